@@ -1,21 +1,27 @@
 import type { Endpoint } from './http/endpoint.ts';
-import { aiCompValue } from './v1/ai-comp-value.ts';
-import { createCompReport } from './v1/comp-reports.ts';
-import { listComps } from './v1/comps/endpoint.ts';
-import { countyCoverage, listCoverage } from './v1/coverage.ts';
-import { addListing, changeListing, getListing, listDeals, removeListing } from './v1/deal-flow/endpoints.ts';
-import { dealHistory } from './v1/deal-flow/history.ts';
-import { filterParcels } from './v1/filter/filter-parcels.ts';
-import { listFilters } from './v1/filter/list-filters.ts';
-import { countyStats, zipStats } from './v1/market-stats.ts';
-import { deleteMarket, listMarkets, saveMarket } from './v1/markets.ts';
-import { ownerPortfolio } from './v1/owner-portfolio.ts';
-import { getParcelImage } from './v1/parcel-image.ts';
-import { getProperty } from './v1/property-detail.ts';
-import { searchProperties } from './v1/property-search.ts';
-import { searchRegions } from './v1/regions.ts';
-import { traceOwner, tracePropertyOwner } from './v1/skip-trace.ts';
-import { readUsage, readUsageBreakdown } from './v1/usage.ts';
+import { readUsage, readUsageBreakdown } from './v1/accounts/get-usage.ts';
+import { createCompReport } from './v1/comping/create-comp-report.ts';
+import { traceOwner, tracePropertyOwner } from './v1/contacts/skip-trace.ts';
+import {
+  addListing,
+  changeListing,
+  getListing,
+  listDeals,
+  removeListing,
+} from './v1/deals/deal-endpoints.ts';
+import { dealHistory } from './v1/deals/deal-history.ts';
+import { countyCoverage, listCoverage } from './v1/feeds/get-coverage.ts';
+import { getParcelImage } from './v1/imagery/parcel-image.ts';
+import { searchRegions } from './v1/market/find-regions.ts';
+import { countyStats, zipStats } from './v1/market/get-market-stats.ts';
+import { listComps } from './v1/market/list-comps.ts';
+import { deleteMarket, listMarkets, saveMarket } from './v1/market/saved-markets.ts';
+import { filterParcels } from './v1/parcels/filter/filter-parcels.ts';
+import { listFilters } from './v1/parcels/filter/list-filters.ts';
+import { ownerPortfolio } from './v1/parcels/owner-portfolio.ts';
+import { getProperty } from './v1/parcels/property-detail.ts';
+import { searchProperties } from './v1/parcels/property-search.ts';
+import { aiCompValue } from './v1/valuation/ai-comp-value.ts';
 
 /** Every endpoint of v1, in the order of the documentation. */
 export const endpoints: readonly Endpoint[] = [

@@ -1,7 +1,7 @@
-import { loadConfig } from '../shared/config.ts';
-import { createLogger } from '../shared/log.ts';
-import { onShutdown } from '../shared/shutdown.ts';
-import { startApi } from './start.ts';
+import { loadConfig } from '../shared/base/config.ts';
+import { createLogger } from '../shared/base/log.ts';
+import { onShutdown } from '../shared/base/shutdown.ts';
+import { startApi } from './start-api.ts';
 
 /** The requests that run have SHUTDOWN_TIMEOUT_MS; what is open after that has this long to close. */
 const CLOSING_MS = 2_000;

@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponse
 import { endpoints as v1 } from './endpoints.ts';
 import { type Endpoint, TAGS } from './http/endpoint.ts';
 import type { ExtraLimit } from './http/rate-limits.ts';
-import { errorEnvelope } from './v1/common/schemas.ts';
+import { errorEnvelope } from './v1/common/request-schemas.ts';
 
 const DESCRIPTION = `US land-parcel data and market statistics.
 

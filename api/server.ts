@@ -4,11 +4,11 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
-import type { Config } from '../shared/config.ts';
-import { errorCode, PlatError } from '../shared/errors.ts';
-import { hostError } from '../shared/port.ts';
+import type { Config } from '../shared/base/config.ts';
+import { errorCode, PlatError } from '../shared/base/errors.ts';
+import { hostError } from '../shared/base/port.ts';
 import type { Lifecycle } from './http/begin.ts';
-import { envelope, JSON_TYPE, validationError } from './http/errors.ts';
+import { envelope, JSON_TYPE, validationError } from './http/error-responses.ts';
 import { headersOf } from './http/headers.ts';
 import { UNTOUCHED } from './http/rate-limits.ts';
 

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../api/openapi.ts';
-import { rootDir } from '../shared/root.ts';
+import { rootDir } from '../shared/base/root.ts';
 import { checkCircles } from './checks/circles.ts';
 import { checkCompose } from './checks/compose.ts';
 import { checkDistributed } from './checks/distributed.ts';
@@ -12,7 +12,7 @@ import { checkEnvExample } from './checks/env-example.ts';
 import { readSources } from './checks/files.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
 import { checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
-import { checkOpenApi } from './checks/openapi.ts';
+import { checkOpenApi } from './checks/lint-openapi.ts';
 
 const write = process.argv.includes('--write');
 const files = readSources(rootDir);

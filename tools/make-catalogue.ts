@@ -1,12 +1,12 @@
-// Writes shared/catalogue/parcels.json anew from a checkout of https://github.com/openaddresses/openaddresses.
+// Writes shared/feeds/catalogue.json anew from a checkout of https://github.com/openaddresses/openaddresses.
 //   node --import tsx tools/make-catalogue.ts CHECKOUT [COMMIT]
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CatalogueSource } from '../shared/catalogue/catalogue.ts';
+import { rootDir } from '../shared/base/root.ts';
+import type { CatalogueSource } from '../shared/feeds/catalogue.ts';
 import { fiveDigits } from '../shared/regions/counties.ts';
 import { countyByName } from '../shared/regions/county-names.ts';
 import { STATES } from '../shared/regions/states.ts';
-import { rootDir } from '../shared/root.ts';
 
 type Licence = string | { text?: string; url?: string; 'attribution name'?: string } | null;
 
@@ -94,7 +94,7 @@ const sources = files
 const lines = sources.map(source => JSON.stringify(source)).join(',\n');
 const from = `https://github.com/openaddresses/openaddresses${commit ? `/tree/${commit}` : ''}`;
 writeFileSync(
-  join(rootDir, 'shared', 'catalogue', 'parcels.json'),
+  join(rootDir, 'shared', 'feeds', 'catalogue.json'),
   `{"from": "${from}", "licence": "CC0-1.0; the data behind each address has terms of its own", "sources": [\n${lines}\n]}\n`,
 );
 process.stdout.write(

@@ -1,9 +1,9 @@
-import { loadConfig } from '../shared/config.ts';
-import { createLogger } from '../shared/log.ts';
-import { onShutdown } from '../shared/shutdown.ts';
-import { sweepRunFolders } from './ingest/run/folder.ts';
+import { loadConfig } from '../shared/base/config.ts';
+import { createLogger } from '../shared/base/log.ts';
+import { onShutdown } from '../shared/base/shutdown.ts';
+import { sweepRunFolders } from './ingest/run/run-folder.ts';
 import { registry } from './jobs.ts';
-import { startWorker } from './start.ts';
+import { startWorker } from './start-worker.ts';
 
 const config = loadConfig();
 const log = createLogger(config, 'plat-worker');

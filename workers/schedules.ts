@@ -1,16 +1,16 @@
-import type { Config } from '../shared/config.ts';
-import type { Pool } from '../shared/db.ts';
-import { PlatError } from '../shared/errors.ts';
-import { type Deliverer, deliver, enqueue } from '../shared/jobs.ts';
-import type { Logger } from '../shared/log.ts';
-import type { DeliveryQueue } from '../shared/queue.ts';
-import { ingestJob } from '../shared/runs.ts';
-import { attributesPlan } from './attributes/jobs.ts';
-import { dealDaily } from './deals/jobs.ts';
-import { installedFeeds } from './feeds/dirs.ts';
+import type { Config } from '../shared/base/config.ts';
+import type { Pool } from '../shared/base/db.ts';
+import { PlatError } from '../shared/base/errors.ts';
+import type { Logger } from '../shared/base/log.ts';
+import { ingestJob } from '../shared/feeds/ingest-runs.ts';
+import { type Deliverer, deliver, enqueue } from '../shared/queue/jobs.ts';
+import type { DeliveryQueue } from '../shared/queue/queue.ts';
+import { dealDaily } from './deals/deal-jobs.ts';
 import type { Feed } from './feeds/feed.ts';
-import { marketDaily } from './market/jobs.ts';
-import { valuationAll } from './valuation/jobs.ts';
+import { installedFeeds } from './feeds/feed-folders.ts';
+import { attributesPlan } from './land/land-jobs.ts';
+import { marketDaily } from './market/market-jobs.ts';
+import { valuationAll } from './valuation/valuation-jobs.ts';
 
 type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
 

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler } from 'express';
-import { PlatError } from '../../shared/errors.ts';
-import { type Logger, withoutKeys } from '../../shared/log.ts';
-import type { Origins } from '../../shared/origin.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { type Logger, withoutKeys } from '../../shared/base/log.ts';
+import type { Origins } from '../../shared/base/origin.ts';
 import { corsHeaders } from './cors.ts';
 import { unavailable } from './database.ts';
-import { type Details, sendError, validationError } from './errors.ts';
+import { type Details, sendError, validationError } from './error-responses.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { headersOf, requestIdOf, setHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';

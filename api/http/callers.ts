@@ -1,6 +1,6 @@
-import { hashKey } from '../../shared/accounts.ts';
-import type { Mode, Scope, Tier } from '../../shared/domain/tiers.ts';
-import { PlatError } from '../../shared/errors.ts';
+import { hashKey } from '../../shared/accounts/accounts.ts';
+import type { Mode, Scope, Tier } from '../../shared/accounts/tiers.ts';
+import { PlatError } from '../../shared/base/errors.ts';
 import { batch } from './batch.ts';
 import type { Database } from './database.ts';
 
@@ -106,7 +106,7 @@ type KeyRow = AccountRow & {
 };
 
 export async function readAccount(database: Database, id: string): Promise<Account | undefined> {
-  const [row] = await database.run<AccountRow>('api/read_account', [id]);
+  const [row] = await database.run<AccountRow>('accounts/read_account', [id]);
   return row && { ...row, periodEnd: row.periodEnd?.getTime() ?? null };
 }
 
@@ -117,7 +117,7 @@ async function readKnown(
 ): Promise<(Known | undefined)[]> {
   // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
   const readAt = now();
-  const rows = await database.run<KeyRow>('api/identify_keys', [hashes]);
+  const rows = await database.run<KeyRow>('accounts/identify_keys', [hashes]);
   const found = new Map(rows.map(row => [row.keyHash.toString('latin1'), toKnown(row, readAt)]));
   return hashes.map(hash => found.get(hash.toString('latin1')));
 }

@@ -53,7 +53,7 @@ export function openCursorSecret(database: Database, configured: string | undefi
   let known: Buffer | undefined = configured === undefined ? undefined : Buffer.from(configured);
   return async () => {
     if (known !== undefined) return known;
-    const rows = await database.run<{ secret: Buffer }>('api/read_cursor_secret');
+    const rows = await database.run<{ secret: Buffer }>('accounts/read_cursor_secret');
     known = rows[0]!.secret;
     return known;
   };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type Client, compose, type Pool, snapshot, sql, transaction } from '../../shared/db.ts';
-import { errorCode, PlatError } from '../../shared/errors.ts';
+import { type Client, compose, type Pool, snapshot, sql, transaction } from '../../shared/base/db.ts';
+import { errorCode, PlatError } from '../../shared/base/errors.ts';
 
 /** Runs statements by their names; every connection prepares one once, under its name. */
 export type Statements = {

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import express, { type Response, Router } from 'express';
-import type { Origins } from '../../shared/origin.ts';
+import type { Origins } from '../../shared/base/origin.ts';
 import { compressed } from './compression.ts';
-import { answerGet } from './errors.ts';
+import { answerGet } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';
 import { pageSecurityHeaders, setHeaders } from './headers.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { canonical } from './cursor.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Endpoint } from './endpoint.ts';
-import { unprocessable, validationError } from './errors.ts';
+import { unprocessable, validationError } from './error-responses.ts';
 import type { Given } from './validate.ts';
 
 /** Others wait this long for an attempt that says nothing more: its process was killed. */
@@ -59,12 +59,12 @@ export function openIdempotency(database: Database): Idempotency {
     async begin(call, isOver) {
       const claim = randomUUID();
       for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-        const claimed = await database.run('api/claim_call', [
+        const claimed = await database.run('accounts/claim_call', [
           ...[call.accountId, call.key, call.fingerprint],
           ...[claim, LEASE_MS],
         ]);
         if (claimed.length > 0) return { attempt: openAttempt(database, call, claim) };
-        const [row] = await database.run<CallRow>('api/read_call', [call.accountId, call.key]);
+        const [row] = await database.run<CallRow>('accounts/read_call', [call.accountId, call.key]);
         // The attempt that was there has just failed.
         if (row === undefined) continue;
         if (!row.fingerprint.equals(call.fingerprint))
@@ -84,7 +84,7 @@ type CallRow = { fingerprint: Buffer; status: number | null; body: Buffer | null
 function openAttempt(database: Database, { accountId, key }: RepeatableCall, claim: string): Attempt {
   const renewal = setInterval(() => {
     // Without it the attempt may lose its turn, which `keep` finds out.
-    database.run('api/renew_claim', [accountId, key, claim, LEASE_MS]).catch(() => {});
+    database.run('accounts/renew_claim', [accountId, key, claim, LEASE_MS]).catch(() => {});
   }, RENEW_MS);
   renewal.unref();
   return {
@@ -93,14 +93,14 @@ function openAttempt(database: Database, { accountId, key }: RepeatableCall, cla
         throw unprocessable(
           'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
         );
-      const rows = await run('api/keep_answer', [accountId, key, claim, status, body]);
+      const rows = await run('accounts/keep_answer', [accountId, key, claim, status, body]);
       if (rows.length === 0)
         throw unavailable('Another call with this Idempotency-Key has taken over. Try again.');
     },
     async end() {
       clearInterval(renewal);
       // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released is left to the lease.
-      await database.run('api/release_call', [accountId, key, claim]).catch(() => {});
+      await database.run('accounts/release_call', [accountId, key, claim]).catch(() => {});
     },
   };
 }

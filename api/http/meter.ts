@@ -1,5 +1,5 @@
-import type { Mode } from '../../shared/domain/tiers.ts';
-import { PlatError } from '../../shared/errors.ts';
+import type { Mode } from '../../shared/accounts/tiers.ts';
+import { PlatError } from '../../shared/base/errors.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
@@ -179,7 +179,7 @@ async function chargeRows(run: Database['run'], groups: Alike[]): Promise<Charge
   const [first] = groups;
   if (first !== undefined && groups.length === 1) {
     const { accountId, endpoint, mode, tokens, indexes } = first;
-    const rows = await run<ChargeRow>('api/charge_alike', [
+    const rows = await run<ChargeRow>('accounts/charge_alike', [
       accountId,
       endpoint,
       mode,
@@ -188,7 +188,7 @@ async function chargeRows(run: Database['run'], groups: Alike[]): Promise<Charge
     ]);
     if (rows.length > 0) return rows;
   }
-  return run<ChargeRow>('api/charge_calls', [
+  return run<ChargeRow>('accounts/charge_calls', [
     groups.map(group => group.accountId),
     groups.map(group => group.endpoint),
     groups.map(group => group.mode),

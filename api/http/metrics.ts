@@ -58,9 +58,11 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
   registry.registerMetric(jobDurations(() => totals));
 
   async function refresh(): Promise<void> {
-    const read = await database.run<JobTotals>('api/read_job_totals').catch(() => undefined);
+    const read = await database.run<JobTotals>('accounts/read_job_totals').catch(() => undefined);
     up.set(read === undefined ? 0 : 1);
-    const dnc = await database.run<{ age_days: number | null }>('phones/summarise_registry').catch(() => []);
+    const dnc = await database
+      .run<{ age_days: number | null }>('contacts/summarise_registry')
+      .catch(() => []);
     if (dnc[0]?.age_days != null) registryAge.set(dnc[0].age_days);
     else registryAge.remove();
     totals = read ?? [];

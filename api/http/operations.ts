@@ -1,12 +1,12 @@
 import { type Request, type Response, Router } from 'express';
-import type { Config } from '../../shared/config.ts';
-import type { Pool } from '../../shared/db.ts';
-import { PlatError } from '../../shared/errors.ts';
-import { metricsAccess } from '../../shared/metrics-access.ts';
-import { assertSchemaVersion } from '../../shared/migrate.ts';
+import type { Config } from '../../shared/base/config.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { metricsAccess } from '../../shared/base/metrics-access.ts';
+import { assertSchemaVersion } from '../../shared/base/migrate.ts';
 import type { Lifecycle } from './begin.ts';
 import { unavailable } from './database.ts';
-import { answerGet, notFound } from './errors.ts';
+import { answerGet, notFound } from './error-responses.ts';
 import type { Metrics } from './metrics.ts';
 
 export type OperationsDeps = {

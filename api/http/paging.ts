@@ -8,7 +8,7 @@ import {
   signCursor,
 } from './cursor.ts';
 import { link } from './endpoint.ts';
-import { validationError } from './errors.ts';
+import { validationError } from './error-responses.ts';
 
 /**
  * How all lists are paged. `next` and `previous` carry a cursor: the place of the row beside which the page begins, so

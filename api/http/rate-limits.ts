@@ -1,4 +1,4 @@
-import { PlatError } from '../../shared/errors.ts';
+import { PlatError } from '../../shared/base/errors.ts';
 import { batch } from './batch.ts';
 import type { Account } from './callers.ts';
 import type { Database } from './database.ts';
@@ -69,7 +69,7 @@ async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
   }
   // In one order everywhere, so that two processes never wait for each other's rows in turn.
   const ordered = [...demands.values()].sort((a, b) => (a.account.id < b.account.id ? -1 : 1));
-  const rows = await database.run<AdmittedRow>('api/admit_calls', [
+  const rows = await database.run<AdmittedRow>('accounts/admit_calls', [
     ordered.map(({ account }) => account.id),
     ordered.map(({ plain }) => plain),
     ordered.map(({ skipTraces }) => skipTraces),

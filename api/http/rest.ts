@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Origins } from '../../shared/origin.ts';
+import type { Origins } from '../../shared/base/origin.ts';
 import { compressed, type Encoding, encodingFor } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
-import { JSON_TYPE, sendError } from './errors.ts';
+import { JSON_TYPE, sendError } from './error-responses.ts';
 import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
 import { type Call, type Outcome, type Ready, type ServeDeps, serve } from './serve.ts';
 import { type Given, readRequest } from './validate.ts';

@@ -1,9 +1,9 @@
-import type { Mode } from '../../shared/domain/tiers.ts';
+import type { Mode } from '../../shared/accounts/tiers.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Encoding } from './compression.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
-import { validationError } from './errors.ts';
+import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
@@ -22,7 +22,7 @@ export type ServeDeps = {
   now(): Date;
 };
 
-/** A call to an endpoint, however it came: over REST (rest.ts) or as a tool of the MCP server (api/mcp/call.ts). */
+/** A call to an endpoint, however it came: over REST (rest.ts) or as a tool of the MCP server (api/mcp/tool-call.ts). */
 export type Call = {
   endpoint: Endpoint;
   mode: Mode;

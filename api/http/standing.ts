@@ -1,5 +1,5 @@
-import type { Mode, Scope } from '../../shared/domain/tiers.ts';
-import { PlatError } from '../../shared/errors.ts';
+import type { Mode, Scope } from '../../shared/accounts/tiers.ts';
+import { PlatError } from '../../shared/base/errors.ts';
 import type { Account, Caller } from './callers.ts';
 import type { Endpoint } from './endpoint.ts';
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { type Details, sendError, validationError } from './errors.ts';
+import { type Details, sendError, validationError } from './error-responses.ts';
 
 /** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
 const COMPLAINT = 'must not hold a NUL character or half of a surrogate pair';

@@ -1,7 +1,7 @@
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
 import type { Endpoint, Input } from './endpoint.ts';
-import { bodyError, type Details, notFound, validationError } from './errors.ts';
+import { bodyError, type Details, notFound, validationError } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';
 import { requireText } from './text.ts';
 

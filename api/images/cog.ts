@@ -1,7 +1,7 @@
-import { PlatError } from '../../shared/errors.ts';
-import type { Position } from '../../shared/geo/types.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import type { Position } from '../../shared/geo/geometry-types.ts';
 import { openBytes } from '../../shared/raster/byte-source.ts';
-import { type ImageryFile, placeImage } from '../../shared/raster/imagery.ts';
+import { type ImageryFile, placeImage } from '../../shared/raster/imagery-file.ts';
 import {
   type Level,
   openLevels,
@@ -10,7 +10,7 @@ import {
   readPixels,
 } from '../../shared/raster/pixels.ts';
 import { type Pixels, type PlaceIn, warp } from '../../shared/raster/warp.ts';
-import { type Frame, HEIGHT, WIDTH } from './frame.ts';
+import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 import { type Reading, SOURCE_LIMITS } from './outside.ts';
 
 /** Pixels of a file that one picture may take: a file without overviews is read in full where a large parcel lies. */

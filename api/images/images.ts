@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from '../../shared/config.ts';
-import type { Logger } from '../../shared/log.ts';
+import type { Config } from '../../shared/base/config.ts';
+import type { Logger } from '../../shared/base/log.ts';
 import type { Database } from '../http/database.ts';
-import { type Addresses, openAddresses } from './address.ts';
+import { type Addresses, openAddresses } from './image-address.ts';
+import { openStore } from './image-store.ts';
 import { openPictures, type Pictures } from './pictures.ts';
-import { openStore } from './store.ts';
 
 /** The pictures of parcels and their signed addresses. */
 export type Images = {

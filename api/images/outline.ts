@@ -1,8 +1,8 @@
-import { px } from '../../shared/drawing/lines.ts';
+import { px } from '../../shared/drawing/drawing-lines.ts';
 import { element } from '../../shared/drawing/xml.ts';
-import type { MultiPolygon } from '../../shared/geo/types.ts';
+import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
-import { type Frame, HEIGHT, WIDTH } from './frame.ts';
+import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 
 const BLUE = '#1464ff';
 const GROUND = Uint8Array.of(0xe9, 0xe9, 0xe4, 0xff);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { LIMITS } from '../../shared/net/context.ts';
+import { LIMITS } from '../../shared/net/download-context.ts';
 import { type RedirectOptions, request, retryAfterMs } from '../../shared/net/http.ts';
 
 /** A client waits: what does not answer soon is given up. */

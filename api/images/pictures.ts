@@ -4,23 +4,23 @@ import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import sharp from 'sharp';
+import { PlatError } from '../../shared/base/errors.ts';
+import type { Logger } from '../../shared/base/log.ts';
 import { countyOf } from '../../shared/domain/property-id.ts';
-import { PlatError } from '../../shared/errors.ts';
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
-import { decodeBoundary } from '../../shared/geo/codec.ts';
-import type { Box, MultiPolygon } from '../../shared/geo/types.ts';
-import type { Logger } from '../../shared/log.ts';
-import type { ImageryFile } from '../../shared/raster/imagery.ts';
+import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { Box, MultiPolygon } from '../../shared/geo/geometry-types.ts';
+import type { ImageryFile } from '../../shared/raster/imagery-file.ts';
 import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
 import { type Database, unavailable } from '../http/database.ts';
-import { notFound } from '../http/errors.ts';
+import { notFound } from '../http/error-responses.ts';
 import { paintFile } from './cog.ts';
-import { type Frame, frameOf, HEIGHT, WIDTH } from './frame.ts';
+import { type Frame, frameOf, HEIGHT, WIDTH } from './image-frame.ts';
+import type { Caption, Picture, Store } from './image-store.ts';
 import { layOver, outlineOf } from './outline.ts';
 import { openOutside, type Reading } from './outside.ts';
 import { paintRelief } from './relief.ts';
 import { type ImageServer, paintExport, paintTiles, type TileServer } from './servers.ts';
-import type { Caption, Picture, Store } from './store.ts';
 
 /** A file or server of imagery that was ingested, as images/list_imagery tells it. */
 type Source = {
@@ -169,7 +169,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
 
   /** What a picture of a parcel is made from, and the key that stands for all of it. */
   const prepare = async (propertyId: number): Promise<Prepared> => {
-    const [parcel] = await database.run<{ boundary: Buffer | null }>('images/get_boundary', [
+    const [parcel] = await database.run<{ boundary: Buffer | null }>('imagery/get_boundary', [
       countyOf(propertyId),
       propertyId,
     ]);
@@ -221,7 +221,7 @@ type Prepared = { key: string; shape: MultiPolygon; frame: Frame; sources: Sourc
 
 async function listSources(database: Database, frame: Frame): Promise<Source[]> {
   const boxes = frame.boxes.map(box => boxSql(boxToE7(box)));
-  return database.run<Source>('images/list_imagery', [boxes]);
+  return database.run<Source>('imagery/list_imagery', [boxes]);
 }
 
 /** What is declared as a relief is drawn where there is no imagery of the parcel, and not where imagery fails. */

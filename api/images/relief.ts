@@ -1,14 +1,14 @@
 import sharp from 'sharp';
-import { clipLine, clipRing, type Line, pathOf } from '../../shared/drawing/lines.ts';
+import { clipLine, clipRing, type Line, pathOf } from '../../shared/drawing/drawing-lines.ts';
 import { element } from '../../shared/drawing/xml.ts';
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
-import { decodeBoundary, decodeLines } from '../../shared/geo/codec.ts';
-import { type ElevationTile, openElevation } from '../../shared/raster/elevation.ts';
+import { decodeBoundary, decodeLines } from '../../shared/geo/geometry-codec.ts';
+import { type ElevationTile, openElevation } from '../../shared/raster/elevation-grid.ts';
 import { hillshade, SHADE_CELLS } from '../../shared/raster/hillshade.ts';
 import type { Pixels } from '../../shared/raster/warp.ts';
 import { countiesMeeting } from '../../shared/regions/county-polygons.ts';
 import type { Database } from '../http/database.ts';
-import { type Frame, HEIGHT, WIDTH } from './frame.ts';
+import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 
 const GROUND = { r: 232, g: 238, b: 213 };
 const ROAD = '#ffffff';
@@ -56,7 +56,9 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
   const tiles = (
     await Promise.all(
       frame.boxes.map(box =>
-        database.run<ElevationTile & Record<string, unknown>>('tiles/list_elevation', [boxSql(boxToE7(box))]),
+        database.run<ElevationTile & Record<string, unknown>>('parcels/list_elevation', [
+          boxSql(boxToE7(box)),
+        ]),
       ),
     )
   ).flat();
@@ -96,7 +98,7 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
   const roads = new Map<keyof typeof ROAD_M, Line[]>();
   for (const box of frame.boxes) {
     const place = boxSql(boxToE7(box));
-    const parcels = await database.run<{ boundary: Buffer | null }>('tiles/list_parcels', [
+    const parcels = await database.run<{ boundary: Buffer | null }>('parcels/list_parcels', [
       countiesMeeting(box),
       ...[place, true, false, MOST_LOTS],
     ]);
@@ -108,7 +110,7 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
       }
     }
     const features = await database.run<{ class: keyof typeof ROAD_M; geometry: Buffer }>(
-      'tiles/list_features',
+      'parcels/list_features',
       [...[place, 'roads', MOST_LOTS]],
     );
     for (const { class: name, geometry } of features) {

@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import { WORLD_M } from '../../shared/geo/web-mercator.ts';
-import { shownUrl, sourceError } from '../../shared/net/context.ts';
+import { shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import { networkOutcome, type Outcome, retrying, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
 import { secretHeaders } from '../../shared/net/secret-headers.ts';
 import { type Pixels, warp } from '../../shared/raster/warp.ts';
-import { type Frame, HEIGHT, WIDTH } from './frame.ts';
+import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 import { type Reading, SOURCE_LIMITS } from './outside.ts';
 
 /** Header fields and the environment variables that hold their values. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../http/endpoint.ts';
-import { validationError } from '../http/errors.ts';
+import { validationError } from '../http/error-responses.ts';
 import type { Given } from '../http/validate.ts';
-import { type Document, inputOf, type Operation, outputOf, type Schema } from './schemas.ts';
+import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
 
 /** Endpoints that one tool calls, by which of their places is given; the last where none is. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {

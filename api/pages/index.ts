@@ -1,19 +1,19 @@
-import { accountPage } from './account.tsx';
-import { adminPages } from './admin.tsx';
-import { compingPages } from './comping.tsx';
-import { consentPage } from './consent.tsx';
-import { coveragePages } from './coverage.tsx';
-import { dataPages } from './data.tsx';
-import { dealPage } from './deal.tsx';
-import { dealsPages } from './deals.tsx';
-import { eventsPage } from './deals-events.ts';
-import { homePage } from './home.tsx';
-import { marketPages } from './market.tsx';
-import { marketsPages } from './markets.tsx';
-import type { Page } from './pages.tsx';
-import { signInPages } from './sign-in.tsx';
-import { tilePage } from './tiles.ts';
-import { drawingPage } from './worth.tsx';
+import { accountPage } from './accounts/account-page.tsx';
+import { consentPage } from './accounts/consent-page.tsx';
+import { signInPages } from './accounts/sign-in-page.tsx';
+import { adminPages } from './admin/admin-page.tsx';
+import { compingPages } from './comping/comping-page.tsx';
+import { dealPage } from './deals/deal-page.tsx';
+import { eventsPage } from './deals/deals-events.ts';
+import { dealsPages } from './deals/deals-page.tsx';
+import { coveragePages } from './feeds/coverage-page.tsx';
+import type { Page } from './frame/pages.tsx';
+import { homePage } from './home-page.tsx';
+import { dataPages } from './map/map-page.tsx';
+import { tilePage } from './map/map-tiles.ts';
+import { drawingPage } from './map/value-page.tsx';
+import { marketPages } from './market/market-page.tsx';
+import { marketsPages } from './market/markets-page.tsx';
 
 /** Every page of the web app; of those that fit an address the first answers. */
 export const pages: readonly Page[] = [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Run } from '../db.ts';
+import type { Run } from '../base/db.ts';
 import type { Address, Subject } from '../kernels/person/match.ts';
-import { hmac, storedTags } from './identity.ts';
+import { hmac, storedTags } from './person-identity.ts';
 
 const secrets = new WeakMap<Run, Promise<Buffer>>();
 

@@ -1,5 +1,5 @@
-import { LAYER_BITS, LAYER_KINDS, type LayerKind, SLOPE_GRADES } from '../domain/land.ts';
-import { PlatError } from '../errors.ts';
+import { PlatError } from '../base/errors.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind, SLOPE_GRADES } from '../domain/land-layers.ts';
 import { type FacingStretch, prepareFrontage } from '../kernels/frontage/frontage.ts';
 import {
   COLUMNS_OF,
@@ -8,9 +8,9 @@ import {
   type Figures,
   LAND_KERNELS,
   type LandKernels,
-} from '../land/compute.ts';
+} from '../land/compute-land.ts';
 import type { LandInput } from '../land/read-land.ts';
-import { openElevation, type SlopeCell } from '../raster/elevation.ts';
+import { openElevation, type SlopeCell } from '../raster/elevation-grid.ts';
 
 /** A parcel's figures as a chunk computes them, and what they were made of. */
 export type Computed = {

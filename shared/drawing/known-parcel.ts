@@ -1,7 +1,7 @@
-import { type Client, sql } from '../db.ts';
-import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../domain/land.ts';
+import { type Client, sql } from '../base/db.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../domain/land-layers.ts';
 import type { BoxColumns } from '../geo/box.ts';
-import type { Figures } from '../land/compute.ts';
+import type { Figures } from '../land/compute-land.ts';
 
 export type ParcelRow = BoxColumns & {
   property_id: number;

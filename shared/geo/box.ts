@@ -1,6 +1,6 @@
 import { bbox } from '@turf/bbox';
 import type { Geometry } from 'geojson';
-import type { Box, MultiPolygon, Position } from './types.ts';
+import type { Box, MultiPolygon, Position } from './geometry-types.ts';
 
 // Modules of @turf/turf are imported one by one: loading all of it takes 200 ms in every process.
 

@@ -1,6 +1,6 @@
 import { boxArea, emptyBox, growBox, padBox } from './box.ts';
+import type { Box } from './geometry-types.ts';
 import { covers, type PreparedQuery } from './intersects.ts';
-import type { Box } from './types.ts';
 
 /** Boxes of inclusive integers of 1e-7 degrees. */
 export type QueryCover = {

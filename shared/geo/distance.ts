@@ -1,6 +1,6 @@
 import geographiclib from 'geographiclib-geodesic';
+import type { Position } from './geometry-types.ts';
 import type { QueryGeometry } from './query-geometry.ts';
-import type { Position } from './types.ts';
 
 const { Geodesic } = geographiclib;
 const { WGS84 } = Geodesic;

@@ -1,10 +1,10 @@
 import Flatbush from 'flatbush';
 import { boxOf } from './box.ts';
-import { toUnits } from './codec.ts';
+import { toUnits } from './geometry-codec.ts';
+import type { Box, MultiPolygon, Position, Ring } from './geometry-types.ts';
 import { pointInMultiPolygon } from './point-in-polygon.ts';
 import { meet, onLevelEdge, turn } from './predicates.ts';
 import type { QueryGeometry } from './query-geometry.ts';
-import type { Box, MultiPolygon, Position, Ring } from './types.ts';
 
 /** In units of 1e-7 degrees (`toUnits`). Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e]; points have length 0. */
 export type PreparedQuery = {

@@ -1,9 +1,9 @@
 import { intersection, setPrecision, union } from 'polyclip-ts';
 import { boxesMeet, boxOf } from './box.ts';
-import type { Repair } from './checks.ts';
-import { findFlaws } from './flaws.ts';
+import type { Repair } from './geometry-checks.ts';
+import { findFlaws } from './geometry-flaws.ts';
+import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { cleanRing, isCounterClockwise, planarArea, windRings } from './ring.ts';
-import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 /** 0.1 micrometres on the ground: a hundred times the rounding of a double near 180 degrees, and far below any survey. */
 const NEAR_DEG = 1e-12;

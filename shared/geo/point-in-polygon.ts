@@ -1,5 +1,5 @@
+import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { onLevelEdge, turn } from './predicates.ts';
-import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 export type Side = 'inside' | 'boundary' | 'outside';
 

@@ -1,8 +1,8 @@
 import { boxOfLine } from './box.ts';
-import { fromE7, toE7 } from './codec.ts';
+import { fromE7, toE7 } from './geometry-codec.ts';
+import type { MultiPolygon, Polygon, Position } from './geometry-types.ts';
 import { pointInPolygon } from './point-in-polygon.ts';
 import { planarArea } from './ring.ts';
-import type { MultiPolygon, Polygon, Position } from './types.ts';
 
 /** About a metre: the middle of a stretch this wide stays inside when the boundary, too, is rounded to 1e-7 degrees. */
 const AMPLE_DEG = 1e-5;

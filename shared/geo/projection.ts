@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Geometry, Position } from 'geojson';
 import proj4 from 'proj4';
-import { PlatError } from '../errors.ts';
-import { type ToWgs84, unmoved } from './types.ts';
+import { PlatError } from '../base/errors.ts';
+import { type ToWgs84, unmoved } from './geometry-types.ts';
 
 type Axes = (position: Position) => Position;
 

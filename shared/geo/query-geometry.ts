@@ -1,6 +1,6 @@
-import { toUnits } from './codec.ts';
+import { toUnits } from './geometry-codec.ts';
+import type { Polygon, Position, Ring } from './geometry-types.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
-import type { Polygon, Position, Ring } from './types.ts';
 
 /** The union of these elements, in degrees WGS84. Rings are closed and cross nothing, holes lie within their shells. */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };

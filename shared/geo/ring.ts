@@ -1,6 +1,6 @@
-import { checkPosition, type Fault, fault, type Repair } from './checks.ts';
+import { checkPosition, type Fault, fault, type Repair } from './geometry-checks.ts';
+import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { turn } from './predicates.ts';
-import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 /** One ring of GeoJSON coordinates, closed, without repeated positions and spikes, or null when nothing with an area is left; `repairs` gets what was done. */
 export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | null {

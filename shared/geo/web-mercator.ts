@@ -1,4 +1,4 @@
-import type { Position } from './types.ts';
+import type { Position } from './geometry-types.ts';
 
 /** The sphere of Web Mercator (EPSG:3857), and metres of it around the world. */
 const RADIUS_M = 6_378_137;

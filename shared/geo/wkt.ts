@@ -1,3 +1,4 @@
+import type { Position, Ring } from './geometry-types.ts';
 import {
   addPolygon,
   type Builder,
@@ -8,7 +9,6 @@ import {
   type QueryLimits,
   refuse,
 } from './query-geometry.ts';
-import type { Position, Ring } from './types.ts';
 
 /**
  * Reads Well-Known Text (OGC 06-103r4, clause 7), Z and M dropped, with an optional `SRID=4326;`; faults name character, ring and vertex, which

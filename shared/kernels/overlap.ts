@@ -1,7 +1,7 @@
 import { bboxClip } from '@turf/bbox-clip';
 import Flatbush from 'flatbush';
 import { boxOf } from '../geo/box.ts';
-import type { Box, MultiPolygon, Polygon } from '../geo/types.ts';
+import type { Box, MultiPolygon, Polygon } from '../geo/geometry-types.ts';
 
 export type PreparedOverlap = {
   /** Percent of a shape's area that lies in the union of the layer's polygons, edges straight in degrees. */

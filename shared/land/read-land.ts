@@ -1,13 +1,13 @@
-import { type Client, sql } from '../db.ts';
-import { LAYER_KINDS, type LayerKind, type RoadClass } from '../domain/land.ts';
+import { type Client, sql } from '../base/db.ts';
+import { LAYER_KINDS, type LayerKind, type RoadClass } from '../domain/land-layers.ts';
 import { boxArea, boxAround, boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
-import { decodeBoundary, decodeLines } from '../geo/codec.ts';
+import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
+import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
-import type { Box, MultiPolygon, Position } from '../geo/types.ts';
 import { frontageMarginM, type Neighbour, type Road } from '../kernels/frontage/frontage.ts';
-import type { ElevationTile } from '../raster/elevation.ts';
+import type { ElevationTile } from '../raster/elevation-grid.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
-import { addSources, type Layer, type MarkedRow, type Subject, subjectOf } from './layers.ts';
+import { addSources, type Layer, type MarkedRow, type Subject, subjectOf } from './marked-layers.ts';
 
 /** What has to be known to compute a chunk, all as of one moment. */
 export type LandInput = {
@@ -25,7 +25,7 @@ export type LandInput = {
 
 /** Reads what has to be known to compute parcels of a county. The connection must be in a snapshot. */
 export async function readLand(client: Client, fips: number, rows: readonly MarkedRow[]): Promise<LandInput> {
-  const { rows: layers } = await client.query<Layer>(sql('attributes/list_layers'));
+  const { rows: layers } = await client.query<Layer>(sql('land/list_layers'));
   const shaped = rows.filter(row => row.boundary !== null);
   const order = hilbertOrder(
     shaped.map(row => row.x),
@@ -70,7 +70,7 @@ type FeatureRow = { class: string; geometry: Uint8Array };
 
 async function readFeatures(client: Client, feeds: number[], places: string[]): Promise<FeatureRow[]> {
   if (places.length === 0) return [];
-  return (await client.query<FeatureRow>(sql('attributes/read_features'), [feeds, places])).rows;
+  return (await client.query<FeatureRow>(sql('land/read_features'), [feeds, places])).rows;
 }
 
 async function readRoads(client: Client, feeds: number[], places: string[]): Promise<Road[]> {
@@ -90,9 +90,9 @@ async function readNeighbours(
   places: string[],
 ): Promise<Neighbour[]> {
   if (places.length === 0) return [];
-  const near = await client.query<{ fips: number }>(sql('coverage/list_counties_meeting'), [places]);
+  const near = await client.query<{ fips: number }>(sql('feeds/list_counties_meeting'), [places]);
   const { rows } = await client.query<{ property_id: number; boundary: Uint8Array }>(
-    sql('attributes/read_neighbours'),
+    sql('land/read_neighbours'),
     [places, subjects.map(({ id }) => id), near.rows.map(row => row.fips)],
   );
   const others = rows.map(({ property_id: id, boundary }) => ({ id, shape: decodeBoundary(boundary) }));
@@ -101,7 +101,7 @@ async function readNeighbours(
 
 async function readTiles(client: Client, feeds: number[], places: string[]): Promise<ElevationTile[]> {
   if (places.length === 0) return [];
-  return (await client.query<ElevationTile>(sql('attributes/read_tiles'), [feeds, places])).rows;
+  return (await client.query<ElevationTile>(sql('land/read_tiles'), [feeds, places])).rows;
 }
 
 /** Parcels on a Hilbert curve fill the box around them by half: smaller places read fewer that are out of reach. */

@@ -1,4 +1,4 @@
-import { limitsOf, type OpenContext } from './context.ts';
+import { limitsOf, type OpenContext } from './download-context.ts';
 import { ask, isPassing } from './http.ts';
 
 /** What a server says of a file without sending it. */

@@ -10,8 +10,8 @@ import {
   timeout,
   wrap,
 } from 'cockatiel';
-import { PlatError } from '../errors.ts';
-import { shownUrl } from './context.ts';
+import { PlatError } from '../base/errors.ts';
+import { shownUrl } from './download-context.ts';
 import { boundedBody, isPassing, retryAfterMs } from './http.ts';
 
 /** Bounds on calls to one provider. */

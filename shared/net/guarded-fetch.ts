@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { isPublicAddress } from './addresses.ts';
-import { shownUrl, sourceError } from './context.ts';
+import { shownUrl, sourceError } from './download-context.ts';
 
 export type FetchInit = {
   headers: Record<string, string>;

@@ -5,8 +5,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, type PlatError } from '../errors.ts';
-import { type Limits, limitsOf, type OpenContext, scratchFolder, shownUrl, sourceError } from './context.ts';
+import { isRetryable, type PlatError } from '../base/errors.ts';
+import {
+  type Limits,
+  limitsOf,
+  type OpenContext,
+  scratchFolder,
+  shownUrl,
+  sourceError,
+} from './download-context.ts';
 import { type Fetched, type FetchInit, fetchNamed, fetchPublic } from './guarded-fetch.ts';
 
 /** Hops of one request; browsers allow 20, honest downloads need two or three. */

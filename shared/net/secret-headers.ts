@@ -1,4 +1,4 @@
-import { PlatError } from '../errors.ts';
+import { PlatError } from '../base/errors.ts';
 
 /** Header fields from environment variables, by the names of these. @throws PlatError `config` when one is not set */
 export function secretHeaders(names: Record<string, string>): Record<string, string> {

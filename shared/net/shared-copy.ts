@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { errorCode } from '../errors.ts';
-import type { OpenContext } from './context.ts';
+import { errorCode } from '../base/errors.ts';
+import type { OpenContext } from './download-context.ts';
 import { fileState } from './file-version.ts';
 import { download } from './http.ts';
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { errorCode, messageOf, PlatError } from '../errors.ts';
-import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/context.ts';
+import { errorCode, messageOf, PlatError } from '../base/errors.ts';
+import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/download-context.ts';
 import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from '../net/http.ts';
 
 /** Ranges of bytes of one file on disk or behind http(s). Nothing is held open between reads. */

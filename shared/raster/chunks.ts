@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import { isRetryable, PlatError } from '../errors.ts';
+import { isRetryable, PlatError } from '../base/errors.ts';
 import { metresPerUnit } from '../kernels/terrain/ground.ts';
 import { hornSlopes } from '../kernels/terrain/horn.ts';
-import type { Limits } from '../net/context.ts';
+import type { Limits } from '../net/download-context.ts';
 import { type ByteSource, openBytes } from './byte-source.ts';
 import type { GridTile, VirtualGrid } from './grids.ts';
-import type { ElevationTile } from './header.ts';
 import { type Block, type ElevationImage, openImage, readBlock } from './image.ts';
 import { CHUNK, HIGHEST_M, LOWEST_M, nodataRange } from './limits.ts';
+import type { ElevationTile } from './tiff-header.ts';
 
 /** Heights in metres and slopes in percent of CHUNK x CHUNK cells by rows; NaN where there are none. */
 export type Chunk = { heights: Float32Array; slopes: Float32Array };

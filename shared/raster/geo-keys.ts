@@ -1,6 +1,6 @@
 import type { GeoTIFFImage } from 'geotiff';
-import { PlatError } from '../errors.ts';
-import { formatError } from '../net/context.ts';
+import { PlatError } from '../base/errors.ts';
+import { formatError } from '../net/download-context.ts';
 
 export type VerticalUnit = 'metres' | 'feet' | 'us_survey_feet';
 

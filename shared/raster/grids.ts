@@ -1,7 +1,7 @@
 import { resolveCrs } from '../geo/projection.ts';
 import { metresPerUnit } from '../kernels/terrain/ground.ts';
-import type { ElevationTile } from './header.ts';
-import { type PlacedGrid, placeGrid } from './place.ts';
+import { type PlacedGrid, placeGrid } from './raster-place.ts';
+import type { ElevationTile } from './tiff-header.ts';
 
 /** A tile and where it lies in its grid, in whole cells. */
 export type GridTile = { tile: ElevationTile; column: number; row: number };

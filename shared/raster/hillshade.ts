@@ -1,5 +1,5 @@
-import type { Position } from '../geo/types.ts';
-import type { OpenElevation } from './elevation.ts';
+import type { Position } from '../geo/geometry-types.ts';
+import type { OpenElevation } from './elevation-grid.ts';
 
 /** The light comes from the north-west, 45 degrees high, as maps have it since Lehmann. */
 const AZIMUTH = (315 * Math.PI) / 180;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { PlatError } from '../errors.ts';
+import { PlatError } from '../base/errors.ts';
 import { stateOfFips } from './states.ts';
 
 /** A county or county equivalent: parish, borough, census area, planning region, independent city, municipio. */

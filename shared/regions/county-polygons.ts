@@ -4,7 +4,7 @@ import Flatbush from 'flatbush';
 import type { Polygon } from 'geojson';
 import { feature } from 'topojson-client';
 import { boxOf, growBox } from '../geo/box.ts';
-import type { Box, MultiPolygon } from '../geo/types.ts';
+import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import { readCountyTopology } from './counties.ts';
 
 type Part = { fips: number; shape: Polygon };

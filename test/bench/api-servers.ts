@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import express from 'express';
 import pg from 'pg';
 import type { Meter } from '../../api/http/meter.ts';
-import { startApi } from '../../api/start.ts';
-import { loadConfig, requireDatabaseUrl } from '../../shared/config.ts';
-import { createLogger } from '../../shared/log.ts';
+import { startApi } from '../../api/start-api.ts';
+import { loadConfig, requireDatabaseUrl } from '../../shared/base/config.ts';
+import { createLogger } from '../../shared/base/log.ts';
 import { COMPS_SEARCH, statementOf } from './comps-search.ts';
 
 /** Everything of the service but its charges. */

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { changeAccount } from '../../shared/contracts.ts';
-import type { Pool } from '../../shared/db.ts';
+import { changeAccount } from '../../shared/accounts/contracts.ts';
+import type { Pool } from '../../shared/base/db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { withServers } from './load.ts';
 import { createCaller } from './stats-endpoint.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Pool } from '../../shared/db.ts';
-import { valueCounty } from '../../workers/valuation/county.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
 import { MARKET_AS_OF, MARKET_FIPS, seedMarket } from './generate/market.ts';

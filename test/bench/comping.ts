@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { chromium, type Page } from 'playwright-core';
-import { startApi } from '../../api/start.ts';
-import { loadConfig } from '../../shared/config.ts';
-import { createLogger } from '../../shared/log.ts';
-import { prepareCounty } from '../../workers/comping/prepare.ts';
+import { startApi } from '../../api/start-api.ts';
+import { loadConfig } from '../../shared/base/config.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { ARGS, CHROMIUM } from '../support/chromium.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase } from './bench.ts';

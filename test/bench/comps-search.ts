@@ -1,8 +1,8 @@
 import type { Pool, QueryConfig } from 'pg';
-import { areasOf } from '../../api/v1/comps/area.ts';
-import { findComps } from '../../api/v1/comps/endpoint.ts';
-import { type CompsQuery, compsQuery } from '../../api/v1/comps/query.ts';
-import { compose, sql } from '../../shared/db.ts';
+import { areasOf } from '../../api/v1/market/comps-area.ts';
+import { type CompsQuery, compsQuery } from '../../api/v1/market/comps-query.ts';
+import { findComps } from '../../api/v1/market/list-comps.ts';
+import { compose, sql } from '../../shared/base/db.ts';
 
 /** Atlanta, where some 5,400 of 1,000,000 generated comps are within 50 km. */
 export const COMPS_SEARCH = 'point=-84.4&point=33.75&dist=50000&order=ppa&page_size=100';

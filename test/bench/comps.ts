@@ -1,4 +1,4 @@
-import type { Pool } from '../../shared/db.ts';
+import type { Pool } from '../../shared/base/db.ts';
 import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
 import { COMPS_SEARCH } from './comps-search.ts';
 import { storeListings } from './generate/listings.ts';

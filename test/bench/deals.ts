@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
-import type { Pool } from '../../shared/db.ts';
-import { refreshDeals } from '../../workers/deals/refresh.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { refreshDeals } from '../../workers/deals/refresh-deals.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { read } from './breakdown.ts';

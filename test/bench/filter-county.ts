@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { encodeBoundary } from '../../shared/geo/codec.ts';
-import type { Position } from '../../shared/geo/types.ts';
-import { countCoverage } from '../../workers/ingest/merge/parcels.ts';
+import { encodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { Position } from '../../shared/geo/geometry-types.ts';
+import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { seedOf } from './generate/random.ts';
 

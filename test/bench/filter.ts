@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { openDatabase } from '../../api/http/database.ts';
 import type { CallContext } from '../../api/http/endpoint.ts';
-import type { Resources } from '../../api/v1/common/resources.ts';
-import { filterBody } from '../../api/v1/filter/body.ts';
-import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
-import { selectionOf } from '../../api/v1/filter/selection.ts';
+import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
+import { filterBody } from '../../api/v1/parcels/filter/filter-body.ts';
+import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
+import { selectionOf } from '../../api/v1/parcels/filter/filter-selection.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { type County, polygonOf, seedCounties } from './filter-county.ts';
 import { withServers } from './load.ts';

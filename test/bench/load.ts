@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { rootDir } from '../../shared/root.ts';
+import { rootDir } from '../../shared/base/root.ts';
 import { ENVIRONMENT } from '../../workers/cli/up/supervisor.ts';
 import { type BenchOptions, type BenchResult, judged, median } from './bench.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Pool } from '../../shared/db.ts';
+import type { Pool } from '../../shared/base/db.ts';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { type Recomputed, recomputeStats } from '../../workers/market/recompute.ts';
-import { loadRegions } from '../../workers/regions/load.ts';
+import { type Recomputed, recomputeStats } from '../../workers/market/recompute-stats.ts';
+import { loadRegions } from '../../workers/regions/load-regions.ts';
 import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
 import { storeListings } from './generate/listings.ts';
 

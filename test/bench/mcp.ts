@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { endpoints } from '../../api/endpoints.ts';
-import type { Document } from '../../api/mcp/schemas.ts';
+import type { Document } from '../../api/mcp/tool-schemas.ts';
 import { toolsOf } from '../../api/mcp/tools.ts';
 import { openApiDocument } from '../../api/openapi.ts';
 import { addTo } from '../../shared/kernels/groups.ts';

@@ -2,7 +2,7 @@ import { feature, featureCollection, intersect } from '@turf/turf';
 import Flatbush from 'flatbush';
 import type { Polygon as GeoJsonPolygon, MultiPolygon as GeoJsonShape } from 'geojson';
 import { boxOf } from '../../shared/geo/box.ts';
-import type { Box, MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/types.ts';
+import type { Box, MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
 import { prepareOverlap } from '../../shared/kernels/overlap.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed } from './bench.ts';
 import { fabric, shapeOf } from './generate/fabric.ts';

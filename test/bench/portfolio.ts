@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { openDatabase } from '../../api/http/database.ts';
+import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { SUMMARY_COLUMNS } from '../../api/v1/common/parcel-summary.ts';
-import type { Resources } from '../../api/v1/common/resources.ts';
-import { ownerPortfolio } from '../../api/v1/owner-portfolio.ts';
+import { ownerPortfolio } from '../../api/v1/parcels/owner-portfolio.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { fromFile } from 'geotiff';
+import type { Box } from '../../shared/geo/geometry-types.ts';
 import { resolveCrs } from '../../shared/geo/projection.ts';
-import type { Box } from '../../shared/geo/types.ts';
-import { openElevation } from '../../shared/raster/elevation.ts';
-import { readTileHeader } from '../../shared/raster/header.ts';
-import { placeGrid } from '../../shared/raster/place.ts';
+import { openElevation } from '../../shared/raster/elevation-grid.ts';
+import { placeGrid } from '../../shared/raster/raster-place.ts';
+import { readTileHeader } from '../../shared/raster/tiff-header.ts';
 import { projectedKeys, writeTiff } from '../support/geotiff.ts';
 import { type Bench, judged, timed } from './bench.ts';
 import { type FlatRing, fabric, shapeOf } from './generate/fabric.ts';

@@ -1,4 +1,4 @@
-import { keyHashes, subjectOf, subjectsOf } from '../../shared/contacts/identity.ts';
+import { keyHashes, subjectOf, subjectsOf } from '../../shared/contacts/person-identity.ts';
 import { type Address, bestMatches, type Candidate, placeOf } from '../../shared/kernels/person/match.ts';
 import { type BenchOptions, type BenchResult, judged } from './bench.ts';
 import { generatePeople, type TrueContact, type TrueQuestion } from './generate/people.ts';

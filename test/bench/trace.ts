@@ -1,8 +1,8 @@
 import { openDatabase } from '../../api/http/database.ts';
-import type { Pool } from '../../shared/db.ts';
-import { sql, transaction } from '../../shared/db.ts';
-import { newCounts } from '../../workers/ingest/run/counts.ts';
-import { type Bitmaps, collectNumbers, stageBitmaps } from '../../workers/ingest/stage/dnc.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { sql, transaction } from '../../shared/base/db.ts';
+import { newCounts } from '../../workers/ingest/run/run-counts.ts';
+import { type Bitmaps, collectNumbers, stageBitmaps } from '../../workers/ingest/stage/stage-dnc.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { between, createRandom, type Random } from './generate/random.ts';
 import { measureMatching } from './trace-matching.ts';
@@ -84,16 +84,16 @@ async function load(pool: Pool, areas: number): Promise<{ read: number; write: n
     const client = await pool.connect();
     await stageBitmaps(client, into).finally(() => client.release());
     await transaction(pool, async merging => {
-      await merging.query(sql('phones/write_bitmaps'));
+      await merging.query(sql('contacts/write_bitmaps'));
       const codes = [...new Set([...into.keys()].map(prefix => Math.floor(prefix / 1_000)))];
-      const { rows } = await merging.query<{ id: number }>(sql('runs/register_feed'), [
+      const { rows } = await merging.query<{ id: number }>(sql('feeds/register_feed'), [
         'bench',
         'dnc',
         '{}',
         null,
       ]);
       const told = codes.map(() => EXCHANGES * A_PREFIX);
-      await merging.query(sql('phones/write_areas'), [
+      await merging.query(sql('contacts/write_areas'), [
         codes,
         codes.map(() => '2026-11-01'),
         told,
@@ -149,7 +149,7 @@ async function lookUp(pool: Pool, areas: number, times: number): Promise<Times> 
       const prefix = prefixOf(between(random, 0, areas - 1), between(random, 0, EXCHANGES - 1));
       return `${prefix}${String(between(random, 0, 9_999)).padStart(4, '0')}`;
     });
-    const asked = await timed(() => database.run('phones/look_up_numbers', [numbers]));
+    const asked = await timed(() => database.run('contacts/look_up_numbers', [numbers]));
     const nothing = await timed(() => pool.query('select 1'));
     if (i < 0) continue;
     taken.asked.push(asked);

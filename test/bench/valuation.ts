@@ -1,7 +1,7 @@
 import pg from 'pg';
-import type { Pool } from '../../shared/db.ts';
+import type { Pool } from '../../shared/base/db.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
-import { valueCounty } from '../../workers/valuation/county.ts';
+import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { knowLand, MARKET_AS_OF, MARKET_FIPS, seedMarket } from './generate/market.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prepareCounty } from '../../workers/comping/prepare.ts';
+import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { describePages, drawn, inspect, send } from '../support/browser.ts';
 
 const PARCEL = 3301900001047;

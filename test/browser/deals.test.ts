@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { enqueue } from '../../shared/jobs.ts';
-import { dealGrade } from '../../workers/deals/jobs.ts';
+import { enqueue } from '../../shared/queue/jobs.ts';
+import { dealGrade } from '../../workers/deals/deal-jobs.ts';
 import { describePages, faultsOf, inspect, send } from '../support/browser.ts';
 import { doDealJobs } from '../support/deals.ts';
 import { newUser, visitor } from '../support/visitor.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LAND_KERNELS } from '../../shared/land/compute.ts';
+import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, type Feature, ingest, ingestRoll, ORIGIN } from '../support/ingest.ts';
 import { roadFeed, writeRoads } from '../support/layers.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Position } from '../../shared/geo/types.ts';
-import { LAND_KERNELS } from '../../shared/land/compute.ts';
+import type { Position } from '../../shared/geo/geometry-types.ts';
+import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { createRandom, pick, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { Position } from '../../shared/geo/types.ts';
-import { LAND_KERNELS } from '../../shared/land/compute.ts';
+import type { Position } from '../../shared/geo/geometry-types.ts';
+import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { type ChildOrder, startChild, work } from '../support/children.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';

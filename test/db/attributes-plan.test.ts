@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { planAttributes } from '../../workers/attributes/plan.ts';
+import { planAttributes } from '../../workers/land/plan-attributes.ts';
 import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { markParcels, marksOf } from '../support/land.ts';
 import { insertParcels, retireParcels } from '../support/parcels.ts';

@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { encodeBoundary } from '../../shared/geo/codec.ts';
-import type { MultiPolygon } from '../../shared/geo/types.ts';
-import type { LandKernels } from '../../shared/land/compute.ts';
-import { runChunk } from '../../workers/attributes/handlers.ts';
-import type { ChunkPayload, PlanPayload } from '../../workers/attributes/jobs.ts';
-import { type Planned, planAttributes } from '../../workers/attributes/plan.ts';
+import { encodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
+import type { LandKernels } from '../../shared/land/compute-land.ts';
+import { runChunk } from '../../workers/land/land-handlers.ts';
+import type { ChunkPayload, PlanPayload } from '../../workers/land/land-jobs.ts';
+import { type Planned, planAttributes } from '../../workers/land/plan-attributes.ts';
 import { COUNTING_KERNELS } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ATTRIBUTES, finish } from '../../workers/cli/up/due.ts';
+import { ATTRIBUTES, finish } from '../../workers/cli/up/up-jobs.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels } from '../support/land.ts';
 import { insertLots, settle } from './attributes-support.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sql, transaction } from '../../shared/db.ts';
-import type { LandKernels } from '../../shared/land/compute.ts';
-import { LOCKS } from '../../shared/locks.ts';
+import { sql, transaction } from '../../shared/base/db.ts';
+import { LOCKS } from '../../shared/base/locks.ts';
+import type { LandKernels } from '../../shared/land/compute-land.ts';
 import { createTestDatabase, lockAsks } from '../support/database.ts';
 import { COUNTING_KERNELS, markParcels, marksOf, putLayer } from '../support/land.ts';
 import { square } from '../support/parcels.ts';
@@ -333,7 +333,7 @@ describe('a chunk', () => {
     const [chunk] = await openChunks(pool);
     let computing: Promise<unknown> = Promise.resolve();
     await transaction(pool, async merge => {
-      await merge.query(sql('attributes/lock_counties'), [LOCKS.countyAttributes, [33_019]]);
+      await merge.query(sql('land/lock_counties'), [LOCKS.countyAttributes, [33_019]]);
       computing = compute(pool, chunk!);
       // What a merge does to the rows of a parcel whose roll changed.
       await merge.query('create temporary table kept on commit drop as select * from parcel_filters');

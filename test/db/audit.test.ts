@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createAccount, createKey, revokeKey } from '../../shared/accounts.ts';
-import { changeAccount, saveTier } from '../../shared/contracts.ts';
+import { createAccount, createKey, revokeKey } from '../../shared/accounts/accounts.ts';
+import { changeAccount, saveTier } from '../../shared/accounts/contracts.ts';
 import { dumpSchema } from '../../tools/checks/generated-files.ts';
 import { createTestDatabase } from '../support/database.ts';
 

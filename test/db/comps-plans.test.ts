@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../api/http/database.ts';
-import { areasOf } from '../../api/v1/comps/area.ts';
-import { findComps } from '../../api/v1/comps/endpoint.ts';
-import { compsQuery } from '../../api/v1/comps/query.ts';
-import { compose, sql } from '../../shared/db.ts';
+import { areasOf } from '../../api/v1/market/comps-area.ts';
+import { compsQuery } from '../../api/v1/market/comps-query.ts';
+import { findComps } from '../../api/v1/market/list-comps.ts';
+import { compose, sql } from '../../shared/base/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();

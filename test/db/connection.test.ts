@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { connectionOf, createPool, literal, RESTLESS } from '../../shared/db.ts';
-import { isRetryable } from '../../shared/errors.ts';
-import { LOCKS } from '../../shared/locks.ts';
-import { createLogger } from '../../shared/log.ts';
+import { connectionOf, createPool, literal, RESTLESS } from '../../shared/base/db.ts';
+import { isRetryable } from '../../shared/base/errors.ts';
+import { LOCKS } from '../../shared/base/locks.ts';
+import { createLogger } from '../../shared/base/log.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();

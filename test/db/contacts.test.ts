@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { findContacts } from '../../shared/contacts/find.ts';
+import { asRun } from '../../shared/base/db.ts';
+import { findContacts } from '../../shared/contacts/find-phones.ts';
 import { suppress } from '../../shared/contacts/suppression.ts';
-import { asRun } from '../../shared/db.ts';
 import { person } from '../../shared/kernels/person/person.ts';
-import { contactsLike, forget, leaveAlone, type Request } from '../../workers/contacts/forget.ts';
+import { contactsLike, forget, leaveAlone, type Request } from '../../workers/contacts/forget-contact.ts';
 import { ADA, type ContactLine, contactsFeed } from '../support/contacts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';

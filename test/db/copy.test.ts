@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import copyStreams from 'pg-copy-streams';
 import { expect, test } from 'vitest';
-import { readCopyBinary } from '../../shared/copy.ts';
+import { readCopyBinary } from '../../shared/base/copy.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const { pool } = await createTestDatabase();

@@ -1,12 +1,12 @@
 import type { Job } from 'bullmq';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createAccount } from '../../shared/accounts.ts';
-import { asRun, transaction } from '../../shared/db.ts';
-import { addDeal } from '../../shared/deals.ts';
-import { createLogger } from '../../shared/log.ts';
-import { dealJobs } from '../../workers/deals/handlers.ts';
-import { createProcessor } from '../../workers/runner/runner.ts';
+import { createAccount } from '../../shared/accounts/accounts.ts';
+import { asRun, transaction } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { addDeal } from '../../shared/deals/deal-board.ts';
+import { dealJobs } from '../../workers/deals/deal-handlers.ts';
+import { createProcessor } from '../../workers/queue/job-runner.ts';
 import { startChild, work } from '../support/children.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all } from '../support/ingest.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { asRun, sql, transaction } from '../../shared/db.ts';
-import { PlatError } from '../../shared/errors.ts';
+import { asRun, sql, transaction } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
 import {
   cancelJob,
   deliver,
@@ -11,9 +11,9 @@ import {
   type JobDefinition,
   retryJob,
   waitForJob,
-} from '../../shared/jobs.ts';
-import { openQueues } from '../../shared/queue.ts';
-import { definitionsOf, type Registry } from '../../workers/runner/registry.ts';
+} from '../../shared/queue/jobs.ts';
+import { openQueues } from '../../shared/queue/queue.ts';
+import { definitionsOf, type Registry } from '../../workers/queue/job-registry.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   BACKENDS,
@@ -155,7 +155,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const definition = testJob(`${kind}.lost`);
     const { start, send, deliver, config } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
     const ids = [await send(definition, 'waiting'), await send(definition, 'begun')];
-    await pool.query(sql('jobs/start_job'), [ids[1], 'a test']);
+    await pool.query(sql('queue/start_job'), [ids[1], 'a test']);
     await Promise.all(ids.map(age));
     expect(await deliver()).toBe(0);
     await loseQueues(db, config);

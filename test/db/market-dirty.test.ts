@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isRetryable } from '../../shared/errors.ts';
-import { createLogger } from '../../shared/log.ts';
-import { marketJobs } from '../../workers/market/handlers.ts';
-import { marketDaily, marketRecompute } from '../../workers/market/jobs.ts';
-import { recomputeStats } from '../../workers/market/recompute.ts';
+import { isRetryable } from '../../shared/base/errors.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { marketJobs } from '../../workers/market/market-handlers.ts';
+import { marketDaily, marketRecompute } from '../../workers/market/market-jobs.ts';
+import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { createTestDatabase, lockAsks } from '../support/database.ts';
 import { eventually } from '../support/workers.ts';
 import { addFeed, addListings, keepFewRegions, mark, marks, statsOf, storedStats } from './market-support.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
-import { recomputeStats } from '../../workers/market/recompute.ts';
+import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { ZIP_03280 } from '../support/regions.ts';
 import {

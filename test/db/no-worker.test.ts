@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createPool, sql } from '../../shared/db.ts';
-import { enqueue } from '../../shared/jobs.ts';
-import { createLogger } from '../../shared/log.ts';
-import { warnOfNoWorker } from '../../workers/cli/common/enqueue.ts';
+import { createPool, sql } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { enqueue } from '../../shared/queue/jobs.ts';
+import { warnOfNoWorker } from '../../workers/cli/common/cli-enqueue.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testJob } from '../support/workers.ts';
 
@@ -33,6 +33,6 @@ test('not when a worker is there that is busy with other jobs, when the job has 
   expect(await told(id)).toBe('');
   await worker.end();
 
-  await pool.query(sql('jobs/start_job'), [id, 'a test']);
+  await pool.query(sql('queue/start_job'), [id, 'a test']);
   expect(await told(id)).toBe('');
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wordPatterns, wordsOf, wordsSql } from '../../shared/kernels/owner/words.ts';
+import { wordPatterns, wordsOf, wordsSql } from '../../shared/kernels/owner/owner-words.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { containsAnyWord } from '../support/owner-words.ts';
 

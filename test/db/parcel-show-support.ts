@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type pg from 'pg';
-import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
-import { LAND_KERNELS } from '../../shared/land/compute.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
+import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { markParcels, putLayer, putTile } from '../support/land.ts';
 import { insertParcels, retireParcels } from '../support/parcels.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { collectParcel } from '../../shared/drawing/collect.ts';
-import { notesOf } from '../../shared/drawing/panel.ts';
-import { LAND_KERNELS } from '../../shared/land/compute.ts';
+import { collectParcel } from '../../shared/drawing/collect-map.ts';
+import { notesOf } from '../../shared/drawing/map-panel.ts';
+import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels } from '../support/land.ts';
 import { runCommand } from '../support/plat.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../api/http/database.ts';
 import type { CallContext } from '../../api/http/endpoint.ts';
-import type { Resources } from '../../api/v1/common/resources.ts';
-import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
-import { type Pool, type Queryable, transaction } from '../../shared/db.ts';
-import { countCoverage } from '../../workers/ingest/merge/parcels.ts';
+import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
+import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
+import { type Pool, type Queryable, transaction } from '../../shared/base/db.ts';
+import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels } from '../support/parcels.ts';
 

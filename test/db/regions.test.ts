@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadRegions } from '../../workers/regions/load.ts';
+import { loadRegions } from '../../workers/regions/load-regions.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { SULLIVAN, ZIP_03280 } from '../support/regions.ts';
 

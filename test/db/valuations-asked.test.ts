@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { transaction } from '../../shared/db.ts';
+import { transaction } from '../../shared/base/db.ts';
 import { uuidText } from '../../shared/domain/uuid.ts';
-import { unpackComps } from '../../shared/domain/valuation.ts';
+import { unpackComps } from '../../shared/domain/valuation-comps-codec.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
-import { readComps } from '../../workers/valuation/comps.ts';
+import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { valueMarket } from '../support/valuations.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogger } from '../../shared/log.ts';
-import { finish, VALUATIONS } from '../../workers/cli/up/due.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { finish, VALUATIONS } from '../../workers/cli/up/up-jobs.ts';
 import { registry } from '../../workers/jobs.ts';
-import { startWorker } from '../../workers/start.ts';
+import { startWorker } from '../../workers/start-worker.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runCommand } from '../support/plat.ts';
@@ -34,7 +34,7 @@ const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--jso
 
 test('what a start finds due is valued before it goes on', async () => {
   expect(await valuationMarks(pool)).toEqual([...COUNTIES].sort());
-  const { deliverFromHere } = await import('../../workers/cli/common/session.ts');
+  const { deliverFromHere } = await import('../../workers/cli/common/cli-session.ts');
   const deliver = (ids: string[]) =>
     deliverFromHere(
       { config: { ...db.config, DATABASE_URL: db.url }, pool, log: createLogger(db.config, 'x') },

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sql, transaction } from '../../shared/db.ts';
-import { unpackComps } from '../../shared/domain/valuation.ts';
+import { sql, transaction } from '../../shared/base/db.ts';
+import { unpackComps } from '../../shared/domain/valuation-comps-codec.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
-import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land.ts';
+import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
-import { readComps } from '../../workers/valuation/comps.ts';
+import { readComps } from '../../workers/valuation/valuation-comps.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels, putLayer } from '../support/land.ts';

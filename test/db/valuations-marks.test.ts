@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { defaultDay } from '../../workers/valuation/county.ts';
-import { enqueueMarked } from '../../workers/valuation/jobs.ts';
+import { enqueueMarked } from '../../workers/valuation/valuation-jobs.ts';
+import { defaultDay } from '../../workers/valuation/value-county.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { transaction } from '../../shared/db.ts';
+import { transaction } from '../../shared/base/db.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
-import { readComps } from '../../workers/valuation/comps.ts';
-import { valueCounty } from '../../workers/valuation/county.ts';
+import { readComps } from '../../workers/valuation/valuation-comps.ts';
+import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { fitTo } from '../support/sales.ts';

@@ -1,14 +1,20 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { endpoints } from '../../api/endpoints.ts';
-import { createKey } from '../../shared/accounts.ts';
-import { createPool, type Pool } from '../../shared/db.ts';
+import { createKey } from '../../shared/accounts/accounts.ts';
+import { createPool, type Pool } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { migrate } from '../../shared/base/migrate.ts';
+import {
+  assertClusterReady,
+  distribute,
+  KEYS,
+  listDearNodes,
+  listSharded,
+} from '../../shared/base/shards.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
-import { LAND_KERNELS } from '../../shared/land/compute.ts';
-import { createLogger } from '../../shared/log.ts';
-import { migrate } from '../../shared/migrate.ts';
-import { assertClusterReady, distribute, KEYS, listDearNodes, listSharded } from '../../shared/shards.ts';
-import { prepareCounty } from '../../workers/comping/prepare.ts';
+import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
+import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { settle } from '../db/attributes-support.ts';
 import { posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { sql } from '../../shared/db.ts';
-import { enqueue, waitForJob } from '../../shared/jobs.ts';
-import { createLogger } from '../../shared/log.ts';
-import { ingestJob } from '../../shared/runs.ts';
-import { deliverFromHere } from '../../workers/cli/common/session.ts';
+import { sql } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
+import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
+import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
 import { removeLayer } from '../../workers/ingest/remove-layer.ts';
 import { registry } from '../../workers/jobs.ts';
-import { type RunningWorker, startWorker } from '../../workers/start.ts';
+import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
@@ -120,9 +120,7 @@ async function bring(...feeds: string[]): Promise<void> {
 /** Waits until no job of land attributes is left to be done. */
 async function settled(): Promise<void> {
   for (let open = true; open; await sleep(50)) {
-    const { rows } = await db.pool.query<{ open: boolean; waiting: number }>(
-      sql('attributes/get_dirty_state'),
-    );
+    const { rows } = await db.pool.query<{ open: boolean; waiting: number }>(sql('land/get_dirty_state'));
     open = rows[0]!.open;
     if (!open) expect(rows[0]!.waiting).toBe(0);
   }

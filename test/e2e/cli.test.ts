@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../shared/config.ts';
-import { createLogger } from '../../shared/log.ts';
+import { loadConfig } from '../../shared/base/config.ts';
+import { createLogger } from '../../shared/base/log.ts';
 import { registry } from '../../workers/jobs.ts';
-import { startWorker } from '../../workers/start.ts';
+import { startWorker } from '../../workers/start-worker.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { serve } from '../support/http-server.ts';
 import { runCommand } from '../support/plat.ts';

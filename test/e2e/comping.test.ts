@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Update as Told } from '../../api/pages/comping-filter.ts';
-import { usd } from '../../api/pages/figures.ts';
-import { createKey } from '../../shared/accounts.ts';
-import type { Result } from '../../shared/comping/result.ts';
-import { prepareCounty } from '../../workers/comping/prepare.ts';
+import type { Update as Told } from '../../api/pages/comping/comping-filter.ts';
+import { usd } from '../../api/pages/frame/figures.ts';
+import { createKey } from '../../shared/accounts/accounts.ts';
+import type { Result } from '../../shared/comping/comp-report-result.ts';
+import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newUser, visitor } from '../support/visitor.ts';

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { rootDir } from '../../shared/root.ts';
+import { rootDir } from '../../shared/base/root.ts';
 
 const folders: string[] = [];
 afterAll(() => {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createKey } from '../../shared/accounts.ts';
+import { createKey } from '../../shared/accounts/accounts.ts';
+import { inviteUser } from '../../shared/accounts/users.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
-import { enqueue } from '../../shared/jobs.ts';
-import { ingestJob } from '../../shared/runs.ts';
-import { inviteUser } from '../../shared/users.ts';
+import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
+import { enqueue } from '../../shared/queue/jobs.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { feedOf, ingest, insertRegions, square, writeFeatures } from '../support/ingest.ts';

@@ -8,9 +8,9 @@ import {
   SEARCH_EXAMPLE,
   STATS_EXAMPLE,
 } from '../../api/v1/examples/examples.ts';
-import { decodeBoundary } from '../../shared/geo/codec.ts';
+import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import { intersects, prepareQuery } from '../../shared/geo/intersects.ts';
-import type { MultiPolygon } from '../../shared/geo/types.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { plainStats } from '../support/plain-stats.ts';

@@ -15,9 +15,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nativeDir, serverAccount, serverFolders } from '../../shared/postgres/account.ts';
-import { rootDir } from '../../shared/root.ts';
-import { sampleDir } from '../../workers/feeds/dirs.ts';
+import { nativeDir, serverAccount, serverFolders } from '../../shared/base/postgres-user.ts';
+import { rootDir } from '../../shared/base/root.ts';
+import { sampleDir } from '../../workers/feeds/feed-folders.ts';
 import { runCommand } from '../support/plat.ts';
 import { eventually } from '../support/workers.ts';
 

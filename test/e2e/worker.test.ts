@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { enqueue, waitForJob } from '../../shared/jobs.ts';
-import { createLogger } from '../../shared/log.ts';
-import { rootDir } from '../../shared/root.ts';
-import { ingestJob } from '../../shared/runs.ts';
-import { deliverFromHere } from '../../workers/cli/common/session.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { rootDir } from '../../shared/base/root.ts';
+import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
+import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
+import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { BACKENDS, eventually, queueEnv, workerConfig } from '../support/workers.ts';
 

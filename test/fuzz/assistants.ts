@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
-import { PATHS, RESOURCE_METADATA, SERVER_METADATA } from '../../api/oauth/paths.ts';
+import { PATHS, RESOURCE_METADATA, SERVER_METADATA } from '../../api/oauth/oauth-paths.ts';
 import { MCP_HEADERS } from '../support/tool-call.ts';
 import { fromSchemas, type Schema } from './schema.ts';
 import type { Shot } from './shot.ts';

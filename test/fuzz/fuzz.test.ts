@@ -2,9 +2,9 @@ import { Agent } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../api/openapi.ts';
-import { createKey } from '../../shared/accounts.ts';
-import { sql } from '../../shared/db.ts';
-import { newToken } from '../../shared/sign-in.ts';
+import { createKey } from '../../shared/accounts/accounts.ts';
+import { newToken } from '../../shared/accounts/sign-in.ts';
+import { sql } from '../../shared/base/db.ts';
 import { startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { conformsTo, type Document } from '../support/openapi.ts';
@@ -87,7 +87,7 @@ class Lane {
       await createKey(db.pool, this.#user.accountId, { name: 'fuzz', scopes: ['api:direct', 'api:mcp'] })
     ).key;
     const { token, tokenHash } = newToken();
-    await db.pool.query(sql('users/insert_session'), [tokenHash, this.#user.id, 'fuzz']);
+    await db.pool.query(sql('accounts/insert_session'), [tokenHash, this.#user.id, 'fuzz']);
     this.#cookies.set('plat_session', token);
   }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Deal } from '../../api/v1/deal-flow/deal.ts';
-import { DEAL_STAGES, type DealStage, fromCents, toCents } from '../../shared/domain/deals.ts';
+import type { Deal } from '../../api/v1/deals/deal-schema.ts';
+import { DEAL_STAGES, type DealStage, fromCents, toCents } from '../../shared/deals/deal-terms.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
-import { enqueue } from '../../shared/jobs.ts';
-import { dealGrade } from '../../workers/deals/jobs.ts';
+import { enqueue } from '../../shared/queue/jobs.ts';
+import { dealGrade } from '../../workers/deals/deal-jobs.ts';
 import { newCaller, posting, startTestApi, type TestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { doDealJobs } from '../support/deals.ts';

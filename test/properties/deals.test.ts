@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromCents, toCents } from '../../shared/domain/deals.ts';
+import { fromCents, toCents } from '../../shared/deals/deal-terms.ts';
 import {
   type Advised,
   freshnessOf,
@@ -14,7 +14,7 @@ import {
   priceAtAdvantage,
   suggestedAction,
   tractionScore,
-} from '../../shared/kernels/deals.ts';
+} from '../../shared/kernels/deal-grade.ts';
 
 const cents = fc.bigInt({ min: 1n, max: 999_999_999_999n });
 const acres = fc.double({ min: 0.01, max: 10_000, noNaN: true });

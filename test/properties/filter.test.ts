@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FILTERS } from '../../api/v1/filter/filters.ts';
+import { FILTERS } from '../../api/v1/parcels/filter/filters.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels, retireParcels, square, type TestParcel } from '../support/parcels.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { areaSqM, SHORT_EDGE_M } from '../../shared/geo/area.ts';
-import type { Polygon } from '../../shared/geo/types.ts';
+import { areaSqM, SHORT_EDGE_M } from '../../shared/geo/geodesic-area.ts';
+import type { Polygon } from '../../shared/geo/geometry-types.ts';
 import { ring } from '../support/rings.ts';
 import { geographicLibAreaSqM, parcels, place, slivers } from './geometry-shapes.ts';
 

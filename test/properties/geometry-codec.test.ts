@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBoundary, decodeLines, encodeBoundary, encodeLines, toE7 } from '../../shared/geo/codec.ts';
-import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
+import {
+  decodeBoundary,
+  decodeLines,
+  encodeBoundary,
+  encodeLines,
+  toE7,
+} from '../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
 import { parcels } from './geometry-shapes.ts';
 
 const worldRings: fc.Arbitrary<Ring> = fc

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBoundary, encodeBoundary, fromE7, toE7 } from '../../shared/geo/codec.ts';
+import { decodeBoundary, encodeBoundary, fromE7, toE7 } from '../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import { pointInMultiPolygon, pointInRing } from '../../shared/geo/point-in-polygon.ts';
 import { pointOnSurface } from '../../shared/geo/point-on-surface.ts';
-import { prepareBoundary } from '../../shared/geo/prepare.ts';
+import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
 import { planarArea } from '../../shared/geo/ring.ts';
-import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { parcels, slivers, tangles, windingNumber } from './geometry-shapes.ts';
 
 function expectInside(polygons: MultiPolygon): void {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
+import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../shared/geo/overlay.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
-import { prepareBoundary } from '../../shared/geo/prepare.ts';
+import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
 import { isCounterClockwise } from '../../shared/geo/ring.ts';
-import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
-import { stageBoundary } from '../../workers/ingest/stage/boundary.ts';
+import { stageBoundary } from '../../workers/ingest/stage/stage-boundary.ts';
 import { isClean, parcels, tangles, windingNumber } from './geometry-shapes.ts';
 
 const fractions = fc.array(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import geographiclib from 'geographiclib-geodesic';
 import { orient2d } from 'robust-predicates';
-import type { MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/types.ts';
+import type { MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
 
 /** Arbitraries of parcel shapes and plain, slow readings of what the kernels promise about them. */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../api/openapi.ts';
-import { FILTERS } from '../../api/v1/filter/filters.ts';
+import { FILTERS } from '../../api/v1/parcels/filter/filters.ts';
 import { insertRegions, newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { FULL, OPPOSITE, UNKNOWN } from '../support/filter-parcels.ts';

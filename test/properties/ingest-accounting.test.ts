@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { acres } from '../../shared/geo/area.ts';
-import { decodeBoundary } from '../../shared/geo/codec.ts';
+import { acres } from '../../shared/geo/geodesic-area.ts';
+import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
-import { total } from '../../workers/ingest/run/counts.ts';
-import type { RunResult } from '../../workers/ingest/run.ts';
+import type { RunResult } from '../../workers/ingest/ingest-feed.ts';
+import { total } from '../../workers/ingest/run/run-counts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, feedOf, ingest, lotRings, writeFeatures } from '../support/ingest.ts';
 import {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeLines } from '../../shared/geo/codec.ts';
+import { decodeLines } from '../../shared/geo/geometry-codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
-import { total } from '../../workers/ingest/run/counts.ts';
-import type { RunResult } from '../../workers/ingest/run.ts';
+import type { RunResult } from '../../workers/ingest/ingest-feed.ts';
+import { total } from '../../workers/ingest/run/run-counts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, ingest, newName } from '../support/ingest.ts';
 import {

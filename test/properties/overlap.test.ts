@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { difference, intersection, union } from 'polyclip-ts';
 import { expect, test } from 'vitest';
-import { prepareBoundary } from '../../shared/geo/prepare.ts';
-import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
+import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
 import { prepareOverlap } from '../../shared/kernels/overlap.ts';
 import { boxRing } from '../support/parcels.ts';
 import { windingNumber } from './geometry-shapes.ts';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isCorporateOwner } from '../../shared/kernels/owner/corporate.ts';
 import { ownerFacts } from '../../shared/kernels/owner/owner-facts.ts';
+import { wordsOf } from '../../shared/kernels/owner/owner-words.ts';
 import { normaliseStreet } from '../../shared/kernels/owner/street.ts';
 import { ABBREVIATIONS } from '../../shared/kernels/owner/suffixes.ts';
-import { wordsOf } from '../../shared/kernels/owner/words.ts';
 import { containsAnyWord } from '../support/owner-words.ts';
 
 const runs = { numRuns: 3000 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Portfolio } from '../../api/v1/owner-portfolio.ts';
+import type { Portfolio } from '../../api/v1/parcels/owner-portfolio.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { fromE7 } from '../../shared/geo/codec.ts';
+import { fromE7 } from '../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
 import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import { findRingFault } from '../../shared/geo/ring-faults.ts';
-import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
 
 /**
  * Arbitraries on one coarse grid of `step` units of 1e-7 degrees, so that corners, edges and whole sides of different shapes

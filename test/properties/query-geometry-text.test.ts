@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Position } from '../../shared/geo/geometry-types.ts';
 import { prepareQuery } from '../../shared/geo/intersects.ts';
 import {
   type ParsedQuery,
@@ -7,7 +8,6 @@ import {
   QUERY_LIMITS,
   type QueryGeometry,
 } from '../../shared/geo/query-geometry.ts';
-import type { Position } from '../../shared/geo/types.ts';
 import { parseWkt } from '../../shared/geo/wkt.ts';
 import { pairs } from './query-geometry-shapes.ts';
 

@@ -4,8 +4,8 @@ import { afterAll, expect, test } from 'vitest';
 import type { Account } from '../../api/http/callers.ts';
 import { openDatabase } from '../../api/http/database.ts';
 import { type Limit, openRateLimits, type RateState } from '../../api/http/rate-limits.ts';
-import { createPool } from '../../shared/db.ts';
-import { createLogger } from '../../shared/log.ts';
+import { createPool } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
 

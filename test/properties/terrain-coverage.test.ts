@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { areaCells, type CellRing, coverCells, windowOf } from '../../shared/kernels/terrain/coverage.ts';
+import {
+  areaCells,
+  type CellRing,
+  coverCells,
+  windowOf,
+} from '../../shared/kernels/terrain/terrain-coverage.ts';
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 

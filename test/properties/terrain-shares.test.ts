@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { SLOPE_GRADES } from '../../shared/domain/land.ts';
-import type { MultiPolygon } from '../../shared/geo/types.ts';
-import { type OpenElevation, openElevation } from '../../shared/raster/elevation.ts';
-import { readTileHeader } from '../../shared/raster/header.ts';
+import { SLOPE_GRADES } from '../../shared/domain/land-layers.ts';
+import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
+import { type OpenElevation, openElevation } from '../../shared/raster/elevation-grid.ts';
+import { readTileHeader } from '../../shared/raster/tiff-header.ts';
 import { fabric, shapeOf } from '../bench/generate/fabric.ts';
 import { signal, slopesOf } from '../support/elevation.ts';
 import { testFolder } from '../support/folder.ts';

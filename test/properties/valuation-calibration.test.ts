@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../shared/kernels/valuation/backtest.ts';
-import type { Comps } from '../../shared/kernels/valuation/types.ts';
+import type { Comps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 import {

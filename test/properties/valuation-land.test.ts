@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SLOPE_GRADES } from '../../shared/domain/land.ts';
+import { SLOPE_GRADES } from '../../shared/domain/land-layers.ts';
 import { backtest } from '../../shared/kernels/valuation/backtest.ts';
-import { LAND_TERMS, landAt, MOST_LAND_FACTOR, STEEP_GRADE } from '../../shared/kernels/valuation/land.ts';
+import {
+  LAND_TERMS,
+  landAt,
+  MOST_LAND_FACTOR,
+  STEEP_GRADE,
+} from '../../shared/kernels/valuation/land-effects.ts';
 import { newChosen } from '../../shared/kernels/valuation/select.ts';
-import type { Comps } from '../../shared/kernels/valuation/types.ts';
+import type { Comps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { landEffect, NO_LAND, onLand, randomLand, TRUE_LAND } from '../support/generated-land.ts';

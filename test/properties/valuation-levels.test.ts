@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Comps, someComps } from '../../shared/kernels/valuation/types.ts';
+import { type Comps, someComps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { fitTo, generateSales, joined, MARKET, type Market } from '../support/sales.ts';
 

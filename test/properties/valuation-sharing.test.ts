@@ -2,7 +2,7 @@ import { median } from 'simple-statistics';
 import { expect, test } from 'vitest';
 import { backtestByCounty } from '../../shared/kernels/valuation/backtest.ts';
 import type { Others } from '../../shared/kernels/valuation/model.ts';
-import type { Comps } from '../../shared/kernels/valuation/types.ts';
+import type { Comps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { backtest } from '../../shared/kernels/valuation/backtest.ts';
 import { createNearest } from '../../shared/kernels/valuation/nearest.ts';
 import { newChosen } from '../../shared/kernels/valuation/select.ts';
-import { ACTIVE, type Comps, SOLD } from '../../shared/kernels/valuation/types.ts';
+import { ACTIVE, type Comps, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import {

@@ -1,16 +1,16 @@
 import { afterAll } from 'vitest';
 import { createApp } from '../../api/app.ts';
 import { endpoints as v1 } from '../../api/endpoints.ts';
-import type { BoardQueue } from '../../api/http/admin.ts';
 import type { Lifecycle } from '../../api/http/begin.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
+import type { BoardQueue } from '../../api/http/queue-board.ts';
 import { openApiDocument } from '../../api/openapi.ts';
-import { openAssets } from '../../api/pages/assets.ts';
+import { openAssets } from '../../api/pages/frame/assets.ts';
 import { serveHttp } from '../../api/server.ts';
-import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts.ts';
-import { type Config, loadConfig } from '../../shared/config.ts';
-import { createPool } from '../../shared/db.ts';
-import { createLogger, type Logger } from '../../shared/log.ts';
+import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts/accounts.ts';
+import { type Config, loadConfig } from '../../shared/base/config.ts';
+import { createPool } from '../../shared/base/db.ts';
+import { createLogger, type Logger } from '../../shared/base/log.ts';
 import type { TestDatabase } from './database.ts';
 import { conformsTo, type Document, type Reply } from './openapi.ts';
 

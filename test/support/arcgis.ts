@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ArcgisSpec, InputSpec } from '../../workers/formats/input.ts';
-import { readInput } from '../../workers/formats/read.ts';
-import type { ReadContext, RowBatch } from '../../workers/formats/rows.ts';
+import type { ArcgisSpec, InputSpec } from '../../workers/formats/format-input.ts';
+import { readInput } from '../../workers/formats/read-format.ts';
+import type { ReadContext, RowBatch } from '../../workers/formats/row-batch.ts';
 import { serve } from './http-server.ts';
 
 /*

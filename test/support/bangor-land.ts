@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { decodeBoundary, encodeBoundary } from '../../shared/geo/codec.ts';
-import { prepareBoundary } from '../../shared/geo/prepare.ts';
-import type { MultiPolygon } from '../../shared/geo/types.ts';
-import type { Format } from '../../workers/formats/input.ts';
-import { readInput } from '../../workers/formats/read.ts';
+import { decodeBoundary, encodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
+import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
+import type { Format } from '../../workers/formats/format-input.ts';
+import { readInput } from '../../workers/formats/read-format.ts';
 
 const DATA = fileURLToPath(new URL('../../workers/sample/data/bangor_me', import.meta.url));
 

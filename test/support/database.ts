@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type pg from 'pg';
 import { afterAll, afterEach, expect, inject } from 'vitest';
-import { type Config, loadConfig } from '../../shared/config.ts';
-import { createPool } from '../../shared/db.ts';
-import { createLogger } from '../../shared/log.ts';
+import { type Config, loadConfig } from '../../shared/base/config.ts';
+import { createPool } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
 import { dropEverywhere, spreadOver } from './cluster.ts';
 import { testFolder } from './folder.ts';
 import { onServer, withDatabase } from './server.ts';
@@ -93,7 +93,7 @@ export async function lockAsks({ pool }: Pick<TestDatabase, 'pool'>): Promise<nu
 }
 
 async function templateWithRegions(server: string, bare: string): Promise<string> {
-  const { loadRegions } = await import('../../workers/regions/load.ts');
+  const { loadRegions } = await import('../../workers/regions/load-regions.ts');
   return makeTemplate(server, bare, 'regions', loadRegions);
 }
 

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import type { Deal } from '../../api/v1/deal-flow/deal.ts';
-import { loadConfig } from '../../shared/config.ts';
-import type { Pool } from '../../shared/db.ts';
+import type { Deal } from '../../api/v1/deals/deal-schema.ts';
+import { loadConfig } from '../../shared/base/config.ts';
+import type { Pool } from '../../shared/base/db.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
-import { fetchDeal } from '../../workers/deals/handlers.ts';
-import { enqueueDaily } from '../../workers/deals/jobs.ts';
-import { refreshDeals } from '../../workers/deals/refresh.ts';
+import { fetchDeal } from '../../workers/deals/deal-handlers.ts';
+import { enqueueDaily } from '../../workers/deals/deal-jobs.ts';
+import { refreshDeals } from '../../workers/deals/refresh-deals.ts';
 import { posting, type TestApi } from './api.ts';
 
 const { signal } = new AbortController();

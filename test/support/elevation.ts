@@ -1,10 +1,14 @@
 import { expect } from 'vitest';
-import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import { openChunks } from '../../shared/raster/chunks.ts';
-import { openElevation, type Terrain } from '../../shared/raster/elevation.ts';
+import { openElevation, type Terrain } from '../../shared/raster/elevation-grid.ts';
 import { gridsOf } from '../../shared/raster/grids.ts';
-import { type DeclaredElevation, type ElevationTile, readTileHeader } from '../../shared/raster/header.ts';
 import { CHUNK } from '../../shared/raster/limits.ts';
+import {
+  type DeclaredElevation,
+  type ElevationTile,
+  readTileHeader,
+} from '../../shared/raster/tiff-header.ts';
 import { fromUtm, STEEP } from './steep.ts';
 
 export const signal = new AbortController().signal;

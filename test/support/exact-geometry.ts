@@ -1,5 +1,5 @@
+import type { MultiPolygon, Polygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
-import type { MultiPolygon, Polygon, Position } from '../../shared/geo/types.ts';
 
 /**
  * What "intersects" means, slowly: every pair of edges and every corner, in BigInt arithmetic on decimals. Shares nothing with the

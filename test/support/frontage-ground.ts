@@ -1,4 +1,4 @@
-import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { Neighbour, Road, RoadClass } from '../../shared/kernels/frontage/frontage.ts';
 import { type Plane, planeAround } from '../../shared/kernels/frontage/plane.ts';
 

@@ -1,5 +1,5 @@
-import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land.ts';
-import type { Comps } from '../../shared/kernels/valuation/types.ts';
+import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
+import type { Comps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 
 /** What each term of the land does to ln(price): steep, frontage, flood, wetlands. */

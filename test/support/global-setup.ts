@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../shared/migrate.ts';
-import { sweepRunFolders } from '../../workers/ingest/run/folder.ts';
+import { migrate } from '../../shared/base/migrate.ts';
+import { sweepRunFolders } from '../../workers/ingest/run/run-folder.ts';
 import { clearRedis } from './redis.ts';
 import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from './server.ts';
 

@@ -1,11 +1,11 @@
 // A worker of the ingestion tests: runs one feed in a process of its own, which can be made to die or to wait.
 //   DATABASE_URL=… node --import tsx test/support/ingest-child.ts '{"feed": "…/feed.yaml", "jobId": "…", "dieAt": "gate"}'
 import { once } from 'node:events';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool } from '../../shared/db.ts';
-import { createLogger } from '../../shared/log.ts';
-import { loadFeed } from '../../workers/feeds/load.ts';
-import { runFeed } from '../../workers/ingest/run.ts';
+import { loadConfig } from '../../shared/base/config.ts';
+import { createPool } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { loadFeed } from '../../workers/feeds/load-feeds.ts';
+import { runFeed } from '../../workers/ingest/ingest-feed.ts';
 
 export type ChildOrder = {
   feed: string;

@@ -4,13 +4,13 @@ import type { Geometry } from 'geojson';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { stringify } from 'yaml';
-import type { Pool } from '../../shared/db.ts';
+import type { Pool } from '../../shared/base/db.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
-import type { Polygon } from '../../shared/geo/types.ts';
+import type { Polygon } from '../../shared/geo/geometry-types.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
-import { parseFeed } from '../../workers/feeds/load.ts';
-import type { RunDeps } from '../../workers/ingest/run/context.ts';
-import { type RunOptions, type RunResult, runFeed } from '../../workers/ingest/run.ts';
+import { parseFeed } from '../../workers/feeds/load-feeds.ts';
+import { type RunOptions, type RunResult, runFeed } from '../../workers/ingest/ingest-feed.ts';
+import type { RunDeps } from '../../workers/ingest/run/run-context.ts';
 import { boxRing } from './parcels.ts';
 
 /** Runs a feed as a worker would. */

@@ -4,10 +4,10 @@
 import { once } from 'node:events';
 import type { Job } from 'bullmq';
 import pg from 'pg';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool, sql } from '../../shared/db.ts';
-import { createLogger } from '../../shared/log.ts';
-import { createProcessor } from '../../workers/runner/runner.ts';
+import { loadConfig } from '../../shared/base/config.ts';
+import { createPool, sql } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { createProcessor } from '../../workers/queue/job-runner.ts';
 
 export type ChildOrder = {
   job: 'attributes.chunk' | 'deal.fetch';
@@ -26,8 +26,8 @@ const pool = createPool(config, log, { applicationName: order.name });
 // One family alone: the whole registry takes seconds to load.
 const jobs =
   order.job === 'deal.fetch'
-    ? (await import('../../workers/deals/handlers.ts')).dealJobs
-    : (await import('../../workers/attributes/handlers.ts')).attributesJobs;
+    ? (await import('../../workers/deals/deal-handlers.ts')).dealJobs
+    : (await import('../../workers/land/land-handlers.ts')).attributesJobs;
 const registry = new Map(jobs.map(entry => [entry.definition.name, entry]));
 const signal = new AbortController().signal;
 const processJob = createProcessor({
@@ -62,7 +62,7 @@ function dieAt(last: number): void {
   let isCounting = !order.inWriting;
   pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
     const sent = send.apply(this, values);
-    isCounting ||= values[0] === sql('attributes/announce_writing');
+    isCounting ||= values[0] === sql('land/announce_writing');
     if (isCounting && ++count === last) process.kill(process.pid, 'SIGKILL');
     return sent;
   } as typeof pg.Client.prototype.query;

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/domain/land.ts';
-import { encodeBoundary, encodeLines, toE7 } from '../../shared/geo/codec.ts';
-import type { Box, MultiPolygon, Position } from '../../shared/geo/types.ts';
-import type { LandKernels } from '../../shared/land/compute.ts';
-import { readTileHeader } from '../../shared/raster/header.ts';
+import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/domain/land-layers.ts';
+import { encodeBoundary, encodeLines, toE7 } from '../../shared/geo/geometry-codec.ts';
+import type { Box, MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
+import type { LandKernels } from '../../shared/land/compute-land.ts';
+import { readTileHeader } from '../../shared/raster/tiff-header.ts';
 
 export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };
 

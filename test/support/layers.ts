@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Geometry } from 'geojson';
 import type pg from 'pg';
-import { sampleDir } from '../../workers/feeds/dirs.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
-import { loadFeed } from '../../workers/feeds/load.ts';
+import { sampleDir } from '../../workers/feeds/feed-folders.ts';
+import { loadFeed } from '../../workers/feeds/load-feeds.ts';
 import { all, type Feature, feedOf, ORIGIN } from './ingest.ts';
 
 export const sampleFeed = (name: string): Promise<Feed> => loadFeed(join(sampleDir, `${name}.yaml`));

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../shared/kernels/owner/words.ts';
+import { wordsOf } from '../../shared/kernels/owner/owner-words.ts';
 
 /** Whether a name contains any of the words, whole and regardless of case; several in one must stand side by side in that order. */
 export function containsAnyWord(name: string, words: readonly string[]): boolean {

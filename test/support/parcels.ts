@@ -1,9 +1,9 @@
-import type { Pool } from '../../shared/db.ts';
-import { acres, areaSqM } from '../../shared/geo/area.ts';
-import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
-import { countCoverage, rewriteOwnerWords } from '../../workers/ingest/merge/parcels.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { acres, areaSqM } from '../../shared/geo/geodesic-area.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
+import { countCoverage, rewriteOwnerWords } from '../../workers/ingest/merge/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
-import { measureBoundary } from '../../workers/ingest/stage/boundary.ts';
+import { measureBoundary } from '../../workers/ingest/stage/stage-boundary.ts';
 
 /** A parcel on the roll as readers find it: columns of parcels and parcel_filters by their names; absent is unknown. */
 export type TestParcel = {

@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush';
 import { boxOfLine } from '../../shared/geo/box.ts';
-import type { Position } from '../../shared/geo/types.ts';
+import type { Position } from '../../shared/geo/geometry-types.ts';
 import type { Frontage, Neighbour, Road } from '../../shared/kernels/frontage/frontage.ts';
 import { planeAround } from '../../shared/kernels/frontage/plane.ts';
 import type { RoadReach } from '../../shared/kernels/frontage/rules.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { inject } from 'vitest';
-import { rootDir } from '../../shared/root.ts';
+import { rootDir } from '../../shared/base/root.ts';
 
 const PROGRAMS = ['api/main.ts', 'test/support/ingest-child.ts', 'test/support/job-child.ts'] as const;
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Geometry } from 'geojson';
 import { boxOf, boxToE7 } from '../../shared/geo/box.ts';
-import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
+import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/geo/geometry-codec.ts';
+import type { Box, MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import { pointOnSurface } from '../../shared/geo/point-on-surface.ts';
-import { prepareBoundary } from '../../shared/geo/prepare.ts';
-import type { Box, MultiPolygon } from '../../shared/geo/types.ts';
-import { readInput } from '../../workers/formats/read.ts';
+import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
+import { readInput } from '../../workers/formats/read-format.ts';
 
 /** A parcel as it is stored: the boundary on the grid, location and extent in units of 1e-7 degrees. */
 export type StoredParcel = { boundary: MultiPolygon; location: [number, number]; extentE7: Box };

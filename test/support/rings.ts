@@ -1,4 +1,4 @@
-import type { Position, Ring } from '../../shared/geo/types.ts';
+import type { Position, Ring } from '../../shared/geo/geometry-types.ts';
 
 /** Positions from the coordinates of a WKT ring or line. */
 export const ring = (text: string): Ring =>

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Pool } from '../../shared/db.ts';
-import { LAND_KERNELS } from '../../shared/land/compute.ts';
-import { sampleDir } from '../../workers/feeds/dirs.ts';
-import { loadFeed } from '../../workers/feeds/load.ts';
-import { recomputeStats } from '../../workers/market/recompute.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
+import { sampleDir } from '../../workers/feeds/feed-folders.ts';
+import { loadFeed } from '../../workers/feeds/load-feeds.ts';
+import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { settle } from '../db/attributes-support.ts';
 import { ingest } from './ingest.ts';
 import { valueMarket } from './valuations.ts';

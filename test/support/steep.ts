@@ -1,5 +1,5 @@
 import proj4 from 'proj4';
-import type { Box } from '../../shared/geo/types.ts';
+import type { Box } from '../../shared/geo/geometry-types.ts';
 import { geographicKeys, projectedKeys, type TiffOptions, writeTiff } from './geotiff.ts';
 
 /** A made-up range of hills, known at every point, and its grids. UTM zone 19 north on NAD83 is its plane. */

@@ -1,4 +1,4 @@
-import { ERROR_STATUSES } from '../../shared/errors.ts';
+import { ERROR_STATUSES } from '../../shared/base/errors.ts';
 
 /** How a call may come. */
 export const WAYS = ['rest', 'mcp'] as const;

@@ -1,7 +1,7 @@
-import type { Pool } from '../../shared/db.ts';
-import { learnAll } from '../../workers/valuation/all.ts';
-import { valueCounty } from '../../workers/valuation/county.ts';
-import { enqueueMarked } from '../../workers/valuation/jobs.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { enqueueMarked } from '../../workers/valuation/valuation-jobs.ts';
+import { learnAll } from '../../workers/valuation/value-all.ts';
+import { valueCounty } from '../../workers/valuation/value-county.ts';
 
 const { signal } = new AbortController();
 

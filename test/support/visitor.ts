@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAccount } from '../../shared/accounts.ts';
-import { createLink, storePassword } from '../../shared/sign-in.ts';
-import { findUser } from '../../shared/users.ts';
+import { createAccount } from '../../shared/accounts/accounts.ts';
+import { createLink, storePassword } from '../../shared/accounts/sign-in.ts';
+import { findUser } from '../../shared/accounts/users.ts';
 import type { TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
 import { eventually } from './workers.ts';

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type Config, loadConfig } from '../../shared/config.ts';
-import type { JobDefinition } from '../../shared/jobs.ts';
-import { createLogger } from '../../shared/log.ts';
-import { openQueueBackend, type QueueBackend } from '../../shared/queue.ts';
-import { buildRegistry, type JobHandler, job, type Registry } from '../../workers/runner/registry.ts';
-import { type RunningWorker, startWorker } from '../../workers/start.ts';
+import { type Config, loadConfig } from '../../shared/base/config.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import type { JobDefinition } from '../../shared/queue/jobs.ts';
+import { openQueueBackend, type QueueBackend } from '../../shared/queue/queue.ts';
+import { buildRegistry, type JobHandler, job, type Registry } from '../../workers/queue/job-registry.ts';
+import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import type { TestDatabase } from './database.ts';
 import { clearRedis } from './redis.ts';
 

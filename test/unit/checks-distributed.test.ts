@@ -3,7 +3,7 @@ import { checkDistributed } from '../../tools/checks/distributed.ts';
 
 const SCHEMA = { path: 'sql/schema.sql', text: 'create table parcels (\n);\ncreate table runs (\n);\n' };
 const faultsOf = (body: string) =>
-  checkDistributed([SCHEMA, { path: 'sql/queries/area.sql', text: `-- name: one\n${body}\n` }]);
+  checkDistributed([SCHEMA, { path: 'sql/queries/area/file.sql', text: `-- name: one\n${body}\n` }]);
 
 test.each([
   ['select 1 from parcels where property_id = $1', /without its fips/],

@@ -1,9 +1,9 @@
-import { sqlBlocks } from '../../shared/db.ts';
-import { KEYS } from '../../shared/shards.ts';
-import type { SourceFile } from './files.ts';
+import { sqlBlocks } from '../../shared/base/db.ts';
+import { KEYS } from '../../shared/base/shards.ts';
+import { QUERY_FILE, type SourceFile } from './files.ts';
 
 /** Statements that ask every county on purpose: what an operator wants to know, and what waits anywhere. */
-const NATIONWIDE = new Set(['jobs/get_overview', 'attributes/get_dirty_state', 'attributes/watch_chunks']);
+const NATIONWIDE = new Set(['queue/get_overview', 'land/get_dirty_state', 'land/watch_chunks']);
 
 /**
  * What a statement has to keep to on tables that may lie on many servers: the key that tells where, no parameters where rows are written from a query
@@ -15,11 +15,11 @@ export function checkDistributed(files: SourceFile[]): string[] {
     .map(match => match[1]!)
     .filter(table => !(table in KEYS));
   return files.flatMap(({ path, text }) => {
-    const [, area, own] = /^sql\/queries\/(\w+)(?:\/(\w+))?\.sql$/.exec(path) ?? [];
-    if (area === undefined) return [];
-    const blocks = own === undefined ? [...sqlBlocks(text)] : [[own, text] as const];
+    const [, family, file] = QUERY_FILE.exec(path) ?? [];
+    if (family === undefined) return [];
+    const blocks = [...sqlBlocks(file!, text)];
     return blocks.flatMap(([block, body]) => {
-      const name = `${area}/${block}`;
+      const name = `${family}/${block}`;
       return faultsOf(body.replaceAll(/--[^\n]*/g, ''), name, local).map(
         fault => `the statement ${name} ${fault}`,
       );

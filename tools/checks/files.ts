@@ -3,6 +3,9 @@ import { join, relative, sep } from 'node:path';
 
 export type SourceFile = { path: string; text: string };
 
+/** A file of statements: its family, and its name. */
+export const QUERY_FILE = /^sql\/queries\/(\w+)\/(\w+\.sql)$/;
+
 /** What is not ours or not text: installed, made at run time, or data. `.git` is a file in a worktree. */
 const SKIPPED = new Set(['node_modules', '.git', '.plat', '.vitest', 'bench-data', 'data']);
 const TEXT = /\.(tsx?|css|mjs|sql|json|md|ya?ml|sh)$|(^|\/)(Dockerfile|run|\.[a-z.]+)$/;

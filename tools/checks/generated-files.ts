@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Queryable, sql } from '../../shared/db.ts';
-import { migrate } from '../../shared/migrate.ts';
-import { rootDir } from '../../shared/root.ts';
+import { type Queryable, sql } from '../../shared/base/db.ts';
+import { migrate } from '../../shared/base/migrate.ts';
+import { rootDir } from '../../shared/base/root.ts';
 import { onServer, startTestServer, withDatabase } from '../../test/support/server.ts';
 
 export type GeneratedFile = { path: string; source: string; produce(): Promise<string> };
@@ -18,8 +18,8 @@ export const generatedFiles: GeneratedFile[] = [
   },
   {
     path: 'feed.schema.json',
-    source: 'workers/feeds/definition.ts',
-    produce: async () => (await import('../../workers/feeds/definition.ts')).feedJsonSchema(),
+    source: 'workers/feeds/feed-schema.ts',
+    produce: async () => (await import('../../workers/feeds/feed-schema.ts')).feedJsonSchema(),
   },
 ];
 
@@ -110,8 +110,8 @@ const HEAD =
  * the PostgreSQL that npm installs.)
  */
 export async function dumpSchema(db: Queryable): Promise<string> {
-  const tables = await db.query<Table>(sql('schema/list_tables'));
-  const definitions = await db.query<Definition>(sql('schema/list_definitions'));
+  const tables = await db.query<Table>(sql('base/list_tables'));
+  const definitions = await db.query<Definition>(sql('base/list_definitions'));
   const phase = (wanted: number) =>
     definitions.rows.filter(row => row.phase === wanted).map(row => row.definition);
   const blocks = [...phase(1), ...tables.rows.map(renderTable), phase(3).join('\n'), ...phase(4)];

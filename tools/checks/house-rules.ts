@@ -1,5 +1,5 @@
-import { sqlBlocks } from '../../shared/db.ts';
-import type { SourceFile } from './files.ts';
+import { sqlBlocks } from '../../shared/base/db.ts';
+import { QUERY_FILE, type SourceFile } from './files.ts';
 
 /** Files are meant to stay under about 300 lines; this is where the check stops believing in "about". */
 const MOST_LINES = 350;
@@ -24,10 +24,9 @@ export function checkQueries(files: SourceFile[]): string[] {
   );
   const queries = new Map<string, string>(
     files.flatMap(({ path, text }) => {
-      const [, area, own] = /^sql\/queries\/(\w+)(?:\/(\w+))?\.sql$/.exec(path) ?? [];
-      if (area === undefined) return [];
-      if (own !== undefined) return [[`${area}/${own}`, text] as const];
-      return [...sqlBlocks(text)].map(([name, body]) => [`${area}/${name}`, body] as const);
+      const [, family, file] = QUERY_FILE.exec(path) ?? [];
+      if (family === undefined) return [];
+      return [...sqlBlocks(file!, text)].map(([name, body]) => [`${family}/${name}`, body] as const);
     }),
   );
   const unexplained = [...queries].filter(([, text]) => !text.startsWith('-- ')).map(([name]) => name);

@@ -1,33 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool, RANDOM_PAGE_COST } from '../../shared/db.ts';
-import { errorCode, PlatError } from '../../shared/errors.ts';
-import { createLogger } from '../../shared/log.ts';
-import { migrate } from '../../shared/migrate.ts';
-import { rootDir } from '../../shared/root.ts';
-import { type Distributed, distribute, listDearNodes } from '../../shared/shards.ts';
-import { addAccountCommands } from './account.ts';
-import { addBacktestCommands } from './backtest.ts';
-import { wholeNumber } from './common/options.ts';
-import { regionsLine } from './common/output.ts';
-import { type Answer, answeringAlone, connectedConfig, EXIT, exitCodeOf } from './common/session.ts';
-import { addContactCommands } from './contact.ts';
-import { addCountyCommands } from './county.ts';
-import { addDealCommands } from './deal.ts';
-import { addFeedCommands } from './feed.ts';
-import { addJobCommands } from './jobs.ts';
-import { addKeyCommands } from './key.ts';
-import { addMcpCommand } from './mcp.ts';
-import { addParcelCommands } from './parcel.ts';
-import { addRecomputeCommands } from './recompute.ts';
-import { addRunCommands } from './runs.ts';
-import { addStatusCommand } from './status.ts';
-import { addTierCommands } from './tier.ts';
+import { loadConfig } from '../../shared/base/config.ts';
+import { createPool, RANDOM_PAGE_COST } from '../../shared/base/db.ts';
+import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { migrate } from '../../shared/base/migrate.ts';
+import { rootDir } from '../../shared/base/root.ts';
+import { type Distributed, distribute, listDearNodes } from '../../shared/base/shards.ts';
+import { addAccountCommands } from './account-command.ts';
+import { addBacktestCommands } from './backtest-command.ts';
+import { wholeNumber } from './common/cli-options.ts';
+import { regionsLine } from './common/cli-output.ts';
+import { type Answer, answeringAlone, connectedConfig, EXIT, exitCodeOf } from './common/cli-session.ts';
+import { addContactCommands } from './contact-command.ts';
+import { addCountyCommands } from './county-command.ts';
+import { addDealCommands } from './deal-command.ts';
+import { addFeedCommands } from './feed-command.ts';
+import { addJobCommands } from './jobs-command.ts';
+import { addKeyCommands } from './key-command.ts';
+import { addMcpCommand } from './mcp-command.ts';
+import { addParcelCommands } from './parcel-command.ts';
+import { addRecomputeCommands } from './recompute-command.ts';
+import { addRunCommands } from './runs-command.ts';
+import { addStatusCommand } from './status-command.ts';
+import { addTierCommands } from './tier-command.ts';
 import { runService } from './up/supervisor.ts';
-import { addUsageCommand } from './usage.ts';
-import { addUserCommands } from './user.ts';
+import { addUsageCommand } from './usage-command.ts';
+import { addUserCommands } from './user-command.ts';
 
 const HELP = `
 Examples:
@@ -58,7 +58,7 @@ function createProgram(): Command {
     .description(
       'starts PostgreSQL (unless DATABASE_URL is set), migrates, loads the sample on the first run, and runs workers and API',
     )
-    .action(async () => (await import('./up/up.ts')).up(loadConfig()));
+    .action(async () => (await import('./up/up-command.ts')).up(loadConfig()));
   const migration = program
     .command('migrate')
     .option('--distribute', 'on Citus: spread the tables that grow with the nation over its nodes')
@@ -100,7 +100,7 @@ function createProgram(): Command {
 async function migrateCommand(flags: { distribute?: boolean; shards?: number }): Promise<Answer> {
   const config = connectedConfig();
   const applied = await migrate(config.DATABASE_URL, { queue: config.REDIS_URL === undefined });
-  const { loadRegions } = await import('../regions/load.ts');
+  const { loadRegions } = await import('../regions/load-regions.ts');
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat migrate', max: 2 });
   try {

@@ -1,5 +1,5 @@
+import { dollars, fromCents } from '../../shared/deals/deal-terms.ts';
 import { narrowestBucket, sizes } from '../../shared/domain/buckets.ts';
-import { dollars, fromCents } from '../../shared/domain/deals.ts';
 import {
   type Advice,
   dearer,
@@ -7,9 +7,9 @@ import {
   perAcre,
   priceAdvantage,
   suggestedAction,
-} from '../../shared/kernels/deals.ts';
-import type { Facts, Lot } from './find.ts';
-import type { Like, Market } from './market.ts';
+} from '../../shared/kernels/deal-grade.ts';
+import type { Like, Market } from './deal-market.ts';
+import type { Facts, Lot } from './find-listings.ts';
 
 /** As answered: amounts are decimals in USD. */
 export type AdviceRecord = {

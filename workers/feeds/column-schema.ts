@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDateFormat } from './values/date.ts';
+import { isDateFormat } from './values/date-value.ts';
 
 /** What one unit of a source's figure is in the unit of the target field (acres, or square feet for an area). */
 export const AREA_UNITS = ['acres', 'sqft', 'sqm', 'hectares'] as const;

@@ -1,9 +1,9 @@
-import type { RoadReach } from '../../shared/domain/land.ts';
+import type { RoadReach } from '../../shared/domain/land-layers.ts';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
-import type { Box } from '../../shared/geo/types.ts';
-import type { InputSpec } from '../formats/input.ts';
+import type { Box } from '../../shared/geo/geometry-types.ts';
+import type { InputSpec } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
-import type { FeedFile, Gates, ParcelTarget, PresetName } from './definition.ts';
+import type { FeedFile, Gates, ParcelTarget, PresetName } from './feed-schema.ts';
 import type { LayerField, VectorKind } from './layer-schema.ts';
 import type { ChangeColumn } from './phone-schema.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type LandKind, ROAD_REACH_M } from '../../shared/domain/land.ts';
-import { boundsSchema, INPUT_PROPERTIES } from '../formats/input.ts';
+import { type LandKind, ROAD_REACH_M } from '../../shared/domain/land-layers.ts';
+import { boundsSchema, INPUT_PROPERTIES } from '../formats/format-input.ts';
 import { type ColumnSpec, columnSchema, conditionSchema } from './column-schema.ts';
-import type { TargetSpec } from './values/parser.ts';
+import type { TargetSpec } from './values/value-parser.ts';
 
 /** The kinds whose sources hold features; elevation and imagery are files. */
 export type VectorKind = Exclude<LandKind, 'elevation' | 'imagery'>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/domain/contact-fields.ts';
-import { INPUT_PROPERTIES } from '../formats/input.ts';
+import { INPUT_PROPERTIES } from '../formats/format-input.ts';
 import { columnsOf, skipWhereSchema } from './column-schema.ts';
 import { daySchema } from './layer-schema.ts';
-import type { TargetSpec } from './values/parser.ts';
+import type { TargetSpec } from './values/value-parser.ts';
 
 export const NUMBERING_FIELDS: Record<string, TargetSpec> = {
   area_code: { type: 'text', doc: 'Area code, three digits; required' },

@@ -1,8 +1,8 @@
-import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../shared/domain/land.ts';
-import { wantedPart } from '../formats/input.ts';
-import { mappedInput } from './columns.ts';
-import type { FeedFile } from './definition.ts';
+import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../shared/domain/land-layers.ts';
+import { wantedPart } from '../formats/format-input.ts';
 import type { ElevationFeed, FeedBase, Files, ImageryFeed, ImageryInput, LayerFeed } from './feed.ts';
+import { mappedInput } from './feed-columns.ts';
+import type { FeedFile } from './feed-schema.ts';
 import {
   DECISIVE,
   type FilesSection,
@@ -12,7 +12,7 @@ import {
   type LayerField,
   type VectorKind,
 } from './layer-schema.ts';
-import type { Report } from './locate.ts';
+import type { Report } from './locate-faults.ts';
 
 const WITHOUT_GEOMETRY = new Set(['csv', 'dbf', 'ndjson', 'reso', 'fixed_width', 'xlsx', 'access']);
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import Access from 'mdb-reader';
-import { formatError, limitsOf } from '../../shared/net/context.ts';
-import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } from './rows.ts';
+import { formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } from './row-batch.ts';
 
 /** Rows decoded at a time: the library finds its way to each part from the first page on. */
 const PART_ROWS = 20_000;

@@ -1,11 +1,11 @@
 import type { Geometry } from 'geojson';
+import type { ToWgs84 } from '../../shared/geo/geometry-types.ts';
 import { toWgs84 } from '../../shared/geo/projection.ts';
-import type { ToWgs84 } from '../../shared/geo/types.ts';
-import { shownUrl } from '../../shared/net/context.ts';
+import { shownUrl } from '../../shared/net/download-context.ts';
 import { fromEsri } from './arcgis-geometry.ts';
 import type { LayerInfo } from './arcgis-layer.ts';
 import type { Body } from './arcgis-server.ts';
-import type { InputSpec } from './input.ts';
+import type { InputSpec } from './format-input.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 

@@ -1,8 +1,8 @@
 import type { Geometry } from 'geojson';
 import { boxOfLine } from '../../shared/geo/box.ts';
+import type { Box, Position, Ring } from '../../shared/geo/geometry-types.ts';
 import { pointInRing } from '../../shared/geo/point-in-polygon.ts';
 import { doubleSignedArea } from '../../shared/geo/ring.ts';
-import type { Box, Position, Ring } from '../../shared/geo/types.ts';
 
 /*
  * Esri JSON geometries (https://developers.arcgis.com/rest/services-reference/enterprise/geometry-objects/) as GeoJSON ones.

@@ -1,7 +1,7 @@
-import { formatError, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { formatError, shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import { type Asked, ask, type Body, type Params, Refused } from './arcgis-server.ts';
-import type { InputSpec } from './input.ts';
-import type { ReadContext } from './rows.ts';
+import type { InputSpec } from './format-input.ts';
+import type { ReadContext } from './row-batch.ts';
 
 export type LayerField = {
   name: string;

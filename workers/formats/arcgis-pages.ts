@@ -1,5 +1,5 @@
-import { PlatError } from '../../shared/errors.ts';
-import { shownUrl, sourceError } from '../../shared/net/context.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import type { Row, Sent, SpatialReference, ToRow } from './arcgis-features.ts';
 import { conditions, type Layer } from './arcgis-layer.ts';
 import { ask, type Body, type Params, Refused } from './arcgis-server.ts';

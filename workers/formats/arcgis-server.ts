@@ -1,6 +1,6 @@
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
-import { PlatError } from '../../shared/errors.ts';
-import { limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import {
   boundedBody,
   networkOutcome,
@@ -10,8 +10,8 @@ import {
   statusOutcome,
   USER_AGENT,
 } from '../../shared/net/http.ts';
-import type { InputSpec } from './input.ts';
-import { type ReadContext, tokenIn } from './rows.ts';
+import type { InputSpec } from './format-input.ts';
+import { type ReadContext, tokenIn } from './row-batch.ts';
 
 /*
  * Requests to the ArcGIS REST API (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).

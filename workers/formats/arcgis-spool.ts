@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import { countFeatures, idExtent, listIds } from './arcgis-layer.ts';
 import { fetchFeatures, type Ground, readPages, type Source, Unpaged, type Walk } from './arcgis-pages.ts';
 import { Refused } from './arcgis-server.ts';

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shownUrl } from '../../shared/net/context.ts';
+import { shownUrl } from '../../shared/net/download-context.ts';
 import { rowMaker } from './arcgis-features.ts';
 import { readLayerInfo } from './arcgis-layer.ts';
 import { readPages, type Source } from './arcgis-pages.ts';
 import { chooseWalk, spoolLayer } from './arcgis-spool.ts';
 import { addFeature } from './features.ts';
-import type { InputSpec } from './input.ts';
+import type { InputSpec } from './format-input.ts';
 import { readLines } from './json.ts';
-import { addBad, isFull, type Output, type ReadContext } from './rows.ts';
+import { addBad, isFull, type Output, type ReadContext } from './row-batch.ts';
 import { openSource, type Progress } from './source.ts';
 
 /** A whole layer is spooled first; when only some rows are wanted, they are handed on as they come. */

@@ -1,10 +1,10 @@
 import type { Point } from 'geojson';
 import { toWgs84 } from '../../shared/geo/projection.ts';
-import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
+import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { utf8Bytes } from './decode-text.ts';
 import { addFeature } from './features.ts';
 import { isSpace } from './json.ts';
-import { isFull, type Output, type Reading } from './rows.ts';
-import { utf8Bytes } from './text.ts';
+import { isFull, type Output, type Reading } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
 /*

@@ -1,7 +1,7 @@
-import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import type { InputSpec } from './input.ts';
-import { addBad, addRow, checkColumns, detached, isFull, type Output, type Reading } from './rows.ts';
-import { decodeText } from './text.ts';
+import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { decodeText } from './decode-text.ts';
+import type { InputSpec } from './format-input.ts';
+import { addBad, addRow, checkColumns, detached, isFull, type Output, type Reading } from './row-batch.ts';
 
 /*
  * RFC 4180 with any one-character delimiter. Our own: after a stray quote papaparse takes all up to the next fitting

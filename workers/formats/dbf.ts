@@ -1,10 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { cutOff, formatError } from '../../shared/net/context.ts';
-import type { InputSpec } from './input.ts';
-import { addRow, checkColumns, detached, isFull, type Reading } from './rows.ts';
+import { cutOff, formatError } from '../../shared/net/download-context.ts';
+import { encodingName } from './decode-text.ts';
+import type { InputSpec } from './format-input.ts';
+import { addRow, checkColumns, detached, isFull, type Reading } from './row-batch.ts';
 import type { SourceFile } from './source.ts';
-import { encodingName } from './text.ts';
 
 /*
  * dBASE III to 7 and FoxPro tables, as described by http://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm and

@@ -1,4 +1,4 @@
-import { addBad, addRow, type Output } from './rows.ts';
+import { addBad, addRow, type Output } from './row-batch.ts';
 
 /** Adds the row of one Feature; its `id`, when it has one, becomes `values.$id`. */
 export function addFeature(output: Output, text: string): void {

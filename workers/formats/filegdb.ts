@@ -3,9 +3,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projjsonNames } from '../../shared/geo/projection.ts';
-import { cutOff, formatError, limitsOf, type OpenContext, sourceError } from '../../shared/net/context.ts';
+import {
+  cutOff,
+  formatError,
+  limitsOf,
+  type OpenContext,
+  sourceError,
+} from '../../shared/net/download-context.ts';
 import { readFeatureLines } from './json.ts';
-import { chooseLayer, type Reading } from './rows.ts';
+import { chooseLayer, type Reading } from './row-batch.ts';
 
 /*
  * Esri's file geodatabase, by GDAL in a child process: as WebAssembly (gdal3.js, an optional package), else as installed. Coordinates

@@ -1,8 +1,8 @@
-import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import type { LayoutField } from './input.ts';
+import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { utf8Bytes } from './decode-text.ts';
+import type { LayoutField } from './format-input.ts';
 import { splitLines } from './json.ts';
-import { addBad, addRow, checkColumns, isFull, type Reading } from './rows.ts';
-import { utf8Bytes } from './text.ts';
+import { addBad, addRow, checkColumns, isFull, type Reading } from './row-batch.ts';
 
 /** Lines whose columns stand at the places that the feed's layout gives. Cells are strings, blank ones null; blank lines are skipped. */
 export async function* readFixedWidth({ source, spec, output, context }: Reading): AsyncGenerator<void> {

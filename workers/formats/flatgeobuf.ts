@@ -2,8 +2,8 @@ import { ReadableStream as NodeStream } from 'node:stream/web';
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
-import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import { addRow, isFull, type Reading } from './rows.ts';
+import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { addRow, isFull, type Reading } from './row-batch.ts';
 import type { OpenedSource } from './source.ts';
 import { useCrs } from './use-crs.ts';
 

@@ -1,8 +1,8 @@
 import { copyFile, open, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
-import { cutOff, formatError, limitsOf, scratchFolder } from '../../shared/net/context.ts';
-import { checkColumns, chooseLayer, isFull, plainValue, type Reading } from './rows.ts';
+import { cutOff, formatError, limitsOf, scratchFolder } from '../../shared/net/download-context.ts';
+import { checkColumns, chooseLayer, isFull, plainValue, type Reading } from './row-batch.ts';
 import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';

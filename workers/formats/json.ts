@@ -1,7 +1,7 @@
-import { cutOff, limitsOf } from '../../shared/net/context.ts';
+import { cutOff, limitsOf } from '../../shared/net/download-context.ts';
+import { utf8Bytes } from './decode-text.ts';
 import { addFeature, addObject } from './features.ts';
-import { addBad, isFull, type Output, type Reading } from './rows.ts';
-import { utf8Bytes } from './text.ts';
+import { addBad, isFull, type Output, type Reading } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
 /** Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known. */

@@ -1,7 +1,7 @@
-import { formatError, limitsOf } from '../../shared/net/context.ts';
+import { formatError, limitsOf } from '../../shared/net/download-context.ts';
 import { sharedCopy } from '../../shared/net/shared-copy.ts';
-import type { InputSpec } from './input.ts';
-import type { ReadContext } from './rows.ts';
+import type { InputSpec } from './format-input.ts';
+import type { ReadContext } from './row-batch.ts';
 import { localPath } from './source.ts';
 import { openArchive } from './zip.ts';
 

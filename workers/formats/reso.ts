@@ -1,7 +1,7 @@
-import { PlatError } from '../../shared/errors.ts';
-import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import { ask, boundedBody } from '../../shared/net/http.ts';
-import type { InputSpec, ResoSpec } from './input.ts';
+import type { InputSpec, ResoSpec } from './format-input.ts';
 import {
   addBad,
   addRow,
@@ -11,7 +11,7 @@ import {
   type RowBatch,
   takeBatch,
   tokenIn,
-} from './rows.ts';
+} from './row-batch.ts';
 
 /*
  * RESO Web API Core 2.0 (https://github.com/RESOStandards/transport, "Web API Core"), which is OData 4: pages of

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Geometry } from 'geojson';
 import { openShp } from 'shapefile';
-import { cutOff, formatError, sourceError } from '../../shared/net/context.ts';
+import { cutOff, formatError, sourceError } from '../../shared/net/download-context.ts';
 import { dbfRecords } from './dbf.ts';
-import { addRow, isFull, type Reading } from './rows.ts';
+import { addRow, isFull, type Reading } from './row-batch.ts';
 import { CHUNK_BYTES, type SourceFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 

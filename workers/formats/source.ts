@@ -12,7 +12,7 @@ import {
   scratchFolder,
   shownUrl,
   sourceError,
-} from '../../shared/net/context.ts';
+} from '../../shared/net/download-context.ts';
 import { download } from '../../shared/net/http.ts';
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 

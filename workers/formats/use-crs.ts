@@ -1,5 +1,5 @@
 import { toWgs84 } from '../../shared/geo/projection.ts';
-import type { Output } from './rows.ts';
+import type { Output } from './row-batch.ts';
 
 /**
  * Sets how the coming geometries reach WGS84: the feed's CRS, else the file's, else they are degrees already.

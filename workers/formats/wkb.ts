@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
 import { wkbToGeojson } from 'hyparquet/src/wkb.js';
-import { addBad, addRow, type Output } from './rows.ts';
+import { addBad, addRow, type Output } from './row-batch.ts';
 
 /** ISO 19125 numbers of what has no counterpart in GeoJSON; Z and M add 1,000 and 2,000. */
 const NOT_READ: Record<number, string> = {

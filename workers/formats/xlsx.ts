@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate';
 import { readSheet } from 'read-excel-file/node';
-import { formatError, limitsOf, type OpenContext } from '../../shared/net/context.ts';
-import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } from './rows.ts';
+import { formatError, limitsOf, type OpenContext } from '../../shared/net/download-context.ts';
+import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } from './row-batch.ts';
 import type { LocalFile } from './source.ts';
 import { memberStream, openArchive } from './zip.ts';
 

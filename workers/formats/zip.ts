@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { formatError, type Limits, sourceError } from '../../shared/net/context.ts';
+import { formatError, type Limits, sourceError } from '../../shared/net/download-context.ts';
 
 export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
 

@@ -1,12 +1,12 @@
-import { type Pool, sql, transaction } from '../../shared/db.ts';
-import { isMeasured, LAND_KINDS, type LandKind } from '../../shared/domain/land.ts';
-import { PlatError } from '../../shared/errors.ts';
-import { enqueue } from '../../shared/jobs.ts';
-import { LOCKS, withLock } from '../../shared/locks.ts';
-import { attributesPlan } from '../attributes/jobs.ts';
-import { markCovered } from './merge/layer.ts';
+import { type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { LOCKS, withLock } from '../../shared/base/locks.ts';
+import { isMeasured, LAND_KINDS, type LandKind } from '../../shared/domain/land-layers.ts';
+import { enqueue } from '../../shared/queue/jobs.ts';
+import { attributesPlan } from '../land/land-jobs.ts';
+import { markCovered } from './merge/merge-layer.ts';
 import { currentVersion } from './run/layer-version.ts';
-import { lastAcceptedRun } from './run/record.ts';
+import { lastAcceptedRun } from './run/run-record.ts';
 
 export type RemovedLayer = {
   kind: LandKind;
@@ -27,15 +27,15 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
   const { id, kind } = await findLayer(pool, name);
   return withLock(pool, [LOCKS.feed, id], signal, () =>
     transaction(pool, async client => {
-      await client.query(sql('runs/lock_feed'), [id]);
+      await client.query(sql('feeds/lock_feed'), [id]);
       // First, as in a merge.
-      await client.query(sql('layers/lock_layers'));
+      await client.query(sql('land/lock_layers'));
       const version = await currentVersion(client, id, await lastAcceptedRun(client, id));
       if (version === null) throw nothingThere(name);
       const count = async (statement: string) => (await client.query(sql(statement), [id])).rowCount ?? 0;
-      await count('layers/delete_layer');
-      const features = await count('layers/delete_features');
-      const tiles = (await count('layers/delete_tiles')) + (await count('images/delete_imagery'));
+      await count('land/delete_layer');
+      const features = await count('land/delete_features');
+      const tiles = (await count('land/delete_tiles')) + (await count('imagery/delete_imagery'));
       const parcels = isMeasured(kind) ? await markCovered(client, kind, null, version) : 0;
       const job = parcels > 0 ? (await enqueue(client, attributesPlan, { scope: { dirty: true } })).id : null;
       return { kind, features, tiles, parcels, job };
@@ -44,7 +44,7 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
 }
 
 async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LandKind }> {
-  const { rows } = await pool.query<{ id: number; kind: string }>(sql('layers/find_feed'), [name]);
+  const { rows } = await pool.query<{ id: number; kind: string }>(sql('land/find_feed'), [name]);
   const [feed] = rows;
   if (feed === undefined) throw nothingThere(name);
   const kind = LAND_KINDS.find(layer => layer === feed.kind);

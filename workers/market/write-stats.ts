@@ -1,6 +1,6 @@
-import { type Client, sql } from '../../shared/db.ts';
-import { isRetryable, messageOf } from '../../shared/errors.ts';
-import type { StoredRegion } from './snapshot.ts';
+import { type Client, sql } from '../../shared/base/db.ts';
+import { isRetryable, messageOf } from '../../shared/base/errors.ts';
+import type { StoredRegion } from './market-snapshot.ts';
 
 export type ComputedStats = {
   region: StoredRegion;

@@ -1,5 +1,5 @@
 import type { Database } from '../../http/database.ts';
-import { type Details, validationError } from '../../http/errors.ts';
+import { type Details, validationError } from '../../http/error-responses.ts';
 
 /** The codes that a field of a request names: FIPS of 5 digits, or ZIPs. */
 export type Named = { field: string; type: 'county' | 'zip'; codes: readonly string[] };

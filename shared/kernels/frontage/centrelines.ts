@@ -1,4 +1,4 @@
-import type { Position } from '../../geo/types.ts';
+import type { Position } from '../../geo/geometry-types.ts';
 import type { Plane } from './plane.ts';
 import { CLASSES, CONTACT_M, MEETING_M, type RoadClass } from './rules.ts';
 import { distanceTo, gap, lengthOf, type Segments, segmentsOf } from './segments.ts';

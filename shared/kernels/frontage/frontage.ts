@@ -1,5 +1,5 @@
 import { boxOf, padBox } from '../../geo/box.ts';
-import type { MultiPolygon, Position } from '../../geo/types.ts';
+import type { MultiPolygon, Position } from '../../geo/geometry-types.ts';
 import { centrelines } from './centrelines.ts';
 import { facingRule, type Neighbourhood } from './facing.ts';
 import { boxOfSegment, type Ground, groundsOf, isInside } from './grounds.ts';

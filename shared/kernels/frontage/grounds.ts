@@ -1,5 +1,5 @@
 import Flatbush from 'flatbush';
-import type { Box, MultiPolygon, Ring } from '../../geo/types.ts';
+import type { Box, MultiPolygon, Ring } from '../../geo/geometry-types.ts';
 import type { Plane } from './plane.ts';
 import { CONTACT_M } from './rules.ts';
 import { distanceTo, type Segments, segmentsOf } from './segments.ts';

@@ -1,5 +1,5 @@
 import proj4 from 'proj4';
-import type { Position } from '../../geo/types.ts';
+import type { Position } from '../../geo/geometry-types.ts';
 
 export type Plane = {
   toPlane(position: Position): [x: number, y: number];

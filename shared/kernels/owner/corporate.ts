@@ -1,4 +1,4 @@
-import { wordsOf } from './words.ts';
+import { wordsOf } from './owner-words.ts';
 
 /** Legal forms that make an owner corporate wherever they stand as whole words. */
 const FORMS = [

@@ -1,4 +1,4 @@
-import { wordsOf } from './words.ts';
+import { wordsOf } from './owner-words.ts';
 
 /** ASSOCIATION, its abbreviations, and what a roll's column leaves of it. */
 const ASSOCIATION =

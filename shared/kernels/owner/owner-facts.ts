@@ -1,7 +1,7 @@
 import { isCorporateOwner } from './corporate.ts';
 import { isHoaOwner } from './hoa.ts';
+import { wordsOf } from './owner-words.ts';
 import { isBox, normaliseStreet } from './street.ts';
-import { wordsOf } from './words.ts';
 
 export type MailAddress = {
   mailAddress: string | null;

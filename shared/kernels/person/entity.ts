@@ -1,6 +1,6 @@
 import { isCorporateOwner } from '../owner/corporate.ts';
 import { isHoaOwner } from '../owner/hoa.ts';
-import { wordsOf } from '../owner/words.ts';
+import { wordsOf } from '../owner/owner-words.ts';
 
 /** Words that say that an owner is no person, as whole words. A surname is among them now and then (CHURCH). */
 const WORDS = new Set(

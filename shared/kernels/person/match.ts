@@ -1,5 +1,5 @@
+import { wordsOf } from '../owner/owner-words.ts';
 import { normaliseStreet } from '../owner/street.ts';
-import { wordsOf } from '../owner/words.ts';
 import { formalNames } from './nicknames.ts';
 import type { Person } from './person.ts';
 

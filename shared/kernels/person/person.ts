@@ -1,4 +1,4 @@
-import { wordsOf } from '../owner/words.ts';
+import { wordsOf } from '../owner/owner-words.ts';
 
 /** A person's name: upper case, without accents and marks. */
 export type Person = {

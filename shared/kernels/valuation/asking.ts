@@ -1,6 +1,6 @@
 import { deviationOf, madOf, medianOf, medianVariance } from './robust.ts';
 import { combined, type Estimate } from './shrink.ts';
-import type { Comps } from './types.ts';
+import type { Comps } from './valuation-types.ts';
 
 /** Sale price over what was asked last: the median of ln(ratio), drawn to other counties' and to present premiums. */
 export type Discount = {

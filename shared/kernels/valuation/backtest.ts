@@ -11,12 +11,12 @@ import {
   studyRatios,
 } from '../ratio-study/ratio-study.ts';
 import { METHODS, type Method, plainMethods } from './baselines.ts';
-import { landAt } from './land.ts';
+import { landAt } from './land-effects.ts';
 import { type CountyEstimates, fitCounty, type Others } from './model.ts';
 import { MOST_STEP_M } from './pairs.ts';
 import { knownSales } from './same-sale.ts';
 import { LEVEL_STEPS } from './surface.ts';
-import { type Comps, MOST_COMP_M, someComps } from './types.ts';
+import { type Comps, MOST_COMP_M, someComps } from './valuation-types.ts';
 import { createValuer } from './value-parcel.ts';
 
 // Past sales valued by what was known the day before: L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000.

@@ -3,7 +3,7 @@ import { addTo } from '../groups.ts';
 import type { Model } from './model.ts';
 import { createNearest } from './nearest.ts';
 import { createPlaces } from './surface.ts';
-import type { Comps } from './types.ts';
+import type { Comps } from './valuation-types.ts';
 
 /** Simple methods of valuing a sale, which the model has to beat with the same knowledge. */
 export const METHODS = [

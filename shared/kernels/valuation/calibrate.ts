@@ -1,13 +1,13 @@
 import { mean, probit } from 'simple-statistics';
 import { countBelow } from '../groups.ts';
 import { median } from '../stats/region-stats.ts';
-import { landAt } from './land.ts';
+import { landAt } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
 import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
 import { choose, combine, FEWEST_COMPS, type Fitted, newChosen } from './select.ts';
 import { combined, type Estimate } from './shrink.ts';
-import type { Comps } from './types.ts';
+import type { Comps } from './valuation-types.ts';
 
 /**
  * How far off estimates are, learned from a county's past sales, each valued by those of the days before it: the quantiles of their errors over the

@@ -2,7 +2,7 @@ import type { Model } from './model.ts';
 import { createNearest } from './nearest.ts';
 import { isUsable } from './screen.ts';
 import { adjust, type Chosen, type Market, marketOf, newChosen, placeOf, put } from './select.ts';
-import { type Comps, NO_DAY, SOLD, type Subject } from './types.ts';
+import { type Comps, NO_DAY, SOLD, type Subject } from './valuation-types.ts';
 
 /**
  * The comps that are the fewest steps away from a subject, for a person to choose from, each adjusted to it as the model does: those also that it

@@ -1,4 +1,4 @@
-import { LAND_TERMS, type LandEffects, landPremium } from './land.ts';
+import { LAND_TERMS, type LandEffects, landPremium } from './land-effects.ts';
 import type { Pairs } from './pairs.ts';
 import { PAIRS_PER_SALE, regress } from './regress.ts';
 import { combined, type Estimate } from './shrink.ts';

@@ -3,7 +3,7 @@ import { boxHolds, boxOfLine, withMargin } from '../../geo/box.ts';
 import { addTo } from '../groups.ts';
 import { medianOf } from './robust.ts';
 import { combined, type Estimate, expectNext } from './shrink.ts';
-import { MOST_COMP_M } from './types.ts';
+import { MOST_COMP_M } from './valuation-types.ts';
 
 /** How far price levels of counties near one another differ, as a standard deviation, before any are known: by a factor of two. */
 const LEVELS_DIFFER = Math.LN2;

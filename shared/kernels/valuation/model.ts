@@ -18,7 +18,7 @@ import { openListings, soundAsks, withoutOutliers } from './screen.ts';
 import { type Fitted, type Market, marketOf } from './select.ts';
 import { type Estimate, expectFrom } from './shrink.ts';
 import { createSurface, LEVEL_STEPS, type Places } from './surface.ts';
-import { type Comps, DAYS_A_YEAR, MOST_STEPS } from './types.ts';
+import { type Comps, DAYS_A_YEAR, MOST_STEPS } from './valuation-types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
 export const MODEL_VERSION = '7';

@@ -1,8 +1,8 @@
-import { LAND_TERMS } from './land.ts';
+import { LAND_TERMS } from './land-effects.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { medianOf } from './robust.ts';
 import { createPlaces, type Places } from './surface.ts';
-import { type Comps, DAYS_A_YEAR, MOST_COMP_M, MOST_STEPS } from './types.ts';
+import { type Comps, DAYS_A_YEAR, MOST_COMP_M, MOST_STEPS } from './valuation-types.ts';
 
 /** Differences between two near sales: of ln(price per acre), of ln(acres), of years, of the land's terms. */
 export type Pairs = {

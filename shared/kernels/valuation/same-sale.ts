@@ -1,8 +1,8 @@
-import { SQ_M_PER_ACRE } from '../../geo/area.ts';
 import { geodesicDistanceM } from '../../geo/distance.ts';
+import { SQ_M_PER_ACRE } from '../../geo/geodesic-area.ts';
 import { addTo } from '../groups.ts';
 import { usableSales } from './screen.ts';
-import type { Comps } from './types.ts';
+import type { Comps } from './valuation-types.ts';
 
 /**
  * One sale often comes twice, with its deed by the roll and its closing by a listing feed; the record of the earlier day stays, of one day the roll's.

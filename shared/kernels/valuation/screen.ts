@@ -14,7 +14,7 @@ import {
   remove,
 } from './robust.ts';
 import type { Market } from './select.ts';
-import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './types.ts';
+import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts';
 
 /**
  * Leaves out sales whose price per acre has nothing to do with their market: gifts, family deals, land sold with something else. Each is compared with

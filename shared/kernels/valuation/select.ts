@@ -1,10 +1,10 @@
 import type { Discount } from './asking.ts';
 import type { Effects } from './effects.ts';
-import { landMove, landOf } from './land.ts';
+import { landMove, landOf } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { createNearest, type Place, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
-import { type Comps, DAYS_A_YEAR, MOST_STEPS, type Subject } from './types.ts';
+import { type Comps, DAYS_A_YEAR, MOST_STEPS, type Subject } from './valuation-types.ts';
 
 /** The most comps of one estimate. */
 export const MOST_COMPS = 12;

@@ -5,7 +5,7 @@ import type { Model } from './model.ts';
 import { insert } from './robust.ts';
 import { FEATURES, featuresOf, scaleOf } from './scale.ts';
 import { type Adjusted, choose, combine, FEWEST_COMPS, MOST_COMPS, newChosen } from './select.ts';
-import type { Subject, Valuation } from './types.ts';
+import type { Subject, Valuation } from './valuation-types.ts';
 
 const MOST_CONFIDENCE = 95;
 /** What is left of the confidence where the subject lies outside of what the comps cover. */

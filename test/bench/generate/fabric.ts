@@ -1,5 +1,5 @@
-import { PlatError } from '../../../shared/errors.ts';
-import type { Box, MultiPolygon, Position } from '../../../shared/geo/types.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
 import type { Road, RoadClass } from '../../../shared/kernels/frontage/frontage.ts';
 import { createRandom, normal, seedOf } from './random.ts';
 

@@ -1,5 +1,5 @@
 import { boxOf, emptyBox, growBox } from '../../../shared/geo/box.ts';
-import type { Box, MultiPolygon, Ring } from '../../../shared/geo/types.ts';
+import type { Box, MultiPolygon, Ring } from '../../../shared/geo/geometry-types.ts';
 import type { Road } from '../../../shared/kernels/frontage/frontage.ts';
 import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
 import { fabric, type Section, shapeOf, UNIT_M } from './fabric.ts';

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { checkFeed } from '../../../workers/ingest/check/check.ts';
+import { checkFeed } from '../../../workers/ingest/check/check-feed.ts';
 import { removeLayer } from '../../../workers/ingest/remove-layer.ts';
 import { lots, METADATA, withLayer } from '../../support/arcgis.ts';
 import { createTestDatabase } from '../../support/database.ts';

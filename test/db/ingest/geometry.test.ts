@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Geometry, Position } from 'geojson';
 import { expect, test } from 'vitest';
-import { acres } from '../../../shared/geo/area.ts';
-import { decodeBoundary } from '../../../shared/geo/codec.ts';
+import { acres } from '../../../shared/geo/geodesic-area.ts';
+import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { pointInPolygon } from '../../../shared/geo/point-in-polygon.ts';
-import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { geographicLibAreaSqM } from '../../properties/geometry-shapes.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {

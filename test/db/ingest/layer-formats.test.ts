@@ -5,7 +5,7 @@ import { serialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { FeatureCollection, Position } from 'geojson';
 import proj4 from 'proj4';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decodeLines } from '../../../shared/geo/codec.ts';
+import { decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
 import { storedFeatures } from '../../support/layers.ts';

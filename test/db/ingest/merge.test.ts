@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { acres } from '../../../shared/geo/area.ts';
+import { acres } from '../../../shared/geo/geodesic-area.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {
   all,

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { factsOf } from '../../../shared/contacts/find.ts';
-import { asRun } from '../../../shared/db.ts';
-import { checkFeed } from '../../../workers/ingest/check/check.ts';
+import { asRun } from '../../../shared/base/db.ts';
+import { factsOf } from '../../../shared/contacts/find-phones.ts';
+import { checkFeed } from '../../../workers/ingest/check/check-feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/root.ts';
-import { loadFeed } from '../../../workers/feeds/load.ts';
-import type { RunResult } from '../../../workers/ingest/run.ts';
+import { rootDir } from '../../../shared/base/root.ts';
+import { loadFeed } from '../../../workers/feeds/load-feeds.ts';
+import type { RunResult } from '../../../workers/ingest/ingest-feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, ingest, insertRegions, one } from '../../support/ingest.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { revokeKey } from '../../../shared/accounts.ts';
+import { revokeKey } from '../../../shared/accounts/accounts.ts';
 import { insertRegions, newCaller, startTestApi, type TestReply, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
-import { SCOPES } from '../../../shared/domain/tiers.ts';
+import { SCOPES } from '../../../shared/accounts/tiers.ts';
 import { insertRegions, newCaller, usageOf } from '../../support/api.ts';
 import { apiProcesses } from '../../support/api-process.ts';
 import { createTestDatabase } from '../../support/database.ts';

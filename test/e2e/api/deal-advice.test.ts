@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Deal } from '../../../api/v1/deal-flow/deal.ts';
-import { enqueue } from '../../../shared/jobs.ts';
-import { dealDaily, dealGrade } from '../../../workers/deals/jobs.ts';
+import type { Deal } from '../../../api/v1/deals/deal-schema.ts';
+import { enqueue } from '../../../shared/queue/jobs.ts';
+import { dealDaily, dealGrade } from '../../../workers/deals/deal-jobs.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { dealCalls, doDealJobs, listingId } from '../../support/deals.ts';

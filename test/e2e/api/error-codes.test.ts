@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
-import { defineEndpoint } from '../../../api/v1/common/resources.ts';
-import type { NewAccount, NewKey } from '../../../shared/accounts.ts';
-import { ERROR_STATUSES } from '../../../shared/errors.ts';
+import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
+import type { NewAccount, NewKey } from '../../../shared/accounts/accounts.ts';
+import { ERROR_STATUSES } from '../../../shared/base/errors.ts';
 import { insertRegions, newCaller, startTestApi, type TestReply } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

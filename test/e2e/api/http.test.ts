@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints } from '../../../api/endpoints.ts';
-import { defineEndpoint } from '../../../api/v1/common/resources.ts';
+import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import { insertRegions, newCaller, startTestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

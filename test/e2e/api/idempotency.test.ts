@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
-import { keepHouse } from '../../../api/start.ts';
-import { defineEndpoint } from '../../../api/v1/common/resources.ts';
-import { PlatError } from '../../../shared/errors.ts';
+import { keepHouse } from '../../../api/start-api.ts';
+import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
 import {
   insertRegions,
   newCaller,

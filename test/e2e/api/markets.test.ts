@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAccount, createKey, listAccounts } from '../../../shared/accounts.ts';
+import { createAccount, createKey, listAccounts } from '../../../shared/accounts/accounts.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { insertRegions, newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';

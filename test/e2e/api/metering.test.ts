@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Caller } from '../../../api/http/callers.ts';
 import { openDatabase } from '../../../api/http/database.ts';
 import { type Meter, openMeter } from '../../../api/http/meter.ts';
-import { changeAccount } from '../../../shared/contracts.ts';
-import { createPool, sql } from '../../../shared/db.ts';
-import { createLogger } from '../../../shared/log.ts';
+import { changeAccount } from '../../../shared/accounts/contracts.ts';
+import { createPool, sql } from '../../../shared/base/db.ts';
+import { createLogger } from '../../../shared/base/log.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 
@@ -56,7 +56,7 @@ test('a charge waits for one that another process has not committed yet, and cou
   const { accountId } = await newCaller(db, { tokensIncluded: 15 });
   const other = await db.pool.connect();
   await other.query('begin');
-  await other.query(sql('api/charge_calls'), [
+  await other.query(sql('accounts/charge_calls'), [
     ...[[accountId], ['public_comps'], ['direct'], [10], [1], [0]],
   ]);
   const verdict = openMeter(openDatabase(db.pool))
@@ -80,7 +80,7 @@ test.each([
   const client = await db.pool.connect();
   await client.query('begin');
   await client.query('set local synchronous_commit = off');
-  await client.query(sql(`api/${statement}`), values(accountId));
+  await client.query(sql(`accounts/${statement}`), values(accountId));
   const { rows } = await client.query('show synchronous_commit');
   await client.query('rollback');
   client.release();

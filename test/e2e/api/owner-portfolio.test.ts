@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
-import { MAX_PORTFOLIO } from '../../../api/v1/owner-portfolio.ts';
-import { compose, sql } from '../../../shared/db.ts';
+import { MAX_PORTFOLIO } from '../../../api/v1/parcels/owner-portfolio.ts';
+import { compose, sql } from '../../../shared/base/db.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, retireParcels, square } from '../../support/parcels.ts';
@@ -159,10 +159,10 @@ describe('the plan', () => {
       return rows.map(row => row['QUERY PLAN']).join('\n');
     };
     const texts = [
-      await plan(sql('properties/read_owner'), [33_019, SULLIVAN + 1]),
-      await plan(sql('owners/list_portfolio'), [[OWNER], MAX_PORTFOLIO]),
-      await plan(sql('owners/list_open_places'), [OWNER]),
-      await plan(sql('owners/list_place_owners'), [PLACE]),
+      await plan(sql('parcels/read_owner'), [33_019, SULLIVAN + 1]),
+      await plan(sql('parcels/list_portfolio'), [[OWNER], MAX_PORTFOLIO]),
+      await plan(sql('parcels/list_open_places'), [OWNER]),
+      await plan(sql('parcels/list_place_owners'), [PLACE]),
       await plan(compose('parcels/read_summaries', { summary: SUMMARY_COLUMNS }), [
         [SULLIVAN + 1, HANCOCK + 9],
         [33_019, 23_009],

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { MultiPolygon, Position } from '../../../shared/geo/types.ts';
+import type { MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
 import { newCaller } from '../../support/api.ts';
 import { testFolder } from '../../support/folder.ts';
 import { type Image, imagePath, pixelsOf, startImages } from '../../support/images.ts';

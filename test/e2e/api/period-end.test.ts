@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { keepHouse, startHousekeeping } from '../../../api/start.ts';
-import { changeAccount, listChanges } from '../../../shared/contracts.ts';
-import type { Pool } from '../../../shared/db.ts';
-import type { Logger } from '../../../shared/log.ts';
-import { listPeriods } from '../../../workers/cli/usage.ts';
+import { keepHouse, startHousekeeping } from '../../../api/start-api.ts';
+import { changeAccount, listChanges } from '../../../shared/accounts/contracts.ts';
+import type { Pool } from '../../../shared/base/db.ts';
+import type { Logger } from '../../../shared/base/log.ts';
+import { listPeriods } from '../../../workers/cli/usage-command.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';

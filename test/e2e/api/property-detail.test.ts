@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
-import type { MultiPolygon } from '../../../shared/geo/types.ts';
+import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../api/http/database.ts';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
-import { searchProperties } from '../../../api/v1/property-search.ts';
-import { compose } from '../../../shared/db.ts';
+import { searchProperties } from '../../../api/v1/parcels/property-search.ts';
+import { compose } from '../../../shared/base/db.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest, lot, rollFeed, writeFeatures } from '../../support/ingest.ts';
@@ -121,7 +121,7 @@ describe('among thousands of parcels', () => {
   }
 
   test('of pieces of words go through the index of trigrams', async () => {
-    const text = await plan('properties/find_owner_words', [33_009, ['%WNER77%', '%OMMON%'], 1_000], {
+    const text = await plan('parcels/find_owner_words', [33_009, ['%WNER77%', '%OMMON%'], 1_000], {
       word: 'w.word',
     });
     expect(text).toMatch(/Bitmap Index Scan on owner_words_(33_fips_word_idx|pieces)/);
@@ -136,13 +136,13 @@ describe('among thousands of parcels', () => {
   });
 
   test('of parcel numbers go through theirs', async () => {
-    const text = await plan('properties/find_apn', [33_009, '77', []]);
+    const text = await plan('parcels/find_apn', [33_009, '77', []]);
     expect(text).toMatch(/Index Scan using parcels_(33_fips_apn_normalized_idx|apn)/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
   test('of names to be checked go through the primary key', async () => {
-    const text = await plan('properties/list_matching_owners', [33_009, [GRAFTON + 1, GRAFTON + 2], ['%A%']]);
+    const text = await plan('parcels/list_matching_owners', [33_009, [GRAFTON + 1, GRAFTON + 2], ['%A%']]);
     expect(text).toMatch(/parcels(_33)?_pkey/);
     expect(text).not.toMatch(/Seq Scan/);
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { keepHouse } from '../../../api/start.ts';
+import { keepHouse } from '../../../api/start-api.ts';
 import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../../api/v1/examples/examples.ts';
-import { changeAccount } from '../../../shared/contracts.ts';
+import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { ADA, type ContactLine, contactsFeed } from '../../support/contacts.ts';
 import { createTestDatabase } from '../../support/database.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
-import { SCOPES } from '../../../shared/domain/tiers.ts';
+import { SCOPES } from '../../../shared/accounts/tiers.ts';
 import { insertRegions, newCaller, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { STATS as PATH } from '../../support/spender.ts';

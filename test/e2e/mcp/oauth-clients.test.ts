@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { keepHouse } from '../../../api/start.ts';
+import { keepHouse } from '../../../api/start-api.ts';
 import type { FetchInit } from '../../../shared/net/guarded-fetch.ts';
 import { startTestApi } from '../../support/api.ts';
 import { type Assistants, CALLBACK, openAssistants } from '../../support/assistants.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Document } from '../../../api/mcp/schemas.ts';
-import { MOST_CHARS } from '../../../api/mcp/text.ts';
+import type { Document } from '../../../api/mcp/tool-schemas.ts';
+import { MOST_CHARS } from '../../../api/mcp/tool-text.ts';
 import { toolsOf } from '../../../api/mcp/tools.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder, isShown, readFilters, type Shown } from '../../../api/pages/comping-filter.ts';
+import { inOrder, isShown, readFilters, type Shown } from '../../../api/pages/comping/comping-filter.ts';
 
 const comp = (given: Partial<Shown>): Shown => ({
   ...{ id: 'x', status: 'SOLD', acres: 10, price: 50_000, days_on_market: 40, age: 100, distance_m: 3_000 },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../api/http/database.ts';
-import { toApiError } from '../../../api/http/errors.ts';
-import type { Pool } from '../../../shared/db.ts';
-import { ERROR_STATUSES, PlatError } from '../../../shared/errors.ts';
+import { toApiError } from '../../../api/http/error-responses.ts';
+import type { Pool } from '../../../shared/base/db.ts';
+import { ERROR_STATUSES, PlatError } from '../../../shared/base/errors.ts';
 
 function failing(error: unknown): Database {
   return openDatabase({ query: () => Promise.reject(error) } as unknown as Pool);
@@ -15,7 +15,7 @@ describe('errors of the database', () => {
     undefined,
   ])('%s means that it can be tried again: 503', async code => {
     const error = await failing(Object.assign(new Error('secret detail'), { code }))
-      .run('api/read_job_totals')
+      .run('accounts/read_job_totals')
       .catch(toApiError);
     expect(error).toMatchObject({ code: 'internal_error', status: 503, headers: { 'Retry-After': '5' } });
     expect((error as PlatError).message).not.toContain('secret');
@@ -23,7 +23,7 @@ describe('errors of the database', () => {
 
   test.each(['42P01', '22P02', '23505', 'XX000'])('%s is a fault of the program: 500', async code => {
     const error = await failing(Object.assign(new Error('secret detail'), { code }))
-      .run('api/read_job_totals')
+      .run('accounts/read_job_totals')
       .catch(toApiError);
     expect(error).toMatchObject({ code: 'internal_error', status: 500 });
     expect((error as PlatError).message).not.toContain('secret');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { drawCells, gradeOf } from '../../../shared/drawing/map.ts';
-import { SLOPE_COLOURS } from '../../../shared/drawing/style.ts';
-import { viewOf } from '../../../shared/drawing/view.ts';
-import type { SlopeCell } from '../../../shared/raster/elevation.ts';
+import { SLOPE_COLOURS } from '../../../shared/drawing/drawing-style.ts';
+import { viewOf } from '../../../shared/drawing/map-extent.ts';
+import { drawCells, gradeOf } from '../../../shared/drawing/parcel-map.ts';
+import type { SlopeCell } from '../../../shared/raster/elevation-grid.ts';
 import { square } from '../../support/parcels.ts';
 import { elementsOf, parseXml } from '../../support/xml.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { PlatError } from '../../../shared/errors.ts';
-import { rootDir } from '../../../shared/root.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { rootDir } from '../../../shared/base/root.ts';
 import type { AssessorFeed, Feed, ListingsFeed } from '../../../workers/feeds/feed.ts';
-import { parseFeed } from '../../../workers/feeds/load.ts';
+import { parseFeed } from '../../../workers/feeds/load-feeds.ts';
 
 export const presetFixtures = join(rootDir, 'test', 'fixtures', 'feeds', 'presets');
 export const sampleFeeds = join(rootDir, 'workers', 'sample', 'feeds');

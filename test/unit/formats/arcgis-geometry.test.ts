@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { MultiPolygon, Polygon } from 'geojson';
 import { describe, expect, test } from 'vitest';
-import { prepareBoundary } from '../../../shared/geo/prepare.ts';
+import type { Position, Ring } from '../../../shared/geo/geometry-types.ts';
+import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import { planarArea } from '../../../shared/geo/ring.ts';
-import type { Position, Ring } from '../../../shared/geo/types.ts';
 import { fromEsri } from '../../../workers/formats/arcgis-geometry.ts';
 
 /** A square, clockwise as Esri winds shells. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openPromise } from 'yauzl';
 import { INSTALLED_GDAL, readWith } from '../../../workers/formats/filegdb.ts';
-import { newOutput, takeBatch } from '../../../workers/formats/rows.ts';
+import { newOutput, takeBatch } from '../../../workers/formats/row-batch.ts';
 import { openSource } from '../../../workers/formats/source.ts';
 import { contextFor, fixtures, makeZip, type ReadAll, readAll, temporaryFolder } from './make.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, test } from 'vitest';
-import { readInput } from '../../../workers/formats/read.ts';
+import { readInput } from '../../../workers/formats/read-format.ts';
 import { contextFor, fixtures, readAll, temporaryFolder, values } from './make.ts';
 import { wkbOf } from './wkb.ts';
 

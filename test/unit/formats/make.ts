@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { InputSpec } from '../../../workers/formats/input.ts';
-import { readInput } from '../../../workers/formats/read.ts';
+import type { InputSpec } from '../../../workers/formats/format-input.ts';
+import { readInput } from '../../../workers/formats/read-format.ts';
 import {
   type BadRow,
   type FileReader,
@@ -11,7 +11,7 @@ import {
   type RowBatch,
   type SourceRow,
   takeBatch,
-} from '../../../workers/formats/rows.ts';
+} from '../../../workers/formats/row-batch.ts';
 import { testFolder } from '../../support/folder.ts';
 
 export const fixtures = new URL('../../fixtures/feeds/formats/', import.meta.url).pathname;

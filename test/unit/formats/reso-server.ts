@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { InputSpec } from '../../../workers/formats/input.ts';
-import { readInput } from '../../../workers/formats/read.ts';
-import type { ReadContext, ResoCheckpoint, RowBatch } from '../../../workers/formats/rows.ts';
+import type { InputSpec } from '../../../workers/formats/format-input.ts';
+import { readInput } from '../../../workers/formats/read-format.ts';
+import type { ReadContext, ResoCheckpoint, RowBatch } from '../../../workers/formats/row-batch.ts';
 import { serve, type TestServer } from '../../support/http-server.ts';
 import { contextFor } from './make.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../shared/net/context.ts';
+import { LIMITS } from '../../../shared/net/download-context.ts';
 import { retryAfterMs } from '../../../shared/net/http.ts';
-import { readInput } from '../../../workers/formats/read.ts';
+import { readInput } from '../../../workers/formats/read-format.ts';
 import { type Handler, serve } from '../../support/http-server.ts';
 import { contextFor, makeDbf, makeShp, makeZip, readAll, temporaryFolder } from './make.ts';
 

@@ -11,7 +11,7 @@ import {
   isEmptyBox,
   withMarginE7,
 } from '../../../shared/geo/box.ts';
-import type { Box } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { ring } from '../../support/rings.ts';
 
 describe('the box around raw geometries', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { coverQuery } from '../../../shared/geo/cells.ts';
+import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { covers, intersects, prepareQuery } from '../../../shared/geo/intersects.ts';
 import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
-import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { parseWkt } from '../../../shared/geo/wkt.ts';
 import { ring } from '../../support/rings.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { boxOf } from '../../../shared/geo/box.ts';
+import type { Polygon, Position, Ring } from '../../../shared/geo/geometry-types.ts';
 import { pointInMultiPolygon, pointInPolygon, pointInRing } from '../../../shared/geo/point-in-polygon.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
-import type { Polygon, Position, Ring } from '../../../shared/geo/types.ts';
 import { ring, square } from '../../support/rings.ts';
 
 describe('point in polygon', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { QUERY_LIMITS, type QueryGeometry } from '../../../shared/geo/query-geometry.ts';
-import type { Position } from '../../../shared/geo/types.ts';
 import { parseWkt } from '../../../shared/geo/wkt.ts';
 import { ring } from '../../support/rings.ts';
 

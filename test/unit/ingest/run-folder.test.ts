@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { makeRunFolder, sweepRunFolders } from '../../../workers/ingest/run/folder.ts';
+import { makeRunFolder, sweepRunFolders } from '../../../workers/ingest/run/run-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-sweep-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

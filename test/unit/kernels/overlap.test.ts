@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { areaSqM } from '../../../shared/geo/area.ts';
-import type { MultiPolygon, Position, Ring } from '../../../shared/geo/types.ts';
+import { areaSqM } from '../../../shared/geo/geodesic-area.ts';
+import type { MultiPolygon, Position, Ring } from '../../../shared/geo/geometry-types.ts';
 import { prepareOverlap } from '../../../shared/kernels/overlap.ts';
 
 /** A rectangle in ten-thousandths of a degree from (-70, 0): at the equator, where shares of the plane are shares of the ground. */

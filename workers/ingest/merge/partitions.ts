@@ -1,5 +1,5 @@
-import { type Pool, sql, transaction } from '../../../shared/db.ts';
-import { LOCKS } from '../../../shared/locks.ts';
+import { type Pool, sql, transaction } from '../../../shared/base/db.ts';
+import { LOCKS } from '../../../shared/base/locks.ts';
 
 /** The tables that hold a partition for every state on one server; distributed ones have shards instead. */
 const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'parcel_attributes', 'valuations'];
@@ -21,7 +21,7 @@ export async function analyzePartitions(pool: Pool, fips: number[]): Promise<voi
     const parts = isDistributed ? [table] : statesOf(fips).map(state => partitionOf(table, state));
     return table === 'parcels' ? parts.map(part => `${part} ${SOUGHT}`) : parts;
   });
-  if (isDistributed) await pool.query(sql('shards/analyze_counties'), [names, fips]);
+  if (isDistributed) await pool.query(sql('base/analyze_counties'), [names, fips]);
   else await pool.query(`analyze ${names.join(', ')}`);
 }
 

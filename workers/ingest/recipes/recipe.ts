@@ -1,8 +1,8 @@
-import type { Client } from '../../../shared/db.ts';
-import type { GateResult } from '../../../shared/runs.ts';
+import type { Client } from '../../../shared/base/db.ts';
+import type { GateResult } from '../../../shared/feeds/ingest-runs.ts';
 import type { Feed } from '../../feeds/feed.ts';
-import type { ResoCheckpoint } from '../../formats/rows.ts';
-import type { RunContext } from '../run/context.ts';
+import type { ResoCheckpoint } from '../../formats/row-batch.ts';
+import type { RunContext } from '../run/run-context.ts';
 
 export type Recipe<F extends Feed, Staged> = {
   tables: string[];

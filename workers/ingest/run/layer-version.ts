@@ -1,10 +1,10 @@
-import { type Queryable, sql } from '../../../shared/db.ts';
-import type { RoadReach } from '../../../shared/domain/land.ts';
+import { type Queryable, sql } from '../../../shared/base/db.ts';
+import type { RoadReach } from '../../../shared/domain/land-layers.ts';
+import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { type BoxColumns, boxOfColumns, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
-import { fromE7 } from '../../../shared/geo/codec.ts';
-import type { Box } from '../../../shared/geo/types.ts';
-import type { RunCounts } from '../../../shared/runs.ts';
-import type { AcceptedRun } from './record.ts';
+import { fromE7 } from '../../../shared/geo/geometry-codec.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { AcceptedRun } from './run-record.ts';
 
 export type LayerScope = { coverage: Box; fips: number | null; reachM: RoadReach | null };
 
@@ -43,7 +43,7 @@ export async function currentVersion(
 }
 
 async function currentScope(db: Queryable, feedId: number): Promise<LayerScope | null> {
-  const { rows } = await db.query<LayerRow>(sql('layers/get_layer'), [feedId]);
+  const { rows } = await db.query<LayerRow>(sql('land/get_layer'), [feedId]);
   const [row] = rows;
   if (!row) return null;
   const { fips, reach_m: reachM } = row;

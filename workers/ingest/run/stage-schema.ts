@@ -1,7 +1,7 @@
-import { type CopyWriter, copyValue, openCopy } from '../../../shared/copy.ts';
-import { type Client, type Pool, withConnection } from '../../../shared/db.ts';
-import type { RunCounts } from '../../../shared/runs.ts';
-import type { InputRecord } from './record.ts';
+import { type CopyWriter, copyValue, openCopy } from '../../../shared/base/copy.ts';
+import { type Client, type Pool, withConnection } from '../../../shared/base/db.ts';
+import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import type { InputRecord } from './run-record.ts';
 
 /** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
 export const stageSchema = (runId: number): string => `stage_${runId}`;

@@ -1,13 +1,13 @@
-import { copyValue, openCopy } from '../../../shared/copy.ts';
-import { type Client, compose, sql } from '../../../shared/db.ts';
+import { copyValue, openCopy } from '../../../shared/base/copy.ts';
+import { type Client, compose, sql } from '../../../shared/base/db.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
-import type { RunCounts } from '../../../shared/runs.ts';
-import type { MappedParcel, PriorSale } from '../map/parcel.ts';
-import type { RunContext } from '../run/context.ts';
-import { settleRepeats } from '../run/counts.ts';
+import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import type { MappedParcel, PriorSale } from '../map/map-parcel.ts';
+import type { RunContext } from '../run/run-context.ts';
+import { settleRepeats } from '../run/run-counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';
-import { COPY_SHAPE, type PlacedParcel, stageShape } from './parcels.ts';
-import { type RowInput, stageRows } from './rows.ts';
+import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
+import { type RowInput, stageRows } from './stage-rows.ts';
 
 /*
  * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by what they say of its
@@ -64,14 +64,14 @@ const REPEATS = {
 };
 
 export async function settleFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
-  await settleRepeats(client, counts, compose('runs/set_repeats_aside', REPEATS), [runId]);
+  await settleRepeats(client, counts, compose('feeds/set_repeats_aside', REPEATS), [runId]);
   await client.query('create index on stage_further (fips, key)');
   await client.query('analyze stage_further');
 }
 
 export async function completeRows(client: Client, rows: readonly MappedParcel[]): Promise<void> {
   if (rows.length === 0) return;
-  const { rows: found } = await client.query<FurtherRow>(sql('roll/list_further_rows'), [
+  const { rows: found } = await client.query<FurtherRow>(sql('feeds/list_further_rows'), [
     rows.map(row => row.fips),
     rows.map(row => row.key),
   ]);
@@ -88,7 +88,7 @@ const FETCH = 1_000;
 /** The parcels that only further rolls have, each completed by the rolls that come later. */
 export async function* furtherParcels(client: Client): AsyncGenerator<PlacedParcel[]> {
   await client.query('begin');
-  await client.query(`declare further no scroll cursor for ${sql('roll/list_further_parcels')}`);
+  await client.query(`declare further no scroll cursor for ${sql('feeds/list_further_parcels')}`);
   let last: PlacedParcel | null = null;
   for (;;) {
     const { rows } = await client.query<FurtherRow>(`fetch ${FETCH} from further`);

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Box } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
-import { LIMITS, sourceError } from '../../../shared/net/context.ts';
+import { LIMITS, sourceError } from '../../../shared/net/download-context.ts';
 import { ask, boundedBody } from '../../../shared/net/http.ts';
 import { secretHeaders } from '../../../shared/net/secret-headers.ts';
 import { extentOf, type GeoTransform } from '../../../shared/raster/affine.ts';
-import { pixelMetres, placeImage } from '../../../shared/raster/imagery.ts';
+import { pixelMetres, placeImage } from '../../../shared/raster/imagery-file.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { ImageryFeed, ImageryInput } from '../../feeds/feed.ts';
 import { NOWHERE } from '../run/layer-version.ts';

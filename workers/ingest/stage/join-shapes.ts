@@ -1,11 +1,11 @@
-import { type Client, sql } from '../../../shared/db.ts';
-import { acres, areaSqM } from '../../../shared/geo/area.ts';
-import { decodeBoundary } from '../../../shared/geo/codec.ts';
+import { type Client, sql } from '../../../shared/base/db.ts';
+import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
+import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../../shared/geo/overlay.ts';
-import type { MultiPolygon } from '../../../shared/geo/types.ts';
-import type { RunCounts } from '../../../shared/runs.ts';
-import { bump } from '../run/counts.ts';
-import { measureBoundary, type StagedBoundary } from './boundary.ts';
+import { bump } from '../run/run-counts.ts';
+import { measureBoundary, type StagedBoundary } from './stage-boundary.ts';
 
 type SplitShape = {
   /** 0 where the roll brings its own geometry, 1 for a geometry file. */
@@ -30,7 +30,7 @@ const FETCH = 500;
  * Where a union cannot be resolved, the first feature stands for the parcel and the others are among the rejects.
  */
 export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
-  await client.query(`declare split no scroll cursor for ${sql('roll/list_split_shapes')}`);
+  await client.query(`declare split no scroll cursor for ${sql('feeds/list_split_shapes')}`);
   for (;;) {
     const { rows } = await client.query<SplitShape>(`fetch ${FETCH} from split`);
     if (rows.length === 0) break;
@@ -53,14 +53,14 @@ async function unitePartsOf(
     if (whole) continue;
     const others = shape.row_nos.slice(1);
     bump(counts.dropped, 'geometry', others.length);
-    await client.query(sql('roll/reject_parts'), [
+    await client.query(sql('feeds/reject_parts'), [
       runId,
       shape.input === 1 ? 'shape' : 'roll',
       others,
       shape.key,
     ]);
   }
-  await client.query(sql('roll/replace_split_shapes'), [
+  await client.query(sql('feeds/replace_split_shapes'), [
     shapes.flatMap(shape => shape.places),
     shapes.map(shape => shape.input),
     shapes.map(shape => shape.row_nos[0]),

@@ -1,5 +1,5 @@
-import { arrayLiteral, copyValue } from '../../../shared/copy.ts';
-import { compose } from '../../../shared/db.ts';
+import { arrayLiteral, copyValue } from '../../../shared/base/copy.ts';
+import { compose } from '../../../shared/base/db.ts';
 import {
   LISTING_FIELD_NAMES,
   type ListingField,
@@ -7,13 +7,13 @@ import {
 } from '../../../shared/domain/listing-fields.ts';
 import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
-import { toE7 } from '../../../shared/geo/codec.ts';
+import { toE7 } from '../../../shared/geo/geometry-codec.ts';
 import { formerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import { countyName } from '../../../shared/regions/counties.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import { countyAt, nearestCounty } from '../../../shared/regions/county-polygons.ts';
-import type { ListingValue } from '../map/listing.ts';
-import { digest } from './hash.ts';
+import type { ListingValue } from '../map/map-listing.ts';
+import { digest } from './row-hash.ts';
 
 const COLUMNS = [
   ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),

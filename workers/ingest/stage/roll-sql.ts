@@ -1,4 +1,4 @@
-import { compose, literal } from '../../../shared/db.ts';
+import { compose, literal } from '../../../shared/base/db.ts';
 import {
   FILTERED_FIELDS,
   type FieldType,

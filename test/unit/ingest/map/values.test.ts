@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldType } from '../../../../shared/domain/parcel-fields.ts';
-import { dateParser } from '../../../../workers/feeds/values/date.ts';
-import { fieldParser } from '../../../../workers/feeds/values/parser.ts';
-import { isFailure, tidyText } from '../../../../workers/feeds/values/text.ts';
+import { dateParser } from '../../../../workers/feeds/values/date-value.ts';
+import { isFailure, tidyText } from '../../../../workers/feeds/values/text-value.ts';
+import { fieldParser } from '../../../../workers/feeds/values/value-parser.ts';
 
 /** What a value becomes, or the reason why it cannot be used. */
 function parsed(

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import type { Client } from '../../../../shared/db.ts';
+import type { Client } from '../../../../shared/base/db.ts';
 import { openRejects, rawText } from '../../../../workers/ingest/run/stage-schema.ts';
-import { SeenKeys } from '../../../../workers/ingest/stage/hash.ts';
+import { SeenKeys } from '../../../../workers/ingest/stage/row-hash.ts';
 
 /** Bytes that ArrayBuffers hold outside the heap. */
 const buffers = () => process.memoryUsage().arrayBuffers;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { subjectsOf } from '../../../../shared/contacts/identity.ts';
+import { subjectsOf } from '../../../../shared/contacts/person-identity.ts';
 import {
   type Address,
   bestMatches,

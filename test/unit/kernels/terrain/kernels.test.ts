@@ -1,14 +1,14 @@
 import geographiclib from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
+import { type Ground, metresPerUnit } from '../../../../shared/kernels/terrain/ground.ts';
+import { hornSlopes } from '../../../../shared/kernels/terrain/horn.ts';
+import { addCells, startSums, terrainOf } from '../../../../shared/kernels/terrain/terrain.ts';
 import {
   areaCells,
   type CellPolygon,
   coverCells,
   windowOf,
-} from '../../../../shared/kernels/terrain/coverage.ts';
-import { type Ground, metresPerUnit } from '../../../../shared/kernels/terrain/ground.ts';
-import { hornSlopes } from '../../../../shared/kernels/terrain/horn.ts';
-import { addCells, startSums, terrainOf } from '../../../../shared/kernels/terrain/terrain.ts';
+} from '../../../../shared/kernels/terrain/terrain-coverage.ts';
 
 const ring = (...points: [number, number][]) => Float64Array.from([...points, points[0]!].flat());
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
-import { ACTIVE, type Comps } from '../../../../shared/kernels/valuation/types.ts';
+import { ACTIVE, type Comps } from '../../../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
 import { fitTo, generateSales, joined, MARKET, normal } from '../../../support/sales.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
-import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
+import type { Comps } from '../../../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { fitTo, generateSales, joined, MARKET, type Market } from '../../../support/sales.ts';
 

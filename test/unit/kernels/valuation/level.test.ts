@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
+import type { Comps } from '../../../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../../../shared/kernels/valuation/backtest.ts';
-import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
+import type { Comps } from '../../../../shared/kernels/valuation/valuation-types.ts';
 import { fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay } = MARKET;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
-import { ACTIVE, type Comps, NO_DAY } from '../../../../shared/kernels/valuation/types.ts';
+import { ACTIVE, type Comps, NO_DAY } from '../../../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 

@@ -1,0 +1,117 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response, Router } from 'express';
+import { ERROR_STATUSES, PlatError } from '../../shared/base/errors.ts';
+import { exchangeOf, respond } from './exchange.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+export type Details = Record<string, string[]>;
+
+export function validationError(details: Details, headers: Record<string, string> = {}): PlatError {
+  const fields = Object.keys(details);
+  const message = `Rejected: ${fields.join(', ')}. See details for the reasons.`;
+  return new PlatError('validation_error', message, { details, headers });
+}
+
+export const notFound = (message: string): PlatError => new PlatError('not_found', message);
+export const unprocessable = (message: string): PlatError => new PlatError('unprocessable', message);
+
+/** The body of every error. */
+export function envelope(error: PlatError, requestId: string): string {
+  const { code, message, details } = error;
+  return JSON.stringify({ error: { code, message, request_id: requestId, ...(details ? { details } : {}) } });
+}
+
+/** body-parser's errors by their `type`: https://github.com/expressjs/body-parser#errors */
+const BODY_ERRORS: Record<string, string> = {
+  'entity.parse.failed': 'is not valid JSON',
+  'entity.verify.failed': 'is not valid JSON',
+  'entity.too.large': 'is larger than the 1 MB that are allowed',
+  'encoding.unsupported':
+    'has a Content-Encoding that is not supported: send it plain, or with gzip, deflate or br',
+  'charset.unsupported': 'has a character set that is not supported: send UTF-8',
+  'request.size.invalid': 'is not as long as its Content-Length says',
+  'request.aborted': 'did not arrive completely',
+};
+
+/** What body-parser failed with. It names all of its own errors; one without a `type` is the decompressor's. */
+export function bodyError(error: unknown): unknown {
+  const type = property(error, 'type');
+  if (typeof type === 'string') {
+    const complaint = BODY_ERRORS[type];
+    return complaint === undefined ? error : validationError({ body: [complaint] });
+  }
+  if (property(error, 'status') !== 400) return error;
+  return validationError({ body: ['is damaged: it cannot be decompressed as its Content-Encoding says'] });
+}
+
+/** What the client is told about an error; whatever is not meant for it becomes an internal error. */
+export function toApiError(error: unknown): PlatError {
+  if (error instanceof PlatError && error.code in ERROR_STATUSES) return error;
+  // Express, for a path with a broken percent escape.
+  if (error instanceof URIError) return validationError({ path: ['is not a valid percent-encoded path'] });
+  return new PlatError(
+    'internal_error',
+    'Something went wrong on our side. Quote the request id when you report it.',
+    { cause: error },
+  );
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** Notes an error with its response. @returns what may be told of it; undefined where it is too late for that */
+export function faultOf(res: Response, error: unknown): PlatError | undefined {
+  const safe = toApiError(error);
+  if (safe.status >= 500) exchangeOf(res).error = error;
+  if (!res.headersSent) return safe;
+  // A cut connection tells the client that the answer is not whole.
+  res.destroy();
+  return undefined;
+}
+
+/** Writes the envelope with the headers that belong to the error. */
+export function sendError(res: Response, error: unknown): void {
+  const safe = faultOf(res, error);
+  if (safe === undefined) return;
+  const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'];
+  headers.push(...Object.entries(safe.headers).flat());
+  respond(res, safe.status, headers, envelope(safe, exchangeOf(res).requestId));
+}
+
+/** The last handler of all. Express knows it by its four parameters. */
+export const errorHandler: ErrorRequestHandler = (error, _req, res, _next) => sendError(res, error);
+
+/** Whatever no route has taken. */
+export const unknownPath: RequestHandler = (req, res) =>
+  sendError(res, notFound(`There is nothing at ${req.method} on this path. /docs lists the endpoints.`));
+
+/** A path of machines and documents, which answers GET and HEAD alone. */
+export function answerGet(
+  router: Router,
+  path: string,
+  handle: (req: Request, res: Response) => unknown,
+): void {
+  router
+    .route(path)
+    .get(async (req, res) => {
+      exchangeOf(res).route = path;
+      try {
+        await handle(req, res);
+      } catch (error) {
+        sendError(res, error);
+      }
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+}
+
+export function methodNotAllowed(...allowed: string[]): RequestHandler {
+  const headers = { Allow: allowed.join(', ') };
+  return (req, res) =>
+    sendError(
+      res,
+      new PlatError('method_not_allowed', `${req.method} is not possible here; ${headers.Allow} is.`, {
+        headers,
+      }),
+    );
+}

@@ -1,0 +1,54 @@
+import type { Database } from '../http/database.ts';
+import { readSigned, sign } from '../http/signed.ts';
+
+/** What the address of a picture names. Short names: it travels in the address. */
+export type Named = {
+  /** The parcel. */
+  p: number;
+  /** The picture's key, which stands for the versions of boundary and imagery. */
+  k: string;
+  /** When it expires, in seconds. */
+  e: number;
+  /** Random: every call answers an address of its own. */
+  n: string;
+};
+
+/** First in the signed text. */
+const FORMAT = 'plat image 1\n';
+
+/** How long a secret is used before it is looked up again: after a rotation others sign with the new one at once. */
+const SECRET_MS = 60_000;
+/** Forged addresses make nobody ask the database more often than this. */
+const LEAST_MS = 1_000;
+
+export type Addresses = {
+  sign(named: Named): Promise<string>;
+  /** What an address names; undefined for one that is forged, altered or expired. */
+  read(token: string, now: Date): Promise<Named | undefined>;
+};
+
+/** The installation's secrets are in the database, so that any API process reads what another one has signed; the last two are valid. */
+export function openAddresses(database: Database): Addresses {
+  let secrets: Buffer[] = [];
+  let readAt = -Infinity;
+  const known = async (maxAgeMs: number): Promise<Buffer[]> => {
+    if (performance.now() - readAt > maxAgeMs) {
+      const rows = await database.run<{ secret: Buffer }>('imagery/list_secrets');
+      secrets = rows.map(row => row.secret);
+      readAt = performance.now();
+    }
+    return secrets;
+  };
+  return {
+    async sign(named) {
+      const [newest] = await known(SECRET_MS);
+      return sign(FORMAT, named, newest!);
+    },
+    async read(token, now) {
+      const named =
+        readSigned(FORMAT, token, await known(SECRET_MS)) ?? readSigned(FORMAT, token, await known(LEAST_MS));
+      const found = named as Named | undefined;
+      return found !== undefined && found.e * 1000 > now.getTime() ? found : undefined;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { PlatError } from '../../shared/base/errors.ts';
+import { emptyBox, growBox } from '../../shared/geo/box.ts';
+import type { Box, MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
+import { latitudeOf, toMercator, WORLD_M } from '../../shared/geo/web-mercator.ts';
+
+export const WIDTH = 1024;
+export const HEIGHT = 768;
+
+/** Around the boundary's box, on each side. */
+const MARGIN = 0.15;
+/** A lot is shown with what lies around it. */
+const LEAST_ACROSS_M = 120;
+
+/** What SVG and eye can take. A line of 100,000 pixels covers half of the picture; librsvg takes 0.2 s for it, and a minute for a scribble of 25 million. */
+const MOST_VERTICES = 50_000;
+const MOST_PARTS = 1_000;
+const MOST_LINE_PX = 100_000;
+
+/** What a picture shows, north up. */
+export type Frame = {
+  /** Of the upper left corner, in metres of Web Mercator; beyond half of the world where it lies across the antimeridian. */
+  left: number;
+  top: number;
+  /** Metres of Web Mercator to a pixel, and metres on the ground. */
+  step: number;
+  pixelM: number;
+  toPx(position: Position): [x: number, y: number];
+  /** The place of a pixel's upper left corner. */
+  toPlace(x: number, y: number): Position;
+  /** The pixels around the boundary: left, top, right, bottom. */
+  parcelPx: Box;
+  /** What it shows and what the boundary takes of it, in degrees; two boxes each across the antimeridian. */
+  boxes: Box[];
+  parcelBoxes: Box[];
+};
+
+/** The parcel's box with a margin, at the shape of a picture. @throws PlatError `unprocessable` when it is too complex to draw */
+export function frameOf(shape: MultiPolygon): Frame {
+  requireDrawable(shape);
+  const mercator = emptyBox();
+  const box = emptyBox();
+  const isAcross = crossesAntimeridian(shape);
+  const eastward = (lon: number) => (isAcross && lon < 0 ? lon + 360 : lon);
+  for (const [shell] of shape) {
+    for (const [lon, lat] of shell!) {
+      const [x, y] = toMercator([eastward(lon), lat]);
+      growBox(mercator, [x, y, x, y]);
+      growBox(box, [eastward(lon), lat, eastward(lon), lat]);
+    }
+  }
+  const [west, south, east, north] = mercator;
+  const ground = Math.cos((((box[1] + box[3]) / 2) * Math.PI) / 180);
+  const step = Math.max(
+    ((east - west) * (1 + 2 * MARGIN)) / WIDTH,
+    ((north - south) * (1 + 2 * MARGIN)) / HEIGHT,
+    LEAST_ACROSS_M / ground / WIDTH,
+  );
+  const left = (west + east - step * WIDTH) / 2;
+  const top = (south + north + step * HEIGHT) / 2;
+  const toPlace = (x: number, y: number): Position => {
+    const lon = ((left + x * step) / WORLD_M) * 360;
+    return [lon > 180 ? lon - 360 : lon < -180 ? lon + 360 : lon, latitudeOf(top - y * step)];
+  };
+  const degrees = (x: number) => (x / WORLD_M) * 360;
+  const toPx = ([lon, lat]: Position): [number, number] => {
+    const [x, y] = toMercator([eastward(lon), lat]);
+    return [(x - left) / step, (top - y) / step];
+  };
+  requireShort(shape, toPx);
+  return {
+    ...{ left, top, step, toPx, toPlace, pixelM: step * ground },
+    parcelPx: [(west - left) / step, (top - north) / step, (east - left) / step, (top - south) / step],
+    boxes: onGlobe([
+      degrees(left),
+      latitudeOf(top - HEIGHT * step),
+      degrees(left + WIDTH * step),
+      latitudeOf(top),
+    ]),
+    parcelBoxes: onGlobe(box),
+  };
+}
+
+function requireDrawable(shape: MultiPolygon): void {
+  const vertices = shape.reduce((sum, rings) => sum + rings.reduce((n, ring) => n + ring.length - 1, 0), 0);
+  if (vertices <= MOST_VERTICES && shape.length <= MOST_PARTS) return;
+  const count = (number: number) => number.toLocaleString('en-US');
+  throw tooComplex(
+    `it has ${count(vertices)} vertices in ${count(shape.length)} parts, at most ${count(MOST_VERTICES)} in ${count(MOST_PARTS)} are drawn`,
+  );
+}
+
+function requireShort(shape: MultiPolygon, toPx: Frame['toPx']): void {
+  let length = 0;
+  for (const ring of shape.flat()) {
+    let [x, y] = toPx(ring[0]!);
+    for (const place of ring) {
+      const [nextX, nextY] = toPx(place);
+      length += Math.hypot(nextX - x, nextY - y);
+      [x, y] = [nextX, nextY];
+    }
+  }
+  if (length > MOST_LINE_PX) throw tooComplex('its outline would cover the picture');
+}
+
+function tooComplex(why: string): PlatError {
+  return new PlatError('unprocessable', `The boundary is too complex to draw: ${why}.`);
+}
+
+/** Whether a boundary lies on both sides of it: no parcel is half a world wide. */
+function crossesAntimeridian(shape: MultiPolygon): boolean {
+  let [west, east] = [180, -180];
+  for (const [shell] of shape) {
+    for (const [lon] of shell!) {
+      west = Math.min(west, lon);
+      east = Math.max(east, lon);
+    }
+  }
+  return east - west > 180;
+}
+
+/** A box that reaches beyond the antimeridian as the two that it is on the globe. */
+function onGlobe([west, south, east, north]: Box): Box[] {
+  if (east > 180)
+    return [
+      [west, south, 180, north],
+      [-180, south, east - 360, north],
+    ];
+  if (west < -180)
+    return [
+      [west + 360, south, 180, north],
+      [-180, south, east, north],
+    ];
+  return [[west, south, east, north]];
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../shared/base/log.ts';
+
+/** What is said of a picture besides its pixels. */
+export type Caption = {
+  imagery: 'aerial' | 'relief';
+  attribution: string;
+  /** Day of the imagery, where its source tells it. */
+  captured: string | null;
+  /** Milliseconds: what was made from servers is made anew later; null where the key says all that it was made from. */
+  freshUntil: number | null;
+};
+
+export type Picture = Caption & { bytes: Buffer };
+
+/** Pictures on disk, which all API processes of a machine share; the ones not asked for the longest go first. */
+export type Store = {
+  read(key: string): Promise<Picture | undefined>;
+  /** Nothing depends on it: a picture that cannot be kept is made again. */
+  keep(key: string, picture: Picture): Promise<void>;
+};
+
+/** The folder is measured when this share of its bound has been written since, by each process, and then emptied to `TO`. */
+const EVERY = 1 / 16;
+const FROM = 3 / 4;
+const TO = 5 / 8;
+
+/** Four bytes say how long the caption is, then the caption as JSON, then the picture. */
+const HEAD_BYTES = 4;
+
+export function openStore(folder: string, mostBytes: number, log: Logger): Store {
+  let written = Number.POSITIVE_INFINITY;
+  let trimming: Promise<void> | undefined;
+  const pathOf = (key: string) => join(folder, `${key}.picture`);
+  return {
+    async read(key) {
+      const path = pathOf(key);
+      const bytes = await readFile(path).catch(() => undefined);
+      if (bytes === undefined || bytes.length < HEAD_BYTES) return undefined;
+      const now = new Date();
+      utimes(path, now, now).catch(() => {});
+      const from = HEAD_BYTES + bytes.readUInt32BE();
+      const caption = JSON.parse(bytes.toString('utf8', HEAD_BYTES, from)) as Caption;
+      return { ...caption, bytes: bytes.subarray(from) };
+    },
+    async keep(key, { bytes, ...caption }) {
+      const json = Buffer.from(JSON.stringify(caption));
+      const head = Buffer.alloc(HEAD_BYTES);
+      head.writeUInt32BE(json.length);
+      const size = head.length + json.length + bytes.length;
+      try {
+        await mkdir(folder, { recursive: true });
+        const draft = join(folder, `${randomUUID()}.draft`);
+        await writeFile(draft, Buffer.concat([head, json, bytes]));
+        await rename(draft, pathOf(key));
+        written += size;
+        if (written >= EVERY * mostBytes) {
+          trimming ??= trim(folder, mostBytes).finally(() => {
+            trimming = undefined;
+          });
+          await trimming;
+          written = 0;
+        }
+      } catch (error) {
+        log.warn({ err: error, folder }, 'a picture could not be kept');
+      }
+    },
+  };
+}
+
+/** Drafts that a killed process has left go too, when they are this old. */
+const DRAFT_MS = 60_000;
+
+async function trim(folder: string, mostBytes: number): Promise<void> {
+  const files = [];
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    // Another process may have removed it.
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined) continue;
+    if (name.endsWith('.draft')) {
+      if (Date.now() - found.mtimeMs > DRAFT_MS) await rm(path, { force: true });
+    } else files.push({ path, size: found.size, usedAt: found.mtimeMs });
+  }
+  let total = files.reduce((sum, file) => sum + file.size, 0);
+  if (total <= FROM * mostBytes) return;
+  for (const { path, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
+    if (total <= TO * mostBytes) break;
+    await rm(path, { force: true });
+    total -= size;
+  }
+}

@@ -1,0 +1,125 @@
+import { isIP } from 'node:net';
+import { toWebRequest } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import express, { type Request, type Response, Router } from 'express';
+import type { Config } from '../../shared/base/config.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import type { Origins } from '../../shared/base/origin.ts';
+import { answerOptions } from '../http/cors.ts';
+import { JSON_TYPE, methodNotAllowed, sendError } from '../http/error-responses.ts';
+import { exchangeOf, respond } from '../http/exchange.ts';
+import { MAX_BODY_BYTES } from '../http/validate.ts';
+import { metadataOf, SCOPE } from '../oauth/oauth-paths.ts';
+import { type McpDeps, mcpServers } from './mcp-server.ts';
+import type { Asked } from './tool-call.ts';
+
+const PATH = '/mcp';
+
+/** The protocol's way to hear of changes; none is ever announced, and the library would refuse it as too many. */
+const LISTEN = 'subscriptions/listen';
+
+const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });
+
+export type McpRouterDeps = McpDeps & {
+  config: Config;
+  origins: Origins;
+};
+
+/** `POST /mcp`: Streamable HTTP without sessions, so that any process answers any request. */
+export function mcpRouter(deps: McpRouterDeps): Router {
+  const { makeServer, withTools } = mcpServers(deps);
+  const handler = createMcpHandler(
+    ({ authInfo }) => makeServer((authInfo!.extra as { asked: Asked }).asked),
+    {
+      onerror: error => deps.log.debug({ err: error }, 'a request to /mcp was refused'),
+    },
+  );
+  const router = Router({ caseSensitive: true });
+  router
+    .route(PATH)
+    .post((req, res) => {
+      exchangeOf(res).route = PATH;
+      answer(req, res).catch(error => sendError(res, error));
+    })
+    .options(answerOptions(['POST']))
+    .all(methodNotAllowed('POST'));
+  return router;
+
+  async function answer(req: Request, res: Response): Promise<void> {
+    const fault = rebindingFault(req, deps);
+    if (fault !== undefined) return sendRpcError(res, 403, -32_000, fault);
+    const { authorization, 'idempotency-key': idempotencyKey } = req.headers;
+    // Before the body is read. Each tool's call asks again, which memory answers.
+    const { scopes, account } = await deps.callers
+      .identify(authorization, 'mcp')
+      .catch(error => challenge(error, deps.origins.appUrl(req), authorization));
+    const body = await read(req, res);
+    if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
+    if (Array.isArray(body))
+      return sendRpcError(res, 400, -32_600, 'Send one message a request: batches are not taken.');
+    const { method, id = null } = (body ?? {}) as { method?: unknown; id?: string | number | null };
+    if (method === LISTEN)
+      return sendRpcError(res, 404, -32_601, `${LISTEN} is not served: nothing is announced.`, id);
+    const asked: Asked = {
+      ...{ exchange: exchangeOf(res), authorization, idempotencyKey, tokens: 0 },
+      apiUrl: deps.origins.apiUrl(req),
+      appUrl: deps.origins.appUrl(req),
+    };
+    const gone = new AbortController();
+    res.once('close', () => res.writableFinished || gone.abort());
+    const request = await toWebRequest(req, body, { signal: gone.signal });
+    const response = await handler.fetch(request, {
+      parsedBody: body,
+      authInfo: { token: '', clientId: account.id, scopes: [...scopes], extra: { asked } },
+    });
+    const told = await response.text();
+    if (gone.signal.aborted) return;
+    const text = method === 'tools/list' ? withTools(told) : told;
+    const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
+    respond(res, response.status, headers, text, asked.tokens);
+  }
+}
+
+/**
+ * RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in; RFC 6750 section 3: one whose token is bad, that it is.
+ * @param appUrl empty where nobody can be let in
+ */
+function challenge(error: unknown, appUrl: string, authorization = ''): never {
+  if (error instanceof PlatError && error.status === 401) {
+    const told = /^Bearer\b/i.test(authorization) ? ['error="invalid_token"'] : [];
+    if (appUrl !== '')
+      told.push(`resource_metadata="${metadataOf(new URL(appUrl).origin)}"`, `scope="${SCOPE}"`);
+    error.headers['WWW-Authenticate'] = `Bearer ${told.join(', ')}`.trim();
+  }
+  throw error;
+}
+
+/** @returns undefined when it is no JSON, or too much. */
+function read(req: Request, res: Response): Promise<unknown> {
+  return new Promise(resolve => {
+    parseJson(req, res, (error?: unknown) => resolve(error ? undefined : req.body));
+  });
+}
+
+/** Against DNS rebinding, besides the check of Host: pages have to be of the service's own hosts, of an address or in CORS_ORIGINS. */
+function rebindingFault(
+  { headers: { origin } }: Request,
+  { config, origins }: McpRouterDeps,
+): string | undefined {
+  if (origin === undefined || config.CORS_ORIGINS.split(',').some(entry => entry.trim() === origin))
+    return undefined;
+  const host = URL.canParse(origin) ? new URL(origin).hostname : '';
+  if (origins.isOwnHost(host) || isIP(host.replace(/^\[|\]$/g, '')) !== 0) return undefined;
+  return 'Pages of this origin may not call the service: list it in CORS_ORIGINS.';
+}
+
+function sendRpcError(
+  res: Response,
+  status: number,
+  code: number,
+  message: string,
+  id: string | number | null = null,
+): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
+  respond(res, status, ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'], body);
+}

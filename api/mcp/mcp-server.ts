@@ -1,0 +1,97 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import type { Logger } from '../../shared/base/log.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { PROMPT_LIST, promptOf } from './mcp-prompts.ts';
+import { coverageAt, RESOURCE_TEMPLATES, RESOURCES, textAt } from './mcp-resources.ts';
+import { type Asked, type CallDeps, callTool } from './tool-call.ts';
+import type { Document } from './tool-schemas.ts';
+import { type Arguments, toolsOf } from './tools.ts';
+
+export type McpDeps = CallDeps & {
+  endpoints: readonly Endpoint[];
+  /** OpenAPI's of the endpoints. */
+  document: object;
+  log: Logger;
+};
+
+const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version: '1.0.0' };
+
+/** What a model is told before it sees any tool. */
+const INSTRUCTIONS = `Land parcels, sales, market statistics and valuations of US counties. Calls cost tokens of the user's account; each tool tells its
+price, and _meta what a call has cost. Find the county's FIPS code with find_regions (free) first. To find lots use filter_properties with all
+conditions at once rather than looking at parcels one by one; a page costs the same at any size, so ask for as many rows as you need (up to about 60 fit
+the text). Parcels are valued by property_id. Areas are in acres, prices in USD. Show people the map links of parcels.`;
+
+/** Changes with a release only. */
+const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+
+export type McpServers = {
+  /** The server of one request; what all of them share is made once. */
+  makeServer(asked: Asked): Server;
+  /** The answer to `tools/list` with all definitions, which the server leaves empty: they are written as JSON once. */
+  withTools(answer: string): string;
+};
+
+export function mcpServers(deps: McpDeps): McpServers {
+  const tools = toolsOf(deps.endpoints, deps.document as Document);
+  const definitions = JSON.stringify([...tools.values()].map(({ definition }) => definition));
+  const options = {
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    instructions: INSTRUCTIONS.replaceAll('\n', ' '),
+    jsonSchemaValidator: new AjvJsonSchemaValidator(),
+    cacheHints: {
+      'tools/list': CACHED,
+      'prompts/list': CACHED,
+      'resources/list': CACHED,
+      'resources/templates/list': CACHED,
+    },
+  };
+  const makeServer = (asked: Asked) => {
+    const server = new Server(IDENTITY, options);
+    server.setRequestHandler('tools/list', () => ({ tools: [] }));
+    server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+      const tool = tools.get(params.name) ?? unknown(`There is no tool ${params.name}.`);
+      return callTool(tool, (params.arguments ?? {}) as Arguments, asked, mcpReq.signal, deps);
+    });
+    server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }));
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+    server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
+      const text = textAt(uri);
+      if (text !== undefined) return { contents: [{ uri, mimeType: 'text/markdown', text }] };
+      const coverage = tools.get('get_coverage');
+      const given = coverageAt(uri);
+      if (coverage === undefined || given === undefined) throw notThere(uri);
+      const { content, isError } = await callTool(coverage, given, asked, mcpReq.signal, deps);
+      const [first] = content;
+      const told = first?.type === 'text' ? first.text : '';
+      if (isError) return refuse(uri, told);
+      return { contents: [{ uri, mimeType: 'text/plain', text: told }] };
+    });
+    server.setRequestHandler('prompts/list', () => PROMPT_LIST);
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
+      const prompt = promptOf(name, given) ?? unknown(`There is no prompt ${name}.`);
+      return 'missing' in prompt ? unknown(`The prompt ${name} needs ${prompt.missing}.`) : prompt;
+    });
+    return server;
+  };
+  return { makeServer, withTools: answer => answer.replace('"tools":[]', () => `"tools":${definitions}`) };
+}
+
+const notThere = (uri: string) => new ResourceNotFoundError(uri, `There is no resource ${uri}.`);
+
+/** @param told the error envelope of the tool's call */
+function refuse(uri: string, told: string): never {
+  const { error } = JSON.parse(told) as { error: { code: string; message: string } };
+  if (error.code === 'not_found') throw notThere(uri);
+  return unknown(`${uri}: ${error.message} (${error.code})`);
+}
+
+function unknown(message: string): never {
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}

@@ -1,0 +1,73 @@
+import { clipped, textOf } from './tool-text.ts';
+
+/** Texts of answers that are told better than by their fields, by tool. */
+
+type Fields = Record<string, unknown>;
+
+type Bucket = { type: string; listings: number; data: Record<string, number | null> };
+
+/** What investors compare first; the others are in the structured content. */
+const KEY_FIGURES: readonly [key: string, unit: string][] = [
+  ['Active', ''],
+  ['Pending', ''],
+  ['Sold: 1yr', ''],
+  ['1yr STR', '%'],
+  ['Avg DOM 1yr', 'days'],
+  ['Median Price 1yr', 'USD'],
+  ['Median Sold PPA', 'USD per acre'],
+  ['Median Active PPA', 'USD per acre'],
+];
+
+function marketStats({ name, state, type, as_of, stats }: Fields): string {
+  const buckets = stats as Bucket[];
+  const place = type === 'zip' ? `ZIP ${name}, ${state}` : `${name} County, ${state}`;
+  if (buckets.length === 0) return `${place}: no listings are known.`;
+  const [{ data }] = buckets as [Bucket];
+  const others = Object.keys(data).length - KEY_FIGURES.length;
+  return [
+    `${place}, as of ${as_of}. Buckets of acreage overlap. STR = sell-through rate: sold for 100 active.`,
+    ['bucket', ...KEY_FIGURES.map(([key, unit]) => (unit ? `${key} (${unit})` : key))].join(' | '),
+    ...buckets.map(bucket =>
+      [bucket.type, ...KEY_FIGURES.map(([key]) => figure(bucket.data[key]))].join(' | '),
+    ),
+    `${others} more figures a bucket are in the structured content; plat://statistics explains them.`,
+  ].join('\n');
+}
+
+/** Cents say nothing of an acre's price. */
+const figure = (value: number | null | undefined) =>
+  value === null || value === undefined ? '' : String(value >= 1_000 ? Math.round(value) : value);
+
+type Filter = { name: string; type: string; unit: string | null; values: unknown[] | null };
+
+/** Names alone, by type: the tool filter_properties describes each. */
+function filters({ filters: all }: Fields): string {
+  const groups = new Map<string, string[]>();
+  const names = new Set((all as Filter[]).map(({ name }) => name));
+  for (const { name, type, unit, values } of all as Filter[]) {
+    if (name.endsWith('_max') && names.has(name.replace(/_max$/, '_min'))) continue;
+    const kind = unit === null ? type : `${type} in ${unit}`;
+    const range = names.has(name.replace(/_min$/, '_max')) && name.endsWith('_min');
+    const shown = `${range ? name.replace(/_min$/, '_min/_max') : name}${values === null ? '' : ` (${values.join(', ')})`}`;
+    groups.set(kind, [...(groups.get(kind) ?? []), shown]);
+  }
+  return [...groups].map(([kind, members]) => `${kind}: ${members.join(', ')}`).join('\n');
+}
+
+const OWN: Readonly<Record<string, (answer: Fields) => string>> = {
+  get_market_stats: marketStats,
+  list_filters: filters,
+};
+
+/** What the other fields tell, and ids that no other tool takes. */
+const UNTOLD: Readonly<Record<string, readonly string[]>> = {
+  get_owner_portfolio: ['source_parcel'],
+  get_property_ai_comp_value: ['id'],
+  list_comps: ['id'],
+};
+
+/** An answer of a tool as text for a model, of at most MOST_CHARS. */
+export function wordsOf(tool: string, answer: Fields, query: Fields): string {
+  const own = OWN[tool];
+  return own === undefined ? textOf(answer, query, UNTOLD[tool]) : clipped(own(answer));
+}

@@ -1,0 +1,124 @@
+import { envelope, toApiError } from '../http/error-responses.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { type Outcome, type ServeDeps, serve } from '../http/serve.ts';
+import { wordsOf } from './result-text.ts';
+import { structured } from './tool-schemas.ts';
+import { type Arguments, endpointFor, requestOf, type Tool } from './tools.ts';
+
+export type CallDeps = ServeDeps & { metrics: Metrics };
+
+/** The request over HTTP that a tool is called by. */
+export type Asked = {
+  exchange: Exchange;
+  authorization: string | undefined;
+  idempotencyKey: string | string[] | undefined;
+  apiUrl: string;
+  appUrl: string;
+  /** What its calls have cost. */
+  tokens: number;
+};
+
+type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string };
+
+export type ToolResult = {
+  content: Content[];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+  _meta: Record<string, unknown>;
+};
+
+/** A tool's call as a call to its endpoint: the same path as REST's, and its refusals are results that say so. */
+export async function callTool(
+  tool: Tool,
+  given: Arguments,
+  asked: Asked,
+  signal: AbortSignal,
+  deps: CallDeps,
+): Promise<ToolResult> {
+  const endpoint = endpointFor(tool, given);
+  const exchange: Exchange = { ...asked.exchange, startedAt: performance.now() };
+  const over = new AbortController();
+  signal.addEventListener('abort', () => over.abort(), { once: true });
+  const told: { result?: ToolResult; status: number } = { status: 499 };
+  let query: Record<string, unknown> = {};
+  await serve(
+    {
+      ...{ endpoint, mode: 'mcp', exchange, over, encoding: undefined },
+      authorization: asked.authorization,
+      idempotencyKey: asked.idempotencyKey,
+      url: () => addressOf(tool, given),
+      apiUrl: () => asked.apiUrl,
+      appUrl: () => asked.appUrl,
+      async read() {
+        const request = requestOf(tool, endpoint, given);
+        query = request.query as Record<string, unknown>;
+        return request;
+      },
+      async prepare(outcome) {
+        const result = resultOf(tool, outcome, query);
+        return {
+          tokens: outcome.tokens,
+          send() {
+            result._meta = metaOf(exchange, outcome);
+            asked.tokens += outcome.tokens;
+            Object.assign(told, { result, status: outcome.status });
+          },
+        };
+      },
+      fail(error) {
+        if (told.result !== undefined) return;
+        const safe = toApiError(error);
+        if (safe.status >= 500) asked.exchange.error ??= error;
+        const text = envelope(safe, exchange.requestId);
+        const _meta = { 'plat/tokens_used': 0, 'plat/request_id': exchange.requestId };
+        Object.assign(told, {
+          result: { content: [{ type: 'text', text }], isError: true, _meta },
+          status: safe.status,
+        });
+      },
+      isOver: () => told.result !== undefined || signal.aborted,
+    },
+    deps,
+  );
+  asked.exchange.rate = exchange.rate;
+  deps.metrics.observe(
+    'MCP',
+    endpoint.path,
+    String(told.status),
+    (performance.now() - exchange.startedAt) / 1_000,
+  );
+  // Of a call that was cancelled nobody reads the result.
+  return told.result ?? { content: [], isError: true, _meta: {} };
+}
+
+function resultOf(tool: Tool, { body, image }: Outcome, query: Record<string, unknown>): ToolResult {
+  const { name } = tool.definition;
+  if (body === null) return { content: [{ type: 'text', text: 'Done.' }], _meta: {} };
+  const structuredContent = structured(JSON.parse(body.toString()));
+  const text = wordsOf(name, structuredContent, query);
+  const content: Content[] = [{ type: 'text', text }];
+  if (image !== undefined)
+    content.push({ type: 'image', data: image.toString('base64'), mimeType: 'image/jpeg' });
+  return { content, structuredContent, _meta: {} };
+}
+
+/** What the call has cost and what is left of the period; without a ceiling nothing says how much. */
+function metaOf({ requestId }: Exchange, { caller: { account }, tokens }: Outcome): ToolResult['_meta'] {
+  const { tokensAllowed, tokensUsed } = account;
+  const left = tokensAllowed === null ? null : Math.max(0, tokensAllowed - tokensUsed);
+  return { 'plat/tokens_used': tokens, 'plat/tokens_left': left, 'plat/request_id': requestId };
+}
+
+/** The path and query at which REST answers the same. */
+function addressOf(tool: Tool, given: Arguments): URL {
+  const endpoint = endpointFor(tool, given);
+  const { params, query } = requestOf(tool, endpoint, given);
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_place, name: string) =>
+    encodeURIComponent(String((params as Arguments)[name])),
+  );
+  const url = new URL(`http://localhost${path}`);
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value].flat()) url.searchParams.append(name, String(one));
+  return url;
+}

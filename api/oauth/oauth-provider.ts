@@ -1,0 +1,163 @@
+import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type Configuration, errors, interactionPolicy, Provider } from 'oidc-provider';
+import { readAccount } from '../http/callers.ts';
+import type { CursorSecret } from '../http/cursor.ts';
+import type { Database } from '../http/database.ts';
+import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
+import { PATHS, SCOPE } from './oauth-paths.ts';
+import { openStore } from './oauth-store.ts';
+
+/** Seconds. A stolen access token is good for an hour; an assistant that is not used for 60 days asks anew. */
+const HOUR = 3_600;
+const TTL = {
+  AccessToken: HOUR,
+  AuthorizationCode: 60,
+  Grant: 365 * 24 * HOUR,
+  Interaction: HOUR,
+  RefreshToken: 60 * 24 * HOUR,
+  Session: HOUR,
+};
+
+const SCOPES = [SCOPE, 'offline_access'];
+
+/** Nothing is signed by it: tokens are opaque, and nobody's identity is told. The library wants one. */
+const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+
+/** The authorization server of a service at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens for `/mcp` alone). */
+export async function makeProvider(
+  origin: string,
+  database: Database,
+  secret: CursorSecret,
+  /** Whether the address at the other end may have one more client's description fetched. */
+  mayFetch: (req: IncomingMessage) => Promise<boolean>,
+): Promise<Provider> {
+  const resource = `${origin}/mcp`;
+  const configuration: Configuration = {
+    adapter: openStore(database),
+    clientAuthMethods: ['none'],
+    // A native client's redirections lead to https, to the machine itself or to an app, which is what OAuth 2.1 allows.
+    clientDefaults: {
+      application_type: 'native',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      id_token_signed_response_alg: 'ES256',
+    },
+    clientBasedCORS: () => true,
+    cookies: {
+      keys: [
+        createHmac('sha256', await secret())
+          .update('oauth cookies')
+          .digest('base64url'),
+      ],
+      names: { session: 'plat_oauth', interaction: 'plat_oauth_step', resume: 'plat_oauth_resume' },
+      long: { httpOnly: true, sameSite: 'lax', signed: true },
+      short: { httpOnly: true, sameSite: 'lax', signed: true },
+    },
+    extraParams: {
+      // Called once the request is checked. Whoever names no scope wants what there is, and the refresh token's alone opens nothing.
+      scope({ oidc }, value) {
+        const asked = value?.split(' ') ?? [];
+        const unknown = asked.find(scope => !SCOPES.includes(scope));
+        if (unknown !== undefined)
+          throw new errors.InvalidScope(`the scopes are ${SCOPES.join(' and ')}`, unknown);
+        oidc.params!.scope = [...new Set([SCOPE, ...asked])].join(' ');
+      },
+    },
+    features: {
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        // The consent page asks for a client besides any request of the protocol; it is in memory then, or a person waits.
+        allowFetch: async ctx => ctx === undefined || (await mayFetch(ctx.req)),
+        allowClient(_ctx, client) {
+          requireSafeMetadata(client.metadata());
+          return true;
+        },
+        // Seconds: an assistant refreshes its tokens every hour.
+        cacheDuration: { min: 300, max: 24 * HOUR },
+      },
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      registration: {
+        enabled: true,
+        issueRegistrationAccessToken: false,
+        // Called before the library looks at what was sent.
+        idFactory({ oidc }) {
+          const metadata = oidc.body ?? {};
+          requireSafeMetadata(metadata);
+          // Without it the library makes a secret, which no public client has a use for.
+          metadata.token_endpoint_auth_method ??= 'none';
+          return randomUUID();
+        },
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => resource,
+        useGrantedResource: () => true,
+        getResourceServerInfo(_ctx, asked) {
+          if (asked !== resource) throw new errors.InvalidTarget();
+          return { scope: SCOPE, audience: resource, accessTokenFormat: 'opaque', accessTokenTTL: HOUR };
+        },
+      },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+    },
+    // Nothing but descriptions of clients is fetched: metadata that names anything else is refused.
+    fetch: (address, init) => fetchClientDocument(String(address), init!.signal!),
+    sectorIdentifierUriValidate: () => false,
+    async findAccount(_ctx, accountId) {
+      const account = await readAccount(database, accountId);
+      return account && { accountId, claims: () => ({ sub: accountId }) };
+    },
+    expiresWithSession: () => false,
+    interactions: {
+      url: (_ctx, { uid }) => PATHS.consent.replace(':uid', uid),
+      policy: alwaysAsked(),
+    },
+    issueRefreshToken: () => true,
+    jwks: { keys: [UNUSED_KEY as never] },
+    pkce: { required: () => true },
+    renderError(ctx, { error, error_description }) {
+      ctx.type = 'text/plain';
+      ctx.body = `The assistant's sign-in cannot go on (${error}): ${error_description ?? 'begin again in the assistant'}.`;
+    },
+    responseTypes: ['code'],
+    rotateRefreshToken: true,
+    routes: {
+      authorization: PATHS.authorization,
+      token: PATHS.token,
+      registration: PATHS.registration,
+      revocation: PATHS.revocation,
+      jwks: PATHS.jwks,
+    },
+    scopes: SCOPES,
+    ttl: TTL,
+  };
+  const provider = new Provider(origin, configuration);
+  // The addresses that it tells are those that the router has found out from trusted proxies.
+  provider.proxy = true;
+  // The library names openid, too, whatever is configured; a client that asks for all it reads would be refused.
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });
+  });
+  return provider;
+}
+
+/** Who is at the browser says yes each time: a session of the authorization server alone lets nobody in. */
+function alwaysAsked(): interactionPolicy.DefaultPolicy {
+  const policy = interactionPolicy.base();
+  const { Check } = interactionPolicy;
+  policy
+    .get('login')!
+    .checks.add(
+      new Check('each_time', 'the account is asked each time', ctx =>
+        ctx.oidc.result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
+  return policy;
+}

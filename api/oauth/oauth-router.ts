@@ -1,0 +1,120 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { LRUCache } from 'lru-cache';
+import type Provider from 'oidc-provider';
+import type { Origins } from '../../shared/base/origin.ts';
+import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { clientNetwork } from '../http/client-network.ts';
+import type { CursorSecret } from '../http/cursor.ts';
+import type { Database } from '../http/database.ts';
+import { JSON_TYPE, methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
+import { exchangeOf, respond } from '../http/exchange.ts';
+import { type RateLimits, type RateState, requireAdmitted } from '../http/rate-limits.ts';
+import { PATHS, RESOURCE_METADATA, SCOPE, SERVER_METADATA } from './oauth-paths.ts';
+
+export type OAuthDeps = {
+  database: Database;
+  cursorSecret: CursorSecret;
+  rateLimits: RateLimits;
+  origins: Origins;
+};
+
+export type OAuth = {
+  /** The authorization server, its metadata and the resource's. */
+  router: Router;
+  /** The authorization server as the request reaches it. */
+  providerFor(req: Request): Promise<Provider>;
+};
+
+/** Of the names of this machine there are three; a service that has been told its address has that alone. */
+const MOST_ORIGINS = 4;
+
+/** How clients reach the service, as the library reads it. */
+function forward(req: Request, { issuer }: Provider): void {
+  const { protocol, host } = new URL(issuer);
+  Object.assign(req.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
+}
+
+/** Of registrations, and of descriptions fetched: from one network at once, then a tenth of it a minute. */
+const CLIENTS = { ratePerMinute: 2, rateBurst: 20, skipTracePerMinute: 1 };
+
+export function openOAuth(deps: OAuthDeps): OAuth {
+  const providers = new LRUCache<string, Promise<Provider>>({ max: MOST_ORIGINS });
+  // The library is loaded when the first assistant asks for it.
+  const open = async (origin: string) => {
+    const { makeProvider } = await import('./oauth-provider.ts');
+    return makeProvider(origin, deps.database, deps.cursorSecret, async req => {
+      const { admitted } = await takeFor('document', req as Request);
+      return admitted;
+    });
+  };
+  /** @throws PlatError `not_found` where the service does not know its own address. */
+  const originOf = (req: Request): string => {
+    const appUrl = deps.origins.appUrl(req);
+    if (appUrl === '')
+      throw notFound('Assistants cannot be let in: the operator of this service has to set BASE_URL.');
+    return new URL(appUrl).origin;
+  };
+  const providerFor = async (req: Request): Promise<Provider> => {
+    const origin = originOf(req);
+    const made = providers.get(origin) ?? open(origin);
+    providers.set(origin, made);
+    made.catch(() => providers.delete(origin));
+    const provider = await made;
+    forward(req, provider);
+    return provider;
+  };
+
+  const router = Router({ caseSensitive: true });
+  router
+    .route([RESOURCE_METADATA, `${RESOURCE_METADATA}/mcp`])
+    .get((req, res) => sendMetadata(req, res))
+    .all(methodNotAllowed('GET'));
+  router.get(
+    [SERVER_METADATA, '/.well-known/openid-configuration'],
+    through('/.well-known/openid-configuration'),
+  );
+  router.post(PATHS.registration, counted, through());
+  router.all([PATHS.registration, PATHS.token, PATHS.revocation], through());
+  router.get([PATHS.authorization, `${PATHS.authorization}/:uid`], through());
+  router.post(PATHS.authorization, through());
+  return { router, providerFor };
+
+  /** @param path in place of the request's */
+  function through(path?: string): RequestHandler {
+    return (req, res) => {
+      exchangeOf(res).route = req.path.startsWith(PATHS.authorization) ? PATHS.authorization : req.path;
+      providerFor(req)
+        .then(provider => {
+          if (path !== undefined) req.url = path;
+          // Of an address in absolute form the library would make another path.
+          req.originalUrl = req.url;
+          return provider.callback()(req, res);
+        })
+        .catch(error => sendError(res, error));
+    };
+  }
+
+  function counted(req: Request, res: Response, next: () => void): void {
+    takeFor('register', req)
+      .then(requireAdmitted)
+      .then(next, error => sendError(res, error));
+  }
+
+  function takeFor(what: 'register' | 'document', req: Request): Promise<RateState> {
+    return deps.rateLimits.take({ id: uuidV5(`${what}:${clientNetwork(req.ip ?? '')}`), ...CLIENTS });
+  }
+
+  function sendMetadata(req: Request, res: Response): void {
+    exchangeOf(res).route = RESOURCE_METADATA;
+    const origin = originOf(req);
+    const body = {
+      resource: `${origin}/mcp`,
+      resource_name: 'Plat',
+      authorization_servers: [origin],
+      scopes_supported: [SCOPE],
+      bearer_methods_supported: ['header'],
+      resource_documentation: `${origin}/docs`,
+    };
+    respond(res, 200, ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'], JSON.stringify(body));
+  }
+}

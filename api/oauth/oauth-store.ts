@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
+import type { Database } from '../http/database.ts';
+import { textFaults } from '../http/text.ts';
+
+/** An id as it is stored: whoever reads the table can use none of the tokens in it. */
+const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
+
+/** Seconds that a registered client lives before somebody lets it in. */
+const UNUSED_CLIENT_S = 3_600;
+
+/** oidc-provider's models in PostgreSQL, so that any process goes on with what another has begun. */
+export const openStore =
+  (database: Database): AdapterFactory =>
+  model =>
+    adapterOf(model, database);
+
+function adapterOf(model: string, database: Database): Adapter {
+  return {
+    async upsert(id, payload, expiresIn) {
+      requireText(payload);
+      if (model === 'Client') await database.run('accounts/make_room_for_client');
+      const { jti: _id, ...kept } = payload;
+      await database.run('accounts/keep_record', [
+        ...[model, idHash(id), JSON.stringify(kept)],
+        payload.grantId === undefined ? null : idHash(payload.grantId),
+        payload.accountId ?? null,
+        model === 'Client' ? UNUSED_CLIENT_S : expiresIn,
+      ]);
+      if (model === 'Grant')
+        await database.run('accounts/keep_client', [idHash(payload.clientId!), expiresIn]);
+    },
+    async find(id) {
+      const [row] = await database.run<{ payload: AdapterPayload; consumed: number | null }>(
+        'accounts/read_record',
+        [model, idHash(id)],
+      );
+      if (row === undefined) return undefined;
+      const known = model === 'Client' ? row.payload : { ...row.payload, jti: id };
+      return row.consumed === null ? known : { ...known, consumed: row.consumed };
+    },
+    async consume(id) {
+      const consumed = await database.run('accounts/consume_record', [model, idHash(id)]);
+      if (consumed.length === 0) throw new errors.InvalidGrant('it was used before');
+    },
+    async destroy(id) {
+      await database.run('accounts/delete_record', [model, idHash(id)]);
+    },
+    async revokeByGrantId(grantId) {
+      await database.run('accounts/delete_members', [model, idHash(grantId)]);
+    },
+    // Only features that are off look for these.
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+  };
+}
+
+/** @throws what names the fields with a text that cannot be kept. */
+function requireText(payload: AdapterPayload): void {
+  for (const [field, [complaint]] of Object.entries(textFaults(Object.entries(payload)) ?? {}))
+    throw new errors.InvalidRequest(`${field} ${complaint}`);
+}

@@ -1,0 +1,58 @@
+import { type Change, listChanges } from '../../../shared/accounts/contracts.ts';
+import { moment } from '../frame/figures.ts';
+import { Grid } from '../frame/layout.tsx';
+import type { Visit } from '../frame/visit.ts';
+
+const MOST_CHANGES = 100;
+
+/** What was changed about an account, its keys and its people, by whom, the newest first. */
+export async function changesSection({ deps }: Visit, accountId: string) {
+  const changes = await listChanges(deps.pool, accountId);
+  const names = new Map(changes.map(({ entity_id, after }) => [entity_id, after?.name ?? after?.email]));
+  for (const { entity_id, after } of changes) if (after?.email) names.set(entity_id, after.email);
+  const newest = changes.slice(-MOST_CHANGES).reverse();
+  return (
+    <section>
+      <h2>What was changed</h2>
+      <details>
+        <summary>
+          {changes.length > MOST_CHANGES ? `The last ${MOST_CHANGES} of ` : ''}
+          {changes.length} changes, the newest first
+        </summary>
+        <Grid
+          name="Changes"
+          heads={['When', 'Who', 'What', 'Change']}
+          rows={newest.map(change => [
+            moment(change.at),
+            change.actor,
+            `${NOUNS[change.entity] ?? change.entity} ${names.get(change.entity_id) ?? ''}`,
+            wordsOf(change),
+          ])}
+        />
+      </details>
+    </section>
+  );
+}
+
+const NOUNS: Record<string, string> = { api_keys: 'key', accounts: 'account', users: 'user' };
+
+/** Events that no row shows. */
+const EVENTS: Record<string, string> = {
+  insert: 'made',
+  delete: 'removed',
+  password: 'password set',
+  end_session: 'a session signed out',
+  end_sessions: 'signed out everywhere',
+};
+
+function wordsOf({ action, before, after }: Change): string {
+  if (action !== 'update') return EVENTS[action] ?? action;
+  return Object.entries(after ?? {})
+    .map(([field, value]) => `${field.replaceAll('_', ' ')}: ${shown(before?.[field])} → ${shown(value)}`)
+    .join('; ');
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

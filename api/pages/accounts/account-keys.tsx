@@ -1,0 +1,70 @@
+import { type KeySummary, listKeys } from '../../../shared/accounts/accounts.ts';
+import { day, moment } from '../frame/figures.ts';
+import { Act, Field, Grid, Submit } from '../frame/layout.tsx';
+import type { Visit } from '../frame/visit.ts';
+
+export async function keysSection(visit: Visit, account: { id: string; own: boolean }) {
+  const keys = await listKeys(visit.deps.pool, account.id);
+  return (
+    <section>
+      <h2>API keys</h2>
+      {keys.length > 0 && (
+        <Grid
+          name="Keys"
+          heads={['Name', 'Begins with', 'For', 'Last used', 'Valid', '']}
+          rows={keys.map(key => [
+            key.name,
+            <code>{key.prefix}…</code>,
+            key.scopes.map(scope => (scope === 'api:mcp' ? 'MCP' : 'REST')).join(', '),
+            key.last_used_at ? moment(key.last_used_at) : 'never',
+            validityOf(key),
+            key.revoked_at || !account.own ? (
+              ''
+            ) : (
+              <details>
+                <summary>Revoke</summary>
+                <Act label="Revoke it for good" does="revoke key" id={key.id} kind="danger" />
+              </details>
+            ),
+          ])}
+        />
+      )}
+      {account.own ? (
+        <details>
+          <summary>New key</summary>
+          <form method="post" action="/account" class="stack narrow">
+            <Field
+              label="Name"
+              name="name"
+              required
+              maxlength={100}
+              hint="What it is for, such as website."
+            />
+            <fieldset>
+              <legend>May be used for</legend>
+              <label>
+                <input type="checkbox" name="scope" value="api:direct" checked /> REST API
+              </label>
+              <label>
+                <input type="checkbox" name="scope" value="api:mcp" /> MCP, for assistants
+              </label>
+            </fieldset>
+            <Field label="Last day" name="expires" type="date" hint="Empty: it does not expire." />
+            <div class="buttons">
+              <Submit label="Make the key" does="create key" />
+            </div>
+          </form>
+        </details>
+      ) : (
+        <p>
+          <small>The person whose account it is makes keys.</small>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function validityOf({ revoked_at, expires_at }: KeySummary): string {
+  if (revoked_at) return `revoked ${day(revoked_at)}`;
+  return expires_at ? `to ${day(expires_at)}` : 'yes';
+}

@@ -1,0 +1,165 @@
+import { createKey, listKeys, revokeKey } from '../../../shared/accounts/accounts.ts';
+import { isPassword, requirePassword } from '../../../shared/accounts/sign-in.ts';
+import { SCOPES, type Scope } from '../../../shared/accounts/tiers.ts';
+import { inviteUser, requireEmail } from '../../../shared/accounts/users.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { UUID } from '../../../shared/domain/uuid.ts';
+import { validationError } from '../../http/error-responses.ts';
+import { Notice } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { answerForm, forgetCookie, type Session, type Visit } from '../frame/visit.ts';
+import { assistantsSection } from './account-assistants.tsx';
+import { changesSection } from './account-changes.tsx';
+import { keysSection } from './account-keys.tsx';
+import { type Member, Members, type OpenSession, Password, Sessions } from './account-people.tsx';
+import { usageSection } from './account-usage.tsx';
+import { countAttempt } from './sign-in-attempts.ts';
+import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
+
+/** What a form did: a message at the head of the page, and a new key, which is shown this once. */
+type Done = { good?: string; bad?: string; key?: string };
+
+export const accountPage: Page = {
+  path: '/account',
+  access: 'session',
+  get: visit => show(visit, {}),
+  async post(visit) {
+    const name = visit.form.get('do') ?? '';
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+    if (action === undefined) throw new PlatError('validation_error', 'The form is not known.');
+    return answerForm(
+      async () => {
+        const done = await action(visit, visit.session!);
+        return 'redirect' in done ? done : show(visit, done);
+      },
+      bad => show(visit, { bad }),
+    );
+  },
+};
+
+type Action = (visit: Visit, session: Session) => Promise<Done | { redirect: string }>;
+
+const ACTIONS: Record<string, Action> = {
+  async 'create key'(visit, session) {
+    const account = accountOf(session);
+    const scopes = SCOPES.filter(scope => visit.form.getAll('scope').includes(scope)) as Scope[];
+    const expires = visit.form.get('expires');
+    const expiresAt = expires ? new Date(`${expires}T23:59:59.999Z`) : undefined;
+    if (expiresAt !== undefined && !(expiresAt.getTime() > Date.now()))
+      throw new PlatError('key_expiry', 'The last day of the key must be ahead.');
+    const { key } = await createKey(visit.deps.pool, account.id, {
+      name: visit.form.get('name') ?? '',
+      scopes,
+      ...(expiresAt && { expiresAt }),
+      actor: session.user.email,
+    });
+    return { good: 'The key is made. Copy it now: it is not shown again.', key };
+  },
+  async 'revoke key'(visit, session) {
+    const account = accountOf(session);
+    const id = visit.form.get('id') ?? '';
+    const own = (await listKeys(visit.deps.pool, account.id)).some(key => key.id === id);
+    if (!own) throw new PlatError('key_unknown', 'There is no such key.');
+    const { name } = await revokeKey(visit.deps.pool, id, session.user.email);
+    return { good: `Key ${name} is revoked.` };
+  },
+  async 'end assistant'(visit, session) {
+    const { database } = visit.deps.resources;
+    const id = visit.form.get('id') ?? '';
+    // A hash of 32 bytes.
+    if (!/^[0-9a-f]{64}$/.test(id)) throw validationError({ id: ['must be the id of an assistant'] });
+    const ended = await database.run('accounts/end_grant', [accountOf(session).id, id]);
+    if (ended.length === 0) throw new PlatError('grant_unknown', 'This assistant has no access any more.');
+    await recordEvent(visit, session, 'end_assistant');
+    return { good: 'The assistant has no access any more.' };
+  },
+  async invite(visit, session) {
+    const email = requireEmail((visit.form.get('email') ?? '').trim());
+    requireAppUrl(visit);
+    await countAttempt(`invite:${session.user.id}`, visit.deps);
+    const invited = await inviteUser(visit.deps.pool, {
+      companyId: session.company.id,
+      email,
+      actor: session.user.email,
+    });
+    // The same words for a user of another company: who is a customer here is nobody's business.
+    if (invited !== undefined)
+      await mailLink(
+        visit,
+        invited,
+        'invite',
+        `${session.user.name || session.user.email} invites you to ${session.company.name} on Plat.`,
+      );
+    return { good: `An invitation is on its way to ${email}.` };
+  },
+  async password(visit, session) {
+    const { user } = session;
+    await countAttempt(`password:${user.id}`, visit.deps);
+    const [known] = await visit.deps.resources.database.run<{ hash: string | null }>(
+      'accounts/find_by_email',
+      [user.email],
+    );
+    if (user.hasPassword && !(await isPassword(known?.hash, visit.form.get('current') ?? '')))
+      throw new PlatError('password', 'The current password is wrong.');
+    const password = requirePassword(visit.form.get('password') ?? '', user.email);
+    await changePassword(visit, user.id, user.email, password, session.id);
+    return { good: 'The password is set. Your other sessions have been signed out.' };
+  },
+  async 'end session'(visit, session) {
+    const id = visit.form.get('id') ?? '';
+    if (!UUID.test(id)) throw validationError({ id: ['must be the id of a session'] });
+    await visit.deps.resources.database.run('accounts/end_session', [id, session.user.id]);
+    await recordEvent(visit, session, 'end_session');
+    return { good: 'The session is signed out.' };
+  },
+  async 'end sessions'(visit, session) {
+    await visit.deps.resources.database.run('accounts/end_sessions', [session.user.id, null]);
+    await recordEvent(visit, session, 'end_sessions');
+    forgetCookie(visit);
+    return { redirect: '/sign-in' };
+  },
+};
+
+function recordEvent({ deps }: Visit, { user }: Session, what: string): Promise<unknown> {
+  return deps.resources.database.run('accounts/record_event', [user.email, what, user.id]);
+}
+
+function accountOf({ account }: Session): { id: string } {
+  if (account?.own) return account;
+  throw new PlatError('forbidden', 'Keys are for the person whose account it is.');
+}
+
+async function show(visit: Visit, done: Done) {
+  const session = visit.session!;
+  const { database } = visit.deps.resources;
+  const [members, sessions] = await Promise.all([
+    database.run<Member>('accounts/list_members', [session.company.id]),
+    database.run<OpenSession>('accounts/list_sessions', [session.user.id]),
+  ]);
+  const body = (
+    <>
+      <h1>Account</h1>
+      {done.bad && <Notice kind="bad">{done.bad}</Notice>}
+      {done.good && <Notice kind="good">{done.good}</Notice>}
+      {done.key && (
+        <pre class="secret" tabindex={0}>
+          {done.key}
+        </pre>
+      )}
+      {session.account === null ? (
+        <Notice>You are in {session.company.name}, which has no account.</Notice>
+      ) : (
+        <>
+          {await usageSection(visit)}
+          {await keysSection(visit, session.account)}
+          {await assistantsSection(visit, session.account)}
+        </>
+      )}
+      <Members members={members} company={session.company.name} />
+      <Sessions sessions={sessions} own={session.id} />
+      <Password session={session} />
+      {session.account?.own && (await changesSection(visit, session.account.id))}
+    </>
+  );
+  return { title: 'Account', body };
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { Request } from 'express';
+import { uuidV5 } from '../../../shared/domain/uuid.ts';
+import { clientNetwork } from '../../http/client-network.ts';
+import { requireAdmitted } from '../../http/rate-limits.ts';
+import { readSigned, sign } from '../../http/signed.ts';
+import { type PageDeps, setCookie, type Visit } from '../frame/visit.ts';
+
+// How often something may be tried that can be guessed, or that mails somebody. Who signs in from a browser that has done so before is
+// counted apart (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies), so that nobody else can keep
+// them out.
+
+type Limit = { burst: number; perMinute: number };
+
+/** Of one person or browser. */
+const OWN: Limit = { burst: 10, perMinute: 1 };
+/** An office may be many people behind one address. */
+const NETWORK: Limit = { burst: 100, perMinute: 10 };
+
+/** From everywhere together, browsers that are known left out: what many addresses may guess, and how many mails somebody is sent. */
+const EVERYWHERE: Record<What, Limit> = {
+  password: { burst: 1_000, perMinute: 100 },
+  sign_in: { burst: 30, perMinute: 1 },
+  reset: { burst: 30, perMinute: 1 },
+};
+
+/** What is tried: a password, or a link mailed to sign in or to set a new one. */
+type What = 'password' | 'sign_in' | 'reset';
+
+/** @throws PlatError `rate_limited` */
+export async function countAttempt(name: string, { rateLimits }: PageDeps, limit = OWN): Promise<void> {
+  const { burst: rateBurst, perMinute: ratePerMinute } = limit;
+  const bucket = { ratePerMinute, rateBurst, skipTracePerMinute: 1 };
+  requireAdmitted(await rateLimits.take({ id: uuidV5(`attempt:${name}`), ...bucket }));
+}
+
+/** An attempt to sign in to an account. @throws PlatError `rate_limited` */
+export async function countSignIn(visit: Visit, what: What, email: string): Promise<void> {
+  const { deps, req } = visit;
+  const device = await knownDevice(visit, email);
+  if (device !== undefined) return countAttempt(`${what} device:${device}`, deps);
+  const account = email.toLowerCase();
+  const network = clientNetwork(req.ip ?? '');
+  // One after the other: what the first refuses takes nothing from what others share.
+  await countAttempt(`${what} from:${network}`, deps, NETWORK);
+  await countAttempt(`${what} from:${network} to:${account}`, deps);
+  await countAttempt(`${what} to:${account}`, deps, EVERYWHERE[what]);
+}
+
+const COOKIE = 'plat_device';
+const YEAR_SECONDS = 365 * 24 * 3600;
+const FORMAT = 'plat device 1\n';
+
+/** A browser in which a user has signed in. It lets nobody in. */
+type Device = { user: string; id: string };
+
+/** After a success: the browser is this user's from now on. */
+export async function rememberDevice(visit: Visit, user: string): Promise<void> {
+  const device: Device = { user, id: randomBytes(12).toString('base64url') };
+  const value = sign(FORMAT, device, await visit.deps.resources.cursorSecret());
+  setCookie(visit, { name: COOKIE, value, path: '/sign-in', seconds: YEAR_SECONDS });
+}
+
+/** The browser's id, where the user with this address has signed in in it. */
+async function knownDevice({ req, deps }: Visit, email: string): Promise<string | undefined> {
+  const { database, cursorSecret } = deps.resources;
+  const value = cookieOf(req);
+  if (value === undefined) return undefined;
+  const device = readSigned(FORMAT, value, [await cursorSecret()]) as Device | undefined;
+  if (device === undefined) return undefined;
+  const [user] = await database.run<{ id: string }>('accounts/find_by_email', [email]);
+  return user?.id === device.user ? device.id : undefined;
+}
+
+function cookieOf(req: Request): string | undefined {
+  return /(?:^|;) *plat_device=([A-Za-z0-9_-]+)(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
+}

@@ -1,0 +1,241 @@
+import { sendMail } from '../../../shared/accounts/mail.ts';
+import {
+  createLink,
+  isPassword,
+  type LinkPurpose,
+  linkLife,
+  requirePassword,
+  storePassword,
+  tokenHashOf,
+} from '../../../shared/accounts/sign-in.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { Back, Field, Notice, narrowPage } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { forgetCookie, openSession, type Reply, safePath, type Visit } from '../frame/visit.ts';
+import { NewPassword } from './account-people.tsx';
+import { countSignIn, rememberDevice } from './sign-in-attempts.ts';
+
+type Known = { id: string; email: string; name: string; operator: boolean; hash: string | null };
+
+const WRONG = 'The address or the password is wrong. You can have a link sent instead.';
+
+async function findUser({ deps }: Visit, email: string): Promise<Known | undefined> {
+  return (await deps.resources.database.run<Known>('accounts/find_by_email', [email]))[0];
+}
+
+const signIn: Page = {
+  path: '/sign-in',
+  access: 'public',
+  get: visit => {
+    const next = safePath(visit.url.searchParams.get('next'));
+    return visit.session ? { redirect: next } : signInPage(next);
+  },
+  async post(visit) {
+    const email = (visit.form.get('email') ?? '').trim();
+    const next = safePath(visit.form.get('next'));
+    if (visit.form.get('how') === 'link') return sendLink(visit, email, 'sign_in');
+    await countSignIn(visit, 'password', email);
+    const user = await findUser(visit, email);
+    if (!(await isPassword(user?.hash, visit.form.get('password') ?? '')))
+      return signInPage(next, email, WRONG);
+    await enterAs(visit, user!.id);
+    return { redirect: next };
+  },
+};
+
+async function enterAs(visit: Visit, userId: string): Promise<void> {
+  await openSession(visit, userId);
+  await rememberDevice(visit, userId);
+}
+
+const Address = ({ value }: { value?: string }) => (
+  <Field label="E-mail address" name="email" type="email" autocomplete="username" required value={value} />
+);
+
+function signInPage(next: string, email = '', fault?: string): Reply {
+  const content = (
+    <>
+      {fault && <Notice kind="bad">{fault}</Notice>}
+      <form method="post" action="/sign-in" class="stack">
+        <input type="hidden" name="next" value={next} />
+        <Address value={email} />
+        <Field label="Password" name="password" type="password" autocomplete="current-password" />
+        <div class="buttons">
+          <button type="submit" name="how" value="password">
+            Sign in
+          </button>
+          <button type="submit" name="how" value="link" class="second">
+            Mail me a link
+          </button>
+        </div>
+      </form>
+      <p>
+        <a href="/sign-in/reset">Forgotten password?</a>
+      </p>
+    </>
+  );
+  return { ...narrowPage('Sign in', content), status: fault ? 401 : 200 };
+}
+
+const reset: Page = {
+  path: '/sign-in/reset',
+  access: 'public',
+  get: () =>
+    narrowPage(
+      'Set a new password',
+      <form method="post" action="/sign-in/reset" class="stack">
+        <Address />
+        <div class="buttons">
+          <button type="submit">Mail me a link</button>
+        </div>
+      </form>,
+    ),
+  async post(visit) {
+    const email = (visit.form.get('email') ?? '').trim();
+    return sendLink(visit, email, 'reset');
+  },
+};
+
+const SUBJECTS: Record<LinkPurpose, string> = {
+  sign_in: 'Your link to sign in to Plat',
+  reset: 'Set a new password for Plat',
+  invite: 'You are invited to Plat',
+};
+
+/** Where mailed links lead. @throws PlatError `unprocessable` where the service does not know its own address: no request tells it. */
+export function requireAppUrl({ appUrl }: Visit): string {
+  if (appUrl !== '') return appUrl;
+  throw new PlatError(
+    'unprocessable',
+    'No mail can be sent: the operator of this service has to set BASE_URL. They can also make a link with `plat user link`.',
+  );
+}
+
+/** The same answer whether the address is known, at the same moment: the mail goes out behind it. */
+async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset'): Promise<Reply> {
+  const { deps } = visit;
+  await countSignIn(visit, purpose, email);
+  requireAppUrl(visit);
+  const mailing = (async () => {
+    const user = await findUser(visit, email);
+    if (user !== undefined) await mailLink(visit, user, purpose);
+  })();
+  mailing.catch(error => deps.log.error({ err: error }, 'a mail with a link was not sent'));
+  const content = (
+    <>
+      <p>
+        If <b>{email}</b> is known here, a link is on its way to it. It works once, for {linkLife(purpose)}.
+      </p>
+      <Back to="/sign-in" words="Back to signing in" />
+    </>
+  );
+  return narrowPage('Look into your mail', content);
+}
+
+export async function mailLink(
+  visit: Visit,
+  user: { id: string; email: string },
+  purpose: LinkPurpose,
+  introduction = 'Somebody, you we hope, asked for this link.',
+): Promise<void> {
+  const { deps } = visit;
+  const link = requireAppUrl(visit) + (await createLink(deps.pool, user.id, purpose));
+  const text = `${introduction}\n\n${link}\n\nIt works once, for ${linkLife(purpose)}. If you did not expect it, do nothing.\n`;
+  await sendMail(deps.config, deps.log, { to: user.email, subject: SUBJECTS[purpose], text });
+}
+
+type Link = { user_id: string; email: string; purpose: LinkPurpose };
+
+/** Looking at the link does not use it up: mail scanners open every address that they see. */
+const link: Page = {
+  path: '/sign-in/link/:token',
+  access: 'public',
+  async get(visit) {
+    const [found] = await visit.deps.resources.database.run<Link>('accounts/find_link', [tokenOf(visit)]);
+    if (found === undefined) return staleLink();
+    // Pasted into the address bar, as the link that the operator's terminal prints is, it opens at once.
+    const { 'sec-fetch-site': site, 'sec-fetch-user': byUser } = visit.req.headers;
+    const isPasted = site === 'none' && byUser === '?1';
+    return found.purpose === 'sign_in' && isPasted ? enter(visit) : linkPage(found);
+  },
+  post: enter,
+};
+
+async function enter(visit: Visit): Promise<Reply> {
+  const { database } = visit.deps.resources;
+  const [found] = await database.run<Link>('accounts/find_link', [tokenOf(visit)]);
+  if (found === undefined) return staleLink();
+  const password = visit.form.get('password') ?? '';
+  if (found.purpose !== 'sign_in') {
+    try {
+      requirePassword(password, found.email);
+    } catch (error) {
+      return linkPage(found, error instanceof PlatError ? error.message : 'Choose another password.');
+    }
+  }
+  const [used] = await database.run<Link>('accounts/use_link', [tokenOf(visit)]);
+  if (used === undefined) return staleLink();
+  if (used.purpose !== 'sign_in') await changePassword(visit, used.user_id, used.email, password, null);
+  await enterAs(visit, used.user_id);
+  return { redirect: safePath(visit.url.searchParams.get('next')) };
+}
+
+/** A new password ends every session but the one that stays. */
+export async function changePassword(
+  { deps }: Visit,
+  userId: string,
+  email: string,
+  password: string,
+  stays: string | null,
+): Promise<void> {
+  const { database } = deps.resources;
+  await storePassword(deps.pool, userId, password);
+  await database.run('accounts/end_sessions', [userId, stays]);
+  await database.run('accounts/record_event', [email, 'password', userId]);
+}
+
+const tokenOf = ({ req }: Visit): Buffer => tokenHashOf(String(req.params.token));
+
+function linkPage({ email, purpose }: Link, fault?: string): Reply {
+  const title =
+    purpose === 'sign_in' ? 'Sign in' : purpose === 'invite' ? 'Welcome to Plat' : 'Set a new password';
+  const content = (
+    <form method="post" class="stack">
+      <p>
+        As <b>{email}</b>
+      </p>
+      {purpose !== 'sign_in' && (
+        <>
+          <input type="hidden" name="email" autocomplete="username" value={email} />
+          <NewPassword further=" A few words that do not belong together are good." error={fault} />
+        </>
+      )}
+      <div class="buttons">
+        <button type="submit">{purpose === 'sign_in' ? 'Sign in' : 'Set password and sign in'}</button>
+      </div>
+    </form>
+  );
+  return { ...narrowPage(title, content), status: fault ? 400 : 200 };
+}
+
+function staleLink(): Reply {
+  const content = (
+    <p>
+      Links work once. <a href="/sign-in">Sign in</a>, or have a new one sent.
+    </p>
+  );
+  return { ...narrowPage('This link has been used or is too old', content), status: 404 };
+}
+
+const signOut: Page = {
+  path: '/sign-out',
+  access: 'public',
+  async post(visit) {
+    const { session, deps } = visit;
+    if (session) await deps.resources.database.run('accounts/end_session', [session.id, session.user.id]);
+    forgetCookie(visit);
+    return { redirect: '/' };
+  },
+};
+
+export const signInPages = [signIn, reset, link, signOut];

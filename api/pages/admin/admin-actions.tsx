@@ -1,0 +1,121 @@
+import { asRun } from '../../../shared/base/db.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { ingestJob } from '../../../shared/feeds/ingest-runs.ts';
+import { cancelJob, enqueueAnnounced, retryJob } from '../../../shared/queue/jobs.ts';
+import { notFound } from '../../http/error-responses.ts';
+import { narrowPage } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import type { Reply, Visit } from '../frame/visit.ts';
+
+export type FeedRow = {
+  name: string;
+  kind: string;
+  as_of: string | null;
+  status: string | null;
+  finished_at: Date | null;
+  last_merged: Date | null;
+  cron: string | null;
+  timezone: string | null;
+};
+
+export type Job = {
+  id: string;
+  name: string;
+  key: string;
+  status: string;
+  progress: number;
+  note: string | null;
+  error: string | null;
+  attempts: number;
+  queued_at: Date;
+};
+
+/** What a job is about, in words: of a run, whose key also tells how it is done, the feed. */
+export const subjectOf = ({ key }: Job): string => /^\["([^"]+)"/.exec(key)?.[1] ?? key.slice(0, 60);
+
+/** What changes something is asked for once more on a page of its own. */
+function confirmation(
+  title: string,
+  question: string,
+  fields: Record<string, string>,
+  button: string,
+): Reply {
+  const content = (
+    <>
+      <p>{question}</p>
+      <form method="post" class="buttons">
+        {Object.entries(fields).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <button type="submit">{button}</button>
+        <a href="/admin">No</a>
+      </form>
+    </>
+  );
+  return narrowPage(title, content);
+}
+
+const runNow: Page = {
+  path: '/admin/run',
+  access: 'operator',
+  get({ url }) {
+    const feed = url.searchParams.get('feed') ?? '';
+    const force = url.searchParams.get('force') === '1';
+    const question = force
+      ? `Run ${feed} and merge what it brings although the gate blocks? It is recorded with the run.`
+      : `Fetch the sources of ${feed} and take in what has changed?`;
+    return confirmation(
+      `Run ${feed}`,
+      question,
+      { feed, force: force ? '1' : '' },
+      force ? 'Run and merge' : 'Run',
+    );
+  },
+  async post(visit) {
+    const feed = visit.form.get('feed') ?? '';
+    const known = await visit.deps.resources.database.run<FeedRow>('feeds/list_feeds');
+    if (!known.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
+    const force = visit.form.get('force') === '1';
+    const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
+    await enqueueAnnounced(asRun(visit.deps.pool), ingestJob, payload);
+    return { redirect: '/admin' };
+  },
+};
+
+const job: Page = {
+  path: '/admin/job',
+  access: 'operator',
+  async get(visit) {
+    const found = await jobOf(visit, visit.url.searchParams.get('id'));
+    const verb = found.status === 'queued' ? 'Cancel' : 'Retry';
+    return confirmation(
+      `${verb} ${found.name}`,
+      `${verb} ${found.name} for ${subjectOf(found)}?`,
+      { id: found.id },
+      verb,
+    );
+  },
+  async post(visit) {
+    const found = await jobOf(visit, visit.form.get('id'));
+    try {
+      if (found.status === 'queued') await cancelJob(visit.deps.pool, found.id, visit.session!.user.email);
+      else await retryJob(visit.deps.pool, found.id);
+    } catch (error) {
+      // Somebody else was quicker, or pressed it twice.
+      throw error instanceof PlatError && GONE_ON.has(error.code) ? notFound(HAS_GONE_ON) : error;
+    }
+    return { redirect: '/admin' };
+  },
+};
+
+const GONE_ON: ReadonlySet<string> = new Set(['job_ended', 'job_open']);
+const HAS_GONE_ON = 'The job has gone on meanwhile.';
+
+async function jobOf(visit: Visit, id: string | null): Promise<Job> {
+  const jobs = await visit.deps.resources.database.run<Job>('queue/list_jobs', [200, null]);
+  const found = jobs.find(one => one.id === id);
+  if (found === undefined || !['queued', 'failed'].includes(found.status)) throw notFound(HAS_GONE_ON);
+  return found;
+}
+
+export const adminActions = [runNow, job];

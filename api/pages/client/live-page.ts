@@ -1,0 +1,52 @@
+// Forms and links that work without script answer here without a reload: the same page is fetched and the part that changed is put in place.
+
+import { fetchPage, putInPlace } from './swap-page.ts';
+
+let asked = 0;
+
+/** Fetches a page of ours and takes over its part `id`; the address follows, so that the view can be shared. */
+async function load(url: string, ids: string[], push: boolean): Promise<void> {
+  const mine = ++asked;
+  const page = await fetchPage(url);
+  // A later question has been asked since.
+  if (mine !== asked || page === undefined) return;
+  putInPlace(page, ids);
+  document.title = page.title;
+  if (push) history.pushState(null, '', url);
+  else history.replaceState(null, '', url);
+  document.dispatchEvent(new CustomEvent('plat:loaded', { detail: page }));
+}
+
+function addressOf(form: HTMLFormElement): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value !== '') params.append(name, String(value));
+  return `${form.getAttribute('action')}?${params}`;
+}
+
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+document.addEventListener('input', event => {
+  const form = (event.target as HTMLElement).closest<HTMLFormElement>('form[data-live]');
+  if (!form) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => load(addressOf(form), [form.dataset.live!], false), 300);
+});
+
+document.addEventListener('submit', event => {
+  const form = event.target as HTMLFormElement;
+  if (!form.dataset.live) return;
+  event.preventDefault();
+  clearTimeout(waiting);
+  load(addressOf(form), [form.dataset.live], true);
+});
+
+document.addEventListener('click', event => {
+  const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('#side a');
+  const plain = !(event.ctrlKey || event.metaKey || event.shiftKey);
+  if (!link || !plain || link.origin !== location.origin || link.pathname !== '/data') return;
+  event.preventDefault();
+  load(link.href, ['side'], true).then(() => document.getElementById('side')?.scrollTo(0, 0));
+});
+
+document.addEventListener('plat:open', event => load((event as CustomEvent<string>).detail, ['side'], true));
+addEventListener('popstate', () => location.reload());

@@ -1,0 +1,166 @@
+import {
+  AttributionControl,
+  type ExpressionSpecification,
+  GeolocateControl,
+  LngLatBounds,
+  Map as MapLibre,
+  NavigationControl,
+  ScaleControl,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import { openDrawing } from './draw-on-map.ts';
+import { EMPTY, isOpen, styleOf } from './map-style.ts';
+
+declare const MAP_WORKER: string;
+setWorkerUrl(MAP_WORKER);
+
+const element = document.getElementById('map')!;
+
+const boxOf = (text: string | undefined): LngLatBounds | undefined => {
+  const box = text === undefined ? null : (JSON.parse(text) as [number, number, number, number] | null);
+  return box === null ? undefined : new LngLatBounds(box);
+};
+
+/** Where the map opens: at the parcel, at what is known, else on the contiguous states. */
+const start =
+  boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
+
+const style = styleOf(element.dataset);
+export const map = new MapLibre({
+  container: element,
+  style,
+  bounds: start,
+  fitBoundsOptions: { padding: 40, maxZoom: 17 },
+  maxZoom: 20,
+  attributionControl: false,
+  dragRotate: false,
+  fadeDuration: 0,
+});
+map.addControl(new NavigationControl({ showCompass: false }));
+map.addControl(new ScaleControl({ unit: 'imperial' }));
+map.addControl(new GeolocateControl({}));
+if (element.dataset.basemap !== undefined) map.addControl(new AttributionControl({ compact: true }));
+
+// On a telephone the list of layers would hide half of the map.
+if (element.clientWidth < 600) document.querySelector('.layers')?.removeAttribute('open');
+
+/** Tests and measurements ask whether all is drawn. */
+map.on('idle', () => element.setAttribute('data-idle', 'true'));
+map.on('error', ({ error }) => element.setAttribute('data-error', error.message));
+map.on('movestart', () => element.removeAttribute('data-idle'));
+
+for (const box of document.querySelectorAll<HTMLInputElement>('[data-layer]'))
+  box.addEventListener('change', () => {
+    for (const { id } of style.layers.filter(
+      layer => 'source' in layer && layer.source === box.dataset.layer,
+    ))
+      map.setLayoutProperty(id, 'visibility', box.checked ? 'visible' : 'none');
+  });
+
+/** A parcel's page, with the filters that are set. */
+function open(id: string | number): void {
+  const url = new URL(location.href);
+  url.searchParams.set('parcel', String(id));
+  document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
+}
+
+const area = openDrawing(map);
+
+map.on('click', event => {
+  if (area.isDrawing()) {
+    area.add(event.lngLat);
+    return;
+  }
+  const layers = ['hits', 'parcel-fill', 'parcel-points'];
+  const [found] = map.queryRenderedFeatures(event.point, { layers });
+  if (found) return open(found.properties.property_id ?? String(found.id));
+  const [county] = map.queryRenderedFeatures(event.point, { layers: ['counts'] });
+  if (county) location.assign(`/data?county=${String(county.id).padStart(5, '0')}`);
+});
+for (const layer of ['hits', 'parcel-fill']) {
+  map.on('mouseenter', layer, () =>
+    map.getCanvas().style.setProperty('cursor', area.isDrawing() ? 'crosshair' : 'pointer'),
+  );
+  map.on('mouseleave', layer, () =>
+    map.getCanvas().style.setProperty('cursor', area.isDrawing() ? 'crosshair' : ''),
+  );
+}
+
+export const sourceOf = (id: string) => map.getSource(id) as { setData(data: object): void } | undefined;
+
+/** The hits of the filters that the address has, as dots. */
+async function showHits(): Promise<void> {
+  area.show();
+  const params = new URLSearchParams(location.search);
+  params.delete('parcel');
+  params.delete('page');
+  const response = params.size === 0 ? undefined : await fetch(`/data/hits.json?${params}`);
+  sourceOf('hits')?.setData(response?.ok ? await response.json() : EMPTY);
+}
+
+/** Counties coloured by where their value stands among all. */
+const RAMP = JSON.parse(element.dataset.ramp ?? '[]') as string[];
+type Value = { fips: number; name: string; shown: string; rank: number };
+
+async function showValues(address: string): Promise<void> {
+  const values: Value[] = await (await fetch(address)).json();
+  const byFips = new Map(values.map(value => [value.fips, value]));
+  map.setLayoutProperty('counts', 'visibility', 'none');
+  const isUnknown: ExpressionSpecification = ['==', ['feature-state', 'rank'], null];
+  map.addLayer(
+    {
+      id: 'values',
+      type: 'fill',
+      source: 'parcels',
+      'source-layer': 'counties',
+      paint: {
+        'fill-color': [
+          'case',
+          isUnknown,
+          'rgba(0,0,0,0)',
+          [
+            'step',
+            ['feature-state', 'rank'],
+            RAMP[0]!,
+            ...RAMP.slice(1).flatMap((color, i) => [(i + 1) / RAMP.length, color]),
+          ] as ExpressionSpecification,
+        ],
+        'fill-opacity': 0.85,
+      },
+    },
+    'county-lines',
+  );
+  // The palest and the darkest colour are close to the ground of one scheme each.
+  const line = map.getPaintProperty('county-lines', 'line-color') as string;
+  map.setPaintProperty('county-lines', 'line-color', ['case', isUnknown, line, '#7c8a82']);
+  for (const { fips, rank } of values)
+    map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { rank });
+  const told = document.getElementById('hovered');
+  map.on('mousemove', 'values', event => {
+    const value = byFips.get(Number(event.features?.[0]?.id));
+    if (told) told.textContent = value ? `${value.name}: ${value.shown}` : '';
+    map.getCanvas().style.cursor = value ? 'pointer' : '';
+  });
+  map.on('click', 'values', event => {
+    const fips = Number(event.features?.[0]?.id);
+    if (byFips.has(fips)) location.assign(element.dataset.opens + String(fips).padStart(5, '0'));
+  });
+}
+
+const { values, comps } = element.dataset;
+map.on('load', () => {
+  if (values !== undefined) showValues(values);
+  else if (comps === undefined) showHits();
+});
+document.addEventListener('plat:loaded', event => {
+  const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
+  map.setFilter('open-line', isOpen(there?.parcel));
+  const box = boxOf(there?.box);
+  if (box)
+    map.fitBounds(box, {
+      padding: 60,
+      maxZoom: 17,
+      duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 500,
+    });
+  showHits();
+});

@@ -1,0 +1,71 @@
+import type { Candidate } from '../../../shared/comping/comp-report.ts';
+import { resultOf } from '../../../shared/comping/comp-report-result.ts';
+import { acres, count, day, usd } from '../frame/figures.ts';
+import { nameOf, STATUS_WORDS } from './comping-list.tsx';
+import { machineOf, type Report } from './comping-reports.ts';
+
+/** More than people read; the rest is counted. */
+const MOST_TOLD = 12;
+
+/** What would change if the report went by what is true now, the chosen comps first; empty when nothing would. */
+export function changesOf({ snapshot: before, offered: now, chosen, overrides }: Report): string[] {
+  if (before === null || now === null) return [];
+  const ids = new Set(chosen);
+  const figures = [before, now].map(of => ({
+    own: resultOf(of, ({ id }) => ids.has(id), overrides)?.estimate.meanAdjustedPrice,
+    machine: machineOf(of)?.estimate.meanAdjustedPrice,
+  }));
+  const told: string[] = [];
+  if (differ(figures[0]!.own, figures[1]!.own))
+    told.push(`The report's estimate: ${moved(figures[0]!.own, figures[1]!.own)}.`);
+  if (differ(figures[0]!.machine, figures[1]!.machine))
+    told.push(`The model's estimate: ${moved(figures[0]!.machine, figures[1]!.machine)}.`);
+  if (before.subject.acres !== now.subject.acres)
+    told.push(`The subject: ${acres(before.subject.acres)} acres → ${acres(now.subject.acres)}.`);
+  if (before.model_version !== now.model_version)
+    told.push(`The model: version ${before.model_version} → ${now.model_version}.`);
+  const known = new Map(before.candidates.map(comp => [comp.id, comp]));
+  const there = new Map(now.candidates.map(comp => [comp.id, comp]));
+  const isMine = (comp: Candidate) => ids.has(comp.id);
+  const altered = now.candidates.flatMap(comp => {
+    const old = known.get(comp.id);
+    const words = old === undefined ? '' : alterations(old, comp);
+    return words === ''
+      ? []
+      : [{ comp, words: `${isMine(comp) ? 'Chosen: ' : ''}${nameOf(comp)}: ${words}.` }];
+  });
+  const comps = altered
+    .sort((a, b) => Number(isMine(b.comp)) - Number(isMine(a.comp)))
+    .map(({ words }) => words);
+  const fresh = now.candidates.filter(({ id }) => !known.has(id));
+  const lost = before.candidates.filter(({ id, gone }) => !there.has(id) && !gone);
+  told.push(...comps.slice(0, MOST_TOLD));
+  if (comps.length > MOST_TOLD) told.push(`${count(comps.length - MOST_TOLD)} more comps have changed.`);
+  if (fresh.length > 0) told.push(`New to choose from: ${listed(fresh)}.`);
+  if (lost.length > 0) told.push(`No longer to choose from: ${listed(lost)}.`);
+  return told;
+}
+
+const differ = (a: number | undefined, b: number | undefined): boolean =>
+  Math.round(a ?? 0) !== Math.round(b ?? 0);
+const moved = (a: number | undefined, b: number | undefined): string =>
+  `${a === undefined ? 'none' : usd(a)} → ${b === undefined ? 'none' : usd(b)}`;
+
+function alterations(old: Candidate, now: Candidate): string {
+  const told: string[] = [];
+  if (now.gone && !old.gone) told.push('no longer a candidate');
+  if (old.status !== now.status) told.push(`${STATUS_WORDS[old.status]} → ${STATUS_WORDS[now.status]}`);
+  if (old.price !== now.price) told.push(`${usd(old.price)} → ${usd(now.price)}`);
+  if (old.acres !== now.acres) told.push(`${acres(old.acres)} acres → ${acres(now.acres)}`);
+  if (old.sold_date !== now.sold_date && old.status === now.status)
+    told.push(
+      `sold ${old.sold_date ? day(old.sold_date) : '–'} → ${now.sold_date ? day(now.sold_date) : '–'}`,
+    );
+  return told.join(', ');
+}
+
+const listed = (comps: readonly Candidate[]): string =>
+  comps
+    .slice(0, 3)
+    .map(comp => `${nameOf(comp)} (${usd(comp.price)})`)
+    .join(', ') + (comps.length > 3 ? ` and ${count(comps.length - 3)} more` : '');

@@ -1,0 +1,154 @@
+// The list of comps is filtered by the server for browsers without script, and by the same function in the browser.
+
+import type { Candidate } from '../../../shared/comping/comp-report.ts';
+
+/** A comp as the list and the map show it. */
+export type Shown = Pick<Candidate, (typeof SHOWN_FIELDS)[number]> & { photos: { length: number } };
+
+export const SHOWN_FIELDS = [
+  ...(['id', 'status', 'acres', 'price', 'days_on_market', 'age'] as const),
+  ...(['distance_m', 'zip', 'fips', 'steps', 'lon', 'lat'] as const),
+];
+
+/** What the server tells of a report after each change; `html` is what the page shows of it anew. */
+export type Update = {
+  version: number;
+  chosen: string[];
+  title: string;
+  notes: string;
+  /** Fields that somebody else has written since, as they are now. */
+  conflict?: { title?: string; notes?: string } | undefined;
+  html: string;
+};
+
+export const METRES_A_MILE = 1_609.344;
+
+/** The filters of `comps/`, with the distance in miles from the subject, and a price per acre. */
+export const BOUNDS = [
+  ['miles', 'Miles away, at most'],
+  ['age', 'Sold within, days'],
+  ['acres_min', 'Acres, at least'],
+  ['acres_max', 'Acres, at most'],
+  ['ppa_min', '$ an acre, at least'],
+  ['ppa_max', '$ an acre, at most'],
+  ['dom_min', 'Days on market, at least'],
+  ['dom_max', 'Days on market, at most'],
+  ['min_photos', 'Photos, at least'],
+] as const;
+export type Bound = (typeof BOUNDS)[number][0];
+
+export const STATUSES = ['SOLD', 'PENDING', 'ACTIVE'] as const;
+
+/** What the list can be ordered by, each also the other way round. */
+export const ORDERS = [
+  ['steps', 'Most alike first'],
+  ['distance', 'Nearest first'],
+  ['acres', 'Smallest first'],
+  ['-acres', 'Largest first'],
+  ['ppa', 'Cheapest an acre first'],
+  ['-ppa', 'Dearest an acre first'],
+  ['price', 'Cheapest first'],
+  ['-price', 'Dearest first'],
+  ['age', 'Latest sale first'],
+  ['dom', 'Fewest days on market first'],
+  ['-dom', 'Most days on market first'],
+] as const;
+
+export type Filters = {
+  bounds: Partial<Record<Bound, number>>;
+  statuses: string[];
+  zip: string;
+  fips: string;
+  /** One ring of longitude and latitude. */
+  area: [number, number][] | null;
+  order: string;
+};
+
+export function readFilters(params: URLSearchParams): Filters {
+  const bounds: Filters['bounds'] = {};
+  for (const [name] of BOUNDS) {
+    const value = Number.parseFloat((params.get(name) ?? '').replaceAll(',', ''));
+    if (Number.isFinite(value)) bounds[name] = value;
+  }
+  return {
+    bounds,
+    // The form sends an empty one besides: with all boxes unticked nothing is shown, without any word of them everything.
+    statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
+    zip: (params.get('zip') ?? '').trim(),
+    fips: (params.get('fips') ?? '').trim(),
+    area: ringOf(params.get('polygon') ?? ''),
+    order: params.get('order') ?? 'steps',
+  };
+}
+
+/** The outer ring of a polygon of GeoJSON. */
+function ringOf(text: string): [number, number][] | null {
+  try {
+    const ring: unknown = JSON.parse(text).coordinates[0];
+    const isRing = Array.isArray(ring) && ring.length > 3 && ring.length < 1_000;
+    return isRing && ring.flat().every(Number.isFinite) ? (ring as [number, number][]) : null;
+  } catch {
+    return null;
+  }
+}
+
+const ppaOf = ({ price, acres }: Shown): number => price / acres;
+
+export function isShown(comp: Shown, { bounds, statuses, zip, fips, area }: Filters): boolean {
+  if (!statuses.includes(comp.status)) return false;
+  if (zip !== '' && comp.zip !== zip) return false;
+  if (fips !== '' && comp.fips !== fips.padStart(5, '0')) return false;
+  const { miles, age, acres_min, acres_max, ppa_min, ppa_max, dom_min, dom_max, min_photos } = bounds;
+  return (
+    atMost(comp.distance_m / METRES_A_MILE, miles) &&
+    atMost(comp.age, age) &&
+    atLeast(comp.acres, acres_min) &&
+    atMost(comp.acres, acres_max) &&
+    atLeast(ppaOf(comp), ppa_min) &&
+    atMost(ppaOf(comp), ppa_max) &&
+    atLeast(comp.days_on_market, dom_min) &&
+    atMost(comp.days_on_market, dom_max) &&
+    atLeast(comp.photos.length, min_photos) &&
+    (area === null || isWithin(comp, area))
+  );
+}
+
+/** What is unknown is within no bound. */
+const atLeast = (value: number | null, bound: number | undefined) =>
+  bound === undefined || (value !== null && value >= bound);
+const atMost = (value: number | null, bound: number | undefined) =>
+  bound === undefined || (value !== null && value <= bound);
+
+/** By the crossings of a line to the east; what is drawn by hand needs no care for its very edge. */
+function isWithin({ lon, lat }: Shown, ring: readonly [number, number][]): boolean {
+  let inside = false;
+  for (let i = 1; i < ring.length; i++) {
+    const [[x1, y1], [x2, y2]] = [ring[i - 1]!, ring[i]!];
+    if (y1 > lat !== y2 > lat && lon < x1 + ((lat - y1) / (y2 - y1)) * (x2 - x1)) inside = !inside;
+  }
+  return inside;
+}
+
+const VALUES: Record<string, (comp: Shown) => number | null> = {
+  steps: comp => comp.steps,
+  distance: comp => comp.distance_m,
+  acres: comp => comp.acres,
+  ppa: ppaOf,
+  price: comp => comp.price,
+  age: comp => comp.age,
+  dom: comp => comp.days_on_market,
+};
+
+/** What is unknown comes last. */
+export function inOrder<T extends Shown>(comps: readonly T[], order: string): T[] {
+  const value = VALUES[order.replace('-', '')] ?? VALUES.steps!;
+  const sign = order.startsWith('-') ? -1 : 1;
+  const key = (comp: Shown) => {
+    const one = value(comp);
+    return one === null ? Number.POSITIVE_INFINITY : sign * one;
+  };
+  return comps
+    .map(comp => ({ comp, at: key(comp) }))
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.comp.steps - b.comp.steps))
+    .map(({ comp }) => comp);
+}

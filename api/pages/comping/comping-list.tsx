@@ -1,0 +1,161 @@
+import type { Candidate } from '../../../shared/comping/comp-report.ts';
+import { acres, count, day, usd } from '../frame/figures.ts';
+import { Field, Select, Submit } from '../frame/layout.tsx';
+import { BOUNDS, type Filters, inOrder, isShown, METRES_A_MILE, ORDERS, STATUSES } from './comping-filter.ts';
+import type { Report } from './comping-reports.ts';
+
+export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
+
+/** Each status by its shape as well as its colour: a disc is sold, a square pending, a triangle for sale. */
+export function Mark({ status }: { status: Candidate['status'] }) {
+  return (
+    <svg class={`mark ${status}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+      {status === 'SOLD' && <circle cx="6" cy="6" r="5" />}
+      {status === 'PENDING' && <rect x="1.5" y="1.5" width="9" height="9" />}
+      {status === 'ACTIVE' && <path d="M6 0.5L11.5 11H0.5Z" />}
+    </svg>
+  );
+}
+
+export const nameOf = ({ address, apn, city }: Candidate): string =>
+  address || (apn && `APN ${apn}`) || city || 'Without an address';
+
+export const lotOf = (size: number): string => `${acres(size)} ${size === 1 ? 'acre' : 'acres'}`;
+
+export const miles = (metres: number): string =>
+  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: metres < 16_000 ? 1 : 0 }).format(metres / METRES_A_MILE)} mi`;
+
+type CandidateListProps = { report: Report; filters: Filters; path: string; search: string };
+
+/** The comps to choose from. Without script it is a form whose button saves what is ticked. */
+export function CandidateList({ report, filters, path, search }: CandidateListProps) {
+  const { candidates, comps } = report.snapshot!;
+  const chosen = new Set(report.chosen);
+  const ordered = inOrder(candidates, filters.order);
+  const shown = candidates.filter(comp => isShown(comp, filters)).length;
+  return (
+    <section class="candidates" aria-labelledby="candidates-title">
+      <h2 id="candidates-title">Comps to choose from</h2>
+      <FilterForm filters={filters} path={path} />
+      <form method="post" action={path + search} id="candidates">
+        <input type="hidden" name="do" value="select" />
+        <input type="hidden" name="was" value={report.chosen.join(',')} />
+        <p class="told">
+          <output id="shown">{count(shown)}</output> of {count(candidates.length)}
+          {comps > candidates.length && `, those most alike of ${count(comps)} around`}
+        </p>
+        <ul class="comps" id="comps" tabindex={0} aria-label="Comps to choose from">
+          {ordered.map(comp => (
+            <li
+              data-id={comp.id}
+              hidden={!isShown(comp, filters)}
+              class={chosen.has(comp.id) ? 'is-chosen' : undefined}
+            >
+              <label>
+                <input type="checkbox" name="comp" value={comp.id} checked={chosen.has(comp.id)} />
+                <Mark status={comp.status} />
+                <b>{nameOf(comp)}</b>
+              </label>
+              <span class="ppa">
+                {usd(comp.price / comp.acres)} <small>an acre</small>
+              </span>
+              <small>
+                {lotOf(comp.acres)}, {STATUS_WORDS[comp.status]}{' '}
+                {comp.sold_date !== null && day(comp.sold_date)} for {usd(comp.price)},{' '}
+                {miles(comp.distance_m)} away
+                {comp.days_on_market !== null && `, ${count(comp.days_on_market)} days on market`}
+                {comp.used && <span class="tag">the model's</span>}
+                {comp.left_out && (
+                  <span
+                    class="tag"
+                    title="Its price is unlike those around it, or it is another record of a sale that is there already."
+                  >
+                    left out by the model
+                  </span>
+                )}
+                {comp.gone && <span class="tag">no longer a candidate</span>}{' '}
+                <Links url={comp.url} photos={comp.photos} />
+              </small>
+            </li>
+          ))}
+        </ul>
+        <p class="buttons noscript">
+          <button type="submit">Save the selection</button>
+        </p>
+      </form>
+      <form method="post" action={path} class="buttons" data-change>
+        <Submit label="Select what the model uses" does="model" kind="second" />
+        <Submit label="Clear the selection" does="clear" kind="second" />
+      </form>
+    </section>
+  );
+}
+
+/** Photographs are linked, not shown: a page of ours asks no other host for anything. */
+export function Links({ url, photos }: { url: string; photos: readonly string[] }) {
+  const isWeb = (address: string) => /^https?:\/\//.test(address);
+  return (
+    <>
+      {isWeb(url) && (
+        <a href={url} rel="noreferrer" target="_blank">
+          listing
+        </a>
+      )}{' '}
+      {photos.filter(isWeb).map((photo, i) => (
+        <>
+          <a href={photo} rel="noreferrer" target="_blank">
+            photo {i + 1}
+          </a>{' '}
+        </>
+      ))}
+    </>
+  );
+}
+
+function FilterForm({ filters, path }: { filters: Filters; path: string }) {
+  const used = Object.keys(filters.bounds).length + (filters.zip ? 1 : 0) + (filters.fips ? 1 : 0);
+  return (
+    <form method="get" action={path} id="filters" class="comp-filters">
+      <div class="row">
+        <input type="hidden" name="status" value="" />
+        {STATUSES.map(status => (
+          <label>
+            <input type="checkbox" name="status" value={status} checked={filters.statuses.includes(status)} />{' '}
+            <Mark status={status} /> {STATUS_WORDS[status]}
+          </label>
+        ))}
+        <label for="order" class="unseen">
+          Order
+        </label>
+        <Select name="order" options={ORDERS} given={filters.order} />
+      </div>
+      <details open={used > 0}>
+        <summary>Filters {used > 0 && <b class="count">{used}</b>}</summary>
+        <div class="bounds">
+          {BOUNDS.map(([name, label]) => (
+            <Field {...{ name, label, value: filters.bounds[name] }} inputmode="decimal" autocomplete="off" />
+          ))}
+          <Field label="ZIP code" name="zip" value={filters.zip} inputmode="numeric" autocomplete="off" />
+          <Field
+            label="County, by FIPS code"
+            name="fips"
+            value={filters.fips}
+            inputmode="numeric"
+            autocomplete="off"
+          />
+        </div>
+        <input
+          type="hidden"
+          name="polygon"
+          value={filters.area ? JSON.stringify({ type: 'Polygon', coordinates: [filters.area] }) : ''}
+        />
+      </details>
+      <p class="buttons">
+        <Submit label="Filter" kind="second noscript" />
+        <a href={path} class="button quiet" id="unfilter">
+          Show all
+        </a>
+      </p>
+    </form>
+  );
+}

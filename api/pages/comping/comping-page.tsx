@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { renderToString } from 'preact-render-to-string';
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { Result } from '../../../shared/comping/comp-report-result.ts';
+import { boxOfLine } from '../../../shared/geo/box.ts';
+import type { Position } from '../../../shared/geo/geometry-types.ts';
+import { Notice, narrowPage } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { json, type Reply, spreadsheet, type Visit } from '../frame/visit.ts';
+import { mapHead, mapOf } from '../map/map-view.tsx';
+import { changesOf } from './comping-changes.ts';
+import { readFilters, SHOWN_FIELDS, type Update } from './comping-filter.ts';
+import { CandidateList } from './comping-list.tsx';
+import { reportsPage } from './comping-own.tsx';
+import { Actions, Cover, Offer, Results, read, Subject, Texts } from './comping-report.tsx';
+import {
+  type Changed,
+  change,
+  csvOf,
+  figuresOf,
+  type Report,
+  readReport,
+  readShared,
+  titleOf,
+  want,
+} from './comping-reports.ts';
+import { Strip } from './comping-results.tsx';
+
+/** A page waits so long for a worker before it says that it does; for what it does not need to be shown, not as long. */
+const PATIENCE_MS = 4_000;
+const LITTLE_PATIENCE_MS = 500;
+const LOOK_MS = 100;
+/** A job that has not come so far has failed for good: it is asked for again. */
+const LOST_MS = 60_000;
+
+const STYLES = ['comping.css'];
+
+const pathOf = ({ id }: Report) => `/comping/${id}`;
+const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
+
+/** What the open page shows anew after a change: figures and pieces of HTML come from one function. */
+async function updateOf({ deps }: Visit, report: Report, changed: Changed): Promise<Reply> {
+  const said = await read(deps.resources.database, report);
+  const update: Update & { result: Result | null } = {
+    version: report.version,
+    chosen: report.chosen,
+    title: report.title,
+    notes: report.notes,
+    conflict: changed.conflict,
+    result: said.result,
+    html: renderToString(
+      <>
+        <Cover said={said} />
+        <Strip {...said} />
+        <Results said={said} path={pathOf(report)} />
+      </>,
+    ),
+  };
+  return json(update);
+}
+
+const reportPage: Page = {
+  path: '/comping/:report',
+  access: 'app',
+  async get(visit) {
+    const report = await prepared(visit, await readReport(visit), LITTLE_PATIENCE_MS);
+    if (asksForJson(visit) && report.snapshot !== null) return updateOf(visit, report, {});
+    return show(visit, report);
+  },
+  async post(visit) {
+    const report = await readReport(visit);
+    try {
+      const changed = await change(visit, report);
+      if (changed.deleted) return { redirect: '/comping' };
+      const left = await readReport(visit);
+      const now = visit.form.get('do') === 'look' ? await prepared(visit, left, PATIENCE_MS) : left;
+      if (asksForJson(visit)) return updateOf(visit, now, changed);
+      if (changed.link || changed.conflict) return show(visit, now, { changed });
+      return { redirect: pathOf(now) + visit.url.search };
+    } catch (error) {
+      if (asksForJson(visit) || !(error instanceof PlatError) || error.details === undefined) throw error;
+      const fault = Object.values(error.details).flat().join('; ');
+      return show(visit, report, { fault: `Nothing was changed: ${fault}.` });
+    }
+  },
+};
+
+/** The report once a worker has prepared it, or as it is when that takes long; one that is out of date is looked at again. */
+async function prepared(visit: Visit, report: Report, patienceMs: number): Promise<Report> {
+  const { database } = visit.deps.resources;
+  const { id, fips, property_id, looked_at } = report;
+  if (report.wanted_at === null) {
+    // Until the last offer is taken or declined there is no need for another.
+    if (report.snapshot === null || changesOf(report).length > 0) return report;
+    if ((await database.run('comping/is_outdated', [fips, property_id, looked_at])).length === 0)
+      return report;
+    await want(database, report);
+  } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await want(database, report);
+  const patience = report.snapshot === null ? PATIENCE_MS : patienceMs;
+  for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += LOOK_MS) {
+    if ((await database.run('comping/is_wanted', [id])).length === 0) break;
+    await sleep(LOOK_MS);
+  }
+  return readReport(visit);
+}
+
+async function show(
+  visit: Visit,
+  report: Report,
+  { changed = {}, fault }: { changed?: Changed; fault?: string } = {},
+): Promise<Reply> {
+  const { snapshot } = report;
+  const path = pathOf(report);
+  const title = titleOf(report);
+  if (snapshot === null) {
+    const head = report.fault === null ? <meta http-equiv="refresh" content="2" /> : undefined;
+    return { ...narrowPage(title, <Waiting report={report} />), ...(head && { head }) };
+  }
+  const link = changed.link && visit.appUrl + changed.link;
+  const { subject, candidates } = snapshot;
+  const near = candidates.slice(0, 60);
+  const said = await read(visit.deps.resources.database, report);
+  const body = (
+    <div class="comping" data-report={path} data-version={report.version}>
+      {fault && <Notice kind="bad">{fault}</Notice>}
+      <div class="screen">
+        <h1 id="report-title">{title}</h1>
+      </div>
+      <Cover said={said} />
+      <Subject report={report} />
+      <div class="screen">
+        <Offer report={report} path={path} />
+        <Texts
+          report={report}
+          path={path}
+          conflict={changed.conflict}
+          kept={changed.conflict && visit.form}
+        />
+      </div>
+      <Strip {...said} />
+      <div class="choose screen">
+        <CandidateList
+          report={report}
+          filters={readFilters(visit.url.searchParams)}
+          path={path}
+          search={visit.url.search}
+        />
+        {mapOf(visit, {
+          layers: true,
+          draw: true,
+          parcel: { property_id: report.property_id, point: [subject.lon, subject.lat] },
+          start: boxOfLine([subject, ...near].map(({ lon, lat }): Position => [lon, lat])),
+          comps: `${path}/comps.json`,
+        })}
+      </div>
+      <Results said={said} path={path} />
+      <Actions report={report} path={path} link={link} />
+    </div>
+  );
+  const status = fault === undefined ? 200 : 400;
+  return { title, body, status, assetNames: STYLES, head: mapHead(visit, ['comping']) };
+}
+
+function Waiting({ report }: { report: Report }) {
+  return (
+    <>
+      {report.fault === null ? (
+        <p>
+          The comps around the parcel are being adjusted to it. This page shows them as soon as they are
+          there, in seconds.
+        </p>
+      ) : (
+        <Notice kind="bad">{report.fault}</Notice>
+      )}
+      <p>
+        <a href={`/data?parcel=${report.property_id}`}>The parcel</a> · <a href="/comping">Your reports</a>
+      </p>
+    </>
+  );
+}
+
+/** What the map and the filters in the browser go by. */
+const compsPage: Page = {
+  path: '/comping/:report/comps.json',
+  access: 'app',
+  async get(visit) {
+    const { snapshot, chosen } = await readReport(visit);
+    const comps = (snapshot?.candidates ?? []).map(comp => ({
+      ...Object.fromEntries(SHOWN_FIELDS.map(name => [name, comp[name]])),
+      photos: { length: comp.photos.length },
+    }));
+    return json({
+      subject: snapshot && [snapshot.subject.lon, snapshot.subject.lat],
+      outline: snapshot?.subject.outline ?? [],
+      chosen,
+      comps,
+    });
+  },
+};
+
+const csvPage: Page = {
+  path: '/comping/:report/comps.csv',
+  access: 'app',
+  async get(visit) {
+    const report = await readReport(visit);
+    return spreadsheet(csvOf(figuresOf(report)), `comps-${report.id.slice(0, 8)}.csv`);
+  },
+};
+
+/** The report for whoever has its link, to be read. */
+const sharedPage: Page = {
+  path: '/comping/shared/:token',
+  access: 'public',
+  async get(visit) {
+    const report = await readShared(visit);
+    const said = await read(visit.deps.resources.database, report);
+    const body = (
+      <div class="comping">
+        <div class="screen">
+          <h1>{titleOf(report)}</h1>
+          {report.notes && <p class="notes">{report.notes}</p>}
+        </div>
+        <Cover said={said} />
+        <Subject report={report} />
+        <Strip {...said} />
+        <Results said={said} />
+      </div>
+    );
+    const head = <meta name="robots" content="noindex" />;
+    return { title: titleOf(report), body, assetNames: STYLES, head };
+  },
+};
+
+export const compingPages = [reportsPage, sharedPage, compsPage, csvPage, reportPage];

@@ -1,0 +1,278 @@
+import { ADJUSTMENTS, type Adjustment } from '../../../shared/comping/comp-report.ts';
+import type { Adjusted, Line, Result, Together } from '../../../shared/comping/comp-report-result.ts';
+import { acres, count, day, usd } from '../frame/figures.ts';
+import { Comparison, Submit } from '../frame/layout.tsx';
+import { Links, lotOf, Mark, miles, nameOf, STATUS_WORDS } from './comping-list.tsx';
+import type { Report } from './comping-reports.ts';
+
+export const WORDS: Record<Adjustment, string> = {
+  size: 'Size',
+  time: 'Time',
+  location: 'Place',
+  land: 'Land',
+  asking: 'Asking',
+};
+
+const one = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
+const signed = (percent: number | null): string => (percent === null ? '–' : `${one.format(percent)} %`);
+const plain = (percent: number): string =>
+  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 }).format(percent)} %`;
+const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Math.abs(value))}`;
+
+/** The answer in one line, which stays in sight while one chooses. */
+export function Strip({ result, machine }: { result: Result | null; machine: Result | null }) {
+  return (
+    <dl class="strip" id="strip" aria-live="polite">
+      <div>
+        <dt>
+          {result === null
+            ? 'This report: nothing is chosen yet'
+            : `This report, of ${count(result.lines.length)} comps`}
+        </dt>
+        <dd>
+          {result === null ? '–' : usd(result.estimate.meanAdjustedPrice)}{' '}
+          {result?.enough && (
+            <small>
+              {usd(result.estimate.low)} to {usd(result.estimate.high)}
+            </small>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>An acre</dt>
+        <dd>{result === null ? '–' : usd(result.estimate.meanAdjustedPpa)}</dd>
+      </div>
+      <div>
+        <dt>{machine === null ? 'The model' : `The model, of ${count(machine.lines.length)} comps`}</dt>
+        <dd>
+          {machine === null ? 'too few comps' : usd(machine.estimate.meanAdjustedPrice)}{' '}
+          {machine && (
+            <small>
+              {usd(machine.estimate.low)} to {usd(machine.estimate.high)}
+            </small>
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+/** The chosen comps with what each is moved by. @param path where forms go; none where the report can only be read */
+export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
+  if (result === null) return <p class="notice">No comps are chosen yet.</p>;
+  return (
+    <section class="scroll" tabindex={0} aria-label="Chosen comps">
+      <table class="chosen">
+        <thead>
+          <tr>
+            <th>#</th>
+            <th>Comp</th>
+            <th class="n">Acres</th>
+            <th class="n">Price</th>
+            <th class="n">An acre, as sold</th>
+            {ADJUSTMENTS.map(name => (
+              <th class="n">{WORDS[name]}</th>
+            ))}
+            <th class="n">An acre, adjusted</th>
+            <th class="n">Weight</th>
+            <th class="n">Moves the estimate</th>
+          </tr>
+        </thead>
+        <tbody>
+          {result.lines.map((line, i) => (
+            <ChosenRow line={line} number={i + 1} path={path} />
+          ))}
+        </tbody>
+      </table>
+      <Reasons lines={result.lines} />
+    </section>
+  );
+}
+
+function ChosenRow({ line, number, path }: { line: Line; number: number; path: string | undefined }) {
+  const { comp, adjustments } = line;
+  return (
+    <tr data-id={comp.id}>
+      <td>{number}</td>
+      <td>
+        <Mark status={comp.status} /> <b>{nameOf(comp)}</b>
+        <br />
+        <small>
+          {STATUS_WORDS[comp.status]}
+          {comp.sold_date !== null && ` ${day(comp.sold_date)}`}, {miles(comp.distance_m)}
+          {comp.gone && ', no longer a candidate'} <Links url={comp.url} photos={comp.photos} />
+        </small>
+        {path && (
+          <div class="screen changes">
+            <details data-open={`o-${comp.id}`}>
+              <summary>
+                Adjust<span class="unseen"> {nameOf(comp)}</span>
+              </summary>
+              <OverrideForm line={line} path={path} />
+            </details>
+            <form method="post" action={path} data-change>
+              <input type="hidden" name="comp" value={comp.id} />
+              <button type="submit" name="do" value="remove" class="quiet">
+                Take out<span class="unseen"> {nameOf(comp)}</span>
+              </button>
+            </form>
+          </div>
+        )}
+      </td>
+      <td class="n">{acres(comp.acres)}</td>
+      <td class="n">{usd(comp.price)}</td>
+      <td class="n">{usd(line.ppa)}</td>
+      {ADJUSTMENTS.map(name => (
+        <Figure adjusted={adjustments[name]} />
+      ))}
+      <td class="n">
+        <b>{usd(line.adjusted_ppa)}</b>
+      </td>
+      <td class="n">{plain(100 * line.weight)}</td>
+      <td class="n">{line.moves === null ? '–' : signedUsd(line.moves)}</td>
+    </tr>
+  );
+}
+
+/** What somebody has said stands out, with what the model says beside it. */
+function Figure({ adjusted: { model, percent, reason } }: { adjusted: Adjusted }) {
+  if (reason === null) return <td class="n">{signed(percent)}</td>;
+  return (
+    <td class="n said">
+      <b>{signed(percent)}*</b>
+      <br />
+      <small>model {signed(model)}</small>
+    </td>
+  );
+}
+
+function OverrideForm({ line: { comp, adjustments }, path }: { line: Line; path: string }) {
+  return (
+    <>
+      <form method="post" action={path} class="stack override" data-change>
+        <input type="hidden" name="comp" value={comp.id} />
+        <label>
+          Adjustment
+          <select name="adjustment">
+            {ADJUSTMENTS.map(name => (
+              <option value={name}>{WORDS[name]}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Percent
+          <input name="percent" inputmode="text" required placeholder="-10" autocomplete="off" />
+        </label>
+        <label>
+          Reason
+          <input
+            name="reason"
+            required
+            maxlength={500}
+            placeholder="why the model is wrong here"
+            autocomplete="off"
+          />
+        </label>
+        <Submit label="Save" does="override" />
+      </form>
+      {ADJUSTMENTS.filter(name => adjustments[name].reason !== null).map(name => (
+        <form method="post" action={path} data-change>
+          <input type="hidden" name="comp" value={comp.id} />
+          <input type="hidden" name="adjustment" value={name} />
+          <Submit label={`${WORDS[name]}: back to the model's`} does="restore" kind="quiet" />
+        </form>
+      ))}
+    </>
+  );
+}
+
+function Reasons({ lines }: { lines: readonly Line[] }) {
+  const said = lines.flatMap(({ comp, adjustments }, i) =>
+    ADJUSTMENTS.flatMap(name => {
+      const { percent, model, reason } = adjustments[name];
+      return reason === null ? [] : [{ number: i + 1, comp, name, percent, model, reason }];
+    }),
+  );
+  if (said.length === 0) return null;
+  return (
+    <ul class="reasons">
+      {said.map(({ number, comp, name, percent, model, reason }) => (
+        <li>
+          * {number}, {nameOf(comp)}: {WORDS[name].toLowerCase()} {signed(percent)} in place of{' '}
+          {signed(model)}, because {reason}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type Column = {
+  title: string;
+  together: Together | undefined;
+  result: Result | null | undefined;
+  /** What the comps cost, in USD; none of adjusted ones, which are compared by the acre. */
+  price?: number | undefined;
+};
+
+type ConclusionProps = { report: Report; result: Result | null; machine: Result | null };
+
+/** What they say together, before and after, and the model beside the person. */
+export function Conclusion({ report, result, machine }: ConclusionProps) {
+  const snapshot = report.snapshot!;
+  const subjectAcres = snapshot.subject.acres;
+  const columns: Column[] = [
+    {
+      title: 'This report, as sold',
+      together: result?.as_sold,
+      result: undefined,
+      price: result?.estimate.meanPrice,
+    },
+    { title: 'This report, adjusted', together: result?.adjusted, result },
+    {
+      title: "The model's, as sold",
+      together: machine?.as_sold,
+      result: undefined,
+      price: machine?.estimate.meanPrice,
+    },
+    { title: "The model's, adjusted", together: machine?.adjusted, result: machine },
+  ];
+  const row = (label: string, figure: (column: Column) => string): [string, ...string[]] => [
+    label,
+    ...columns.map(column => (column.together === undefined ? '–' : figure(column))),
+  ];
+  return (
+    <>
+      <Comparison
+        name="Conclusion"
+        kind="conclusion"
+        heads={columns.map(({ title }) => title)}
+        rows={[
+          row('Mean price', ({ price }) => (price === undefined ? '–' : usd(price))),
+          row('Mean, an acre', ({ together }) => usd(together!.mean)),
+          row('Median, an acre', ({ together }) => usd(together!.median)),
+          row('Weighted estimate, an acre', ({ together }) => usd(together!.weighted)),
+          row(`Weighted estimate, ${lotOf(subjectAcres)}`, ({ together }) =>
+            usd(together!.weighted * subjectAcres),
+          ),
+          row('80 % interval', ({ result: of }) =>
+            of === undefined || of === null
+              ? '–'
+              : of.enough
+                ? `${usd(of.estimate.low)} to ${usd(of.estimate.high)}`
+                : 'of three comps or more',
+          ),
+          row('Gini of prices an acre', ({ together }) => together!.gini.toFixed(1)),
+          row('Confidence', ({ result: of }) =>
+            of?.enough ? `${Math.round(of.estimate.confidence)} of 100` : '–',
+          ),
+        ]}
+      />
+      {result?.enough && result.estimate.outOfSupport && (
+        <p class="notice">
+          The chosen comps are unlike the subject in size or place, or none of them is a sale: take the
+          estimate with care.
+        </p>
+      )}
+    </>
+  );
+}

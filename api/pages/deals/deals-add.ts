@@ -1,0 +1,114 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { DealSubject } from '../../../shared/deals/deal-board.ts';
+import { UUID } from '../../../shared/domain/uuid.ts';
+import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { countyByName } from '../../../shared/regions/county-names.ts';
+import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
+import { getProperty } from '../../v1/parcels/property-detail.ts';
+import { searchProperties } from '../../v1/parcels/property-search.ts';
+import { acres, usd } from '../frame/figures.ts';
+import { ask, type Visit } from '../frame/visit.ts';
+
+/** Something that a pasted text may mean. */
+export type Choice = { label: string; subject: DealSubject };
+
+type Live = {
+  id: string;
+  address: string;
+  city: string;
+  state: string;
+  county: string;
+  apn: string;
+  acres: number | null;
+  price: string;
+};
+
+/** Longer than any address; it bounds what is searched for. */
+const MOST_TEXT = 2_000;
+
+const refused = (message: string): PlatError => new PlatError('validation_error', message);
+
+/**
+ * What a pasted text stands for: a parcel's id or page, a comp's id, the address of a page, a parcel number with its county, or a street address.
+ * @param county its FIPS, or a name with its state; may stand at the end of the text instead @throws PlatError `validation_error`
+ */
+export async function choicesOf(visit: Visit, pasted: string, county: string): Promise<Choice[]> {
+  const text = pasted.replace(/\p{Cc}/gu, ' ').trim();
+  if (text === '' || text.length > MOST_TEXT)
+    throw refused('Paste a parcel id, an APN with its county, or an address.');
+  const parcel = /^\d{12,13}$/.exec(text)?.[0] ?? /[?&]parcel=(\d{12,13})\b/.exec(text)?.[1];
+  if (parcel !== undefined && (await isParcel(visit, parcel)))
+    return [{ label: `Parcel ${parcel}`, subject: { property_id: Number(parcel) } }];
+  if (UUID.test(text)) return [{ label: 'A comp', subject: { listing_id: text.toLowerCase() } }];
+  if (/^https?:\/\//i.test(text)) return [{ label: text, subject: { listing_url: text } }];
+
+  const { head, fips, zip } = placeOf(text, county);
+  const listed = await findListed(visit, head, fips, zip);
+  const parcels = fips === null || !/\d/.test(head) ? [] : await findParcels(visit, head, fips);
+  const choices = [...listed, ...parcels];
+  if (choices.length > 0) return choices;
+  const where = fips === null ? ' Name the county to look for a parcel number.' : '';
+  throw refused(`Nothing was found for "${head.slice(0, 100)}".${where}`);
+}
+
+async function isParcel(visit: Visit, id: string): Promise<boolean> {
+  try {
+    await ask(visit, getProperty, { params: { property_id: id } });
+    return true;
+  } catch (error) {
+    if (error instanceof PlatError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+/** The first part of a text, and where that is: by the field, else by what follows the first comma. */
+function placeOf(text: string, county: string): { head: string; fips: number | null; zip: string | null } {
+  const [head = '', ...rest] = text.split(',').map(part => part.trim());
+  const tail = rest.join(' ');
+  const given = county.trim();
+  const fips = given === '' ? countyIn(tail) : countyIn(given);
+  if (given !== '' && fips === null)
+    throw refused(`"${given.slice(0, 100)}" is no county: write it as Sullivan, NH or as 33019.`);
+  // Four digits after the state's are a FIPS code only where the text says so.
+  return { head, fips, zip: fips === null ? (/\b\d{5}\b/.exec(tail)?.[0] ?? null) : null };
+}
+
+function countyIn(text: string): number | null {
+  if (/^\d{4,5}$/.test(text)) return Number(text);
+  const [, name, state] = /^(.+?)[\s,]+([A-Za-z]{2})$/.exec(text.trim()) ?? [];
+  return name === undefined ? null : countyByName(name, state!);
+}
+
+async function findListed(
+  visit: Visit,
+  head: string,
+  fips: number | null,
+  zip: string | null,
+): Promise<Choice[]> {
+  // A word or two of a street would be half the county.
+  const pattern = head.length < 5 ? null : `${likeLiteral(head.toUpperCase())}%`;
+  const rows = await visit.deps.resources.database.run<Live>('deals/find_live', [pattern, head, fips, zip]);
+  return rows.map(({ id, address, city, state, apn, acres: size, price }) => ({
+    label: [
+      `${address || `APN ${apn}`}, ${[city, state].filter(Boolean).join(', ')}`,
+      size === null ? '' : `${acres(size)} acres`,
+      Number(price) > 0 ? usd(Number(price)) : '',
+      'for sale',
+    ]
+      .filter(Boolean)
+      .join(' · '),
+    subject: { listing_id: id },
+  }));
+}
+
+async function findParcels(visit: Visit, apn: string, fips: number): Promise<Choice[]> {
+  const query = { fips: fiveDigits(fips), apn, page_size: '9' };
+  const { results } = await ask<{ results: ParcelSummary[] }>(visit, searchProperties, { query });
+  return results.map(({ property_id, apn: number, situs_address, effective_acres: size }) => ({
+    label: [`APN ${number}`, situs_address ?? '', size === null ? '' : `${acres(size)} acres`, 'parcel']
+      .filter(Boolean)
+      .join(' · '),
+    subject: { property_id },
+  }));
+}

@@ -1,0 +1,62 @@
+import { type Board, findBoard, openBoard } from '../../../shared/deals/deal-board.ts';
+import { DEAL_STAGES, type DealStage, toCents } from '../../../shared/deals/deal-terms.ts';
+import { listDeals } from '../../v1/deals/deal-endpoints.ts';
+import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { acres, day } from '../frame/figures.ts';
+import { ask, requireAccount, type Visit } from '../frame/visit.ts';
+
+export const STAGE_NAMES: Record<DealStage, string> = {
+  listed: 'Listed',
+  offer_received: 'Offer received',
+  offer_accepted: 'Offer accepted',
+  in_title: 'In title',
+  sold: 'Sold',
+  on_hold: 'On hold',
+  canceled: 'Canceled',
+  '': 'No stage',
+};
+
+export type Lane = { stage: DealStage; deals: Deal[]; profitCents: bigint };
+
+export type BoardView = { version: number; lanes: Lane[]; count: number; today: string };
+
+/** The board of who has signed in; their own one, also where they see their company's account. @param made where there is none */
+export async function boardOf(visit: Visit, { made = false } = {}): Promise<Board | undefined> {
+  const account = await requireAccount(visit);
+  const owner = { accountId: account.id, userId: visit.session!.user.id };
+  const { database } = visit.deps.resources;
+  const board = await findBoard(database.run, owner);
+  return board ?? (made ? database.transaction(run => openBoard(run, owner)) : undefined);
+}
+
+export async function readBoard(visit: Visit): Promise<BoardView> {
+  // The version first: what changes in between is told once more, never missed.
+  const version = (await boardOf(visit))?.version ?? 0;
+  const deals = await ask<Deal[]>(visit, listDeals);
+  // Deals without a stage wait for one: first, where they are seen.
+  const lanes = ['' as const, ...DEAL_STAGES].map(stage => {
+    const own = deals.filter(({ status }) => status === stage);
+    const profitCents = own.reduce((sum, { expected_profit }) => sum + toCents(expected_profit), 0n);
+    return { stage, deals: own, profitCents };
+  });
+  return {
+    version,
+    today: day(visit.deps.now()),
+    count: deals.length,
+    lanes: lanes.filter(({ stage, deals: own }) => stage !== '' || own.length > 0),
+  };
+}
+
+/** Whether a deal's contract has run out before it came to a sale. */
+export const hasExpired = (
+  { status, contract_expiration_date: until }: Pick<Deal, 'status' | 'contract_expiration_date'>,
+  today: string,
+): boolean => until !== null && until < today && status !== 'sold' && status !== 'canceled';
+
+export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
+  address || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);
+
+export const lotOf = ({ acreage, county, state }: Deal): string =>
+  [acreage === null ? '' : `${acres(acreage)} acres`, [county, state].filter(Boolean).join(', ')]
+    .filter(Boolean)
+    .join(' · ');

@@ -1,0 +1,155 @@
+import { DEAL_STAGES, dollars, FETCH_STATUSES, toCents } from '../../../shared/deals/deal-terms.ts';
+import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { count, usd } from '../frame/figures.ts';
+import { Facts, Select, Submit } from '../frame/layout.tsx';
+import { type BoardView, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
+
+/** A figure, or the dash of an unknown one. */
+export const shown = (value: number | null): string => (value === null ? '–' : count(value));
+export const shareOf = (share: number | null): string => (share === null ? '–' : `${share} %`);
+const profitOf = ({ expected_profit }: Deal): string => dollars(toCents(expected_profit));
+
+/** The columns of the board; the client module moves cards within it and fetches it anew. */
+export function Board({ view }: { view: BoardView }) {
+  return (
+    <section id="board" class="scroll deals" data-version={view.version} tabindex={0} aria-label="Board">
+      {view.lanes.map(lane => (
+        <Column lane={lane} today={view.today} />
+      ))}
+    </section>
+  );
+}
+
+function Column({ lane: { stage, deals, profitCents }, today }: { lane: Lane; today: string }) {
+  return (
+    <section class="lane" data-stage={stage} aria-labelledby={`lane-${stage}`}>
+      <h2 id={`lane-${stage}`}>
+        {STAGE_NAMES[stage]} <span class="count">{deals.length}</span>
+      </h2>
+      <p class="sum">{deals.length === 0 ? 'No deals' : `Profit ${dollars(profitCents)}`}</p>
+      <ol class="plain">
+        {deals.map(deal => (
+          <Card deal={deal} today={today} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Card({ deal, today }: { deal: Deal; today: string }) {
+  const name = nameOf(deal);
+  const figures: [string, string][] = [
+    ['Price', deal.price === null ? '–' : usd(deal.price)],
+    ['Profit', profitOf(deal)],
+    ['Cheaper than', shareOf(deal.price_advantage)],
+    ['Interest', shown(deal.traction_score)],
+    ['Days', shown(deal.days_on_market)],
+  ];
+  return (
+    <li class="card" id={`deal-${deal.id}`} data-id={deal.id} data-name={name} draggable={true}>
+      <div class="head">
+        <h3>
+          <a href={`/deals/${deal.id}`}>{name}</a>
+        </h3>
+        <Letter grade={deal.listing_grade} />
+      </div>
+      <p class="place">{lotOf(deal)}</p>
+      <Facts kind="figures" of={figures} />
+      <ShortAdvice deal={deal} />
+      {(deal.deal_type === 'double_close' || deal.contract_expiration_date !== null) && (
+        <p class={hasExpired(deal, today) ? 'place bad' : 'place'}>
+          {[
+            deal.deal_type === 'double_close' ? 'Double close' : '',
+            deal.contract_expiration_date &&
+              `contract ${hasExpired(deal, today) ? 'ended' : 'until'} ${deal.contract_expiration_date}`,
+          ]
+            .filter(Boolean)
+            .join(', ')}
+        </p>
+      )}
+      <details>
+        <summary aria-label={`Move or remove ${name}`}>Move</summary>
+        <Move deal={deal} name={name} />
+      </details>
+    </li>
+  );
+}
+
+export function Letter({ grade }: { grade: string }) {
+  if (grade === '') return null;
+  return (
+    <span class={`grade ${grade[0]}`} title="Grade of the listing">
+      <span class="unseen">Grade </span>
+      {grade}
+    </span>
+  );
+}
+
+/** What is advised, in a line; or how far the search for the listing is. */
+function ShortAdvice({ deal }: { deal: Deal }) {
+  const { suggested_action: action, suggested_action_price: price, advice } = deal;
+  if (advice === null) return <NoAdvice deal={deal} />;
+  if (action === 'relist') return <p class="advice">Relist it at the same price.</p>;
+  if (action !== 'drop') return <p class="advice">Hold the price.</p>;
+  return (
+    <p class="advice">
+      Drop to {dollars(toCents(price!))}: {profitChange(advice)}. <ChangePrice deal={deal} />
+    </p>
+  );
+}
+
+/** "profit falls from $23,600 to $20,600". */
+export const profitChange = ({ profit_now: now, profit_then: then }: NonNullable<Deal['advice']>): string =>
+  now === then
+    ? `profit stays ${dollars(toCents(now))}`
+    : `profit falls from ${dollars(toCents(now))} to ${dollars(toCents(then))}`;
+
+/** To where the advised price is confirmed. */
+export const ChangePrice = ({ deal: { id }, kind }: { deal: Deal; kind?: string }) => (
+  <a class={kind} href={`/deals/${id}?change=price`}>
+    Change price…
+  </a>
+);
+
+/** Why there is no advice. */
+export function NoAdvice({ deal }: { deal: Deal }) {
+  const { fetch_status: state, status: stage, price, acreage } = deal;
+  const isOffered = state === 'found' || (state === 'not_found' && acreage !== null);
+  const work =
+    state === 'waiting'
+      ? 'Looking for its listing …'
+      : isOffered && stage === 'listed' && price !== null && 'Working out the advice …';
+  if (work)
+    return (
+      <p class="advice waiting" role="status">
+        {work}
+      </p>
+    );
+  if (state === 'found') return null;
+  if (price === null && state === 'not_found')
+    return (
+      <p class="advice">
+        Not listed yet: <a href={`/deals/${deal.id}#price`}>enter a list price</a>.
+      </p>
+    );
+  return <p class="advice">No live listing: {FETCH_STATUSES[state]}.</p>;
+}
+
+function Move({ deal, name }: { deal: Deal; name: string }) {
+  return (
+    <form method="post" action="/deals" class="move">
+      <input type="hidden" name="id" value={deal.id} />
+      <Select
+        name="status"
+        id={undefined}
+        aria-label={`Stage of ${name}`}
+        options={[...DEAL_STAGES, '' as const].map(stage => [stage, STAGE_NAMES[stage]])}
+        given={deal.status}
+      />
+      <Submit label="Move" does="move" kind="second" />
+      <Submit label="Up" does="up" kind="quiet" />
+      <Submit label="Down" does="down" kind="quiet" />
+      <Submit label="Remove" does="remove" kind="quiet" />
+    </form>
+  );
+}

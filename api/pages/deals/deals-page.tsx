@@ -1,0 +1,130 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { csv } from '../../../shared/base/to-csv.ts';
+import { dollars } from '../../../shared/deals/deal-terms.ts';
+import { addListing, changeListing, listDeals, removeListing } from '../../v1/deals/deal-endpoints.ts';
+import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { day } from '../frame/figures.ts';
+import { Notice } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { answerForm, ask, spreadsheet, type Visit } from '../frame/visit.ts';
+import { choicesOf } from './deals-add.ts';
+import { readBoard } from './deals-board.ts';
+import { Board } from './deals-cards.tsx';
+import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
+
+type Told = { bad?: string; choices?: Awaited<ReturnType<typeof choicesOf>> };
+
+const boardPage: Page = {
+  path: '/deals',
+  access: 'app',
+  get: visit => show(visit, {}),
+  post: visit =>
+    answerForm(
+      async () => {
+        const told = await act(visit);
+        return told === undefined ? { redirect: '/deals' } : show(visit, told);
+      },
+      bad => show(visit, { bad }),
+    ),
+};
+
+/** Does what a form asks for. @returns what the page is to say besides */
+async function act(visit: Visit): Promise<Told | undefined> {
+  const { form } = visit;
+  const params = { id: form.get('id') ?? '' };
+  const patch = async (body: object) => {
+    await ask(visit, changeListing, { params, body });
+    return undefined;
+  };
+  switch (form.get('do')) {
+    case 'add':
+      return add(visit);
+    case 'move': {
+      const position = form.get('position');
+      return patch({
+        status: form.get('status') ?? '',
+        ...(position !== null && { position: Number(position) }),
+      });
+    }
+    case 'up':
+    case 'down': {
+      const { position } = (await ask<Deal[]>(visit, listDeals)).find(({ id }) => id === params.id) ?? {};
+      if (position === undefined) return patch({});
+      return patch({ position: Math.max(0, position + (form.get('do') === 'up' ? -1 : 1)) });
+    }
+    case 'remove':
+      await ask(visit, removeListing, { params });
+      return undefined;
+    default:
+      throw new PlatError('validation_error', 'The form is not known.');
+  }
+}
+
+async function add(visit: Visit): Promise<Told | undefined> {
+  const { form } = visit;
+  const fields = readFields(form, false);
+  const named = subjectIn(form);
+  const choices = named
+    ? [{ subject: named }]
+    : await choicesOf(visit, form.get('what') ?? '', form.get('county') ?? '');
+  if (choices.length > 1) return { choices: choices as Told['choices'] & object };
+  await ask(visit, addListing, { body: { ...choices[0]!.subject, ...fields } });
+  return undefined;
+}
+
+async function show(visit: Visit, { bad, choices }: Told) {
+  const view = await readBoard(visit);
+  const given = bad === undefined && choices === undefined ? undefined : visit.form;
+  const adding = given?.get('do') === 'add';
+  const total = view.lanes
+    .filter(({ stage }) => stage !== 'canceled')
+    .reduce((sum, { profitCents }) => sum + profitCents, 0n);
+  const body = (
+    <div class="dealing">
+      <h1>Deals</h1>
+      <div id="told">
+        {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
+        {choices && given && <Choices choices={choices} given={given} />}
+        <AddForm given={adding ? given : undefined} open={view.count === 0} />
+      </div>
+      <div id="totals">
+        {view.count > 0 && (
+          <p class="buttons totals">
+            <span>
+              {view.count} {view.count === 1 ? 'deal' : 'deals'}, expected profit {dollars(total)} without
+              those canceled
+            </span>
+            <a href="/deals/export.csv">Export as CSV</a>
+          </p>
+        )}
+      </div>
+      <p class="unseen" id="moved" role="status" />
+      <Board view={view} />
+      <p class="keys" hidden>
+        Drag a card, or go to its name with Tab and move it with the arrow keys: left and right to another
+        stage, up and down within one.
+      </p>
+    </div>
+  );
+  return { title: 'Deals', body, assetNames: ['deals.css', 'deals.mjs'] };
+}
+
+const COLUMNS = [
+  ...(['id', 'status', 'address', 'county', 'state', 'acreage', 'property_id', 'price'] as const),
+  ...(['days_on_market', 'views', 'saves', 'listing_grade', 'price_advantage', 'traction_score'] as const),
+  ...(['suggested_action', 'suggested_action_price', 'deal_type', 'purchase_price', 'agent_fee'] as const),
+  ...(['misc_costs', 'closing_costs', 'expected_sell_price', 'expected_profit'] as const),
+  ...(['contract_expiration_date', 'closing_date', 'fetch_status', 'listing_url', 'created_at'] as const),
+];
+
+/** The board as a table for spreadsheets. */
+const exportPage: Page = {
+  path: '/deals/export.csv',
+  access: 'app',
+  async get(visit) {
+    const deals = await ask<Deal[]>(visit, listDeals);
+    return spreadsheet(csv(deals, COLUMNS), `plat-deals-${day(visit.deps.now())}.csv`);
+  },
+};
+
+export const dealsPages = [boardPage, exportPage];

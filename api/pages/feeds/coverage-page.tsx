@@ -1,0 +1,175 @@
+import { STATES } from '../../../shared/regions/states.ts';
+import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
+import { count, day, percent } from '../frame/figures.ts';
+import { Grid, Select } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
+
+/** What is known of which counties, for whoever has signed in: it is the first question before a subscription. */
+const coveragePage: Page = {
+  path: '/coverage',
+  access: 'session',
+  async get(visit) {
+    const { database, sourcesOfCounty } = visit.deps.resources;
+    const counties = await readCoverage(database, null);
+    const state = STATES.find(({ code }) => code === visit.url.searchParams.get('offered'))?.code;
+    const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
+    const body = (
+      <>
+        <h1>Coverage</h1>
+        <p>
+          {count(counties.reduce((sum, { parcels }) => sum + parcels, 0))} parcels in {count(counties.length)}{' '}
+          {counties.length === 1 ? 'county' : 'counties'}
+        </p>
+        <div class="framed">
+          {mapOf(visit, {
+            values: '/coverage/values.json',
+            opens: '/data?county=',
+            legend: 'Parcels',
+            start: boxOfCounties(counties),
+          })}
+        </div>
+        <h2>Parcels and listings</h2>
+        <Grid
+          name="Parcels and listings"
+          heads={['County', 'Parcels', ...SHARES.map(([, label]) => label), 'Active', 'Pending', 'Sold']}
+          rows={counties.map(county => [
+            <a href={`/data?county=${county.fips}`}>{nameOf(county)}</a>,
+            count(county.parcels),
+            ...SHARES.map(([name]) =>
+              county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels),
+            ),
+            count(county.active),
+            count(county.pending),
+            count(county.sold),
+          ])}
+        />
+        <h2>Editions</h2>
+        <Grid
+          name="Editions"
+          heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Values']}
+          rows={counties.map(county => [
+            nameOf(county),
+            ...layers.map(kind => editionOf(county, kind)),
+            county.stats_as_of ?? '–',
+            county.valuations_as_of ?? '–',
+          ])}
+        />
+        <h2>Sources</h2>
+        <Grid
+          name="Sources"
+          heads={['Source', 'Kind', 'Of', 'Taken in', 'Credit', 'Terms']}
+          rows={sourcesOf(counties).map(sources => {
+            const { kind, feed, title, attribution, licence, source_url } = sources[0]!;
+            const name = sources.length === 1 ? (title ?? feed) : `${count(sources.length)} counties`;
+            return [
+              source_url ? <a href={commonPage(sources)}>{name}</a> : name,
+              KIND_WORDS[kind],
+              span(sources.map(({ edition, changed }) => edition ?? changed)),
+              span(sources.map(({ merged_at }) => merged_at && day(merged_at))),
+              attribution ?? '–',
+              licence ?? '–',
+            ];
+          })}
+        />
+        <h2 id="offered">Not loaded yet</h2>
+        <p>The catalogue knows who publishes the parcels of further counties. The operator loads them.</p>
+        <form method="get" action="/coverage#offered" class="buttons">
+          <Select
+            name="offered"
+            aria-label="State"
+            options={STATES.map(({ code, name }) => [code, name])}
+            given={state}
+          />
+          <button type="submit">Show</button>
+        </form>
+        {state && (
+          <Grid
+            name="Not loaded yet"
+            heads={['County', 'Published by', 'Year', 'Terms']}
+            rows={offersOf(state, counties, sourcesOfCounty).map(
+              ({ name, statewide, source_url, website, licence, year }) => [
+                name,
+                <a href={website ?? pageOf(source_url)}>
+                  {new URL(source_url).hostname}
+                  {statewide && ' (whole state)'}
+                </a>,
+                year ?? '–',
+                licence ?? 'not noted; ask the publisher',
+              ],
+            )}
+          />
+        )}
+      </>
+    );
+    return { title: 'Coverage', body, head: mapHead(visit) };
+  },
+};
+
+const coverageValuesPage: Page = {
+  path: '/coverage/values.json',
+  access: 'session',
+  get: async visit =>
+    valuesReply(
+      (await readCoverage(visit.deps.resources.database, null)).map(({ fips, name, state, parcels }) => ({
+        ...{ fips, name, state },
+        value: parcels,
+        shown: `${count(parcels)} parcels`,
+      })),
+    ),
+};
+
+const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
+  ...{ assessor: 'Roll', listings: 'Listings', elevation: 'Elevation', roads: 'Roads', wetlands: 'Wetlands' },
+  ...{ flood: 'Flood zones', zips: 'ZIP areas', imagery: 'Imagery' },
+};
+
+/** Of how many parcels what is known. */
+const SHARES = [
+  ['with_boundary', 'Boundary'],
+  ['with_owner', 'Owner'],
+  ['with_acres', 'Acres'],
+  ['with_values', 'Value'],
+  ['with_sale', 'Sale'],
+] as const;
+
+const nameOf = ({ name, state }: Coverage): string => `${name}, ${state}`;
+
+function editionOf({ sources }: Coverage, kind: string): string {
+  const found = sources.filter(source => source.kind === kind);
+  const said = found.map(
+    ({ edition, changed, merged_at }) => edition ?? changed ?? (merged_at ? `loaded ${day(merged_at)}` : '?'),
+  );
+  return [...new Set(said)].join(', ') || '–';
+}
+
+/** The first and the last of days, where there are several. */
+function span(days: readonly (string | null | undefined)[]): string {
+  const known = days.filter(each => each != null).sort();
+  const ends = new Set([known[0], known.at(-1)]);
+  return known.length === 0 ? '–' : [...ends].join(' to ');
+}
+
+/** Of a pattern of files the folder that all are in. */
+const pageOf = (address: string): string => address.replace(/[^/]*\{.*$/, '');
+
+/** The address of sources, or the folder or server that they share. */
+function commonPage(sources: Coverage['sources']): string {
+  const [first, ...others] = sources.map(({ source_url }) => pageOf(source_url ?? ''));
+  const differ = others.some(each => each !== first);
+  return differ ? new URL('.', first).href : first!;
+}
+
+/** The sources of all counties; what one publisher gives of many counties under the same terms stands together. */
+function sourcesOf(counties: Coverage[]): Coverage['sources'][] {
+  const byFeed = new Map(counties.flatMap(({ sources }) => sources.map(source => [source.feed, source])));
+  const groups = new Map<string, Coverage['sources']>();
+  for (const source of byFeed.values()) {
+    const { feed, kind, attribution, licence, edition } = source;
+    const key = attribution === null || edition !== null ? feed : [kind, attribution, licence].join('\n');
+    groups.set(key, [...(groups.get(key) ?? []), source]);
+  }
+  return [...groups.values()];
+}
+
+export const coveragePages = [coveragePage, coverageValuesPage];

@@ -1,0 +1,225 @@
+import { type RequestHandler, Router } from 'express';
+import { renderToString } from 'preact-render-to-string';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { compressed } from '../../http/compression.ts';
+import { envelope, faultOf, JSON_TYPE, notFound } from '../../http/error-responses.ts';
+import { exchangeOf } from '../../http/exchange.ts';
+import { type HeaderList, headersOf, setHeaders } from '../../http/headers.ts';
+import { requireText } from '../../http/text.ts';
+import { pageHeaders } from './assets.ts';
+import { Document, narrowPage } from './layout.tsx';
+import {
+  countCall,
+  nameRoute,
+  type PageDeps,
+  type Reply,
+  readForm,
+  readSession,
+  requireAccount,
+  requireSameOrigin,
+  type Visit,
+} from './visit.ts';
+
+/** Who may see a page: anyone; who has signed in; users of an account with a Pro subscription; operators. */
+export type Access = 'public' | 'session' | 'app' | 'operator';
+
+export type Page = {
+  path: string;
+  access: Access;
+  /** Programs that ask for something else than HTML get what the API answers at the path. */
+  forBrowsers?: true;
+  get?(visit: Visit): Promise<Reply> | Reply;
+  /** Only forms of our own pages get here. */
+  post?(visit: Visit): Promise<Reply>;
+};
+
+export function pagesRouter(pages: readonly Page[], deps: PageDeps): Router {
+  const router = Router({ caseSensitive: true });
+  for (const page of pages) {
+    const route = router.route(page.path);
+    if (page.get) route.get(handler(page, page.get, deps));
+    if (page.post) route.post(handler(page, page.post, deps));
+  }
+  return router;
+}
+
+function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): RequestHandler {
+  return async (req, res, next) => {
+    if (page.forBrowsers && !/\btext\/html\b/.test(req.headers.accept ?? '')) return next();
+    nameRoute(res, page.path);
+    const visit: Visit = {
+      req,
+      res,
+      deps,
+      url: new URL(`http://localhost${req.originalUrl}`),
+      apiUrl: deps.origins.apiUrl(req),
+      appUrl: deps.origins.appUrl(req),
+      session: undefined,
+      form: new URLSearchParams(),
+    };
+    try {
+      visit.session = await readSession(req, deps);
+      if (req.method === 'POST') {
+        requireSameOrigin(req, deps);
+        visit.form = await readForm(req, res);
+      }
+      requireText(
+        visit.url.searchParams,
+        visit.form,
+        Object.values(req.params).map(part => ['path', part]),
+      );
+      const away = await admit(page, visit);
+      await send(visit, away ?? (await answer(visit)), deps);
+    } catch (error) {
+      await sendFault(visit, error, deps).catch(() => res.destroy());
+    }
+  };
+}
+
+/** A header that proxies hand on, once escaped: they stop at 4 to 16 KB. */
+const LONGEST_NEXT = 2_000;
+
+/** Where a visitor who may not see the page is sent. */
+async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
+  const { session, req, deps } = visit;
+  if (session !== undefined) await countCall(session, deps);
+  if (page.access === 'public') return undefined;
+  if (session === undefined) {
+    if (req.headers['sec-fetch-dest'] === 'empty' || req.path.startsWith('/tiles/'))
+      throw new PlatError('unauthorized', 'Sign in first.');
+    const next =
+      req.method !== 'GET' ? '/data' : req.originalUrl.length > LONGEST_NEXT ? req.path : req.originalUrl;
+    return { redirect: `/sign-in?next=${encodeURIComponent(next)}` };
+  }
+  if (page.access === 'operator' && !session.user.operator) throw notFound('There is no such page.');
+  if (page.access === 'app') {
+    // Who operates the installation and has no account of their own has nothing to see there.
+    if (session.account === null && session.user.operator) return { redirect: '/admin' };
+    await requireAccount(visit);
+  }
+  return undefined;
+}
+
+/** The headers of every response, those of a page in place of the API's. */
+async function write(
+  visit: Visit,
+  status: number,
+  headers: HeaderList,
+  body: Buffer | string,
+): Promise<void> {
+  const { res, req, deps } = visit;
+  const { bytes, encoding } = await compressed(Buffer.from(body), req.headers['accept-encoding']);
+  const all = [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...headers];
+  setHeaders(res, all);
+  if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);
+  res.setHeader('Vary', 'Accept-Encoding');
+  res.setHeader('Content-Length', bytes.length);
+  res.writeHead(status);
+  res.end(req.method === 'HEAD' ? undefined : bytes);
+}
+
+/** Proxies are to hand events on as they come. */
+const EVENTS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
+
+async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
+  if ('redirect' in reply) {
+    await write(visit, 303, ['Location', reply.redirect, 'Cache-Control', 'no-store'], '');
+    return;
+  }
+  if ('stream' in reply) {
+    const { res } = visit;
+    setHeaders(res, [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...EVENTS]);
+    res.writeHead(200);
+    exchangeOf(res).detach();
+    reply.stream(res);
+    return;
+  }
+  if ('data' in reply) {
+    const { data, type, status = 200, filename, etag, maxAge = 0 } = reply;
+    const cache = [
+      'Cache-Control',
+      maxAge > 0 || etag !== undefined ? `private, max-age=${maxAge}` : 'no-store',
+    ];
+    const tag = etag === undefined ? [] : ['ETag', etag];
+    if (etag !== undefined && visit.req.headers['if-none-match'] === etag) {
+      await write(visit, 304, [...cache, ...tag], '');
+      return;
+    }
+    const named = filename === undefined ? [] : ['Content-Disposition', `attachment; filename="${filename}"`];
+    await write(visit, status, ['Content-Type', type, ...cache, ...tag, ...named], data);
+    return;
+  }
+  const { session, url } = visit;
+  const html = renderToString(
+    <Document {...reply} session={session} path={url.pathname} assets={deps.assets} />,
+  );
+  const headers = ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'];
+  await write(visit, reply.status ?? 200, headers, `<!doctype html>${html}`);
+}
+
+const FAULTS: Record<string, string> = {
+  not_found: 'There is nothing here',
+  forbidden: 'This is not possible from here',
+  subscription_required: 'The app needs a Pro subscription',
+  rate_limited: 'Too many requests',
+  internal_error: 'Something went wrong',
+};
+
+async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<void> {
+  const { res, req } = visit;
+  const safe = faultOf(res, error);
+  if (safe === undefined) return;
+  const { requestId } = exchangeOf(res);
+  for (const [name, value] of Object.entries(safe.headers)) res.setHeader(name, value);
+  if (req.headers['sec-fetch-dest'] === 'empty') {
+    const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'];
+    await write(visit, safe.status, headers, envelope(safe, requestId));
+    return;
+  }
+  const title = FAULTS[safe.code] ?? 'This did not work';
+  const content = <Fault error={safe} requestId={requestId} signedIn={visit.session !== undefined} />;
+  await send(visit, { ...narrowPage(title, content), status: safe.status }, deps);
+}
+
+type FaultProps = { error: PlatError; requestId: string; signedIn: boolean };
+
+function Fault({ error, requestId, signedIn }: FaultProps) {
+  return (
+    <>
+      <p>{error.message}</p>
+      {error.details && (
+        <ul>
+          {Object.entries(error.details).map(([field, messages]) => (
+            <li>
+              <b>{field}</b> {messages.join('; ')}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        {error.code === 'subscription_required' ? <a href="/account">Your account</a> : null}{' '}
+        {signedIn ? <a href="/data">The map</a> : <a href="/sign-in">Sign in</a>}
+      </p>
+      <p>
+        <small>Request {requestId}</small>
+      </p>
+    </>
+  );
+}
+
+/** A page for people who ask for a path that is not there; programs get the API's own answer. */
+export function unknownPage(deps: PageDeps): RequestHandler {
+  const page: Page = { path: 'unknown', access: 'public' };
+  const answer = handler(
+    page,
+    () => {
+      throw notFound('The address may be mistyped, or the page has moved.');
+    },
+    deps,
+  );
+  return (req, res, next) => {
+    const asksForPage =
+      req.method === 'GET' && !req.path.startsWith('/api/') && /^text\/html\b/.test(req.headers.accept ?? '');
+    return asksForPage ? answer(req, res, next) : next();
+  };
+}

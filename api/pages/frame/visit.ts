@@ -1,0 +1,224 @@
+import express, { type Request, type Response } from 'express';
+import type { ComponentChildren, VNode } from 'preact';
+import { newToken, tokenHashOf } from '../../../shared/accounts/sign-in.ts';
+import type { Config } from '../../../shared/base/config.ts';
+import type { Pool } from '../../../shared/base/db.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { Logger } from '../../../shared/base/log.ts';
+import type { Origins } from '../../../shared/base/origin.ts';
+import { type Account, readAccount } from '../../http/callers.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { JSON_TYPE } from '../../http/error-responses.ts';
+import { exchangeOf } from '../../http/exchange.ts';
+import { type RateLimits, requireAdmitted } from '../../http/rate-limits.ts';
+import { checkInput } from '../../http/validate.ts';
+import type { OAuth } from '../../oauth/oauth-router.ts';
+import type { Resources } from '../../v1/common/endpoint-resources.ts';
+import type { Assets } from './assets.ts';
+
+export type PageDeps = {
+  config: Config;
+  log: Logger;
+  /** What pages do besides reading through endpoints. */
+  pool: Pool;
+  assets: Assets;
+  resources: Resources;
+  rateLimits: RateLimits;
+  /** Those of the API, with their prices. */
+  endpoints: readonly Endpoint[];
+  oauth: OAuth;
+  origins: Origins;
+  now(): Date;
+};
+
+/** Who has signed in. */
+export type Session = {
+  id: string;
+  user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
+  company: { id: string; name: string };
+  /** The account whose data and company the pages show: the user's own, else their company's oldest; none for a mere operator. */
+  account: { id: string; name: string; own: boolean } | null;
+};
+
+export type Visit = {
+  req: Request;
+  res: Response;
+  deps: PageDeps;
+  /** Path and query of the page; its origin means nothing. */
+  url: URL;
+  /** What stands before paths of the API and of the app in addresses that are given out; empty where they are relative. */
+  apiUrl: string;
+  appUrl: string;
+  session: Session | undefined;
+  /** The fields of a sent form; of a repeated one the last. */
+  form: URLSearchParams;
+};
+
+/** What a page answers with. */
+export type Reply =
+  | {
+      title: string;
+      body: ComponentChildren;
+      status?: number;
+      wide?: boolean;
+      assetNames?: readonly string[];
+      head?: VNode;
+    }
+  | { redirect: string }
+  /** Server-sent events, written for as long as the response is open. */
+  | { stream(res: Response): void }
+  | {
+      data: Buffer | string;
+      type: string;
+      status?: 200 | 204;
+      filename?: string;
+      etag?: string;
+      maxAge?: number;
+    };
+
+/** What scripts of a page read. */
+export const json = (value: unknown): Reply => ({ data: JSON.stringify(value), type: JSON_TYPE });
+
+/** A table for spreadsheets, with the mark that tells them that it is UTF-8. */
+export const spreadsheet = (table: string, filename: string): Reply => ({
+  data: `\ufeff${table}\r\n`,
+  type: 'text/csv; charset=utf-8',
+  filename,
+});
+
+const COOKIE = 'plat_session';
+const IDLE_SECONDS = 30 * 24 * 3600;
+
+/** Calls of one session: a map that is panned asks for some 20 tiles at a time. */
+const SESSION_LIMIT = { ratePerMinute: 1_200, rateBurst: 2_400, skipTracePerMinute: 1 };
+
+/** The session that the cookie names; undefined where there is none, or none any more. */
+export async function readSession(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
+  const token = cookieOf(req);
+  if (token === undefined) return undefined;
+  const [session] = await resources.database.run<Session>('accounts/read_session', [tokenHashOf(token)]);
+  return session;
+}
+
+/** One of the session's calls. @throws PlatError `rate_limited` */
+export async function countCall(session: Session, { rateLimits }: PageDeps): Promise<void> {
+  requireAdmitted(await rateLimits.take({ id: session.id, ...SESSION_LIMIT }));
+}
+
+/** A new session, never one that the browser brought along: a session that somebody planted stays worthless. */
+export async function openSession(visit: Visit, userId: string): Promise<void> {
+  const { req, deps } = visit;
+  const old = cookieOf(req);
+  if (visit.session !== undefined && old !== undefined)
+    await deps.resources.database.run('accounts/end_session', [visit.session.id, visit.session.user.id]);
+  const { token, tokenHash } = newToken();
+  const agent = (req.headers['user-agent'] ?? '').slice(0, 300);
+  await deps.resources.database.run('accounts/insert_session', [tokenHash, userId, agent]);
+  setCookie(visit, { name: COOKIE, value: token, path: '/', seconds: IDLE_SECONDS });
+}
+
+export function forgetCookie(visit: Visit): void {
+  setCookie(visit, { name: COOKIE, value: '', path: '/', seconds: 0 });
+}
+
+type Cookie = { name: string; value: string; path: string; seconds: number };
+
+export function setCookie({ req, res, deps }: Visit, { name, value, path, seconds }: Cookie): void {
+  const secure = deps.origins.isSecure(req) ? '; Secure' : '';
+  res.append(
+    'Set-Cookie',
+    `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`,
+  );
+}
+
+function cookieOf(req: Request): string | undefined {
+  return /(?:^|;) *plat_session=([A-Za-z0-9_-]{43})(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
+}
+
+const parseForm = express.urlencoded({ extended: false, limit: 64_000, parameterLimit: 500 });
+
+/** @throws PlatError `validation_error` for what is no form. */
+export async function readForm(req: Request, res: Response): Promise<URLSearchParams> {
+  await new Promise<void>((resolve, reject) => {
+    parseForm(req, res, (error?: unknown) =>
+      error ? reject(new PlatError('validation_error', 'The form could not be read.')) : resolve(),
+    );
+  });
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(
+    (req.body as Record<string, string | string[]> | undefined) ?? {},
+  ))
+    for (const one of [value].flat()) form.append(name, String(one));
+  return form;
+}
+
+/** A form has to come from a page of ours: browsers say so in Sec-Fetch-Site and Origin. @throws PlatError `forbidden` */
+export function requireSameOrigin(req: Request, { origins }: PageDeps): void {
+  const site = req.headers['sec-fetch-site'];
+  const from = req.headers.origin;
+  const fromHere =
+    from !== undefined && origins.isOwnOrigin(from, req) && (site === undefined || site === 'same-origin');
+  if (fromHere) return;
+  throw new PlatError(
+    'forbidden',
+    'This form was not sent from a page of Plat: open the page and try again.',
+  );
+}
+
+/** What a form asks for, or its page again, saying why that cannot be done; a fault of ours is the error page's. */
+export async function answerForm(
+  act: () => Promise<Reply>,
+  sayWhyNot: (reason: string) => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof PlatError) || error.code === 'internal_error') throw error;
+    const reasons = Object.values(error.details ?? {}).flat();
+    const reason = reasons.length > 0 ? reasons.join('; ') : error.message;
+    return { ...(await sayWhyNot(reason)), status: 400 } as Reply;
+  }
+}
+
+/** The account of the session with what an endpoint may look at. @throws PlatError `subscription_required` */
+export async function requireAccount({ session, deps }: Visit): Promise<Account> {
+  const account = session?.account && (await readAccount(deps.resources.database, session.account.id));
+  if (!account?.pro)
+    throw new PlatError('subscription_required', 'The app needs an active Pro subscription.');
+  return account;
+}
+
+/** What an endpoint answers to the session's account, for no tokens. @throws PlatError as the endpoint */
+export async function ask<T>(
+  visit: Visit,
+  endpoint: Endpoint,
+  { params = {}, query = {}, body }: { params?: object; query?: object; body?: object } = {},
+): Promise<T> {
+  const { deps, url, apiUrl, appUrl, session } = visit;
+  const account = await requireAccount(visit);
+  const input = checkInput(endpoint, { params, query, body });
+  const context = { account, ...(session && { user: session.user }), url, apiUrl, appUrl, now: deps.now() };
+  const { body: answer } = await endpoint.handle(input, deps.resources, context);
+  // Statistics are stored as the bytes that the endpoint sends.
+  return (Buffer.isBuffer(answer) ? JSON.parse(answer.toString()) : answer) as T;
+}
+
+/** For metrics and logs. */
+export function nameRoute(res: Response, path: string): void {
+  exchangeOf(res).route = path;
+}
+
+/** The page's address with a parameter set, or without it. */
+export function withParam(url: URL, name: string, value?: string): string {
+  const params = new URLSearchParams(url.searchParams);
+  if (value === undefined) params.delete(name);
+  else params.set(name, value);
+  return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
+}
+
+/** A path of the app to come back to after signing in; anything else, such as another site's address, is the map. */
+export function safePath(path: string | null): string {
+  return path !== null && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(path) && !path.includes('\\')
+    ? path
+    : '/data';
+}

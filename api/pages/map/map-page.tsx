@@ -1,0 +1,319 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
+import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
+import { type FilterDescription as Filter, listFilters } from '../../v1/parcels/filter/list-filters.ts';
+import { acres } from '../frame/figures.ts';
+import { Field, Notice, Select } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { ask, json, type Visit, withParam } from '../frame/visit.ts';
+import { boxOfCounties, knownBox, mapHead, mapOf } from './map-view.tsx';
+import { ParcelPanel, readParcel } from './parcel-panel.tsx';
+
+type County = { fips: string; name: string; state: string };
+type Found = { count: number; results: ParcelSummary[] };
+
+const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);
+const PAGE_SIZE = 25;
+/** Hits that the map marks: the API's largest page. */
+const MOST_MARKS = 500;
+/** Counties with parcels that the field offers; who has more types the code. */
+const MOST_COUNTIES = 300;
+
+/** What a person asks first; the rest is one click away. */
+const FIRST = ['county', 'zips_include', 'acres_min', 'acres_max', 'owner_name_includes', 'vacant_only'];
+const GROUPS: [string, RegExp][] = [
+  [
+    'Place',
+    /^(counties|zips_exclude|state|geom_intersects|owner_parcel_id|property_id|apn|subdivisions|zoning_codes|land_use_codes|school_district)$/,
+  ],
+  ['Land', /slope|steep|landlocked|wetlands|flood|frontage|acres_mismatch/],
+  ['Buildings and values', /structure|building|year_built|improvement|assessed|market|tax_/],
+  ['Owner', /owner|ownership|hoa|corp/],
+  ['Sale and mortgage', /sale|seller|document|mortgage|transfer/],
+];
+
+export const dataPage: Page = {
+  path: '/data',
+  access: 'app',
+  async get(visit) {
+    const { filters, asked } = await readAsked(visit);
+    const parcel = visit.url.searchParams.get('parcel');
+    const [counties, found, shown, county] = await Promise.all([
+      visit.deps.resources.database.run<County>('feeds/list_counties', [MOST_COUNTIES]),
+      parcel === null && Object.keys(asked).length > 0 ? search(visit, asked) : undefined,
+      parcel === null ? undefined : readParcel(visit, parcel),
+      knownBox(visit),
+    ]);
+    const body = (
+      <div class="data">
+        <section class="side" id="side" aria-label="Parcels">
+          {shown ? (
+            <ParcelPanel {...shown} back={withParam(visit.url, 'parcel')} />
+          ) : (
+            <>
+              <details class="filters" open={found === undefined}>
+                <summary>
+                  <h1>Find parcels</h1>
+                </summary>
+                <FilterForm filters={filters} params={visit.url.searchParams} />
+                <datalist id="counties">
+                  {counties.map(({ fips, name, state }) => (
+                    <option value={fips}>{`${name}, ${state}`}</option>
+                  ))}
+                </datalist>
+              </details>
+              <div id="results" aria-live="polite">
+                {found && <Results found={found} visit={visit} asked={asked} />}
+              </div>
+            </>
+          )}
+        </section>
+        {mapOf(visit, {
+          ...{ layers: true, draw: true, parcel: shown?.detail },
+          start: county ?? boxOfCounties(counties, 0),
+        })}
+      </div>
+    );
+    return {
+      title: shown ? `Parcel ${shown.detail.apn ?? shown.detail.property_id}` : 'Map',
+      body,
+      wide: true,
+      head: mapHead(visit),
+    };
+  },
+};
+
+/** The hits of the page's filters with their places, for the map. */
+const hitsPage: Page = {
+  path: '/data/hits.json',
+  access: 'app',
+  async get(visit) {
+    const { asked } = await readAsked(visit);
+    const { results } = await ask<Found>(visit, filterParcels, {
+      body: asked,
+      query: { page_size: String(MOST_MARKS) },
+    });
+    const features = results.flatMap(({ property_id, point }) =>
+      point === null
+        ? []
+        : [{ type: 'Feature', properties: { property_id }, geometry: { type: 'Point', coordinates: point } }],
+    );
+    return json({ type: 'FeatureCollection', features });
+  },
+};
+
+/** All filters, and those of the address as the API takes them: text becomes what the filter's type says. */
+async function readAsked(visit: Visit): Promise<{ filters: Filter[]; asked: Record<string, unknown> }> {
+  const { filters } = await ask<{ filters: Filter[] }>(visit, listFilters);
+  const params = visit.url.searchParams;
+  const known = new Map(filters.map(filter => [filter.name, filter]));
+  const asked: Record<string, unknown> = {};
+  for (const name of new Set(params.keys())) {
+    if (NOT_FILTERS.has(name)) continue;
+    const values = params
+      .getAll(name)
+      .map(text => text.trim())
+      .filter(Boolean);
+    if (values.length > 0) asked[name] = typed(known.get(name), values);
+  }
+  return { filters, asked };
+}
+
+function typed(filter: Filter | undefined, values: string[]): unknown {
+  const text = values.at(-1)!;
+  if (filter?.type === 'list of strings')
+    return values
+      .flatMap(value => value.split(/[,\n]/))
+      .map(part => part.trim())
+      .filter(Boolean);
+  if (filter?.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (filter?.type === 'number' || filter?.type === 'integer')
+    return Number.isNaN(Number(text)) ? text : Number(text);
+  return text;
+}
+
+/** Parcels a page; programs that read pages may ask for more, as of the API. */
+const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ?? PAGE_SIZE);
+
+async function search(visit: Visit, body: Record<string, unknown>): Promise<Found | PlatError> {
+  const page = visit.url.searchParams.get('page') ?? '1';
+  try {
+    return await ask<Found>(visit, filterParcels, {
+      body,
+      query: { page, page_size: String(sizeOf(visit.url)) },
+    });
+  } catch (error) {
+    if (error instanceof PlatError && error.status < 500) return error;
+    throw error;
+  }
+}
+
+function FilterForm({ filters, params }: { filters: readonly Filter[]; params: URLSearchParams }) {
+  const input = (filter: Filter) => (
+    <FilterInput filter={filter} given={params.getAll(filter.name).join(', ')} />
+  );
+  const first = FIRST.flatMap(name => filters.find(filter => filter.name === name) ?? []);
+  const grouped = new Set(FIRST);
+  const groups = GROUPS.map(([title, pattern]) => {
+    const members = filters.filter(({ name }) => !grouped.has(name) && pattern.test(name));
+    for (const { name } of members) grouped.add(name);
+    return { title, members };
+  });
+  const others = filters.filter(({ name }) => !grouped.has(name));
+  return (
+    <form method="get" action="/data" class="stack" data-live="results">
+      {first.map(input)}
+      {[...groups, { title: 'Other', members: others }].map(({ title, members }) => {
+        const used = members.filter(({ name }) => params.get(name)).length;
+        return (
+          members.length > 0 && (
+            <details open={used > 0}>
+              <summary>
+                {title} {used > 0 && <b class="count">{used}</b>}
+              </summary>
+              <div class="stack">{members.map(input)}</div>
+            </details>
+          )
+        );
+      })}
+      <div class="buttons">
+        <button type="submit">Find</button>
+        <a href="/data" class="button second">
+          Clear
+        </a>
+      </div>
+    </form>
+  );
+}
+
+/** What goes into a field, by its name or its type. */
+const PLACEHOLDERS: Record<string, string> = {
+  county: 'one of the list, or its FIPS code',
+  geom_intersects: 'drawn on the map, or WKT',
+  date: 'YYYYMMDD',
+  'list of strings': 'one, another',
+};
+
+function FilterInput({ filter, given }: { filter: Filter; given: string }) {
+  const { name, type, unit, description, values } = filter;
+  const words = wordsOf(name);
+  const label = unit && !words.toLowerCase().includes(unit) ? `${words} (${unit})` : words;
+  const choices =
+    name === 'county' ? undefined : (values ?? (type === 'boolean' ? ['true', 'false'] : undefined));
+  return (
+    <Field
+      {...{
+        label,
+        name,
+        hint: description,
+        value: given,
+        placeholder: PLACEHOLDERS[name] ?? PLACEHOLDERS[type],
+      }}
+      inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
+      autocomplete="off"
+      list={name === 'county' ? 'counties' : undefined}
+    >
+      {choices && (
+        <Select
+          name={name}
+          aria-describedby={`${name}-told`}
+          options={[
+            ['', 'any'],
+            ...choices.map((choice): [string, string] => [String(choice), answerOf(choice)]),
+          ]}
+          given={given}
+        />
+      )}
+    </Field>
+  );
+}
+
+const answerOf = (choice: string | number): string =>
+  choice === 'true' ? 'yes' : choice === 'false' ? 'no' : String(choice);
+
+/** A field's name as people write it: acres_min is "Acres, at least". */
+function wordsOf(name: string): string {
+  const bound = /_(min|max)$/.exec(name)?.[1];
+  const words = name
+    .replace(/_(min|max)$/, '')
+    .replaceAll('_', ' ')
+    .replace(/\bapn\b/, 'APN')
+    .replace(/\bhoa\b/, 'HOA')
+    .replace(/\bzips\b/, 'ZIPs');
+  const text = words.charAt(0).toUpperCase() + words.slice(1);
+  return bound === undefined ? text : `${text}, ${bound === 'min' ? 'at least' : 'at most'}`;
+}
+
+function Results({ found, visit, asked }: { found: Found | PlatError; visit: Visit; asked: object }) {
+  if (found instanceof PlatError)
+    return (
+      <Notice kind="bad">
+        {found.details === undefined
+          ? found.message
+          : Object.entries(found.details).map(([field, messages]) => (
+              <span>
+                {wordsOf(field)} {messages.join(', ')}.{' '}
+              </span>
+            ))}
+      </Notice>
+    );
+  const page = Number(visit.url.searchParams.get('page') ?? 1);
+  const size = sizeOf(visit.url);
+  const pages = Math.ceil(found.count / size);
+  return (
+    <>
+      <h2>
+        <output id="count">{found.count.toLocaleString('en-US')}</output>{' '}
+        {found.count === 1 ? 'parcel' : 'parcels'}
+      </h2>
+      {found.count > MOST_MARKS && <small>The map marks the first {MOST_MARKS}.</small>}
+      <ol class="hits" start={(page - 1) * size + 1}>
+        {found.results.map(parcel => (
+          <li>
+            <a
+              href={withParam(visit.url, 'parcel', String(parcel.property_id))}
+              data-parcel={parcel.property_id}
+              data-point={parcel.point?.join(',')}
+            >
+              <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
+              <span>
+                {parcel.effective_acres === null ? 'acres unknown' : `${acres(parcel.effective_acres)} acres`}
+              </span>
+              <small>{parcel.owner_name ?? 'owner unknown'}</small>
+            </a>
+          </li>
+        ))}
+      </ol>
+      {pages > 1 && (
+        <nav class="pages" aria-label="Pages">
+          {page > 1 && <a href={withParam(visit.url, 'page', String(page - 1))}>Previous</a>}
+          <span>
+            {page} of {pages.toLocaleString('en-US')}
+          </span>
+          {page < pages && <a href={withParam(visit.url, 'page', String(page + 1))}>Next</a>}
+        </nav>
+      )}
+      <ApiCall asked={asked} visit={visit} count={found.count} />
+    </>
+  );
+}
+
+function ApiCall({ asked, visit, count }: { asked: object; visit: Visit; count: number }) {
+  const address = visit.apiUrl || '$PLAT_URL';
+  const body = JSON.stringify(asked).replaceAll("'", "'\\''");
+  return (
+    <details>
+      <summary>As API call</summary>
+      <p>
+        {count === 0
+          ? 'Free, as nothing matches.'
+          : 'The same question costs 30 tokens a page; here it is free.'}
+      </p>
+      <pre tabindex={0}>{`curl -X POST ${address}/api/public/v1/properties/filter/ \\
+  -H "Authorization: Bearer $PLAT_KEY" -H "Content-Type: application/json" \\
+  -d '${body}'`}</pre>
+    </details>
+  );
+}
+
+export const dataPages = [dataPage, hitsPage];

@@ -1,0 +1,155 @@
+import type { Geometry } from 'geojson';
+import {
+  type BoxColumns,
+  boxAround,
+  boxesMeet,
+  boxOfColumns,
+  boxOfGeometry,
+  padBox,
+} from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import { json, type Reply, type Visit } from '../frame/visit.ts';
+
+/** What the map shows of the parcel that is open. */
+type Shown = { property_id: number; point: readonly number[] | null; shape?: unknown };
+
+type Options = {
+  layers?: boolean;
+  draw?: boolean;
+  parcel?: Shown | undefined;
+  start?: Readonly<Box> | undefined;
+  /** Where the map gets a report's comps from. */
+  comps?: string;
+  /** Where the map gets counties' values from, to colour them by, and what they are. */
+  values?: string;
+  /** What a click on a county opens: the address before its FIPS code. */
+  opens?: string;
+  legend?: string;
+};
+
+/** What can be switched on. */
+const LAYERS = [
+  ['roads', 'roads'],
+  ['wetlands', 'wetlands'],
+  ['flood', 'flood zones'],
+  ['hillshade', 'relief'],
+  ['zips', 'ZIP areas'],
+] as const;
+
+/** ColorBrewer's YlGnBu, which people who cannot tell red from green can read. */
+const RAMP = ['#ffffcc', '#c7e9b4', '#7fcdbb', '#41b6c4', '#2c7fb8', '#253494'];
+
+/** What a page with a map loads, with the client modules of the page. */
+export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] = ['map', 'live']) {
+  return (
+    <>
+      <link rel="stylesheet" href={assets.path('maplibre-gl.css')} />
+      <link rel="modulepreload" href={assets.path('maplibre-gl.mjs')} />
+      {modules.map(name => (
+        <script type="module" src={assets.path(`${name}.mjs`)} />
+      ))}
+    </>
+  );
+}
+
+/** The map; the client module reads what it is to show from the attributes. */
+export function mapOf(
+  { deps }: Visit,
+  { layers, draw, parcel, start, comps, values, opens, legend }: Options,
+) {
+  return (
+    <section class="map" aria-label="Map">
+      <div
+        id="map"
+        data-basemap={deps.config.BASEMAP_URL}
+        data-attribution={deps.config.BASEMAP_ATTRIBUTION}
+        data-parcel={parcel?.property_id}
+        data-box={parcel && comps === undefined ? JSON.stringify(boxOf(parcel)) : undefined}
+        data-start={start && JSON.stringify(start)}
+        data-comps={comps}
+        data-values={values}
+        data-opens={opens}
+        data-ramp={values && JSON.stringify(RAMP)}
+      />
+      {legend && (
+        <div class="legend" id="legend">
+          <span>{legend}</span>
+          <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+            {RAMP.map((color, i) => (
+              <rect x={(100 / RAMP.length) * i} width={100 / RAMP.length} height="8" fill={color} />
+            ))}
+          </svg>
+          <small>lowest to highest</small>
+          <output id="hovered" />
+        </div>
+      )}
+      {layers && (
+        <details class="layers" open>
+          <summary>Layers</summary>
+          {LAYERS.map(([id, name]) => (
+            <label>
+              <input type="checkbox" data-layer={id} checked={id === 'roads'} /> {name}
+            </label>
+          ))}
+        </details>
+      )}
+      {draw && (
+        <>
+          <button type="button" id="draw" class="second" hidden>
+            Draw an area
+          </button>
+          <output id="drawing" class="notice" hidden />
+          <svg id="cross" viewBox="0 0 20 20" aria-hidden="true" class="unseen">
+            <path d="M10 0V8M10 12V20M0 10H8M12 10H20" />
+          </svg>
+        </>
+      )}
+      <noscript>
+        <p class="notice">The map needs JavaScript; the list beside it does not.</p>
+      </noscript>
+    </section>
+  );
+}
+
+function boxOf({ shape, point }: Shown): Box | null {
+  return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
+}
+
+/** Where the parcels of the address's county are; undefined without one. */
+export async function knownBox({ deps, url }: Visit): Promise<Box | undefined> {
+  const county = url.searchParams.get('county');
+  if (county === null || !/^\d{4,5}$/.test(county.trim())) return undefined;
+  const [box] = await deps.resources.database.run<BoxColumns>('parcels/read_box', [Number(county)]);
+  return box?.west == null ? undefined : boxOfColumns(box);
+}
+
+type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
+
+/** The values of counties for a map that is coloured by them. */
+export function valuesReply(values: CountyValue[]): Reply {
+  const ordered = values.toSorted((a, b) => a.value - b.value);
+  const ranked = ordered.map(({ fips, name, state, shown }, at) => ({
+    fips: Number(fips),
+    name: `${name}, ${state}`,
+    shown,
+    // Where it stands among all counties: a few dear ones would make all others look alike.
+    rank: ordered.length === 1 ? 0.5 : at / (ordered.length - 1),
+  }));
+  return json(ranked);
+}
+
+/** The contiguous states: the distant ones would make them small. */
+const CONTIGUOUS: Box = [-125, 24, -66, 50];
+/** Around few counties, so that one sees where they are. */
+const AROUND_DEG = 2;
+
+export function boxOfCounties(counties: readonly { fips: string }[], aroundDeg = AROUND_DEG): Box {
+  const boxes = counties
+    .map(({ fips }) => countyExtent(Number(fips)))
+    .filter(box => box !== undefined && boxesMeet(box, CONTIGUOUS)) as Box[];
+  if (boxes.length === 0) return CONTIGUOUS;
+  const [west, south, east, north] = padBox(boxAround(boxes), aroundDeg);
+  const [least, lowest, most, highest] = CONTIGUOUS;
+  return [Math.max(least, west), Math.max(lowest, south), Math.min(most, east), Math.min(highest, north)];
+}

@@ -1,0 +1,296 @@
+import type { ComponentChildren } from 'preact';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { notFound } from '../../http/error-responses.ts';
+import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
+import type { Comp } from '../../v1/market/comp-schema.ts';
+import { listComps } from '../../v1/market/list-comps.ts';
+import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio.ts';
+import { getProperty } from '../../v1/parcels/property-detail.ts';
+import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
+import { acres, count, day, percent, usd } from '../frame/figures.ts';
+import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
+import { ask, type Visit } from '../frame/visit.ts';
+import { NoWorth, Slopes, Worth } from './value-page.tsx';
+
+export type Detail = ParcelSummary & Record<string, unknown>;
+
+/** The parcel's picture; undefined where none is to be had. */
+type Photo = { path: string; imagery: 'aerial' | 'relief'; attribution: string; captured: string | null };
+
+export type ParcelData = {
+  detail: Detail;
+  photo: Photo | undefined;
+  value: ExplainedValue | NoValue;
+  comps: Comp[];
+  portfolio: Portfolio | undefined;
+};
+
+/** Why there is no estimate. */
+type NoValue = { why: string };
+
+/** Metres in the feet that US maps have (the international foot). */
+const feet = (metres: number): string => count(metres / 0.3048);
+
+/** Comps are listed from this far around: 5 miles. */
+const COMPS_M = 8_047;
+
+/** All that the endpoints say about a parcel. @throws PlatError `not_found` */
+export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
+  if (!/^\d{12,13}$/.test(id)) throw notFound('A parcel has an id of 12 or 13 digits.');
+  const params = { property_id: id };
+  const detail = await ask<Detail>(visit, getProperty, { params });
+  const [photo, value, portfolio, comps] = await Promise.all([
+    readPhoto(visit, detail.property_id),
+    readWorth(visit, id),
+    orNothing(ask<Portfolio>(visit, ownerPortfolio, { params })),
+    detail.point === null
+      ? undefined
+      : ask<{ results: Comp[] }>(visit, listComps, {
+          query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '12' },
+        }),
+  ]);
+  return { detail, photo, value, comps: comps?.results ?? [], portfolio };
+}
+
+async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined> {
+  const { images } = deps.resources;
+  try {
+    const { key, ...caption } = await images.pictures.describe(id);
+    return { ...caption, path: (await images.addressOf(id, key, deps.now())).path };
+  } catch (error) {
+    // The parcel has no boundary, or one that is too complex; or no imagery is to be had. The page says all else.
+    if (error instanceof PlatError && [404, 422, 503].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+async function readWorth(visit: Visit, id: string): Promise<ExplainedValue | NoValue> {
+  try {
+    const query = { explain: 'true' };
+    return await ask<ExplainedValue>(visit, aiCompValue, { params: { property_id: id }, query });
+  } catch (error) {
+    if (error instanceof PlatError && error.status === 404) return { why: error.message };
+    throw error;
+  }
+}
+
+async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PlatError && (error.status === 404 || error.status === 400)) return undefined;
+    throw error;
+  }
+}
+
+const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
+  [
+    'Owner',
+    [
+      ['owner_name', 'Owner'],
+      ['owner_name_2', 'Second owner'],
+      ['mail_address', 'Mail'],
+      ['mail_city', 'City'],
+      ['mail_state', 'State'],
+      ['mail_zip', 'ZIP'],
+      ['owner_occupied', 'Lives there'],
+      ['out_of_state_owner', 'Mail goes to another state'],
+      ['out_of_county_owner', 'To another county'],
+      ['out_of_zip_owner', 'To another ZIP'],
+      ['corporate_owner', 'A company'],
+      ['hoa_owner', 'A homeowners’ association'],
+      ['ownership_months', 'Months owned'],
+    ],
+  ],
+  [
+    'Land',
+    [
+      ['acres', 'Acres stated', acres],
+      ['calculated_acres', 'Acres measured', acres],
+      ['acres_mismatch', 'They differ by much'],
+      ['land_use_code', 'Land use'],
+      ['zoning_code', 'Zoning'],
+      ['subdivision', 'Subdivision'],
+      ['school_district', 'School district'],
+      ['vacant', 'Vacant'],
+      ['landlocked', 'Landlocked'],
+      ['highway_frontage_ft', 'Frontage on highways, ft'],
+      ['road_frontage_ft', 'Frontage on roads, ft'],
+      ['local_frontage_ft', 'Frontage on local roads, ft'],
+      ['wetlands_percent', 'Wetlands', percent],
+      ['flood_zone_percent', 'Flood zone', percent],
+      ['mean_slope_percent', 'Mean slope', percent],
+      ['min_elevation_m', 'Lowest, ft', feet],
+      ['mean_elevation_m', 'Mean height, ft', feet],
+      ['max_elevation_m', 'Highest, ft', feet],
+    ],
+  ],
+  [
+    'Assessment and tax',
+    [
+      ['assessed_total_value', 'Assessed', usd],
+      ['assessed_land_value', 'Land', usd],
+      ['assessed_improvement_value', 'Improvements', usd],
+      ['improvement_percent', 'Share of improvements', percent],
+      ['market_total_value', 'Market value', usd],
+      ['market_land_value', 'of the land', usd],
+      ['market_improvement_value', 'of improvements', usd],
+      ['tax_delinquent', 'Tax delinquent'],
+      ['tax_delinquent_year', 'Since'],
+      ['tax_delinquent_years', 'Years delinquent'],
+      ['structure_count', 'Structures'],
+      ['building_sqft', 'Building, sq ft'],
+      ['year_built', 'Built'],
+    ],
+  ],
+  [
+    'Last sale and mortgage',
+    [
+      ['last_sale_date', 'Sold', day],
+      ['last_sale_price', 'Price', usd],
+      ['sale_price_code', 'Price code'],
+      ['seller_name', 'Seller'],
+      ['document_type_code', 'Deed'],
+      ['inter_family_transfer', 'Within the family'],
+      ['mortgage_amount', 'Mortgage', usd],
+      ['mortgage_date', 'Mortgage recorded', day],
+      ['mortgage_interest_rate', 'Interest', percent],
+      ['mortgage_financing_type_code', 'Financing'],
+      ['mortgage_loan_type_code', 'Loan'],
+    ],
+  ],
+];
+
+/** Where a comp is, with a link to its listing; an address that is none of the web's is not followed. */
+function placeOf({ url, address }: Comp) {
+  return /^https?:\/\//.test(url) ? (
+    <a href={url} rel="noreferrer">
+      {address || 'listing'}
+    </a>
+  ) : (
+    address || '–'
+  );
+}
+
+function shown(value: unknown, format?: (value: never) => string): ComponentChildren {
+  if (value === true) return 'yes';
+  if (value === false) return 'no';
+  return format ? format(value as never) : String(value);
+}
+
+function ParcelPhoto({ photo: { path, imagery, attribution, captured } }: { photo: Photo }) {
+  const what = imagery === 'aerial' ? 'an aerial photograph' : 'a relief';
+  return (
+    <figure class="photo">
+      <a href={path}>
+        <img src={path} alt={`The parcel outlined in blue on ${what}`} width="1024" height="768" />
+      </a>
+      <figcaption>
+        {imagery === 'aerial' ? 'Imagery' : 'No aerial imagery here'}: {attribution}
+        {captured && `, ${day(captured)}`}
+      </figcaption>
+    </figure>
+  );
+}
+
+export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: ParcelData & { back: string }) {
+  const id = detail.property_id;
+  return (
+    <article class="parcel" id="parcel">
+      <Back to={back} words="Back to the list" />
+      <h1>{detail.situs_address || `APN ${detail.apn ?? id}`}</h1>
+      <p>
+        {[detail.situs_city, detail.situs_state, detail.situs_zip].filter(Boolean).join(', ')}
+        <br />
+        <small>
+          APN {detail.apn ?? 'unknown'} · county {detail.fips} · id {id}
+        </small>
+      </p>
+      {detail.retired_at != null && (
+        <p class="notice">This parcel left the roll on {day(String(detail.retired_at))}.</p>
+      )}
+      <Facts
+        kind="key"
+        of={[
+          ['Acres', detail.effective_acres === null ? 'unknown' : acres(detail.effective_acres)],
+          ['Worth', 'why' in value ? 'no comps' : usd(value.mean_adjusted_price)],
+          ['An acre', 'why' in value ? '–' : usd(value.mean_adjusted_ppa)],
+        ]}
+      />
+      <div class="buttons">
+        <form method="post" action="/comping">
+          <input type="hidden" name="property_id" value={id} />
+          <Submit label="New comp report" kind="second" />
+        </form>
+        <form method="post" action="/deals">
+          <input type="hidden" name="what" value={id} />
+          <Submit label="Add to my deals" does="add" kind="second" />
+        </form>
+      </div>
+      {photo && <ParcelPhoto photo={photo} />}
+      <a href={`/data/drawing/${id}.svg`} class="drawing">
+        <img
+          src={`/data/drawing/${id}.svg`}
+          alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
+          width="900"
+          height="740"
+          loading="lazy"
+        />
+        <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
+      </a>
+      {'why' in value ? <NoWorth why={value.why} /> : <Worth value={value} />}
+      {GROUPS.map(([title, fields]) => {
+        const known = fields.filter(
+          ([name]) => detail[name] !== null && detail[name] !== undefined && detail[name] !== '',
+        );
+        return (
+          known.length > 0 && (
+            <section>
+              <h2>{title}</h2>
+              <Facts of={known.map(([name, label, format]) => [label, shown(detail[name], format)])} />
+            </section>
+          )
+        );
+      })}
+      <Slopes shares={detail.steeper_percent as number[] | null} />
+      {comps.length > 0 && (
+        <section>
+          <h2>Listed and sold within 5 miles</h2>
+          <Grid
+            name="Listed and sold"
+            heads={['Status', 'Acres', 'Price', 'Sold', 'Where']}
+            rows={comps.map(comp => [
+              comp.status.toLowerCase(),
+              comp.lot_size === null ? '–' : acres(comp.lot_size),
+              usd(comp.price),
+              comp.sold_date === null ? '–' : day(comp.sold_date),
+              placeOf(comp),
+            ])}
+          />
+        </section>
+      )}
+      {portfolio && portfolio.total_parcels > 1 && (
+        <section>
+          <h2>The owner's {portfolio.total_parcels} parcels</h2>
+          <p>
+            {acres(portfolio.total_acres)} acres in {portfolio.total_counties}{' '}
+            {portfolio.total_counties === 1 ? 'county' : 'counties'}
+          </p>
+          <ul class="hits">
+            {portfolio.results.slice(0, 20).map(parcel => (
+              <li>
+                <a href={`/data?parcel=${parcel.property_id}`}>
+                  <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
+                  <span>
+                    {parcel.effective_acres === null ? '' : `${acres(parcel.effective_acres)} acres`}
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {portfolio.total_parcels > 20 && <a href={`/data?owner_parcel_id=${id}`}>All of them</a>}
+        </section>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,220 @@
+import { sizes } from '../../../shared/domain/buckets.ts';
+import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
+import { notFound } from '../../http/error-responses.ts';
+import type { RegionStats } from '../../v1/common/request-schemas.ts';
+import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
+import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
+import { acres, count, percent, usd } from '../frame/figures.ts';
+import { Back, Grid, Submit } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { ask, type Reply, type Visit } from '../frame/visit.ts';
+
+type Data = Record<string, number | null>;
+export const DEFAULT_BUCKET = '0.2 acre-100 acre';
+
+/** A statistic as people read it, by what its name says it is. */
+export function shown(metric: string, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (/STR/.test(metric)) return percent(value);
+  if (/Gini/.test(metric)) return value.toFixed(1);
+  if (/Price|PPA/.test(metric)) return usd(value);
+  if (/Acreage/.test(metric)) return acres(value);
+  return count(value);
+}
+
+/** Saves a market, moves it to another column of the board, or removes it. */
+export async function change(visit: Visit): Promise<void> {
+  const { form } = visit;
+  const id = form.get('id') ?? '';
+  if (form.get('do') === 'remove') {
+    await ask(visit, deleteMarket, { params: { id } });
+    return;
+  }
+  const status = (form.get('status') ?? '').trim();
+  await ask(visit, saveMarket, { body: { region_id: form.get('region_id') ?? '', status } });
+}
+
+type Region = Pick<RegionStats, 'type' | 'name' | 'state' | 'county_name' | 'fips'>;
+export const titleOf = ({ type, name, state, county_name }: Region) =>
+  type === 'zip' ? `${name} (${county_name}, ${state})` : `${name}, ${state}`;
+export const pathOf = ({ type, name, fips }: Region) =>
+  type === 'zip' ? `/markets/zip/${name}` : `/markets/${fips}`;
+
+const marketPage: Page = {
+  path: '/markets/:fips',
+  access: 'app',
+  get: visit =>
+    show(visit, () => ask<RegionStats>(visit, countyStats, { params: { fips: code(visit, 'fips') } })),
+  post: async visit => {
+    await change(visit);
+    return { redirect: visit.url.pathname };
+  },
+};
+
+const zipMarketPage: Page = {
+  path: '/markets/zip/:zip',
+  access: 'app',
+  get: visit => show(visit, () => ask<RegionStats>(visit, zipStats, { params: { zip: code(visit, 'zip') } })),
+  post: marketPage.post!,
+};
+
+function code(visit: Visit, name: string): string {
+  const text = String(visit.req.params[name]);
+  if (!/^\d{4,5}$/.test(text)) throw notFound('A market is a county by its FIPS code, or a ZIP code.');
+  return text;
+}
+
+async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Reply> {
+  const [market, saved] = await Promise.all([read(), ask<SavedMarket[]>(visit, listMarkets)]);
+  const own = saved.find(({ region }) => region.id === market.id);
+  const asked = visit.url.searchParams.get('bucket');
+  const bucket =
+    market.stats.find(({ type }) => type === asked) ??
+    market.stats.find(({ type }) => type === DEFAULT_BUCKET) ??
+    market.stats[0];
+  const body = (
+    <>
+      <Back to="/markets" words="All markets" />
+      <h1>{titleOf(market)}</h1>
+      <form method="post" class="buttons">
+        <input type="hidden" name="region_id" value={market.id} />
+        <input type="hidden" name="id" value={own?.id ?? ''} />
+        <label for="status">{own ? 'Status on the board' : 'Save it as'}</label>
+        <input id="status" name="status" value={own?.status ?? 'Watching'} maxlength={64} class="short" />
+        <button type="submit">{own ? 'Change' : 'Save'}</button>
+        {own && <Submit label="Remove" does="remove" kind="danger" />}
+      </form>
+      {bucket === undefined ? (
+        <p class="notice">There are no listings here.</p>
+      ) : (
+        <>
+          <h2>Lots of {sizes(bucket.type)}</h2>
+          {!bucket.data['Sold: 1yr'] && <p>None of them was sold in the last year.</p>}
+          <div class="charts">
+            <Windows title="Sold" data={bucket.data} rows={['Sold: $']} />
+            <Windows title="Sell-through rate" data={bucket.data} rows={['$ STR']} />
+            <Windows title="Median price" data={bucket.data} rows={['Median Price $']} />
+            <Windows
+              title="Price per acre, from least to most"
+              data={bucket.data}
+              rows={['PPA Range $ Min', 'PPA Range $ Max']}
+            />
+            <Windows title="Days on market" data={bucket.data} rows={['Avg DOM $']} />
+            <Windows title="Gini of price per acre" data={bucket.data} rows={['Gini $']} />
+          </div>
+          <h2>All acreages</h2>
+          <Buckets market={market} open={bucket.type} path={visit.url.pathname} />
+          <Legend />
+        </>
+      )}
+      {market.type === 'county' && (
+        <p class="buttons">
+          <a class="button second" href={`/data?county=${market.fips}`}>
+            Parcels of the county
+          </a>
+        </p>
+      )}
+    </>
+  );
+  return { title: titleOf(market), body };
+}
+
+const WINDOWS = ['1mo', '3mo', '6mo', '1yr'];
+
+/** A statistic over the windows as columns, from the first row's figure or 0 to the last row's, above the table they are drawn from. */
+function Windows({ title, data, rows }: { title: string; data: Data; rows: string[] }) {
+  const figures = rows.map(row => WINDOWS.map(window => data[row.replace('$', window)] ?? null));
+  const highs = figures.at(-1)!;
+  if (highs.every(value => !value)) return null;
+  const most = Math.max(...highs.map(value => value ?? 0), 1e-9);
+  const at = (value: number | null | undefined) => (48 * (value ?? 0)) / most;
+  return (
+    <figure>
+      <figcaption>{title}</figcaption>
+      <svg viewBox="0 0 200 50" preserveAspectRatio="none" aria-hidden="true">
+        {highs.map((high, i) => {
+          const low = rows.length > 1 ? figures[0]![i] : 0;
+          // A range of one figure is still to be seen.
+          const height = high === null ? 0 : Math.max(at(high) - at(low), rows.length > 1 ? 1 : 0);
+          return <rect x={i * 50 + 10} y={50 - at(high)} width="30" height={height} />;
+        })}
+      </svg>
+      <table>
+        <thead>
+          <tr>
+            {WINDOWS.map(window => (
+              <th scope="col">{window}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {figures.map((values, row) => (
+            <tr>
+              {values.map(value => (
+                <td>{shown(rows[row]!, value)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+/** What the names of the statistics stand for. */
+export const Legend = () => (
+  <p>
+    <small>
+      STR: sell-through rate, the sales of a time in percent of the active listings. DOM: days on market. PPA:
+      price per acre. Gini: how unlike the prices per acre are, from 0, all the same, to 100. 1mo, 3mo, 6mo,
+      1yr: the last month to the last year.
+    </small>
+  </p>
+);
+
+/** The statistics that tell most of a market. */
+export const COLUMNS: readonly MetricKey[] = [
+  'Active',
+  'Pending',
+  'Sold: 1yr',
+  '1yr STR',
+  'Avg DOM 1yr',
+  'Median Price 1yr',
+  'Median Sold PPA',
+  'Median Active PPA',
+  'Gini 1yr',
+];
+
+function Buckets({ market, open, path }: { market: RegionStats; open: string; path: string }) {
+  return (
+    <>
+      <Grid
+        name="Acreages"
+        heads={['Acreage', ...COLUMNS]}
+        rows={market.stats.map(({ type, data }) => [
+          type === open ? (
+            <b>{sizes(type)}</b>
+          ) : (
+            <a href={`${path}?bucket=${encodeURIComponent(type)}`}>{sizes(type)}</a>
+          ),
+          ...COLUMNS.map(key => shown(key, data[key])),
+        ])}
+      />
+      <details>
+        <summary>
+          All {METRIC_KEYS.length} statistics of {sizes(open)}
+        </summary>
+        <Grid
+          name={`Statistics of ${sizes(open)}`}
+          heads={['Statistic', 'Figure']}
+          rows={METRIC_KEYS.map(key => [
+            key,
+            shown(key, market.stats.find(({ type }) => type === open)?.data[key]),
+          ])}
+        />
+      </details>
+    </>
+  );
+}
+
+export const marketPages = [zipMarketPage, marketPage];

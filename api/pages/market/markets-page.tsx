@@ -1,0 +1,208 @@
+import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
+import { METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
+import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
+import { count } from '../frame/figures.ts';
+import { Field, Grid, Select, Submit } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { ask, type Visit, withParam } from '../frame/visit.ts';
+import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
+import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market-page.tsx';
+
+type Row = {
+  fips: string;
+  name: string;
+  state: string;
+  listings: number;
+  value: number | null;
+  active: number;
+  sold: number;
+  str: number | null;
+};
+
+const DEFAULT_METRIC = 'Median Sold PPA';
+const MOST_ROWS = 300;
+
+function chosen(visit: Visit): { bucket: string; metric: string } {
+  const { searchParams } = visit.url;
+  const bucket =
+    ACRE_BUCKETS.find(({ label }) => label === searchParams.get('bucket'))?.label ?? DEFAULT_BUCKET;
+  const metric = METRIC_KEYS.find(key => key === searchParams.get('metric')) ?? DEFAULT_METRIC;
+  return { bucket, metric };
+}
+
+function readValues(visit: Visit): Promise<Row[]> {
+  const { bucket, metric } = chosen(visit);
+  return visit.deps.resources.database.run<Row>('market/list_market_values', [bucket, metric]);
+}
+
+/** What the table can be sorted by; a minus before it turns the order round. */
+const SORTS: Record<string, (row: Row) => number | string | null> = {
+  value: row => row.value,
+  name: row => `${row.state} ${row.name}`,
+  active: row => row.active,
+  sold: row => row.sold,
+  str: row => row.str,
+};
+
+/** Names begin with A, figures with the highest; what is not known comes last either way. */
+function sorted(rows: Row[], sort: string): Row[] {
+  const backwards = sort.startsWith('-');
+  const value = SORTS[sort.replace('-', '')] ?? SORTS.value!;
+  return rows.toSorted((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    const order = typeof x === 'string' ? x.localeCompare(String(y)) : Number(y) - x;
+    return backwards ? -order : order;
+  });
+}
+
+const marketsPage: Page = {
+  path: '/markets',
+  access: 'app',
+  async get(visit) {
+    const { bucket, metric } = chosen(visit);
+    const sort = visit.url.searchParams.get('sort') ?? 'value';
+    const [rows, saved] = await Promise.all([readValues(visit), ask<SavedMarket[]>(visit, listMarkets)]);
+    const ordered = sorted(rows, sort);
+    const body = (
+      <div class="data">
+        <section class="side" id="side" aria-label="Markets">
+          <h1>Markets</h1>
+          <Board saved={saved} />
+          <h2>Every county with listings</h2>
+          <form method="get" action="/markets" class="stack">
+            <Field name="metric" label="Statistic">
+              <Select name="metric" options={METRIC_KEYS.map(key => [key, key])} given={metric} />
+            </Field>
+            <Field name="bucket" label="Acreage">
+              <Select
+                name="bucket"
+                options={ACRE_BUCKETS.map(({ label }) => [label, sizes(label)])}
+                given={bucket}
+              />
+            </Field>
+            <div class="buttons">
+              <button type="submit">Show</button>
+            </div>
+          </form>
+          <Table rows={ordered.slice(0, MOST_ROWS)} metric={metric} visit={visit} sort={sort} />
+          {ordered.length > MOST_ROWS && (
+            <p>
+              The first {MOST_ROWS} of {count(ordered.length)}; the map has all.
+            </p>
+          )}
+          <Legend />
+        </section>
+        {mapOf(visit, {
+          values: `/markets/values.json${visit.url.search}`,
+          opens: '/markets/',
+          legend: `${metric}, ${sizes(bucket)}`,
+          start: boxOfCounties(rows),
+        })}
+      </div>
+    );
+    return { title: 'Markets', body, wide: true, head: mapHead(visit) };
+  },
+  post: async visit => {
+    await change(visit);
+    return { redirect: '/markets' };
+  },
+};
+
+const marketValuesPage: Page = {
+  path: '/markets/values.json',
+  access: 'app',
+  async get(visit) {
+    const { metric } = chosen(visit);
+    const rows = await readValues(visit);
+    return valuesReply(
+      rows.flatMap(({ value, ...county }) =>
+        value === null ? [] : [{ ...county, value, shown: shown(metric, value) }],
+      ),
+    );
+  },
+};
+
+function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; visit: Visit; sort: string }) {
+  const heads: [string, string][] = [
+    ['name', 'County'],
+    ['value', metric],
+    ['active', 'Active'],
+    ['sold', 'Sold in a year'],
+    ['str', 'STR'],
+  ];
+  if (rows.length === 0) return <p>No county has listings of this acreage.</p>;
+  const head = ([key, label]: [string, string]) => {
+    const now = sort.replace('-', '') === key;
+    const up = (key === 'name') !== sort.startsWith('-');
+    return (
+      <a href={withParam(visit.url, 'sort', now && !sort.startsWith('-') ? `-${key}` : key)}>
+        {label}
+        {now && (
+          <span role="img" aria-label={up ? 'ascending' : 'descending'}>
+            {up ? ' ▲' : ' ▼'}
+          </span>
+        )}
+      </a>
+    );
+  };
+  return (
+    <Grid
+      name="Counties"
+      heads={heads.map(head)}
+      rows={rows.map(row => [
+        <a href={`/markets/${row.fips}`}>
+          {row.name}, {row.state}
+        </a>,
+        shown(metric, row.value),
+        count(row.active),
+        count(row.sold),
+        shown('STR', row.str),
+      ])}
+    />
+  );
+}
+
+/** The company's saved markets in columns by their status, in the order in which they were pinned. */
+function Board({ saved }: { saved: SavedMarket[] }) {
+  if (saved.length === 0) return <p>Save a market on its page, and it stands here for your whole company.</p>;
+  const columns = [...new Set(saved.map(({ status }) => status))];
+  return (
+    <div class="board">
+      {columns.map(status => (
+        <section>
+          <h3>{status || 'No status'}</h3>
+          <ul class="plain">
+            {saved
+              .filter(market => market.status === status)
+              .map(({ id, region }) => (
+                <li class="card">
+                  <a href={pathOf(region)}>{titleOf(region)}</a>
+                  <form method="post" action="/markets" class="buttons">
+                    <input type="hidden" name="region_id" value={region.id} />
+                    <input type="hidden" name="id" value={id} />
+                    <input
+                      name="status"
+                      value={status}
+                      aria-label={`Status of ${titleOf(region)}`}
+                      list="statuses"
+                      maxlength={64}
+                    />
+                    <Submit label="Move" kind="second" />
+                    <Submit label="Remove" does="remove" kind="quiet" />
+                  </form>
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+      <datalist id="statuses">
+        {[...new Set([...columns, 'Backlog', 'Watching', 'Active'])].filter(Boolean).map(status => (
+          <option value={status} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+export const marketsPages = [marketsPage, marketValuesPage];

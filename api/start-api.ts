@@ -1,0 +1,93 @@
+import type { Config } from '../shared/base/config.ts';
+import { createPool, type Pool, RANDOM_PAGE_COST, RESTLESS, sql } from '../shared/base/db.ts';
+import type { Logger } from '../shared/base/log.ts';
+import { assertSchemaVersion } from '../shared/base/migrate.ts';
+import { missingSettings } from '../shared/base/origin.ts';
+import { assertClusterReady } from '../shared/base/shards.ts';
+import { openQueueBackend, QUEUE_NAMES } from '../shared/queue/queue.ts';
+import { type AppDeps, createApp } from './app.ts';
+import type { Lifecycle } from './http/begin.ts';
+import { openAssets } from './pages/frame/assets.ts';
+import { type RunningServer, serveHttp } from './server.ts';
+
+export const SETTINGS = { ...RESTLESS, random_page_cost: String(RANDOM_PAGE_COST) };
+
+/** @param parts for benches, in place of the service's own @throws PlatError `schema_version`, `address_in_use`, `host`, `config` */
+export async function startApi(
+  config: Config,
+  log: Logger,
+  parts: Pick<AppDeps, 'meter'> = {},
+): Promise<RunningServer> {
+  const pool = createPool(config, log, {
+    applicationName: 'plat api',
+    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+    settings: SETTINGS,
+  });
+  const backend = openQueueBackend(config, log);
+  const close = async () => {
+    await backend.close();
+    await pool.end();
+  };
+  try {
+    await assertSchemaVersion(pool);
+    await assertClusterReady(pool, config.DB_POOL_SIZE);
+    const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
+    const queues = QUEUE_NAMES.map(name => backend.queue(name));
+    const assets = await openAssets(config);
+    const app = createApp({ config, log, pool, lifecycle, queues, assets, ...parts });
+    const server = await serveHttp(app, config, lifecycle);
+    const stopHousekeeping = startHousekeeping(pool, log, config);
+    log.info({ url: server.url }, 'listening');
+    for (const missing of missingSettings(config)) log.warn(missing);
+    return {
+      ...server,
+      async stop() {
+        await server.stop();
+        await stopHousekeeping();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Nothing depends on it: a call rolls its own account's period, and answers older than a day are not given out. */
+const EVERY_MS = 60_000;
+
+/** Once a minute in every process, one turn at a time: rolls periods that are over, deletes what has expired. Returns how to stop it. */
+export function startHousekeeping(
+  pool: Pool,
+  log: Logger,
+  kept: Kept,
+  everyMs = EVERY_MS,
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= keepHouse(pool, kept)
+      .catch(error => log.warn({ err: error }, 'housekeeping failed; it is tried again'))
+      .finally(() => {
+        running = undefined;
+      });
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+/** For how long what tells of people is kept. */
+type Kept = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
+
+export async function keepHouse(pool: Pool, kept: Kept): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(sql('accounts/list_due_accounts'));
+  if (rows.length > 0) await pool.query(sql('accounts/roll_period'), [rows.map(row => row.id)]);
+  await pool.query(sql('accounts/delete_old_answers'));
+  await pool.query(sql('accounts/delete_old_buckets'));
+  await pool.query(sql('accounts/delete_old_sessions'));
+  await pool.query(sql('accounts/delete_old_records'));
+  await pool.query(sql('contacts/delete_old_provider_answers'), [kept.SKIP_TRACE_KEEP_DAYS]);
+  await pool.query(sql('contacts/delete_old_traces'), [kept.TRACE_AUDIT_YEARS]);
+}

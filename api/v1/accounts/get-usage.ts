@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { isoDay } from '../../../shared/kernels/stats/calendar.ts';
+import type { Database } from '../../http/database.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+
+const PATH = '/api/public/v1/usage/';
+
+const tokens = z.int().min(0);
+const moment = z.iso.datetime().nullable();
+
+const totals = z
+  .object({
+    tier: z.string().nullable().describe('null without an API contract.'),
+    tokens_used: tokens.describe('The sum of `X-Tokens-Used` over the calls of the period.'),
+    tokens_included: tokens,
+    tokens_overage: tokens.describe('max(0, tokens_used - tokens_included)'),
+    overage_amount_cents: tokens.describe(
+      "US cents at the contract's price for 1,000 tokens, half a cent rounded up.",
+    ),
+    period_start: moment,
+    period_end: moment.describe('When the counters begin again at 0.'),
+  })
+  .meta({ id: 'UsageTotals' });
+
+export type UsageTotals = z.output<typeof totals>;
+
+const record = z
+  .object({
+    date: z.iso.date().describe('The day in UTC.'),
+    endpoint: z.string().describe('Metering key.'),
+    mode: z.enum(['direct', 'mcp']).describe('`direct`: REST; `mcp`: the MCP server.'),
+    tokens,
+  })
+  .meta({ id: 'UsageRecord' });
+
+const breakdown = z
+  .object({
+    period_start: moment,
+    period_end: moment,
+    records: z.array(record).describe('By date, then endpoint, then mode.'),
+  })
+  .meta({ id: 'UsageBreakdown' });
+
+export type UsageRecord = z.output<typeof record>;
+
+const common = { method: 'get', tag: 'Usage', withoutContract: true } as const;
+
+const NO_USAGE: UsageTotals = {
+  ...{ tier: null, tokens_used: 0, tokens_included: 0, tokens_overage: 0, overage_amount_cents: 0 },
+  ...{ period_start: null, period_end: null },
+};
+const PERIOD = { period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' };
+
+export const readUsage = defineEndpoint({
+  ...common,
+  path: PATH,
+  operationId: 'get_usage',
+  summary: 'Usage of the billing period',
+  description:
+    'What the account has used of its allotment, by all of its keys. Exact at the moment of the call. Also for accounts without an API contract; refused, as every endpoint, to those whose invoice is unpaid or whose tier has no REST API.',
+  response: {
+    status: 200,
+    description: 'An array with the one object.',
+    schema: z.array(totals).length(1),
+    examples: {
+      contract: {
+        summary: 'With overage',
+        value: [
+          {
+            tier: 'growth',
+            tokens_used: 51_250,
+            tokens_included: 50_000,
+            tokens_overage: 1_250,
+            overage_amount_cents: 500,
+            ...PERIOD,
+          },
+        ],
+      },
+      none: { summary: 'Without a contract', value: [NO_USAGE] },
+    },
+  },
+  handle: async (_input, { database }, { account }) => {
+    const { over: _over, ...row } = await readCurrent<Totals>(database, 'accounts/read_totals', account.id);
+    return { body: [row], tokens: 0 };
+  },
+});
+
+export const readUsageBreakdown = defineEndpoint({
+  ...common,
+  path: `${PATH}breakdown/`,
+  operationId: 'get_usage_breakdown',
+  summary: 'Usage of the billing period by day, endpoint and mode',
+  description: 'The records add up to `tokens_used` of the usage totals. The list is not paged.',
+  response: {
+    status: 200,
+    description: 'The period and its records, which are none before the first paid call.',
+    schema: breakdown,
+    example: {
+      summary: 'Two endpoints on one day',
+      value: {
+        ...PERIOD,
+        records: [
+          { date: '2026-11-20', endpoint: 'public_market_stats', mode: 'direct', tokens: 40 },
+          { date: '2026-11-20', endpoint: 'public_parcel_filter', mode: 'direct', tokens: 30 },
+        ],
+      },
+    },
+  },
+  handle: async (_input, { database }, { account }) => {
+    const { period_start, period_end, ...columns } = await readCurrent<Breakdown>(
+      database,
+      'accounts/read_breakdown',
+      account.id,
+    );
+    const head = JSON.stringify({ period_start, period_end }).slice(0, -1);
+    return { body: Buffer.from(`${head},"records":[${recordsOf(columns)}]}`), tokens: 0 };
+  },
+});
+
+type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
+type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
+/** Columns of records as sql/queries/usage/read_breakdown.sql has them; null when there are none. */
+type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
+type Breakdown = Current & Columns;
+
+/** As JSON, separated by commas. Metering keys and modes are lower-case letters and underscores, nothing to escape. */
+function recordsOf(columns: Columns): string {
+  const days = valuesOf(columns.days);
+  const endpoints = valuesOf(columns.endpoints);
+  const tokens = valuesOf(columns.tokens);
+  let records = '';
+  let head = '';
+  for (let n = 0; n < days.length; n++) {
+    if (n === 0 || days[n] !== days[n - 1]) head = `{"date":"${isoDay(Number(days[n]))}","endpoint":"`;
+    records += `${n > 0 ? ',' : ''}${head}${endpoints[n]}","tokens":${tokens[n]}}`;
+  }
+  return records;
+}
+
+const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
+
+/** A period that is over is rolled by whoever sees it first. */
+async function readCurrent<Row extends Current>(
+  database: Database,
+  statement: string,
+  accountId: string,
+): Promise<Row> {
+  const [row] = await database.run<Row>(statement, [accountId]);
+  if (!row!.over) return row!;
+  await database.run('accounts/roll_period', [[accountId]]);
+  const [rolled] = await database.run<Row>(statement, [accountId]);
+  return rolled!;
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { batch } from '../../http/batch.ts';
+import { compressed, type Encoding } from '../../http/compression.ts';
+import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
+import type { Database } from '../../http/database.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import type { Images } from '../../images/images.ts';
+import type { Trace } from './skip-tracing.ts';
+import { openValuations, type ReadValuation } from './valuations.ts';
+
+export type RegionStats = { body: Buffer; etag: string; encoding?: Encoding };
+
+/** What handlers may use. */
+export type Resources = {
+  database: Database;
+  cursorSecret: CursorSecret;
+  /** @param encoding what the client would rather have: the body may come in it */
+  readRegionStats(
+    type: 'county' | 'zip',
+    code: string,
+    encoding?: Encoding,
+  ): Promise<RegionStats | undefined>;
+  readValuation: ReadValuation;
+  trace: Trace;
+  images: Images;
+  /** Of the operator's catalogue. */
+  sourcesOfCounty(fips: string): ReturnType<typeof sourcesOfCounty>;
+};
+
+/** @param cursorSecret CURSOR_SECRET, else the installation's own is used @param catalogue CATALOGUE_FILE, else the bundled one */
+export function openResources(
+  database: Database,
+  cursorSecret: string | undefined,
+  images: Images,
+  trace: Trace,
+  catalogue?: string,
+): Resources {
+  return {
+    database,
+    cursorSecret: openCursorSecret(database, cursorSecret),
+    readRegionStats: openRegionStats(database),
+    readValuation: openValuations(database),
+    trace,
+    images,
+    sourcesOfCounty: fips => sourcesOfCounty(fips, catalogue),
+  };
+}
+
+/** An endpoint as it is written down: what most do without may be left out. */
+type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = Omit<
+  Endpoint<Params, Query, Body, Resources>,
+  keyof typeof PLAIN
+> &
+  Partial<Pick<Endpoint<Params, Query, Body, Resources>, keyof typeof PLAIN>>;
+
+/** Free, without parameters. */
+const PLAIN = { params: z.object({}), query: z.strictObject({}), metering: null, errors: {} };
+
+/** Lets the compiler infer the handler's input from the schemas. */
+export function defineEndpoint<
+  Params extends z.ZodType = typeof PLAIN.params,
+  Query extends z.ZodType = typeof PLAIN.query,
+  Body extends z.ZodType = z.ZodType,
+>(declared: Declared<Params, Query, Body>): Endpoint {
+  return { ...PLAIN, ...declared } as unknown as Endpoint;
+}
+
+type Ask = { type: 'county' | 'zip'; code: string };
+type Stored = RegionStats & Ask;
+
+/** Stored responses; those asked for together come in one statement: 1.3 to 2 times the requests a second. */
+function openRegionStats(database: Database): Resources['readRegionStats'] {
+  const together = (read: (types: string[], codes: string[]) => Promise<Stored[]>) =>
+    batch<Ask, RegionStats | undefined>(async asks => {
+      const regions = [...new Map(asks.map(ask => [ask.type + ask.code, ask])).values()];
+      const rows = await read(
+        regions.map(ask => ask.type),
+        regions.map(ask => ask.code),
+      );
+      const found = new Map(rows.map(row => [row.type + row.code, row]));
+      return asks.map(ask => found.get(ask.type + ask.code));
+    });
+  const readPlain = together(async (...regions) => {
+    const rows = await database.runBinary<Record<keyof Ask | 'etag' | 'body', Buffer>>(
+      'accounts/read_region_stats',
+      regions,
+    );
+    return rows.map(({ type, code, etag, body }) => ({
+      ...{ type: type.toString() as Ask['type'], code: code.toString() },
+      ...{ etag: etag.toString(), body },
+    }));
+  });
+  const readPacked = together(async (...regions) => {
+    const rows = await database.run<Stored & { packed: boolean }>('accounts/read_packed_stats', regions);
+    return rows.map(({ packed, ...row }) => (packed ? { ...row, encoding: 'br' as const } : row));
+  });
+  return async (type, code, encoding) => {
+    if (encoding !== 'br') return readPlain({ type, code });
+    const stored = await readPacked({ type, code });
+    if (stored === undefined || stored.encoding === 'br') return stored;
+    const { bytes, encoding: packed } = await compressed(stored.body, 'br');
+    if (packed === undefined) return stored;
+    // Once for all who ask later; without it they are answered as well.
+    await database.run('accounts/keep_packed_stats', [type, code, stored.etag, bytes]).catch(() => []);
+    return { body: bytes, etag: stored.etag, encoding: packed };
+  };
+}

@@ -1,0 +1,18 @@
+import type { Statements } from '../../http/database.ts';
+
+/**
+ * The keys under which the parcels of one owner stand: that of street and ZIP, and those of the places (street, city, state) where it is the only
+ * ZIP, for the parcels that have none. Resolved when it is asked for, as any county's ingestion may change it.
+ * @param key of one of the parcels
+ */
+export async function ownerKeys(run: Statements['run'], key: string): Promise<string[]> {
+  const keys = [key];
+  for (const { place_key } of await run<{ place_key: string }>('parcels/list_open_places', [key])) {
+    const owners = await run<{ owner_key: string }>('parcels/list_place_owners', [place_key]);
+    const only = owners.length === 1 ? owners[0]!.owner_key : undefined;
+    // The parcel itself has no ZIP: its owner is the one at its place.
+    if (place_key === key) return only === undefined ? keys : ownerKeys(run, only);
+    if (only === key) keys.push(place_key);
+  }
+  return keys;
+}

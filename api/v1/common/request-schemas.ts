@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { type ApiErrorCode, ERROR_STATUSES } from '../../../shared/base/errors.ts';
+import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
+import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
+
+/** `8023` is `08023`: spreadsheets drop the leading zero. */
+export const fips = z
+  .string()
+  .regex(/^[0-9]{4,5}$/, 'must be a county FIPS code: 5 digits, the leading zero may be missing')
+  .transform(text => text.padStart(5, '0'))
+  .meta({
+    description: 'County FIPS code: 2 digits of the state, 3 of the county. A leading zero may be left out.',
+    example: '33019',
+  });
+
+export const zip = z
+  .string()
+  .regex(/^[0-9]{5}$/, 'must be a 5-digit ZIP code')
+  .meta({ description: '5-digit ZIP code.', example: '03280' });
+
+/** Text of one line. Not a pattern of the published schema: regular expressions of few languages read `\P{Cc}`. */
+export const line = (most: number, wrong: string) =>
+  z
+    .string(wrong)
+    .max(most, `must be at most ${most} characters long`)
+    .refine(text => !/\p{Cc}/u.test(text), 'must not hold control characters');
+
+/** Yes or no in a query. */
+export const queryFlag = (description: string) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform(text => text === 'true')
+    .default(false)
+    .meta({ description, override: { type: 'boolean', enum: undefined } });
+
+/** The United States with their islands, in degrees. */
+const isInStates = (lon: number, lat: number) => lat >= 13 && lat <= 72 && (lon <= -64 || lon >= 144);
+
+const SWAPPED = 'longitude and latitude seem to be swapped: the longitude comes first';
+
+/** A hint where a place that is not in the United States would be, with longitude and latitude the other way round. */
+export function swapHint(lon: number, lat: number): string | undefined {
+  return !isInStates(lon, lat) && isInStates(lat, lon) ? SWAPPED : undefined;
+}
+
+export const regionFields = {
+  id: z.uuid().describe('The id of the region, the same in every installation.'),
+  type: z.enum(['county', 'zip']),
+  name: z.string().describe('The name of the county, or the ZIP code.'),
+  state: z.string().regex(/^[A-Z]{2}$/),
+  county_name: z.string().describe('The county itself, or the county that the ZIP falls in.'),
+  fips: z.string().nullable().describe('5-digit county FIPS code; empty for a ZIP.'),
+};
+
+export const region = z.object(regionFields).meta({ id: 'Region' });
+
+export const REGION_EXAMPLE: z.output<typeof region> = {
+  id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
+  type: 'county',
+  name: 'Sullivan',
+  state: 'NH',
+  county_name: 'Sullivan',
+  fips: '33019',
+};
+
+export type RegionRow = {
+  id: string;
+  type: 'county' | 'zip';
+  code: string;
+  name: string;
+  state: string;
+  county_name: string;
+};
+
+export function toRegion({ id, type, code, name, state, county_name }: RegionRow): z.output<typeof region> {
+  return { id, type, name, state, county_name, fips: type === 'county' ? code : '' };
+}
+
+const metric = z.number().nullable();
+
+const bucketStats = z
+  .object({
+    type: z
+      .enum(ACRE_BUCKETS.map(bucket => bucket.label) as [BucketLabel, ...BucketLabel[]])
+      .describe('Acreage bucket; buckets overlap.'),
+    listings: z.int().min(1).describe('Listings in the bucket, of every status and age.'),
+    data: z
+      .object(
+        Object.fromEntries(METRIC_KEYS.map(key => [key, metric.optional()])) as Record<
+          MetricKey,
+          z.ZodOptional<typeof metric>
+        >,
+      )
+      .describe(
+        'STR = sell-through rate in %, DOM = days on market, PPA = price per acre in USD, Gini = dispersion of PPA from 0 to 100.',
+      ),
+  })
+  .meta({ id: 'BucketStats' });
+
+export const regionStats = z
+  .object({
+    ...regionFields,
+    as_of: z.iso
+      .date()
+      .nullable()
+      .describe('The day as of which the windows count; null where there is no listing.'),
+    stats: z.array(bucketStats).describe('A bucket without any listing is left out.'),
+  })
+  .meta({ id: 'RegionStats' });
+
+export type RegionStats = z.output<typeof regionStats>;
+
+const errorCodes = Object.keys(ERROR_STATUSES) as [ApiErrorCode, ...ApiErrorCode[]];
+
+export const errorEnvelope = z
+  .object({
+    error: z.object({
+      code: z.enum(errorCodes),
+      message: z.string(),
+      request_id: z.string().describe('The X-Request-Id of the request, or the one that the server issued.'),
+      details: z
+        .record(z.string(), z.array(z.string()))
+        .optional()
+        .describe('On validation errors only: each rejected field with the reasons.'),
+    }),
+  })
+  .meta({ id: 'Error' });

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { openProviderDesk, type ProviderDesk } from '../../../shared/contacts/ask-skip-trace-provider.ts';
+import {
+  type ContactRow,
+  factsOf,
+  findContacts,
+  phonesOf,
+  type Traced,
+} from '../../../shared/contacts/find-phones.ts';
+import { hmac } from '../../../shared/contacts/person-identity.ts';
+import type { TraceProvider } from '../../../shared/contacts/skip-trace-providers.ts';
+import { contactSecret } from '../../../shared/contacts/suppression.ts';
+import { type LineType, MOST_PHONES } from '../../../shared/domain/contact-fields.ts';
+import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
+import { type Database, unavailable } from '../../http/database.ts';
+import type { CallContext } from '../../http/endpoint.ts';
+
+/** Who is looked for: the subjects in the order in which they are tried. */
+export type Question = { subjects: readonly Subject[]; address: Address; endpoint: string };
+
+const phone = z.object({
+  number: z
+    .string()
+    .regex(/^[0-9]{10}$/)
+    .describe('Ten digits.'),
+  line_type: z
+    .enum(['Mobile', 'Landline'])
+    .nullable()
+    .describe(
+      'By the block of numbers and its carrier, else as the source says; null when unknown. Approximate: numbers are taken along to other carriers, up to about 10 % of them.',
+    ),
+  dnc: z.boolean().nullable().describe('On the federal Do Not Call registry; null when nothing tells it.'),
+  dnc_as_of: z.iso
+    .date()
+    .nullable()
+    .describe(
+      "Day of the registry's edition that `dnc` is from; null without one. The rules ask for one of the last 31 days.",
+    ),
+});
+
+export const phoneTrace = z
+  .object({
+    matched: z.boolean().describe('Whether telephone numbers were found; a call without them costs nothing.'),
+    matched_on: z
+      .enum(['name_and_street', 'name_and_zip', 'name_and_city', 'entity'])
+      .nullable()
+      .describe('What the record has in common with whom was asked for; null without a match.'),
+    first_name: z
+      .string()
+      .nullable()
+      .describe('Of the record that was found; null for an entity and without a match.'),
+    last_name: z.string().nullable().describe('Of the record that was found, or the name of the entity.'),
+    phones: z
+      .array(phone)
+      .max(MOST_PHONES)
+      .describe('The best match first, then mobile lines; empty without a match.'),
+  })
+  .meta({ id: 'PhoneTrace' });
+
+/** The answer of both endpoints. */
+export type PhoneTrace = z.output<typeof phoneTrace>;
+
+export type Trace = (question: Question, call: CallContext) => Promise<PhoneTrace>;
+
+const NOBODY: PhoneTrace = {
+  matched: false,
+  matched_on: null,
+  first_name: null,
+  last_name: null,
+  phones: [],
+};
+
+/** Who was found, by whom, with the numbers that may be told. */
+type Answer = {
+  source: string;
+  matchedOn: MatchedOn;
+  name: Pick<ContactRow, 'entity_name' | 'first_name' | 'last_name'>;
+  phones: Traced[];
+};
+
+/** Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503 */
+export function openTracing(database: Database, provider: TraceProvider | null, keepDays: number): Trace {
+  const desk = provider && { name: provider.name, ask: openProviderDesk(database.run, provider, keepDays) };
+  return async (question, call) => {
+    const answer = await look(database, question, desk);
+    const matched = answer !== null && answer.phones.length > 0;
+    const asked = JSON.stringify([question.subjects, question.address]);
+    await database.run('contacts/write_trace', [
+      ...[call.account.id, call.keyId ?? null, question.endpoint],
+      ...[hmac(await contactSecret(database.run), asked), matched ? answer.source : 'none', matched],
+    ]);
+    return matched ? present(database, answer) : NOBODY;
+  };
+}
+
+type Desk = { name: string; ask: ProviderDesk };
+
+async function look(
+  database: Database,
+  { subjects, address }: Question,
+  desk: Desk | null,
+): Promise<Answer | null> {
+  const found = await findContacts(database.run, subjects, address);
+  if (found.state === 'suppressed') return null;
+  if (found.state === 'unknown') return desk && askProvider(desk, subjects, address);
+  const { matches } = found;
+  const { row } = matches[0]!.candidate;
+  return {
+    source: 'contacts',
+    matchedOn: matches[0]!.matchedOn,
+    name: row,
+    phones: await phonesOf(database.run, matches),
+  };
+}
+
+async function askProvider(
+  { name, ask }: Desk,
+  subjects: readonly Subject[],
+  address: Address,
+): Promise<Answer | null> {
+  // Whoever asks for the same person meanwhile waits for it as well, and what is bought is kept although the client leaves.
+  const provided = await ask(subjects, address).catch(error => {
+    if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
+    throw unavailable(
+      'The source of telephone numbers cannot be asked now. Try again later.',
+      error,
+      error.headers,
+    );
+  });
+  if (provided === null) return null;
+  const { subject, answer } = provided;
+  const { street, zip } = placeOf(address);
+  const byName = street !== null ? 'name_and_street' : zip !== null ? 'name_and_zip' : 'name_and_city';
+  return {
+    source: name,
+    matchedOn: 'entity' in subject ? 'entity' : byName,
+    name: { entity_name: null, first_name: answer.first_name, last_name: answer.last_name },
+    phones: answer.phones.map(phone => ({ ...phone, rank: 0, lastSeen: null })),
+  };
+}
+
+const KIND_ORDER: (LineType | null)[] = ['Mobile', 'Landline', null];
+
+async function present(database: Database, { matchedOn, name, phones: found }: Answer): Promise<PhoneTrace> {
+  const facts = await factsOf(
+    database.run,
+    found.map(({ number }) => number),
+  );
+  const phones = found.map(phone => {
+    const { line_type, dnc = null, dnc_as_of = null } = facts.get(phone.number) ?? {};
+    return { ...phone, line_type: line_type ?? phone.line_type, dnc: dnc ?? phone.dnc, dnc_as_of };
+  });
+  const place = (phone: (typeof phones)[number]) => KIND_ORDER.indexOf(phone.line_type);
+  const ordered = phones.toSorted(
+    (a, b) => a.rank - b.rank || place(a) - place(b) || (b.lastSeen ?? '').localeCompare(a.lastSeen ?? ''),
+  );
+  return {
+    matched: true,
+    matched_on: matchedOn,
+    first_name: name.first_name,
+    last_name: name.last_name ?? name.entity_name,
+    phones: ordered
+      .slice(0, MOST_PHONES)
+      .map(({ number, line_type, dnc, dnc_as_of }) => ({ number, line_type, dnc, dnc_as_of })),
+  };
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { PlatError } from '../../../shared/base/errors.ts';
+import { prepareReports } from '../../../shared/comping/comp-report.ts';
+import { countyOf } from '../../../shared/domain/property-id.ts';
+import { enqueueAnnounced } from '../../../shared/queue/jobs.ts';
+import { link } from '../../http/endpoint.ts';
+import { unprocessable, validationError } from '../../http/error-responses.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { EXAMPLE_ID } from '../examples/examples.ts';
+
+/** Some 100 KB each. */
+const MAX_REPORTS = 5_000;
+
+const created = z
+  .object({
+    report_id: z.uuid().describe('The id of the report.'),
+    url: link.describe(
+      'The report in the web app. It opens for users of the account that owns the credentials, once they have signed in.',
+    ),
+  })
+  .meta({ id: 'CompReport' });
+
+const EXAMPLE: z.output<typeof created> = {
+  report_id: '5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b',
+  url: 'https://plat.example.com/comping/5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b',
+};
+
+export const createCompReport = defineEndpoint({
+  method: 'post',
+  path: '/api/public/v1/comp-reports/',
+  operationId: 'create_comp_report',
+  tag: 'Comp reports',
+  summary: 'Begin a comp report',
+  description:
+    'Makes an empty comp report of a parcel, and answers the link to it. Comparable sales are chosen in the web app, where each is adjusted to ' +
+    `the parcel as \`ai-comp-value/\` does. Every call makes a new report; an account has up to ${MAX_REPORTS}.`,
+  body: z
+    .strictObject({
+      property_id: z
+        .int('must be the property_id of a parcel: a whole number')
+        .min(1, 'must be the property_id of a parcel')
+        .meta({ description: 'The parcel that the report is about.', example: 3301900001047 }),
+    })
+    .meta({ id: 'NewCompReport', example: { property_id: EXAMPLE_ID } }),
+  response: {
+    status: 201,
+    description: 'The report is there, without comps.',
+    schema: created,
+    location: ({ url }) => String(url),
+    example: { summary: 'A new report', value: EXAMPLE },
+  },
+  errors: {
+    unprocessable: `The account has ${MAX_REPORTS} reports already: delete some in the web app.`,
+  },
+  handle: async ({ body: { property_id } }, { database }, { account, appUrl }) => {
+    const fips = countyOf(property_id);
+    const id = await database.transaction(async run => {
+      const values = [account.id, fips, property_id, MAX_REPORTS];
+      const [report] = await run<{ id: string }>('comping/insert_report', values);
+      if (report === undefined) throw refusal(await run('comping/find_parcel', [fips, property_id]));
+      await enqueueAnnounced(run, prepareReports, { fips });
+      return report.id;
+    });
+    return { body: { report_id: id, url: `${appUrl}/comping/${id}` }, tokens: 0 };
+  },
+});
+
+function refusal(parcels: unknown[]): PlatError {
+  if (parcels.length === 0) return validationError({ property_id: ['is not the id of a parcel on a roll'] });
+  return unprocessable(`The account has ${MAX_REPORTS} reports: delete some in the web app.`);
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { link } from '../../http/endpoint.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { ofParcel } from '../common/property-id-parameter.ts';
+import { EXAMPLE_ID } from '../examples/examples.ts';
+
+const TOKENS = 30;
+
+const parcelImage = z
+  .object({
+    property_id: z.int().describe('The parcel.'),
+    image_url: link.describe(
+      'Address of the picture, which needs no key and answers until `expires_at`. Every call gives one of its own.',
+    ),
+    mime_type: z.literal('image/jpeg'),
+    expires_at: z.iso.datetime().describe('When the address expires.'),
+    imagery: z
+      .enum(['aerial', 'relief'])
+      .describe(
+        'What the boundary is drawn on: aerial imagery, or a relief drawn from what is known of the land.',
+      ),
+    attribution: z.string().describe('Who is to be credited for the imagery.'),
+    captured: z.iso.date().nullable().describe('Day of the imagery; null where its source does not tell.'),
+  })
+  .meta({ id: 'ParcelImage' });
+
+export const getParcelImage = defineEndpoint({
+  ...ofParcel,
+  path: '/api/public/v1/properties/{property_id}/parcel-image/',
+  operationId: 'get_parcel_image',
+  summary: 'A picture of a parcel',
+  description:
+    'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Answers 503 with `Retry-After`, and costs nothing, where no imagery of the parcel is to be had.',
+  metering: {
+    key: 'public_parcel_image',
+    // A relief is free.
+    price: 0,
+    rule: '30 tokens; 0 where `imagery` is `relief`, and on 404, 422 and 503',
+  },
+  response: {
+    status: 200,
+    description: 'Where the picture is.',
+    schema: parcelImage,
+    example: {
+      summary: `Parcel ${EXAMPLE_ID} of the sample`,
+      value: {
+        property_id: EXAMPLE_ID,
+        image_url: 'http://127.0.0.1:3000/images/q8Yw3tqzG1aWlpZkC0b9eHsicCI6MzMwMTkwMDAwMTA0N30.jpg',
+        mime_type: 'image/jpeg',
+        expires_at: '2026-07-01T12:15:00.000Z',
+        imagery: 'relief',
+        attribution: 'relief drawn from roads and parcels; no elevation is known here',
+        captured: null,
+      },
+    },
+  },
+  errors: {
+    not_found: 'No parcel has this id, or it has no boundary. Costs nothing.',
+    unprocessable: 'The boundary has more than 50,000 vertices or 1,000 parts. Costs nothing.',
+  },
+  handle: async ({ params: { property_id } }, { images }, call) => {
+    const { key, picture } = await images.pictures.ofParcel(property_id);
+    const { path, expiresAt } = await images.addressOf(property_id, key, call.now);
+    const { imagery, attribution, captured } = picture;
+    const body = {
+      property_id,
+      image_url: call.apiUrl + path,
+      mime_type: 'image/jpeg',
+      expires_at: expiresAt.toISOString(),
+      ...{ imagery, attribution, captured },
+    };
+    return { body, image: picture.bytes, tokens: imagery === 'relief' ? 0 : TOKENS };
+  },
+});

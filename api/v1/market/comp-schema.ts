@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { acresOf } from '../common/parcel-summary.ts';
+import { SHOWN_STATUSES } from './comps-query.ts';
+
+const text = (description: string) => z.string().describe(description);
+/** Seven decimals, as stored; empty where the source gives no place. */
+const degrees = (name: string) =>
+  z
+    .string()
+    .regex(/^(-?[0-9]+\.[0-9]{7})?$/)
+    .describe(`${name} in decimal degrees, WGS84; empty when unknown.`);
+
+export const comp = z
+  .object({
+    id: z.uuid(),
+    source: text('Origin of the record.'),
+    status: z.enum(SHOWN_STATUSES).describe('ACTIVE: listed; PENDING: under contract; SOLD: closed.'),
+    address: text('Street address; empty when unknown, like the other texts.'),
+    city: text('City.'),
+    state: text('Two-letter state code.'),
+    zip: text('5-digit ZIP code.'),
+    county: text('Name of the county as the source writes it.'),
+    apn: text("Assessor's parcel number."),
+    latitude: degrees('Latitude'),
+    longitude: degrees('Longitude'),
+    lot_size: z.number().nullable().describe('Acres.'),
+    price: z
+      .number()
+      .describe('USD: asking price, for SOLD the sale price. 0 where the source withholds it.'),
+    sold_date: z.iso.datetime().nullable().describe('The day of the sale at midnight UTC; null unless SOLD.'),
+    days_on_market: z
+      .int()
+      .nullable()
+      .describe(
+        "The source's own figure; else the days from listing to the most recent change of status, for ACTIVE to today (UTC).",
+      ),
+    sale_type: text('Label as the source gives it.'),
+    url: text('Public address of the listing; empty when there is none.'),
+    photos: z.array(z.string()).optional().describe('Addresses of photographs.'),
+  })
+  .meta({ id: 'Comp' });
+
+export type Comp = z.output<typeof comp>;
+
+/** A row of list_comps.sql. Places in 1e-7 degrees, `sold_date` as YYYY-MM-DD. */
+export type CompRow = Omit<Comp, 'latitude' | 'longitude'> & { lon_e7: number | null; lat_e7: number | null };
+
+export function toComp(row: CompRow): Comp {
+  const { id, source, status, address, city, state, zip, county, apn } = row;
+  const { price, days_on_market, sale_type, url, photos } = row;
+  return {
+    ...{ id, source, status, address, city, state, zip, county, apn },
+    latitude: inDegrees(row.lat_e7),
+    longitude: inDegrees(row.lon_e7),
+    lot_size: acresOf(row.lot_size),
+    price,
+    sold_date: row.sold_date === null ? null : `${row.sold_date}T00:00:00Z`,
+    ...{ days_on_market, sale_type, url, photos },
+  };
+}
+
+const inDegrees = (e7: number | null): string => (e7 === null ? '' : (e7 / 1e7).toFixed(7));

@@ -1,0 +1,115 @@
+import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
+import type { Database } from '../../http/database.ts';
+import { openPage, type Page, pageOf, turnPage } from '../../http/paging.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { requireKnown } from '../common/known-regions.ts';
+import { COMPS_EXAMPLE } from '../examples/examples.ts';
+import { type CompRow, comp, toComp } from './comp-schema.ts';
+import { type Area, areasOf, openArea } from './comps-area.ts';
+import { type CompsQuery, compsQuery, type OrderName } from './comps-query.ts';
+
+const PATH = '/api/public/v1/comps/';
+
+export const listComps = defineEndpoint({
+  method: 'get',
+  path: PATH,
+  operationId: 'list_comps',
+  tag: 'Comps',
+  summary: 'Comparable land sales and listings',
+  description:
+    'Listings and sales of land in a county, a ZIP code, a circle or a polygon: at least one of `fips`, `zip`, `point` and `polygon`. ' +
+    'Everything that is given must hold. Listings that their source has withdrawn are not shown. A comp for which a filtered value is ' +
+    'unknown does not match that filter.',
+  query: compsQuery,
+  metering: {
+    key: 'public_comps',
+    price: 1,
+    rule: '1 token per returned comp; 0 for an empty page, also for one past the end, which tells the count all the same',
+  },
+  response: {
+    status: 200,
+    description: 'A page of comps.',
+    schema: pageOf('CompPage', comp),
+    example: { summary: COMPS_EXAMPLE.query, value: COMPS_EXAMPLE.response },
+  },
+  errors: {
+    unprocessable:
+      'The polygon has more than 10,000 vertices, or its outline winds around more comps than can be looked at. Costs nothing.',
+  },
+  handle: async ({ query }, { database, cursorSecret }, call) => {
+    // Before the page: a fault in the polygon is told whatever the page.
+    const areas = areasOf(query);
+    await requireKnown(database, [
+      { field: 'fips', type: 'county', codes: query.fips === undefined ? [] : [query.fips] },
+      { field: 'zip', type: 'zip', codes: query.zip === undefined ? [] : [query.zip] },
+    ]);
+    const { page: _number, page_size: _size, cursor: _cursor, ...request } = query;
+    const page = await openPage(query, { endpoint: PATH, request, call, secret: cursorSecret });
+    const found = await findComps(query, areas, page, database);
+    const { count, next, previous, rows } = turnPage(page, found.rows, found.count, row => [
+      row.place,
+      row.id,
+    ]);
+    return { body: { count, next, previous, results: rows.map(toComp) }, tokens: rows.length };
+  },
+});
+
+/** What comps are ordered by, in the names of list_comps.sql. A withheld price, 0, is unknown there, and so is a lot of 0 acres. */
+const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
+  acres: 'd.acres',
+  dom: 'd.dom::float8',
+  ppa: 'd.price / d.acres',
+  price: 'd.price',
+};
+
+/** Descending is ascending by the negative: unknown comes last, and ties are in the order of the id, both ways. */
+function placeOf(order: OrderName | undefined): string {
+  if (order === undefined) return '0::float8';
+  const name = order.replace('-', '') as keyof typeof PLACES;
+  return order.startsWith('-') ? `-(${PLACES[name]})` : PLACES[name];
+}
+
+export type PlacedComp = CompRow & { place: number | null };
+
+type Row = { total: number | null } & (PlacedComp | { id: null });
+
+export type Found = { count: number; rows: PlacedComp[] };
+
+/** A page of comps as it is read, backwards before a place. @param areas one or two, in all of which the comps lie */
+export async function findComps(
+  query: CompsQuery,
+  areas: readonly PreparedQuery[],
+  page: Page,
+  database: Database,
+): Promise<Found> {
+  const opened = await Promise.all(areas.map(area => openArea(area, database)));
+  const rows = await readPage(query, page, opened, database);
+  const shown = rows.filter((row): row is Row & PlacedComp => row.id !== null);
+  return { count: page.count ?? rows[0]!.total!, rows: shown };
+}
+
+function readPage(
+  query: CompsQuery,
+  { beside, count, size, offset, asOf }: Page,
+  [area, otherArea]: readonly Area[],
+  database: Database,
+): Promise<Row[]> {
+  const backwards = beside?.direction === 'previous';
+  const [place, id] = beside?.place ?? [null, null];
+  return database.runComposed<Row>(
+    'market/list_comps',
+    {
+      place: placeOf(query.order),
+      beyond: backwards ? '<' : '>',
+      direction: backwards ? 'desc' : 'asc',
+    },
+    [
+      ...[query.fips === undefined ? null : Number(query.fips), query.zip ?? null],
+      ...[area?.boxes ?? null, area?.ids ?? [], otherArea?.boxes ?? null, otherArea?.ids ?? []],
+      ...[query.status ?? null, query.age ?? null, asOf.toISOString().slice(0, 10)],
+      ...[query.dom_min ?? null, query.dom_max ?? null, query.acres_min ?? null, query.acres_max ?? null],
+      query.min_photos ?? null,
+      ...[count === undefined, place ?? 'Infinity', id, size + 1, offset],
+    ],
+  );
+}

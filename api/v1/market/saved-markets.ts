@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { line, REGION_EXAMPLE, type RegionRow, region, toRegion } from '../common/request-schemas.ts';
+
+const PATH = '/api/public/v1/markets/';
+
+/** Far above any board that people look at; it bounds the list, which is not paged. */
+const MAX_MARKETS = 500;
+const MAX_STATUS = 64;
+
+const uuid = z.uuid('must be a UUID');
+
+const savedMarket = z
+  .object({
+    id: z.uuid().describe('The id of the saved market.'),
+    region,
+    status: z.string().describe("The company's own label of how far it is with this market; may be empty."),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'SavedMarket' });
+
+export type SavedMarket = z.output<typeof savedMarket>;
+
+const EXAMPLE: SavedMarket = {
+  id: '0b8f3c1e-7a54-4c2b-9d3e-5f6a7b8c9d01',
+  region: REGION_EXAMPLE,
+  status: 'Watching',
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+
+const common = { tag: 'Saved markets' } as const;
+
+export const listMarkets = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: PATH,
+  operationId: 'list_saved_markets',
+  summary: 'Saved markets of the company',
+  description: 'The counties and ZIP codes that the company of the caller has saved, in their pinned order.',
+  response: {
+    status: 200,
+    description: 'All of them; the list is not paged.',
+    schema: z.array(savedMarket),
+    example: { summary: 'One market', value: [EXAMPLE] },
+  },
+  handle: async (_input, { database }, { account }) => {
+    const rows = await database.run<MarketRow>('market/list_markets', [account.id]);
+    return { body: rows.map(toMarket), tokens: 0 };
+  },
+});
+
+export const saveMarket = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: PATH,
+  operationId: 'save_market',
+  summary: 'Save a market',
+  description:
+    `Pins a county or ZIP code at the end of the company's list, which holds up to ${MAX_MARKETS}. A region is saved once: saving it again ` +
+    'answers with the same market in its place, with the new status if one is given. So the call may be repeated safely.',
+  body: z
+    .strictObject({
+      region_id: uuid.describe('The `id` of a region, as `GET regions/` and market statistics tell it.'),
+      status: line(MAX_STATUS, 'must be text').optional().meta({
+        description: 'A label of your own, such as Backlog, Watching or Active.',
+        example: 'Watching',
+      }),
+    })
+    .meta({ id: 'NewMarket', example: { region_id: REGION_EXAMPLE.id, status: 'Watching' } }),
+  response: {
+    status: 201,
+    description: 'The saved market.',
+    also: { 200: 'The market was saved already; it is as the call has left it.' },
+    schema: savedMarket,
+    example: { summary: 'A county', value: EXAMPLE },
+  },
+  errors: { unprocessable: `The company has ${MAX_MARKETS} markets already: remove one first.` },
+  handle: async ({ body }, { database }, { account }) => {
+    const saved = await database.transaction(async run => {
+      const [company] = await run<{ id: string }>('market/lock_company', [account.id]);
+      const rows = await run<MarketRow & { created: boolean }>('market/save_market', [
+        ...[company!.id, body.region_id, body.status ?? null],
+        MAX_MARKETS,
+      ]);
+      return rows[0] ?? refuse(await run('market/find_region', [body.region_id]));
+    });
+    return { status: saved.created ? 201 : 200, body: toMarket(saved), tokens: 0 };
+  },
+});
+
+function refuse(region: unknown[]): never {
+  if (region.length === 0) throw validationError({ region_id: ['is not the id of a region'] });
+  throw unprocessable(`The company has ${MAX_MARKETS} markets already: remove one first.`);
+}
+
+export const deleteMarket = defineEndpoint({
+  ...common,
+  method: 'delete',
+  path: `${PATH}{id}/`,
+  operationId: 'unsave_market',
+  summary: 'Remove a saved market',
+  description: "Takes a market off the company's list; the others keep their order.",
+  params: z.object({ id: uuid.describe('The id of the saved market.') }),
+  response: { status: 204, description: 'It is removed.' },
+  errors: { not_found: 'The company has no saved market with this id.' },
+  handle: async ({ params }, { database }, { account }) => {
+    const removed = await database.run('market/delete_market', [account.id, params.id]);
+    if (removed.length === 0) throw notFound(`There is no saved market ${params.id}.`);
+    return { body: null, tokens: 0 };
+  },
+});
+
+type MarketRow = Omit<RegionRow, 'id'> & {
+  id: string;
+  region_id: string;
+  status: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+function toMarket({ id, region_id, status, created_at, updated_at, ...named }: MarketRow): SavedMarket {
+  return {
+    id,
+    region: toRegion({ ...named, id: region_id }),
+    status,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}

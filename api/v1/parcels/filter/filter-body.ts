@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { FILTER_EXAMPLE } from '../../examples/examples.ts';
+import type { Filter, FilterBody } from './declare-filter.ts';
+import { FILTERS } from './filters.ts';
+import { ROAD_SWITCHES } from './land-filters.ts';
+
+const SCOPES = FILTERS.filter(filter => filter.scope).map(filter => filter.name);
+
+/** Pairs of bounds by the name of their range. */
+const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filter => filter.range!.of);
+
+type Complaint = [field: string, message: string];
+
+/** The request body: the declared filters, a scope among them, and bounds that leave something between them. */
+export const filterBody = z
+  .strictObject(
+    Object.fromEntries(
+      FILTERS.map(filter => [
+        filter.name,
+        filter.schema.optional().meta({
+          description: describe(filter),
+        }),
+      ]),
+    ),
+  )
+  .superRefine((body, context) => {
+    for (const [field, message] of complaints(body))
+      context.addIssue({ code: 'custom', path: [field], message });
+  })
+  .meta({
+    id: 'ParcelFilter',
+    example: FILTER_EXAMPLE.request,
+    description: `All filters are AND-ed. One of ${SCOPES.join(', ')} is required. GET filters/ lists them with units and values.`,
+  });
+
+/** Generators of clients take fields of a body that have a `default` for required, so it is told in words. */
+function describe({ description, unit, default: absent }: Filter): string {
+  const inUnit = unit === undefined ? '' : ` In ${unit}.`;
+  return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
+}
+
+function complaints(body: FilterBody): Complaint[] {
+  const found: Complaint[] = [];
+  if (SCOPES.every(scope => body[scope] === undefined))
+    found.push([SCOPES[0]!, `is missing: one of ${SCOPES.join(', ')} is required`]);
+  for (const name of RANGES) {
+    const least = body[`${name}_min`] as number | string | undefined;
+    const most = body[`${name}_max`] as number | string | undefined;
+    if (least !== undefined && most !== undefined && least > most)
+      found.push([`${name}_min`, `must not be above ${name}_max`]);
+  }
+  const frontage = ['road_frontage_min', 'road_frontage_max'].find(name => body[name] !== undefined);
+  if (frontage !== undefined && ROAD_SWITCHES.every(name => body[name] === false))
+    found.push([frontage, `has nothing to measure: ${ROAD_SWITCHES.join(', ')} are all false`]);
+  return found;
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { ParsedQuery } from '../../../../shared/geo/query-geometry.ts';
+import type { Database } from '../../../http/database.ts';
+import { validationError } from '../../../http/error-responses.ts';
+import { openPage, pageOf, pageParameters, turnPage } from '../../../http/paging.ts';
+import { defineEndpoint } from '../../common/endpoint-resources.ts';
+import { type Named, requireKnown } from '../../common/known-regions.ts';
+import { ownerKeys } from '../../common/owner-key.ts';
+import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
+import { FILTER_EXAMPLE } from '../../examples/examples.ts';
+import type { FilterBody } from './declare-filter.ts';
+import { filterBody } from './filter-body.ts';
+import { findHits } from './filter-hits.ts';
+import { type Hit, type Selection, selectionOf } from './filter-selection.ts';
+import type { Order } from './filters.ts';
+import { meet } from './spatial-filter.ts';
+
+const TOKENS = 30;
+
+export const filterParcels = defineEndpoint({
+  method: 'post',
+  path: '/api/public/v1/properties/filter/',
+  operationId: 'filter_properties',
+  tag: 'Parcels',
+  summary: 'Parcels by any combination of filters',
+  description: `Finds the parcels on the roll that pass every filter given. A parcel for which a filtered value is unknown does not pass
+that filter; filters that exclude keep it. Every page is a search of its own and priced as one.`,
+  query: z.strictObject(pageParameters({ usual: 25, most: 500 })),
+  body: filterBody,
+  metering: {
+    key: 'public_parcel_filter',
+    price: TOKENS,
+    rule: '30 tokens per search (a page is one); 0 when nothing matches. A page past the end costs as much: it tells the count',
+  },
+  response: {
+    status: 200,
+    description: `A page of the matching parcels. \`next\` and \`previous\` are to be called with the same body: they carry a cursor, so that
+every page costs the same time, and no parcel is skipped or repeated while the roll changes. \`count\` is taken on the first page.`,
+    schema: pageOf('FilterPage', parcelSummary, ' POST the same body to it: it carries no filters.'),
+    example: { summary: 'What the example request finds in the sample', value: FILTER_EXAMPLE.response },
+  },
+  errors: {
+    unprocessable:
+      'The geometry has more than 10,000 vertices, or its outline passes over more parcels than can be tested. Costs nothing.',
+  },
+  handle: async ({ body, query }, { database, cursorSecret }, call) => {
+    await requireKnown(database, namedIn(body));
+    const page = await openPage(query, {
+      endpoint: 'properties/filter',
+      request: body,
+      call,
+      secret: cursorSecret,
+    });
+    const order = (body.order ?? 'property_id') as Order;
+    const selection = await select(body, page.asOf, database);
+    const { count, hits } = await findHits(database, selection, page, order);
+    const { next, previous, rows } = turnPage<Hit>(page, hits, count, hit =>
+      order === 'property_id' ? [hit.property_id] : [hit.effective_acres, hit.property_id],
+    );
+    const ids = rows.map(hit => hit.property_id);
+    const results = (await readSummaries(database, ids)).map(row => toSummary(row, call.appUrl));
+    // Also for a page past the end: its count is an answer.
+    return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : TOKENS };
+  },
+});
+
+const PLACES = { county: 'county', counties: 'county', zips_include: 'zip', zips_exclude: 'zip' } as const;
+
+/** The counties and ZIPs of a body, which have lost their leading zeros. */
+function namedIn(body: FilterBody): Named[] {
+  return Object.entries(PLACES).map(([field, type]) => {
+    const codes = [body[field] ?? []].flat() as number[];
+    return { field, type, codes: codes.map(code => String(code).padStart(5, '0')) };
+  });
+}
+
+async function select(body: FilterBody, asOf: Date, database: Database): Promise<Selection> {
+  const owner =
+    body.owner_parcel_id === undefined ? {} : await ownerOf(body.owner_parcel_id as number, database);
+  const selection = selectionOf(body, { asOf, ...owner });
+  if (body.geom_intersects === undefined) return selection;
+  return meet(body.geom_intersects as ParsedQuery, selection, database);
+}
+
+type Owner = { ownerKeys: string[]; counties: number[] };
+
+/** @throws PlatError `validation_error` when there is no such parcel, or nobody is known to own it. */
+async function ownerOf(propertyId: number, database: Database): Promise<Owner> {
+  const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', [propertyId]);
+  if (parcel === undefined) throw validationError({ owner_parcel_id: ['no parcel on the roll has this id'] });
+  if (parcel.owner_key === null)
+    throw validationError({ owner_parcel_id: ['this parcel has no owner mailing address'] });
+  const keys = await ownerKeys(database.run, parcel.owner_key);
+  const rows = await database.run<{ fips: number }>('parcels/list_counties', [keys]);
+  return { ownerKeys: keys, counties: rows.map(row => row.fips) };
+}

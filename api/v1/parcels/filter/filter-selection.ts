@@ -1,0 +1,90 @@
+import { boxArraySql } from '../../../../shared/geo/box.ts';
+import type { QueryCover } from '../../../../shared/geo/cells.ts';
+import type { FilterBody, FilterContext } from './declare-filter.ts';
+import { FILTERS } from './filters.ts';
+
+/** Fragments and parameters of a filter's statements: `f` is parcel_filters, `p` parcels where a predicate needs it. */
+export type Selection = {
+  from: string;
+  where: string;
+  /** Nothing but whole counties and states is asked for. */
+  wholeCounties: boolean;
+  values: readonly unknown[];
+};
+
+/** What a filter finds. */
+export type Hit = { property_id: number; effective_acres: number | null };
+
+type Circumstances = Omit<FilterContext, 'bind' | 'body'>;
+
+const JOIN = 'join parcels p on p.fips = f.fips and p.property_id = f.property_id';
+const WHOLE_COUNTIES = new Set(['county', 'counties', 'state', 'order']);
+
+/** The declared predicates of a body, but for its geometry. */
+export function selectionOf(body: FilterBody, circumstances: Circumstances): Selection {
+  const values: unknown[] = [];
+  const context = { bind: binder(values), body, ...circumstances };
+  const given = FILTERS.filter(filter => filter.where !== undefined && body[filter.name] !== undefined);
+  const predicates = given.flatMap(filter => {
+    const text = filter.where!(body[filter.name] as never, context);
+    return text === undefined ? [] : [{ text, on: filter.on }];
+  });
+  const joined = predicates.some(predicate => predicate.on === 'p');
+  const texts = predicates.flatMap(({ text, on }) =>
+    // Said of both tables, because only an equality reaches the other one through the join.
+    joined && on === 'both' ? [text, text.replaceAll('f.', 'p.')] : [text],
+  );
+  return {
+    from: `parcel_filters f${joined ? ` ${JOIN}` : ''}`,
+    where: texts.length === 0 ? 'true' : texts.map(text => `(${text})`).join('\n    and '),
+    wholeCounties: Object.keys(body).every(name => WHOLE_COUNTIES.has(name)),
+    values,
+  };
+}
+
+/** The same in some counties. */
+export function inCounties(selection: Selection, counties: readonly number[]): Selection {
+  if (counties.length === 0) return { ...selection, where: 'false', values: [] };
+  const values = [...selection.values];
+  const among = `= any (${binder(values)(counties)}::int[])`;
+  const tables = selection.from.includes(JOIN) ? ['f', 'p'] : ['f'];
+  return {
+    ...selection,
+    where: [selection.where, ...tables.map(table => `${table}.fips ${among}`)].join('\n    and '),
+    values,
+  };
+}
+
+/** Numbers the parameters of a statement. */
+export const binder =
+  (values: unknown[]): ((value: unknown) => string) =>
+  value =>
+    `$${values.push(value)}`;
+
+/**
+ * Within a shape: parcels whose location is in an inner box, and those along the outline that were found by the same predicates and
+ * tested. Only the columns that hits are ordered by; a `with`, for boxes are no work for parallel workers.
+ */
+export function within(
+  { from, where, values: given }: Selection,
+  { inner }: QueryCover,
+  tested: readonly Hit[],
+): Selection {
+  const values = [...given];
+  const bind = binder(values);
+  const ids = bind(tested.map(hit => hit.property_id));
+  const acres = bind(tested.map(hit => hit.effective_acres));
+  const rows = `(
+    (
+      with boxes as materialized (select box from unnest(${bind(boxArraySql(inner))}::box[]) as b (box))
+      select f.fips, f.property_id, f.effective_acres
+      from boxes
+      join ${from} on f.location <@ boxes.box
+      where ${where}
+    )
+    union all
+    select (t.property_id / 100000000)::int, t.property_id, t.effective_acres
+    from unnest(${ids}::bigint[], ${acres}::float8[]) as t (property_id, effective_acres)
+  ) f`;
+  return { from: rows, where: 'true', wholeCounties: false, values };
+}

@@ -1,0 +1,256 @@
+import { z } from 'zod';
+import {
+  type FieldSpec,
+  PARCEL_FIELD_NAMES,
+  PARCEL_FIELDS,
+  type ParcelField,
+} from '../../../../shared/domain/parcel-fields.ts';
+import {
+  likeLiteral,
+  wordPatterns,
+  wordsOf,
+  wordsSql,
+} from '../../../../shared/kernels/owner/owner-words.ts';
+import { isoDay, minusMonths, utcDay } from '../../../../shared/kernels/stats/calendar.ts';
+import { ACRES_SLACK, MOST_ACRES_RATIO } from '../../common/parcel-summary.ts';
+import {
+  anyOf,
+  either,
+  exactly,
+  type Filter,
+  filter,
+  line,
+  listOf,
+  only,
+  range,
+  wholeNumber,
+  yesOrNo,
+} from './declare-filter.ts';
+import { landFilters } from './land-filters.ts';
+import { placeFilters } from './place-filters.ts';
+
+/** Where a filter's text is not that of the field. */
+const DESCRIPTIONS: Partial<Record<ParcelField, string>> = {
+  year_built: 'Year in which a structure was built',
+  school_district: 'School district',
+  subdivision: 'Subdivision',
+  land_use_code: 'Land-use code of the county',
+  market_total_value: "Assessor's market value, total",
+  market_land_value: "Assessor's market value of the land",
+  market_improvement_value: "Assessor's market value of the improvements",
+  tax_delinquent: 'Currently flagged as tax-delinquent',
+  document_type_code: 'Deed or document type',
+  owner_name: "The primary owner's full name",
+  owner_name_2: "The secondary owner's full name",
+};
+
+/** The filters of a field of the roll as it is declared; none for one without, or whose filter is written here. */
+function filtersOf(name: ParcelField): Filter[] {
+  const { type, doc, unit, filter: kind }: FieldSpec = PARCEL_FIELDS[name];
+  const description = DESCRIPTIONS[name] ?? doc;
+  switch (kind) {
+    case 'range':
+      return range({
+        name,
+        column: `f.${name}`,
+        type: type === 'number' || type === 'date' ? type : 'integer',
+        ...(unit && { unit }),
+        ...(type === 'year' && { least: 1000, most: 9999 }),
+        ...(unit === 'percent' && { most: 100 }),
+        description: type === 'date' ? `${description}, YYYYMMDD` : description,
+      });
+    case 'flag':
+      return [either(name, `f.${name}`, `${description} (true) or not (false).`)];
+    case 'list':
+      return [anyOf(`${name}s`, `p.${name}`, description)];
+    case 'exact':
+      return [exactly(name, `p.${name}`, description)];
+    default:
+      return [];
+  }
+}
+
+const fields = (...names: ParcelField[]) => names.flatMap(filtersOf);
+
+const parcelFilters: Filter[] = [
+  ...range({
+    name: 'acres',
+    column: 'f.effective_acres',
+    slack: ACRES_SLACK,
+    type: 'number',
+    unit: 'acres',
+    description: 'Effective acreage: what the assessor states, else what the boundary measures',
+  }),
+  filter({
+    name: 'acres_mismatch',
+    type: 'boolean',
+    description: `The stated and the measured acreage are known and more than a factor of ${MOST_ACRES_RATIO} apart (true), or known and not (false).`,
+    schema: yesOrNo,
+    on: 'p',
+    where: value =>
+      `p.acres > 0 and p.calculated_acres > 0
+      and ${value ? '' : 'not '}(greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) > ${MOST_ACRES_RATIO})`,
+  }),
+  ...fields('structure_count', 'building_sqft', 'year_built'),
+  only('vacant_only', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
+  ...fields('school_district', 'subdivision', 'zoning_code', 'land_use_code'),
+];
+
+const valueFilters: Filter[] = [
+  ...range({
+    name: 'improvement_percent',
+    column: 'f.improvement_percent',
+    shown: 2,
+    type: 'number',
+    unit: 'percent',
+    most: 100,
+    description: 'Share of the improvements in the total value (assessed, else market)',
+  }),
+  ...fields('assessed_total_value', 'assessed_land_value', 'assessed_improvement_value'),
+  ...fields('market_total_value', 'market_land_value', 'market_improvement_value'),
+  ...fields('tax_delinquent'),
+  filter({
+    name: 'tax_delinquent_years_min',
+    type: 'integer',
+    unit: 'years',
+    description:
+      'Delinquent since at least this many years: the first year of the delinquency is that many before the current one, or more. Not where the parcel is flagged as not delinquent.',
+    schema: wholeNumber({ most: 1000 }),
+    on: 'f',
+    where: (years, { bind, asOf }) =>
+      `f.tax_delinquent is not false and f.tax_delinquent_year <= ${bind(asOf.getUTCFullYear() - years)}::int`,
+  }),
+];
+
+/** Whole months that have passed since a day: `date >= since` after this many, as PostgreSQL's `date - interval`. */
+const monthsBefore = (asOf: Date, months: number): string =>
+  isoDay(minusMonths(utcDay(asOf.getTime()), months));
+
+/** 400 years. */
+const MOST_MONTHS = 4_800;
+const ownershipMonths = (bound: 'min' | 'max', description: string) =>
+  filter({
+    name: `ownership_months_${bound}`,
+    type: 'integer',
+    unit: 'months',
+    description,
+    range: { of: 'ownership_months', bound },
+    schema: wholeNumber({ most: MOST_MONTHS }),
+    on: 'f',
+    where: (months, { bind, asOf }) =>
+      bound === 'min'
+        ? `f.last_sale_date <= ${bind(monthsBefore(asOf, months))}::date`
+        : `f.last_sale_date > ${bind(monthsBefore(asOf, months + 1))}::date`,
+  });
+
+const saleFilters: Filter[] = [
+  ...fields('last_sale_price', 'sale_price_code', 'last_sale_date'),
+  ownershipMonths('min', 'Whole months since the last recording: at least, inclusive.'),
+  ownershipMonths('max', 'Whole months since the last recording: at most, inclusive.'),
+  filter({
+    name: 'seller_name_contains',
+    type: 'list of strings',
+    description: 'The name of the most recent seller contains any of these pieces of text, in any case.',
+    schema: listOf(line),
+    on: 'p',
+    where: (pieces, { bind }) => {
+      const patterns = pieces.map(piece => `%${likeLiteral(piece)}%`);
+      return `upper(p.seller_name) like any (array(select upper(v) from unnest(${bind(patterns)}::text[]) v))`;
+    },
+  }),
+  ...fields('document_type_code', 'inter_family_transfer', 'mortgage_amount', 'mortgage_date'),
+  ...fields('mortgage_financing_type_code', 'mortgage_loan_type_code', 'mortgage_interest_rate'),
+];
+
+const words = listOf(line.refine(text => wordsOf(text) !== '', 'must have a letter or a digit'));
+
+/** Whole words (words.ts), after a cheap look at the letters in their order, which a name that is not ASCII passes. */
+const hasWord = (words: readonly string[], bind: (value: unknown) => string): string => {
+  const inOrder = words.map(word => `%${[...wordsOf(word).replaceAll(' ', '')].join('%')}%`);
+  return `(upper(p.owner_name collate "C") like any (${bind(inOrder)}::text[])
+      or octet_length(p.owner_name) <> char_length(p.owner_name))
+    and ${wordsSql('p.owner_name')} like any (${bind(wordPatterns(words))}::text[])`;
+};
+
+const OCCUPANCY = ['Y', 'N'] as const;
+
+const ownerFilters: Filter[] = [
+  either(
+    'out_of_state_owner',
+    'f.out_of_state_owner',
+    "The owner's mailing address is in another state than the parcel (true) or in the same (false).",
+  ),
+  either(
+    'out_of_county_owner',
+    'f.out_of_county_owner',
+    "The owner's mailing address is in another county than the parcel (true) or in the same (false).",
+  ),
+  either(
+    'out_of_zip_owner',
+    'f.out_of_zip_owner',
+    "The owner's mailing address is in another ZIP code than the parcel (true) or in the same (false).",
+  ),
+  only(
+    'exclude_corp_owner',
+    'f.corporate_owner is not true',
+    'Without corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO and their spellings; a trust is not corporate).',
+  ),
+  only('exclude_hoa_owner', 'f.hoa_owner is not true', "Without homeowners' associations as owners."),
+  filter({
+    name: 'owner_occupied',
+    type: 'string',
+    description: 'Y: only owner-occupied parcels; N: only parcels whose owner lives elsewhere.',
+    values: OCCUPANCY,
+    schema: z.enum(OCCUPANCY, 'must be Y or N'),
+    on: 'f',
+    where: value => (value === 'Y' ? 'f.owner_occupied' : 'not f.owner_occupied'),
+  }),
+  filter({
+    name: 'owner_name_includes',
+    type: 'list of strings',
+    description: "The primary owner's name contains any of these, as whole words in any case.",
+    schema: words,
+    on: 'p',
+    where: (value, { bind }) => hasWord(value, bind),
+  }),
+  filter({
+    name: 'owner_name_excludes',
+    type: 'list of strings',
+    description:
+      "The primary owner's name contains none of these as whole words in any case; parcels without an owner name are kept.",
+    schema: words,
+    on: 'p',
+    where: (value, { bind }) => `not coalesce(${hasWord(value, bind)}, false)`,
+  }),
+  ...fields('owner_name', 'owner_name_2'),
+];
+
+export const ORDERS = ['property_id', 'acres', '-acres'] as const;
+export type Order = (typeof ORDERS)[number];
+
+const order = filter({
+  name: 'order',
+  type: 'string',
+  description:
+    'The order of the results: by property_id, or by effective acreage from the smallest (acres) or the largest (-acres), parcels of unknown acreage last. Those of one acreage, and of unknown, are by property_id, with acres ascending, with -acres descending.',
+  values: ORDERS,
+  default: 'property_id',
+  schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),
+  on: 'f',
+});
+
+const placed: readonly Filter[] = [
+  ...placeFilters,
+  ...parcelFilters,
+  ...valueFilters,
+  ...saleFilters,
+  ...ownerFilters,
+  ...landFilters,
+];
+
+/** Every field that a filter body may have, in the order of the documentation: fields of the roll that have no place above come last. */
+export const FILTERS: readonly Filter[] = [
+  ...placed,
+  ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),
+  order,
+];

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { SLOPE_GRADES } from '../../../../shared/domain/land-layers.ts';
+import { decimal, type Filter, filter, only, wholeNumber } from './declare-filter.ts';
+
+/** Over 60 % of the area steeper than 20 %, the grade of index 6; arrays begin at 1. */
+const TOO_STEEP = 'f.steeper_percent[7] > 60';
+
+const percent = decimal({ most: 100 });
+
+/** As the column's 4-byte float holds it, else 12.3 % of a parcel would be above 12.3. */
+const asStored = (value: number): number => Math.fround(value);
+
+const shareFilter = (name: string, column: string, description: string) =>
+  filter({
+    name,
+    type: 'number',
+    unit: 'percent',
+    description,
+    schema: percent,
+    on: 'f',
+    where: (value, { bind }) => `${column} <= ${bind(asStored(value))}::float8`,
+  });
+
+const ROADS = { highway: 'f.highway_frontage_ft', road: 'f.road_frontage_ft', local: 'f.local_frontage_ft' };
+type Road = keyof typeof ROADS;
+
+/** The fields that say which roads count; absent means true. */
+export const ROAD_SWITCHES = (Object.keys(ROADS) as Road[]).map(road => `count_${road}_frontage`);
+
+const roadSwitch = (road: Road, description: string) =>
+  filter({
+    name: `count_${road}_frontage`,
+    type: 'boolean',
+    description: `Count frontage on ${description} in road_frontage; no effect by itself.`,
+    default: true,
+    schema: z.boolean('must be true or false'),
+    on: 'f',
+  });
+
+const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
+  filter({
+    name: `road_frontage_${bound}`,
+    type: 'number',
+    unit: 'feet',
+    description: `Road frontage on the roads that are counted: ${words}, inclusive. Unknown where no counted road class was measured.`,
+    range: { of: 'road_frontage', bound },
+    schema: decimal(),
+    on: 'f',
+    where: (feet, { bind, body }) => {
+      const counted = (Object.keys(ROADS) as Road[])
+        .filter(road => body[`count_${road}_frontage`] !== false)
+        .map(road => ROADS[road]);
+      const sum = counted.map(column => `coalesce(${column}, 0)::float8`).join(' + ');
+      // To 0.01 feet: a sum of 4-byte floats is off by less.
+      return `num_nonnulls(${counted.join(', ')}) > 0 and round((${sum})::numeric, 2) ${operator} ${bind(feet)}::numeric`;
+    },
+  });
+
+const LANDLOCKED =
+  'Landlocked: no road that cars use, private roads and service drives included, touches the parcel or faces it within its reach.';
+
+/** What the land layers tell; unknown until a layer covers the parcel. */
+export const landFilters: Filter[] = [
+  filter({
+    name: 'slope_area_index',
+    type: 'integer',
+    description: `Slope threshold of slope_area_percent, without which it has no effect: ${SLOPE_GRADES.map((grade, index) => `${index} = ${grade} %`).join(', ')}.`,
+    values: SLOPE_GRADES.map((_, index) => index),
+    schema: wholeNumber({ most: SLOPE_GRADES.length - 1 }),
+    on: 'f',
+  }),
+  filter({
+    name: 'slope_area_percent',
+    type: 'number',
+    unit: 'percent',
+    description:
+      'At most this share of the area may be steeper than the grade of slope_area_index, without which it has no effect.',
+    schema: percent,
+    on: 'f',
+    where: (value, { bind, body }) =>
+      body.slope_area_index === undefined
+        ? undefined
+        : `f.steeper_percent[${bind(Number(body.slope_area_index) + 1)}::int] <= ${bind(asStored(value))}::float8`,
+  }),
+  only(
+    'exclude_steep',
+    `(${TOO_STEEP}) is not true`,
+    'Without parcels that are steeper than 20 % on more than 60 % of their area; those without elevation data are kept.',
+  ),
+  only(
+    'exclude_landlocked',
+    'f.landlocked is not true',
+    `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
+  ),
+  only('only_landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`),
+  shareFilter('wetlands_percent_max', 'f.wetlands_percent', 'At most this share of the area is wetlands.'),
+  shareFilter(
+    'flood_zone_percent_max',
+    'f.flood_zone_percent',
+    'At most this share of the area is in a flood zone.',
+  ),
+  frontage('min', '>=', 'at least'),
+  frontage('max', '<=', 'at most'),
+  roadSwitch('highway', 'major highways'),
+  roadSwitch('road', 'normal roads'),
+  roadSwitch('local', 'local roads'),
+];

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { type ParsedQuery, QUERY_LIMITS, type QueryGeometry } from '../../../../shared/geo/query-geometry.ts';
+import { parseWkt } from '../../../../shared/geo/wkt.ts';
+import { STATES } from '../../../../shared/regions/states.ts';
+import { swapHint } from '../../common/request-schemas.ts';
+import { type Filter, filter, fipsCode, line, listOf, wholeNumber, zipCode } from './declare-filter.ts';
+
+const STATE_FIPS = new Map(STATES.map(({ code, fips }) => [code as string, fips]));
+const STATE = 'must be a two-letter US state code';
+
+/** What is wrong with a text is said here; what is too complex is answered with another status (spatial.ts). */
+const geometry = z
+  .string('must be a WKT geometry as text')
+  .transform((text, context): Exclude<ParsedQuery, { kind: 'syntax' | 'range' | 'ring' }> => {
+    const parsed = parseWkt(text, QUERY_LIMITS);
+    const fault = parsed.ok ? hintFor(parsed.geometry) : parsed.message;
+    if (fault === undefined || (!parsed.ok && parsed.kind === 'too_complex')) return parsed as never;
+    context.issues.push({ code: 'custom', message: fault, input: text });
+    return z.NEVER;
+  });
+
+function hintFor({ polygons, lines, points }: QueryGeometry): string | undefined {
+  const first = polygons[0]?.[0]?.[0] ?? lines[0]?.[0] ?? points[0];
+  return first && swapHint(first[0], first[1]);
+}
+
+export const placeFilters: Filter[] = [
+  filter({
+    name: 'county',
+    type: 'string',
+    scope: true,
+    description: 'County FIPS code; with or without its leading zero, as text or as a number.',
+    schema: fipsCode,
+    on: 'both',
+    where: (fips, { bind }) => `f.fips = ${bind(fips)}::int`,
+  }),
+  filter({
+    name: 'counties',
+    type: 'list of strings',
+    scope: true,
+    description: 'County FIPS codes, any of these; with or without leading zeros, as text or as numbers.',
+    schema: listOf(fipsCode),
+    on: 'both',
+    where: (counties, { bind }) => `f.fips = any (${bind(counties)}::int[])`,
+  }),
+  filter({
+    name: 'zips_include',
+    type: 'list of strings',
+    scope: true,
+    description: 'ZIP codes of the parcel, any of these.',
+    schema: listOf(zipCode),
+    on: 'f',
+    where: (zips, { bind }) => `f.situs_zip = any (${bind(zips)}::int[])`,
+  }),
+  filter({
+    name: 'geom_intersects',
+    type: 'geometry',
+    scope: true,
+    description: `WKT geometry of any type in WGS84, longitude first, of at most ${QUERY_LIMITS.maxVertices.toLocaleString('en-US')} vertices. Parcels that share a point with it; touching counts.`,
+    schema: geometry,
+    on: 'f',
+  }),
+  filter({
+    name: 'owner_parcel_id',
+    type: 'integer',
+    scope: true,
+    description:
+      "The owner's portfolio: every parcel that shares the mailing address of this parcel's owner, itself included.",
+    schema: wholeNumber({ least: 1 }),
+    on: 'f',
+    where: (_id, { bind, ownerKeys, counties }) => {
+      const keys = bind(ownerKeys);
+      return `f.owner_key = any (${keys}::uuid[]) and f.fips = any (${bind(counties)}::int[]) and (f.fips, f.property_id) in (
+        select (o.property_id / 100000000)::int, o.property_id from owner_parcels o where o.owner_key = any (${keys}::uuid[]))`;
+    },
+  }),
+  filter({
+    name: 'state',
+    type: 'string',
+    description: 'Two-letter code of the state that the county of the parcel is in.',
+    schema: z.string(STATE).transform((text, context) => {
+      const fips = STATE_FIPS.get(text.toUpperCase());
+      if (fips === undefined) context.issues.push({ code: 'custom', message: STATE, input: text });
+      return fips ?? z.NEVER;
+    }),
+    on: 'both',
+    where: (state, { bind }) =>
+      `f.fips between ${bind(state * 1000)}::int and ${bind(state * 1000 + 999)}::int`,
+  }),
+  filter({
+    name: 'zips_exclude',
+    type: 'list of strings',
+    description: 'Without parcels in any of these ZIP codes; parcels of unknown ZIP are kept.',
+    schema: listOf(zipCode),
+    on: 'f',
+    where: (zips, { bind }) => `(f.situs_zip = any (${bind(zips)}::int[])) is not true`,
+  }),
+  filter({
+    name: 'property_id',
+    type: 'integer',
+    description: 'Numeric identifier of the parcel.',
+    schema: wholeNumber({ least: 1 }),
+    on: 'both',
+    where: (id, { bind }) => {
+      const number = bind(id);
+      return `f.fips = (${number}::bigint / 100000000)::int and f.property_id = ${number}::bigint`;
+    },
+  }),
+  filter({
+    name: 'apn',
+    type: 'string',
+    description: "Assessor's parcel number; case, spaces, dashes and dots are ignored.",
+    schema: line,
+    on: 'p',
+    where: (apn, { bind }) =>
+      `p.retired_at is null and p.apn_normalized = upper(translate(${bind(apn)}::text, ' .-', ''))`,
+  }),
+];

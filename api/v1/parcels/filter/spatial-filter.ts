@@ -1,0 +1,96 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { countyOf } from '../../../../shared/domain/property-id.ts';
+import { boxAround, boxArraySql, boxSql } from '../../../../shared/geo/box.ts';
+import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../../../shared/geo/cells.ts';
+import { decodeBoundary } from '../../../../shared/geo/geometry-codec.ts';
+import { intersects, type PreparedQuery, prepareQuery } from '../../../../shared/geo/intersects.ts';
+import type { ParsedQuery } from '../../../../shared/geo/query-geometry.ts';
+import type { Database } from '../../../http/database.ts';
+import { unprocessable } from '../../../http/error-responses.ts';
+import { binder, type Hit, inCounties, type Selection, within } from './filter-selection.ts';
+
+/** Finer boxes for a shape whose outline meets many parcels. */
+const FINE_EDGE_CELLS = 512;
+
+/** Boundaries that one request may read and test: some 200 ms of work. */
+const MOST_CANDIDATES = 20_000;
+
+/** One that meets several boxes is found in each of them. */
+const MOST_FINDS = 2 * MOST_CANDIDATES;
+
+/** Boundaries between two looks at other requests: a few milliseconds. */
+const TESTED_AT_ONCE = 500;
+
+/**
+ * The same selection within a shape: of parcels in boxes inside of it, and of those along its outline that meet it.
+ * @throws PlatError `unprocessable` for more vertices, or more parcels on the outline, than can be tested.
+ */
+export async function meet(
+  parsed: ParsedQuery,
+  selection: Selection,
+  database: Database,
+): Promise<Selection> {
+  if (!parsed.ok) throw tooMuch(parsed.message);
+  const query = prepareQuery(parsed.geometry);
+  for (const maxCells of [DEFAULT_EDGE_CELLS, FINE_EDGE_CELLS]) {
+    const cover = coverQuery(query, { maxCells });
+    const near = inCounties(selection, await countiesAround(cover, database));
+    const candidates = await listCandidates(cover, near, database);
+    if (candidates !== null) return within(near, cover, await test(query, candidates, database));
+  }
+  throw tooMuch(
+    `The outline passes over more than ${MOST_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
+  );
+}
+
+/** The counties with parcels where a shape is; no other needs to be asked. */
+async function countiesAround({ edge }: QueryCover, database: Database): Promise<number[]> {
+  if (edge.length === 0) return [];
+  const rows = await database.run<{ fips: number }>('feeds/list_counties_meeting', [
+    [boxSql(boxAround(edge))],
+  ]);
+  return rows.map(row => row.fips);
+}
+
+/** The parcels along the outline; null for more than can be tested. */
+async function listCandidates(
+  { inner, edge }: QueryCover,
+  { from, where, values: given }: Selection,
+  database: Database,
+): Promise<Map<number, Hit> | null> {
+  if (edge.length === 0) return new Map();
+  const values = [...given];
+  const bind = binder(values);
+  const fragments = {
+    from,
+    where,
+    edge: bind(boxArraySql(edge)),
+    inner: bind(boxArraySql(inner)),
+    limit: bind(MOST_FINDS),
+  };
+  const rows = await database.runComposed<Hit>('parcels/list_edge_candidates', fragments, values);
+  const candidates = new Map(rows.map(hit => [hit.property_id, hit]));
+  return rows.length < MOST_FINDS && candidates.size <= MOST_CANDIDATES ? candidates : null;
+}
+
+type Boundary = { property_id: number; boundary: Buffer };
+
+/** Those of the candidates whose boundaries meet the query. */
+async function test(
+  query: PreparedQuery,
+  candidates: ReadonlyMap<number, Hit>,
+  database: Database,
+): Promise<Hit[]> {
+  if (candidates.size === 0) return [];
+  const met: Hit[] = [];
+  const ids = [...candidates.keys()];
+  const counties = [...new Set(ids.map(countyOf))];
+  const rows = await database.runComposed<Boundary>('parcels/list_boundaries', {}, [counties, ids]);
+  for (const [index, { property_id, boundary }] of rows.entries()) {
+    if (index % TESTED_AT_ONCE === TESTED_AT_ONCE - 1) await nextTurn();
+    if (intersects(query, decodeBoundary(boundary))) met.push(candidates.get(property_id)!);
+  }
+  return met;
+}
+
+const tooMuch = (message: string) => unprocessable(`geom_intersects: ${message}`);

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { openPage, type Page, pageParameters, turnPage } from '../../http/paging.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { requireKnown } from '../common/known-regions.ts';
+import { parcelPage, readSummaries, toSummary } from '../common/parcel-summary.ts';
+import { fips } from '../common/request-schemas.ts';
+import { SEARCH_EXAMPLE } from '../examples/examples.ts';
+import { findByApn, findByOwner } from './find-parcels.ts';
+
+const PATH = '/api/public/v1/properties/search/';
+const TOKENS = 10;
+
+/** No name of an owner needs more; it bounds the work of one search. */
+const MAX_PIECES = 10;
+const MAX_LENGTH = 200;
+
+const splitName = (name: string) => name.split(/\s+/u).filter(piece => piece !== '');
+
+const text = z
+  .string('must be given once')
+  .max(MAX_LENGTH, `must be at most ${MAX_LENGTH} characters long`)
+  .refine(text => !text.includes('\0'), 'must not hold NUL characters');
+
+const query = z
+  .strictObject({
+    fips: z.string('is required: the county in which to search, once').pipe(fips).meta({
+      description: 'County in which to search: 5 digits, the leading zero may be missing.',
+      example: '33019',
+    }),
+    apn: text
+      .refine(apn => /[^ .-]/.test(apn), 'must hold more than spaces, dashes and dots')
+      .optional()
+      .meta({
+        description:
+          "Assessor's parcel number as it is written, in any case. Only where no parcel has it, those with the same groups of letters and digits are found: `12-3` finds `12.3` and `12 3`, never `1-23`; digits alone find any grouping. This or `owner_name` is required; both must fit.",
+        example: '000015-000042-000000',
+      }),
+    owner_name: text
+      .refine(name => splitName(name).length <= MAX_PIECES, `must be at most ${MAX_PIECES} words`)
+      .refine(name => splitName(name).length > 0, 'must not be empty')
+      .optional()
+      .meta({
+        description:
+          "Parts of the primary owner's name, separated by white space; each must stand somewhere in the name, in any order, whatever case and accents.",
+        example: 'forestry quill',
+      }),
+    ...pageParameters({ usual: 25, most: 100 }),
+  })
+  .superRefine(({ apn, owner_name }, { addIssue }) => {
+    if (apn !== undefined || owner_name !== undefined) return;
+    for (const field of ['apn', 'owner_name'])
+      addIssue({ code: 'custom', path: [field], message: 'apn or owner_name is required' });
+  });
+
+export const searchProperties = defineEndpoint({
+  method: 'get',
+  path: PATH,
+  operationId: 'search_properties',
+  tag: 'Parcels',
+  summary: 'Search parcels by APN or owner name',
+  description:
+    'Parcels on the roll of one county with this parcel number, or whose primary owner is called so, by property_id.',
+  query,
+  metering: {
+    key: 'public_property_search',
+    price: TOKENS,
+    rule: '10 tokens a search (a page is one), whatever the page size; 0 when nothing matches. A page past the end costs as much: it tells the count',
+  },
+  response: {
+    status: 200,
+    description: 'A page of parcels; empty when nothing matches.',
+    schema: parcelPage,
+    example: { summary: SEARCH_EXAMPLE.query, value: SEARCH_EXAMPLE.response },
+  },
+  handle: async (
+    { query: { fips: county, apn, owner_name, ...paging } },
+    { database, cursorSecret },
+    call,
+  ) => {
+    await requireKnown(database, [{ field: 'fips', type: 'county', codes: [county] }]);
+    const code = Number(county);
+    const page = await openPage(paging, {
+      endpoint: PATH,
+      request: { fips: code, apn, owner_name },
+      call,
+      secret: cursorSecret,
+    });
+    const pieces = splitName(owner_name ?? '');
+    // What is found and the names that are shown are of one moment, also while the roll is being replaced.
+    const { found, rows } = await database.snapshot(async statements => {
+      const found =
+        apn === undefined
+          ? await findByOwner(statements, code, pieces)
+          : await findByApn(statements, code, apn, pieces);
+      const rows = await readSummaries(statements, shownOn(page, found));
+      return { found, rows };
+    });
+    if (page.beside?.direction === 'previous') rows.reverse();
+    const turned = turnPage(page, rows, page.count ?? found.length, row => [row.property_id]);
+    const results = turned.rows.map(row => toSummary(row, call.appUrl));
+    // Also for a page past the end: its count is an answer.
+    return { body: { ...turned, rows: undefined, results }, tokens: turned.count === 0 ? 0 : TOKENS };
+  },
+});
+
+/** One id more than the page shows. @param found ascending */
+function shownOn({ beside, offset, size }: Page, found: readonly number[]): number[] {
+  if (beside === undefined) return found.slice(offset, offset + size + 1);
+  const place = Number(beside.place[0]);
+  const after = found.findIndex(id => (beside.direction === 'next' ? id > place : id >= place));
+  const at = after < 0 ? found.length : after;
+  return beside.direction === 'next'
+    ? found.slice(at, at + size + 1)
+    : found.slice(Math.max(0, at - size - 1), at);
+}

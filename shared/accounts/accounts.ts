@@ -1,0 +1,272 @@
+import { hash, randomBytes } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import { type Queryable, sql } from '../base/db.ts';
+import { errorCode, PlatError } from '../base/errors.ts';
+import { requireKnownOrNewName, requireName } from './account-names.ts';
+import { SCOPES, type Scope, type Tier } from './tiers.ts';
+import { requireEmail, userOfOthers } from './users.ts';
+
+/** What an operator may set of an account, whether it is new or not; what is left out is as it was, or has its default. */
+export type AccountTerms = {
+  tokensIncluded?: number;
+  /** US cents for 1,000 tokens of overage; default the tier's price. */
+  overageCentsPer1000?: number;
+  overageAllowed?: boolean;
+  paymentMethod?: boolean;
+  /** Default true, like `pro`: an active Pro subscription. */
+  invoicePaid?: boolean;
+  pro?: boolean;
+  /** Default 60 calls a minute in bursts of up to 120. */
+  ratePerMinute?: number;
+  rateBurst?: number;
+  /** Default 20, all at once if need be. */
+  skipTracePerMinute?: number;
+  /** Whether it may trace people. Default true. */
+  skipTrace?: boolean;
+  /** The company whose saved markets it shares: one that is there, or a new one. Default its user's, else a new one of the account's name. */
+  company?: string;
+  userName?: string;
+};
+
+export type NewAccount = AccountTerms & {
+  name: string;
+  /** null: without a contract, and so without periods. */
+  tier: Tier | null;
+  /** The most tokens of overage in a period; without one there is no ceiling. */
+  backstopTokens?: number;
+  /** E-mail address of the person whose account it is: one who is known, or a new one. */
+  user?: string;
+};
+
+export type AccountSummary = {
+  id: string;
+  name: string;
+  company: string;
+  user_email: string | null;
+  tier: Tier | null;
+  pro: boolean;
+  user_name: string | null;
+  tokens_included: number;
+  overage_cents_per_1000: number;
+  overage_allowed: boolean;
+  payment_method: boolean;
+  invoice_paid: boolean;
+  backstop_tokens: number | null;
+  tokens_used: number;
+  rate_per_minute: number;
+  rate_burst: number;
+  skip_trace_per_minute: number;
+  skip_trace: boolean;
+  keys: number;
+  period_start: Date | null;
+  period_end: Date | null;
+  created_at: Date;
+  /** Since when its keys are refused. */
+  disabled_at: Date | null;
+};
+
+export type KeySummary = {
+  id: string;
+  account: string;
+  name: string;
+  prefix: string;
+  scopes: Scope[];
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
+};
+
+export type NewKey = {
+  name: string;
+  scopes?: readonly Scope[];
+  expiresAt?: Date;
+  /** Who makes it, for the audit table; default whoever runs this process. */
+  actor?: string;
+};
+
+/** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
+const PREFIX_LENGTH = 11;
+
+/** @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`, `user_email`, `user_company`, `account_change`, `name`. */
+export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
+  if (account.user === undefined && account.userName !== undefined)
+    throw new PlatError('account_change', 'A name without a user: name the user (--user).');
+  const givesTerms = account.tokensIncluded !== undefined || account.overageCentsPer1000 !== undefined;
+  if (account.tier === null && givesTerms) throw termsWithoutContract();
+  const name = await requireKnownOrNewName(db, 'account', account.name);
+  const company =
+    account.company === undefined ? null : await requireKnownOrNewName(db, 'company', account.company);
+  if (company === null && !(await hasCompany(db, account.user)))
+    await requireKnownOrNewName(db, 'company', name);
+  const userName = account.userName === undefined ? null : requireName('user', account.userName);
+  try {
+    const { rows } = await db.query<{ id: string }>(sql('accounts/insert_account'), [
+      name,
+      account.tier,
+      account.pro ?? true,
+      account.tokensIncluded ?? null,
+      account.overageAllowed ?? false,
+      account.paymentMethod ?? false,
+      account.invoicePaid ?? true,
+      account.backstopTokens ?? null,
+      account.ratePerMinute ?? 60,
+      account.rateBurst ?? 120,
+      company,
+      account.overageCentsPer1000 ?? null,
+      account.user === undefined ? null : requireEmail(account.user),
+      operator(),
+      account.skipTracePerMinute ?? 20,
+      userName,
+      account.skipTrace ?? true,
+    ]);
+    return (await listAccounts(db, rows[0]!.id))[0]!;
+  } catch (cause) {
+    if (constraintOf(cause) === 'accounts_user') throw userOfOthers(account.user ?? '');
+    if (errorCode(cause) === '23503') throw tierUnknown(account.tier ?? '');
+    if (errorCode(cause) === '23514') throw valuesUnfit(cause);
+    if (errorCode(cause) !== '23505') throw cause;
+    if (constraintOf(cause) === 'companies_name_key')
+      throw new PlatError(
+        'company_exists',
+        `There is a company named "${company ?? name}" already: name it as the account's company, or another one.`,
+        { cause },
+      );
+    throw new PlatError(
+      'account_exists',
+      `There is an account named "${name}" already: choose another name.`,
+      { cause },
+    );
+  }
+}
+
+/** Whether a user's company becomes the account's. */
+async function hasCompany(db: Queryable, user: string | undefined): Promise<boolean> {
+  return user !== undefined && (await db.query(sql('accounts/find_user'), [user])).rows.length > 0;
+}
+
+/** Of a check constraint. */
+export function valuesUnfit(cause: unknown): PlatError {
+  return new PlatError(
+    'account_change',
+    'These values do not fit: a period ends after it starts, rates are over 0, amounts are not negative.',
+    { cause },
+  );
+}
+
+export function termsWithoutContract(): PlatError {
+  return new PlatError(
+    'account_change',
+    'Tokens, their price and the dates of a period are terms of a contract: leave them out, or name a tier instead of no contract.',
+  );
+}
+
+export function tierUnknown(tier: string): PlatError {
+  return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` shows them.`);
+}
+
+/** The id of an account by its id or its name; an id comes first. @throws PlatError `account_unknown` */
+export async function findAccount(db: Queryable, account: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(sql('accounts/find_account'), [account]);
+  if (rows[0] === undefined)
+    throw new PlatError(
+      'account_unknown',
+      `There is no account "${account}". \`plat account list\` shows them.`,
+    );
+  return rows[0].id;
+}
+
+function constraintOf(error: unknown): unknown {
+  return error instanceof Error && 'constraint' in error ? error.constraint : undefined;
+}
+
+export async function listAccounts(db: Queryable, id: string | null = null): Promise<AccountSummary[]> {
+  return (await db.query<AccountSummary>(sql('accounts/list_accounts'), [id])).rows;
+}
+
+/** Only the key's hash is stored: the text cannot be shown again. @throws PlatError `account_unknown`, `key_scopes`, `name` */
+export async function createKey(
+  db: Queryable,
+  account: string,
+  options: NewKey,
+): Promise<{ id: string; key: string; prefix: string }> {
+  const scopes = options.scopes ?? ['api:direct'];
+  const unknown = scopes.filter(scope => !SCOPES.includes(scope));
+  if (unknown.length > 0 || scopes.length === 0) {
+    throw new PlatError(
+      'key_scopes',
+      `Scopes are ${SCOPES.join(' and ')}; got ${scopes.join(', ') || 'none'}.`,
+    );
+  }
+  const { key, prefix } = newKey();
+  const values = [
+    ...[await findAccount(db, account), requireName('key', options.name), hashKey(key), prefix],
+    ...[scopes, options.expiresAt ?? null, options.actor ?? operator()],
+  ];
+  const { rows } = await db.query<{ id: string }>(sql('accounts/insert_key'), values);
+  return { id: rows[0]!.id, key, prefix };
+}
+
+function newKey(): { key: string; prefix: string } {
+  const key = `plat_${randomBytes(32).toString('base64url')}`;
+  return { key, prefix: key.slice(0, PREFIX_LENGTH) };
+}
+
+/**
+ * A new key in the place of one that is in use, which goes on working for some hours; with 0 it is revoked at once.
+ * @param old its id, its prefix or the key itself. @throws PlatError `key_unknown`.
+ */
+export async function rotateKey(
+  db: Queryable,
+  old: string,
+  hours: number,
+): Promise<{ id: string; name: string; key: string; prefix: string; old_until: Date }> {
+  const { key, prefix } = newKey();
+  const values = [old, hashKey(old), operator(), hours, hashKey(key), prefix];
+  const { rows } = await db.query<{ id: string; name: string; old_until: Date }>(
+    sql('accounts/rotate_key'),
+    values,
+  );
+  if (rows[0] === undefined) throw keyUnknown();
+  return { ...rows[0], key, prefix };
+}
+
+function keyUnknown(): PlatError {
+  return new PlatError('key_unknown', 'There is no such key in use. `plat key list` shows ids and prefixes.');
+}
+
+/** The keys of one account (name or id), or of all. @throws PlatError `account_unknown` */
+export async function listKeys(db: Queryable, account?: string): Promise<KeySummary[]> {
+  const id = account === undefined ? null : await findAccount(db, account);
+  return (await db.query<KeySummary>(sql('accounts/list_keys'), [id])).rows;
+}
+
+/** Revokes a key (its id, its prefix or itself) for good, within 5 seconds everywhere. @throws PlatError `key_unknown` */
+export async function revokeKey(
+  db: Queryable,
+  key: string,
+  actor = operator(),
+): Promise<{ id: string; name: string; revoked_at: Date }> {
+  const { rows } = await db.query<{ id: string; name: string; revoked_at: Date }>(
+    sql('accounts/revoke_key'),
+    [key, hashKey(key), actor],
+  );
+  const row = rows[0];
+  if (row === undefined) throw keyUnknown();
+  return row;
+}
+
+/** Keys have 256 random bits: a slow hash would add nothing. */
+export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer');
+
+/** Who runs this process, for the audit table: `ana@host`; behind sudo the person rather than root. */
+export const operator = (): string => `${process.env.SUDO_USER ?? userName()}@${hostname()}`;
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no entry in /etc/passwd.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,234 @@
+import { type Client, type Pool, type Queryable, sql, transaction } from '../base/db.ts';
+import { errorCode, PlatError } from '../base/errors.ts';
+import { requireKnownOrNewName } from './account-names.ts';
+import {
+  type AccountSummary,
+  type AccountTerms,
+  findAccount,
+  listAccounts,
+  operator,
+  termsWithoutContract,
+  tierUnknown,
+  valuesUnfit,
+} from './accounts.ts';
+import {
+  changePeriod,
+  closingNote,
+  overageNote,
+  type PeriodDates,
+  type PeriodOwner,
+  requireNoInventedOverage,
+  type Terms,
+} from './period-change.ts';
+import type { Tier } from './tiers.ts';
+import { changeMembership, type Membership } from './users.ts';
+
+/** What to change of an account; what is left out stays. */
+export type AccountChange = AccountTerms & {
+  /** null ends the contract now. A tier's terms come with it, unless they are given. A first tier begins a contract. */
+  tier?: Tier | null;
+  /** null: no ceiling. */
+  backstopTokens?: number | null;
+  /** An e-mail address; null: nobody in particular. */
+  user?: string | null;
+  /** Corrects the current period, whose usage stays with it; later ones begin on its day of the month. */
+  periodStart?: Date;
+  /** Ends the current period at another time; later ones begin on that day of the month. */
+  periodEnd?: Date;
+  /** Its keys are refused while it is. */
+  disabled?: boolean;
+  /** Lower the allotment below what the period may use, or close a period that has used tokens by its dates. */
+  force?: boolean;
+};
+
+export type TierTerms = {
+  name: Tier;
+  tokens_included: number;
+  overage_cents_per_1000: number;
+  direct: boolean;
+};
+
+export type Change = {
+  at: Date;
+  actor: string;
+  /** What became of a row (insert, update, delete), or an event that no row shows, such as `password`. */
+  action: string;
+  entity: string;
+  entity_id: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+};
+
+type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end: Date | null };
+
+/** The account as it has become, and what the operator should know of the change. */
+export type ChangedAccount = { details: AccountSummary; notes: string[] };
+
+/**
+ * Changes an account in one transaction, effective in every process within 5 seconds; the audit table keeps what it was.
+ * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together, `user_email`, `user_company`, `name`.
+ */
+export async function changeAccount(
+  pool: Pool,
+  account: string,
+  change: AccountChange,
+): Promise<ChangedAccount> {
+  const id = await findAccount(pool, account);
+  let notes: string[];
+  try {
+    notes = await transaction(pool, client => apply(client, id, change));
+  } catch (cause) {
+    if (errorCode(cause) === '23503') throw tierUnknown(change.tier ?? '');
+    if (errorCode(cause) === '23505')
+      throw new PlatError('account_change', 'The account has another period that starts then.', { cause });
+    if (errorCode(cause) === '23514') throw valuesUnfit(cause);
+    throw cause;
+  }
+  return { details: await showAccount(pool, id), notes };
+}
+
+async function apply(client: Client, id: string, change: AccountChange): Promise<string[]> {
+  await lock(client, id);
+  // Once it is locked nothing else rolls it, and once its period is locked nothing is charged.
+  await client.query(sql('accounts/roll_period'), [[id]]);
+  await client.query(sql('accounts/lock_period'), [id]);
+  const before = await lock(client, id);
+  const begins = before.tier === null && typeof change.tier === 'string';
+  const terms = { ...columnsOf(change), ...(await termsOf(client, change, before)) };
+  const dated = begins || change.periodStart !== undefined || change.periodEnd !== undefined;
+  const period = dated ? await changePeriod(client, before, change) : undefined;
+  const patch: Patch = {
+    ...terms,
+    ...(change.tier === null ? { period_anchor: null, period_start: null, period_end: null } : period?.dates),
+    ...(await changeMembership(client, before, change)),
+  };
+  if (change.tier === null) await client.query(sql('accounts/close_period'), [id]);
+  if (patch.period_start) {
+    const move = before.tier === null ? 'accounts/open_period' : 'accounts/move_period';
+    await client.query(sql(move), [id, patch.period_start]);
+  }
+  const values = [id, JSON.stringify(patch)];
+  const updated = await client.query<{ tokens_allowed: number | null }>(
+    sql('accounts/update_account'),
+    values,
+  );
+  if (patch.user_id) await client.query(sql('deals/give_board'), [id, patch.user_id]);
+  const allowed = updated.rows[0]!.tokens_allowed;
+  const notes = [period?.note, repricingNote(change, before, { ...before, ...terms }, allowed)];
+  await client.query(sql('accounts/roll_period'), [[id]]);
+  const starts = patch.period_start ?? before.period_start;
+  if (starts && patch.period_end) notes.push(await closingNote(client, before, starts, patch.period_end));
+  return notes.filter(note => note !== undefined);
+}
+
+/** @throws PlatError `account_change` when the new terms make overage that the account, as it has become, may not have. */
+function repricingNote(
+  change: AccountChange,
+  account: Locked,
+  terms: Terms,
+  allowed: number | null,
+): string | undefined {
+  const { period_start, period_end, tokens_used } = account;
+  if (change.tier === null || period_start === null || period_end === null) return undefined;
+  const period = { period_start, period_end, tokens_used };
+  if (!change.force) requireNoInventedOverage(period, account, terms, allowed);
+  return overageNote(period, account, terms);
+}
+
+async function lock(client: Client, id: string): Promise<Locked> {
+  return (await client.query<Locked>(sql('accounts/lock_account'), [id, operator()])).rows[0]!;
+}
+
+type Patch = Record<string, unknown> &
+  Partial<Terms> & { [Date in keyof PeriodDates]?: PeriodDates[Date] | null };
+
+function columnsOf(change: AccountChange): Patch {
+  const columns: Patch = {
+    overage_allowed: change.overageAllowed,
+    payment_method: change.paymentMethod,
+    invoice_paid: change.invoicePaid,
+    backstop_tokens: change.backstopTokens,
+    pro: change.pro,
+    rate_per_minute: change.ratePerMinute,
+    rate_burst: change.rateBurst,
+    skip_trace_per_minute: change.skipTracePerMinute,
+    skip_trace: change.skipTrace,
+    disabled_at: change.disabled ? new Date() : change.disabled === false ? null : undefined,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+/** The tier and what it costs: of a new tier its terms, where they are not given. */
+async function termsOf(client: Client, change: AccountChange, account: Locked): Promise<Patch> {
+  if (change.tier === null && givesTerms(change)) throw termsWithoutContract();
+  if (change.tier === null) return { tier: null, tokens_included: 0, overage_cents_per_1000: 0 };
+  if (change.tier === undefined && account.tier === null && givesTerms(change))
+    throw new PlatError(
+      'account_change',
+      'The account has no contract: name a tier (--tier) to begin one with these terms.',
+    );
+  const terms = change.tier && (await listTiers(client)).find(({ name }) => name === change.tier);
+  if (change.tier !== undefined && !terms) throw tierUnknown(change.tier);
+  const columns: Patch = {
+    tier: change.tier,
+    tokens_included: change.tokensIncluded ?? terms?.tokens_included,
+    overage_cents_per_1000: change.overageCentsPer1000 ?? terms?.overage_cents_per_1000,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+function givesTerms(change: AccountChange): boolean {
+  const terms = [change.tokensIncluded, change.overageCentsPer1000, change.periodStart, change.periodEnd];
+  return terms.some(value => value !== undefined);
+}
+
+/** @throws PlatError `account_unknown`. */
+export async function showAccount(pool: Pool, account: string): Promise<AccountSummary> {
+  const id = await findAccount(pool, account);
+  await pool.query(sql('accounts/roll_period'), [[id]]);
+  return (await listAccounts(pool, id))[0]!;
+}
+
+/** The oldest first, of the account, its keys and the people of its company. @throws PlatError `account_unknown` */
+export async function listChanges(db: Queryable, account: string): Promise<Change[]> {
+  const id = await findAccount(db, account);
+  return (await db.query<Change>(sql('accounts/list_changes'), [id])).rows;
+}
+
+export async function listTiers(db: Queryable): Promise<TierTerms[]> {
+  return (await db.query<TierTerms>(sql('accounts/list_tiers'))).rows;
+}
+
+/**
+ * Changes a tier, or with `isNew` makes one. Contracts that were made keep their tokens and price; `direct` holds for all accounts of the tier.
+ * @throws PlatError `tier_unknown`, `tier_terms`, `name`.
+ */
+export async function saveTier(
+  db: Queryable,
+  name: Tier,
+  terms: { tokensIncluded?: number; overageCentsPer1000?: number; direct?: boolean },
+  isNew = false,
+): Promise<TierTerms> {
+  const { tokensIncluded, overageCentsPer1000, direct } = terms;
+  const tier = await requireKnownOrNewName(db, 'tier', name);
+  const known = (await listTiers(db)).some(each => each.name === tier);
+  if (!known && !isNew)
+    throw new PlatError(
+      'tier_unknown',
+      `There is no tier "${tier}". \`plat tier list\` shows them, --new makes one.`,
+    );
+  if (known && isNew)
+    throw new PlatError('tier_terms', `There is a tier "${tier}" already: change it without --new.`);
+  if (isNew && (tokensIncluded === undefined || overageCentsPer1000 === undefined))
+    throw new PlatError('tier_terms', 'A new tier needs --tokens and --overage-price.');
+  const values = [tokensIncluded ?? null, overageCentsPer1000 ?? null, direct ?? null, operator()];
+  const { rows } = await db.query<TierTerms>(sql('accounts/save_tier'), [tier, ...values]);
+  return rows[0]!;
+}
+
+/** The oldest first. @throws PlatError `tier_unknown` when there is none and was none */
+export async function listTierChanges(db: Queryable, name: Tier): Promise<Change[]> {
+  const { rows } = await db.query<Change>(sql('accounts/list_tier_changes'), [name]);
+  if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name)) throw tierUnknown(name);
+  return rows;
+}

@@ -1,0 +1,64 @@
+import { hash, randomBytes } from 'node:crypto';
+import { type Algorithm, hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
+import { type Queryable, sql } from '../base/db.ts';
+import { PlatError } from '../base/errors.ts';
+
+/** What a one-time link is good for: to sign in, to set a new password, or to join a company. */
+export type LinkPurpose = 'sign_in' | 'reset' | 'invite';
+
+/** Minutes that a link lives. An invitation waits for people who are on holiday. */
+const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invite: 7 * 24 * 60 };
+
+/** NIST SP 800-63B section 3.1.1.2: at least 8 characters, better 15; any characters, no composition rules. */
+const FEWEST = 10;
+const MOST = 200;
+
+/** OWASP's first choice for Argon2id: 19 MiB, 2 passes, 1 lane. */
+const ARGON2 = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** What is compared with when nobody has the address, so that the answer takes as long. */
+let nobody: Promise<string> | undefined;
+
+/** Tokens of sessions and links: 256 random bits, of which only the hash is stored. */
+export function newToken(): { token: string; tokenHash: Buffer } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, tokenHash: tokenHashOf(token) };
+}
+
+export const tokenHashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
+
+/** @throws PlatError `password` saying what is wrong with it. */
+export function requirePassword(password: string, email: string): string {
+  const length = [...password].length;
+  if (length < FEWEST) throw new PlatError('password', `Use at least ${FEWEST} characters.`);
+  if (length > MOST) throw new PlatError('password', `Use at most ${MOST} characters.`);
+  const plain = password.toLowerCase();
+  if (plain.includes(email.toLowerCase()) || new Set(plain).size < 4)
+    throw new PlatError('password', 'That is too easy to guess: choose another.');
+  return password;
+}
+
+/** @param userId whose password it becomes. */
+export async function storePassword(db: Queryable, userId: string, password: string): Promise<void> {
+  await db.query(sql('accounts/store_password'), [userId, await argonHash(password, ARGON2)]);
+}
+
+/** Whether the password is this user's; takes as long when there is no such user or they have none. */
+export async function isPassword(stored: string | null | undefined, given: string): Promise<boolean> {
+  nobody ??= argonHash(randomBytes(16).toString('hex'), ARGON2);
+  const right = await argonVerify(stored ?? (await nobody), given);
+  return right && typeof stored === 'string';
+}
+
+/** The path of a new one-time link, below the app's address. */
+export async function createLink(db: Queryable, userId: string, purpose: LinkPurpose): Promise<string> {
+  const { token, tokenHash } = newToken();
+  await db.query(sql('accounts/insert_link'), [tokenHash, userId, purpose, LINK_MINUTES[purpose]]);
+  return `/sign-in/link/${token}`;
+}
+
+/** How long a link lives, in words. */
+export function linkLife(purpose: LinkPurpose): string {
+  const minutes = LINK_MINUTES[purpose];
+  return minutes < 120 ? `${minutes} minutes` : `${minutes / 60 / 24} days`;
+}

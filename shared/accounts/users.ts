@@ -1,0 +1,132 @@
+import { type Client, type Queryable, sql } from '../base/db.ts';
+import { PlatError } from '../base/errors.ts';
+import { requireKnownOrNewName, requireName } from './account-names.ts';
+
+/** Whose an account is. */
+export type Membership = { id: string; company_id: string; user_id: string | null };
+
+export type MembershipChange = {
+  company?: string;
+  /** An e-mail address; null: nobody in particular. */
+  user?: string | null;
+  userName?: string;
+};
+
+/** Enough to tell an address from a name; whether it is read is another matter. 254 characters are all that SMTP carries (RFC 5321). */
+const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>]+@[^\s\p{Cc}@<>]+$/u;
+
+/** @throws PlatError `user_email`. */
+export function requireEmail(text: string): string {
+  if (EMAIL.test(text)) return text;
+  throw new PlatError('user_email', `"${text}" is no e-mail address: write it as ana@acme.example.`);
+}
+
+export function userOfOthers(email: string): PlatError {
+  return new PlatError(
+    'user_company',
+    `${email} is a user of another company. A user's accounts are all of one company: name theirs (--company), or another user.`,
+  );
+}
+
+/**
+ * The company and the user of an account as they are to be. A user goes with the account to another company, unless accounts would be left behind.
+ * @throws PlatError `user_company`, `user_email`, `account_change`, `name`.
+ */
+export async function changeMembership(
+  client: Client,
+  account: Membership,
+  change: MembershipChange,
+): Promise<Partial<Membership>> {
+  const company =
+    change.company === undefined ? undefined : await requireKnownOrNewName(client, 'company', change.company);
+  const userName = change.userName === undefined ? undefined : requireName('user', change.userName);
+  const company_id = company === undefined ? account.company_id : await joinCompany(client, company);
+  const user_id = await userOf(client, { ...account, company_id }, change.user, userName);
+  if (user_id !== null && user_id === account.user_id && company_id !== account.company_id)
+    await moveUser(client, account, company_id);
+  return {
+    ...(company_id === account.company_id ? {} : { company_id }),
+    ...(user_id === account.user_id ? {} : { user_id }),
+  };
+}
+
+async function userOf(
+  client: Client,
+  account: Membership,
+  email: string | null | undefined,
+  name: string | undefined,
+): Promise<string | null> {
+  if (typeof email === 'string') {
+    const values = [account.company_id, requireEmail(email), name ?? null];
+    const { rows } = await client.query<Membership>(sql('accounts/join_user'), values);
+    const { id, company_id } = rows[0]!;
+    if (id !== account.user_id && company_id !== account.company_id) throw userOfOthers(email);
+    return id;
+  }
+  const id = email === null ? null : account.user_id;
+  if (name === undefined) return id;
+  if (id === null) throw new PlatError('account_change', 'The account has no user: name one (--user).');
+  await client.query(sql('accounts/rename_user'), [id, name]);
+  return id;
+}
+
+async function moveUser(client: Client, account: Membership, companyId: string): Promise<void> {
+  const values = [account.user_id, companyId, account.id];
+  const { rows } = await client.query(sql('accounts/move_user'), values);
+  if (rows.length === 0)
+    throw new PlatError(
+      'user_company',
+      "The account's user has other accounts, which would stay with the old company: give this one another user (--user), or none.",
+    );
+}
+
+export async function joinCompany(db: Queryable, name: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(sql('accounts/join_company'), [name]);
+  return rows[0]!.id;
+}
+
+export type Invited = { id: string; email: string };
+
+/** A new user, to be sent a link; undefined when the address is a user's already. @throws PlatError `user_email` */
+export async function inviteUser(
+  db: Queryable,
+  { companyId, email, name = '', operator = false, actor }: NewUser,
+): Promise<Invited | undefined> {
+  const values = [companyId, requireEmail(email), name, operator, actor];
+  const { rows } = await db.query<{ id: string }>(sql('accounts/insert_user'), values);
+  return rows[0] && { id: rows[0].id, email };
+}
+
+type NewUser = {
+  companyId: string;
+  email: string;
+  name?: string;
+  /** Whether they may see and steer the whole installation. */
+  operator?: boolean;
+  /** Who makes them, for the audit table. */
+  actor: string;
+};
+
+export type UserSummary = {
+  id: string;
+  email: string;
+  name: string;
+  operator: boolean;
+  company: string;
+  account: string | null;
+  has_password: boolean;
+  seen_at: Date | null;
+  created_at: Date;
+};
+
+export async function listUsers(db: Queryable): Promise<UserSummary[]> {
+  return (await db.query<UserSummary>(sql('accounts/list_users'))).rows;
+}
+
+/** @throws PlatError `user_unknown`. */
+export async function findUser(db: Queryable, email: string): Promise<Invited> {
+  const { rows } = await db.query<Invited>(sql('accounts/find_by_email'), [email]);
+  if (rows[0] === undefined)
+    throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
+  return rows[0];
+}

@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Config, requireDatabaseUrl } from './config.ts';
+import type { Logger } from './log.ts';
+import { rootDir } from './root.ts';
+
+export type Pool = pg.Pool;
+export type Client = pg.PoolClient;
+/** Whatever can run a statement: the pool, or one connection inside a transaction. */
+export type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
+
+// int8 arrives as text by default; property_id and counters stay below 2^53 by definition.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// A date is a calendar day, not a moment: keep it as 'YYYY-MM-DD'.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
+
+const queriesDir = join(rootDir, 'sql', 'queries');
+const statements = new Map<string, string>();
+
+/** `family/verb_noun`: a block `-- name: verb_noun` of a file in `sql/queries/family/`, or the file `verb_noun.sql` there. Read once. */
+export function sql(name: string): string {
+  if (!statements.has(name)) {
+    const family = name.slice(0, name.indexOf('/'));
+    for (const file of readdirSync(join(queriesDir, family)))
+      for (const [block, body] of sqlBlocks(file, readFileSync(join(queriesDir, family, file), 'utf8')))
+        statements.set(`${family}/${block}`, body);
+  }
+  const text = statements.get(name);
+  if (text === undefined) throw new Error(`sql/queries has no statement ${name}`);
+  return text;
+}
+
+/** The statements of a file: its blocks, each of which begins with `-- name: verb_noun` and its comment, or the file as one. */
+export function sqlBlocks(file: string, text: string): Map<string, string> {
+  const [, ...parts] = text.split(/^-- name: (\w+)\n/m);
+  if (parts.length === 0) return new Map([[file.replace('.sql', ''), text]]);
+  return new Map(parts.flatMap((part, i) => (i % 2 === 0 ? [[part, parts[i + 1]!.trimEnd()] as const] : [])));
+}
+
+/**
+ * Puts fragments into the marked places, `{{where}}`, but not into lines of comment. They are constants or made by `literal`; what
+ * clients send are parameters.
+ */
+export function compose(name: string, fragments: Record<string, string>): string {
+  return sql(name).replaceAll(/^--.*|\{\{(\w+)\}\}/gm, (text, part?: string) => {
+    if (part === undefined) return text;
+    const fragment = fragments[part];
+    if (fragment === undefined) throw new Error(`${name} has a place for ${part}, which is not given`);
+    return fragment;
+  });
+}
+
+/**
+ * A value written into the text of a statement that can take no parameters (`copy (select …)`) or must have none (`insert … select` on
+ * distributed tables). An array becomes `'{…}'`, to be cast in its place. @throws RangeError for a number that is not finite.
+ */
+export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
+  if (typeof value === 'string') return pg.escapeLiteral(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new RangeError(`${value} cannot stand in a statement`);
+    return value < 0 ? `(${value})` : String(value);
+  }
+  if (value === null || typeof value === 'boolean') return String(value);
+  return literal(`{${value.map(one => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
+}
+
+export type PoolOptions = {
+  applicationName: string;
+  max?: number;
+  /** Milliseconds to wait for a connection, a free one or a new one; default 5,000. */
+  connectTimeoutMs?: number;
+  /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
+  statementTimeoutMs?: number;
+  /** Server settings of every connection, beside those that all have. */
+  settings?: Record<string, string>;
+};
+
+/** For programs that never rest in a transaction: one that was suspended, or is gone, gives its locks up. */
+export const RESTLESS = { idle_in_transaction_session_timeout: '5s' };
+/** Of the API's sessions: reads are short and by index; with 1.1 counts of a county went through an index in no order of the table. */
+export const RANDOM_PAGE_COST = 2;
+
+/** A pool whose idle connections may die (a restarted server) without ending the process. */
+export function createPool(config: Config, log: Logger, options: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    ...connectionOf(config, { timezone: 'UTC', jit: 'off', ...options.settings }),
+    max: options.max ?? config.DB_POOL_SIZE,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    statement_timeout: options.statementTimeoutMs ?? 0,
+    // The server cancels a statement that takes too long; a connection that answers nothing at all is given up a second later.
+    ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
+  });
+  pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
+  // One that is lost while in use fails its query, and besides emits an error that would end the process unheard.
+  pool.on('connect', client =>
+    client.on('error', error => log.debug({ err: error }, 'a database connection was lost')),
+  );
+  return pool;
+}
+
+/** A host that is gone without a word is missed after 30 seconds instead of two hours, and gives up its locks. */
+const MISSED = {
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '4',
+  tcp_user_timeout: '30s',
+};
+/** The same from this end; node asks ten times, a second apart. */
+const MISSING = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
+
+/** Where to connect. Our settings hold over those of the URL (`?options=-c …`): periods and days are in UTC. */
+export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
+  const url = new URL(requireDatabaseUrl(config));
+  const theirs = url.searchParams.get('options');
+  url.searchParams.delete('options');
+  const ours = Object.entries({ ...MISSED, ...settings }).map(([name, value]) => `-c ${name}=${value}`);
+  const options = [...(theirs === null ? [] : [theirs]), ...ours].join(' ');
+  return { connectionString: url.href, options, ...MISSING };
+}
+
+/** Statements of sql/queries by their names: what the API's `Database` and the workers' pools both can do. */
+export type Run = <Row extends object>(name: string, values?: unknown[]) => Promise<Row[]>;
+
+/** The statements on a pool or a connection. */
+export function asRun(db: Queryable): Run {
+  return async <Row extends object>(name: string, values?: unknown[]) =>
+    (await db.query<Row & pg.QueryResultRow>(sql(name), values)).rows;
+}
+
+/** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */
+export function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  return within(pool, 'begin', work);
+}
+
+async function within<T>(pool: Pool, begin: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(begin);
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Runs `work` on one connection, which is closed rather than used again when that fails: its locks and settings go with it. */
+export async function withConnection<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    const result = await work(client);
+    failed = false;
+    return result;
+  } finally {
+    client.release(failed);
+  }
+}
+
+/** Runs `work` on one connection, with all its statements seeing the database as of one moment; they can only read. */
+export function snapshot<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  return within(pool, 'begin isolation level repeatable read read only', work);
+}

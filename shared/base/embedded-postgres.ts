@@ -1,0 +1,242 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { errorCode } from './errors.ts';
+import { rotateLog } from './log-files.ts';
+import { findPort } from './port.ts';
+import { type Account, embeddedError, nativeDir, serverAccount, serverFolders } from './postgres-user.ts';
+
+export type EmbeddedServer = {
+  url: string;
+  /** False when a server that was left running was taken over. */
+  started: boolean;
+  /** Starts the server again, on its port, when it has died. @returns whether it had */
+  revive(): Promise<boolean>;
+  stop(): Promise<void>;
+  /** Ends the server at once, without waiting for it; its next start replays what was committed. */
+  kill(): void;
+};
+
+const USER = 'plat';
+const DATABASE = 'plat';
+/** How long a killed postmaster's last backends may hold its shared memory, and a crash recovery take. */
+const START_TIMEOUT_MS = 60_000;
+
+/** For a workstation that shares 2 cores with the workers, and 64 MB of shared memory; bulk loads need a larger WAL. */
+const SETTINGS: Record<string, string> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '120',
+  shared_buffers: '256MB',
+  maintenance_work_mem: '256MB',
+  work_mem: '32MB',
+  max_wal_size: '4GB',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+type Paths = { base: string; data: string; password: string; log: string; native: string; account: Account };
+
+/**
+ * Starts the PostgreSQL that npm installed, with its files under `dir`, or takes over the one that was left running there, also after a kill -9.
+ * @throws PlatError `embedded_postgres` with the tail of the server's log when it does not come up.
+ */
+export async function startEmbedded(
+  dir: string,
+  settings: Record<string, string> = {},
+): Promise<EmbeddedServer> {
+  const account = serverAccount();
+  const { base, native } = serverFolders(dir, nativeDir(), account);
+  const paths: Paths = {
+    base,
+    native,
+    account,
+    data: join(base, 'data'),
+    password: join(base, 'password'),
+    log: join(base, 'server.log'),
+  };
+  if (!existsSync(join(paths.data, 'PG_VERSION'))) await createCluster(paths);
+
+  const { port, started } = await ensureRunning(paths, settings);
+  const url = connectionUrl(paths, port);
+  await ensureDatabase(url);
+  return {
+    url,
+    started,
+    async revive() {
+      const running = readPid(paths.data);
+      if (running !== undefined && isAlive(running.pid)) return false;
+      return (await ensureRunning(paths, settings, port)).started;
+    },
+    stop: () => stopServer(paths),
+    kill: () => killServer(paths),
+  };
+}
+
+/** @param wanted the port to start it on; without one, any that is free */
+async function ensureRunning(
+  paths: Paths,
+  settings: Record<string, string>,
+  wanted?: number,
+): Promise<{ port: number; started: boolean }> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  let failure: unknown;
+  while (Date.now() < deadline) {
+    const running = readPid(paths.data);
+    if (running !== undefined) {
+      if (await answers(connectionUrl(paths, running.port), paths.data))
+        return { port: running.port, started: failure !== undefined };
+      if (isAlive(running.pid)) {
+        await sleep(200);
+        continue;
+      }
+      rmSync(join(paths.data, 'postmaster.pid'), { force: true });
+    }
+    const port = wanted ?? (await findPort('127.0.0.1', 0));
+    try {
+      await start(paths, port, { ...SETTINGS, ...settings });
+      return { port, started: true };
+    } catch (error) {
+      failure = error;
+      await sleep(500);
+    }
+  }
+  throw (
+    failure ??
+    embeddedError(`The server left running in ${paths.data} does not answer. Stop it and try again.`)
+  );
+}
+
+async function createCluster(paths: Paths): Promise<void> {
+  const fresh = `${paths.data}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  writeFileSync(paths.password, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  if (paths.account) chownSync(paths.password, paths.account.uid, paths.account.gid);
+  const access = `-U ${USER} -A scram-sha-256 --data-checksums -E UTF8`;
+  const locale = '--locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C';
+  const words = `${access} ${locale}`.split(' ');
+  await run(paths, 'initdb', ['-D', fresh, '--pwfile', paths.password, ...words]);
+  renameSync(fresh, paths.data);
+}
+
+async function start(paths: Paths, port: number, settings: Record<string, string>): Promise<void> {
+  const options = Object.entries({ ...settings, port: String(port) }).map(
+    ([name, value]) => `-c ${name}=${value === '' ? "''" : value}`,
+  );
+  rotateLog(paths.log);
+  await control(paths, 'start', '-l', paths.log, '-o', options.join(' '));
+}
+
+async function stopServer(paths: Paths): Promise<void> {
+  if (readPid(paths.data) === undefined) return;
+  await control(paths, 'stop', '-m', 'fast');
+}
+
+function control(paths: Paths, action: 'start' | 'stop', ...options: string[]): Promise<void> {
+  return run(paths, 'pg_ctl', [action, '-w', '-t', '30', '-D', paths.data, ...options]);
+}
+
+/** SIGQUIT is PostgreSQL's immediate shutdown: https://www.postgresql.org/docs/current/server-shutdown.html */
+function killServer(paths: Paths): void {
+  const running = readPid(paths.data);
+  if (running !== undefined && isAlive(running.pid)) process.kill(running.pid, 'SIGQUIT');
+}
+
+function run(paths: Paths, program: string, args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(paths.native, 'bin', program), args, {
+      ...(paths.account ?? {}),
+      cwd: paths.base,
+      // A process group of its own: Ctrl-C in the terminal must not stop the server before its clients.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        LC_ALL: 'C',
+        TZ: 'UTC',
+        ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}),
+      },
+    });
+    let said = '';
+    child.stderr.on('data', chunk => {
+      said += chunk;
+    });
+    child.on('error', reject);
+    // `exit`, not `close`: the server inherits the pipe from pg_ctl and keeps it open.
+    child.on('exit', code => {
+      child.stderr.destroy();
+      if (code === 0) resolve();
+      else
+        reject(
+          embeddedError(`${program} failed (exit ${code}). ${said.trim()} ${logTail(paths.log)}`.trim()),
+        );
+    });
+  });
+}
+
+function logTail(file: string): string {
+  if (!existsSync(file)) return '';
+  return `Last lines of ${file}: ${readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join(' | ')}`;
+}
+
+/** postmaster.pid holds the process id on its first line and the port on its fourth. */
+function readPid(data: string): { pid: number; port: number } | undefined {
+  try {
+    const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3]) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Alive and a postgres: the pid of a stale file may belong to another program by now. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return false;
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.includes('(postgres)') && !stat.includes(') Z ');
+  } catch {
+    return process.platform !== 'linux';
+  }
+}
+
+async function answers(url: string, data: string): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: url.replace(/\/[^/]*$/, '/postgres'),
+    connectionTimeoutMillis: 2_000,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ dir: string }>("select current_setting('data_directory') as dir");
+    return rows[0]?.dir === data;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url.replace(/\/[^/]*$/, '/postgres') });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function connectionUrl(paths: Paths, port: number): string {
+  const password = readFileSync(paths.password, 'utf8').trim();
+  return `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`;
+}

@@ -1,0 +1,124 @@
+import { mean, median } from 'simple-statistics';
+import { shownPercent } from '../domain/valuation-comps-codec.ts';
+import { gini } from '../kernels/stats/region-stats.ts';
+import { FEWEST_COMPS, newChosen, worthOf } from '../kernels/valuation/select.ts';
+import type { Valuation } from '../kernels/valuation/valuation-types.ts';
+import { createConclusion } from '../kernels/valuation/value-parcel.ts';
+import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
+
+/** What a person says in place of the model. */
+export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
+
+/** In percent; `model` is null where it does not adjust, `percent` what counts. */
+export type Adjusted = { model: number | null; percent: number | null; reason: string | null };
+
+/** A chosen comp and what it does. Prices per acre in USD. */
+export type Line = {
+  comp: Candidate;
+  ppa: number;
+  adjustments: Record<Adjustment, Adjusted>;
+  adjusted_ppa: number;
+  /** Its share in the estimate, of 1. */
+  weight: number;
+  /** By how many USD the estimate would be lower without it; null of an only one. */
+  moves: number | null;
+};
+
+/** Prices per acre together: `weighted` is the geometric mean that estimates are made of, `gini` 0 to 100. */
+export type Together = { mean: number; median: number; weighted: number; gini: number };
+
+export type Result = {
+  /** Sales before asking prices, those that are the fewest steps away first. */
+  lines: Line[];
+  as_sold: Together;
+  adjusted: Together;
+  /** Its interval and confidence mean something of three comps or more: `enough`. */
+  estimate: Valuation;
+  enough: boolean;
+};
+
+const factorOf = (percent: number): number => Math.log1p(percent / 100);
+const percentOf = (log: number | null): number | null => (log === null ? null : shownPercent(log));
+
+/** What the chosen comps say by the kernels of the model; null when nothing is chosen. */
+export function resultOf(
+  snapshot: ReportSnapshot,
+  isChosen: (comp: Candidate) => boolean,
+  overrides: readonly Override[],
+): Result | null {
+  const comps = snapshot.candidates
+    .filter(isChosen)
+    .sort((a, b) => Number(b.status === 'SOLD') - Number(a.status === 'SOLD') || a.steps - b.steps);
+  if (comps.length === 0) return null;
+  const said = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
+  const columns = newChosen(comps.length);
+  columns.count = comps.length;
+  const least = Math.min(...comps.map(({ steps }) => steps));
+  const worths = comps.map(({ status, steps }) => worthOf(status === 'SOLD', steps - least));
+  const worth = worths.reduce((sum, one) => sum + one, 0);
+  for (const [i, comp] of comps.entries()) {
+    const log = (name: Adjustment): number => {
+      const own = said.get(`${comp.id} ${name}`);
+      return own === undefined ? (comp.adjustments[name] ?? 0) : factorOf(own.percent);
+    };
+    columns.price[i] = comp.price;
+    columns.ppa[i] = comp.price / comp.acres;
+    columns.logAcres[i] = Math.log(comp.acres);
+    columns.sale[i] = comp.status === 'SOLD' ? 1 : 0;
+    columns.steps[i] = comp.steps;
+    columns.weight[i] = worths[i]! / worth;
+    columns.adjusted[i] =
+      Math.log(columns.ppa[i]!) + log('size') + log('time') + log('land') + log('location') + log('asking');
+  }
+  const { acres } = snapshot.subject;
+  const estimate = createConclusion(snapshot, comps.length)(columns, acres);
+  const raw = Array.from(columns.ppa, Math.log);
+  const whole = Math.log(estimate.meanAdjustedPpa);
+  const lines = comps.map((comp, i): Line => {
+    const weight = columns.weight[i]!;
+    const without = (whole - weight * columns.adjusted[i]!) / (1 - weight);
+    return {
+      comp,
+      ppa: columns.ppa[i]!,
+      adjustments: Object.fromEntries(
+        ADJUSTMENTS.map(name => {
+          const model = percentOf(comp.adjustments[name]);
+          const own = said.get(`${comp.id} ${name}`);
+          return [name, { model, percent: own?.percent ?? model, reason: own?.reason ?? null }];
+        }),
+      ) as Line['adjustments'],
+      adjusted_ppa: Math.exp(columns.adjusted[i]!),
+      weight,
+      moves: comps.length === 1 ? null : estimate.meanAdjustedPrice - Math.exp(without) * acres,
+    };
+  });
+  return {
+    lines,
+    as_sold: together(
+      lines.map(({ ppa }) => ppa),
+      raw,
+      columns.weight,
+    ),
+    adjusted: together(
+      lines.map(({ adjusted_ppa }) => adjusted_ppa),
+      columns.adjusted,
+      columns.weight,
+    ),
+    estimate,
+    enough: comps.length >= FEWEST_COMPS,
+  };
+}
+
+function together(ppas: readonly number[], logs: ArrayLike<number>, weights: Float64Array): Together {
+  const log = weights.reduce((sum, weight, i) => sum + weight * logs[i]!, 0);
+  return {
+    mean: mean([...ppas]),
+    median: median([...ppas]),
+    weighted: Math.exp(log),
+    gini:
+      gini(
+        ppas.toSorted((a, b) => a - b),
+        ppa => ppa,
+      ) ?? 0,
+  };
+}

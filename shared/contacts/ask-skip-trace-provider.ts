@@ -1,0 +1,112 @@
+import type { Run } from '../base/db.ts';
+import { PlatError } from '../base/errors.ts';
+import { type Address, placeOf, type Subject } from '../kernels/person/match.ts';
+import { person } from '../kernels/person/person.ts';
+import { CALL_LIMITS } from '../net/guarded-call.ts';
+import { hmac, identityTags, phoneKey } from './person-identity.ts';
+import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
+import { contactSecret, suppressedOf } from './suppression.ts';
+
+/** Whom a provider found: the subject that was asked for, and what may be told. */
+export type Provided = { subject: Subject; answer: ProviderAnswer };
+
+export type ProviderDesk = (subjects: readonly Subject[], address: Address) => Promise<Provided | null>;
+
+/** At most these many of an owner's text are paid for. */
+const MOST_ASKED = 2;
+
+/**
+ * Asks a provider for people, one after the other until one is known; what it answers is kept for `keepDays`, so that nobody is bought twice.
+ * @throws PlatError `provider` when it cannot be asked now
+ */
+export function openProviderDesk(run: Run, provider: TraceProvider, keepDays: number): ProviderDesk {
+  const asking = new Map<string, Promise<ProviderAnswer | null>>();
+
+  async function once(
+    subject: Subject,
+    address: Address,
+    signal: AbortSignal,
+  ): Promise<ProviderAnswer | null> {
+    const secret = await contactSecret(run);
+    const question = hmac(secret, JSON.stringify([provider.name, subject, placeOf(address)]));
+    const [kept] = await run<{ answer: ProviderAnswer | null }>('contacts/read_provider_answer', [
+      question,
+      keepDays,
+    ]);
+    if (kept !== undefined) return kept.answer;
+    const answer = await provider.ask({ subject, address }, signal).catch(async error => {
+      await run('contacts/count_provider_call', [provider.name, 0, 1, null]).catch(() => {});
+      throw signal.aborted ? tooSlow(provider.name) : error;
+    });
+    const matched = answer !== null && answer.phones.length > 0;
+    const tags = tagsOf(subject, address, answer, true).map(tag => hmac(secret, tag));
+    await run('contacts/count_provider_call', [
+      provider.name,
+      matched ? 1 : 0,
+      0,
+      matched ? provider.centsPerMatch : 0,
+    ]);
+    if (keepDays > 0)
+      await run('contacts/keep_provider_answer', [
+        question,
+        provider.name,
+        answer && JSON.stringify(answer),
+        tags,
+      ]);
+    return answer;
+  }
+
+  return async (subjects, address) => {
+    const signal = AbortSignal.timeout(CALL_LIMITS.totalMs);
+    for (const subject of worthAsking(subjects)) {
+      const key = JSON.stringify([subject, placeOf(address)]);
+      const answering = asking.get(key) ?? once(subject, address, signal).finally(() => asking.delete(key));
+      asking.set(key, answering);
+      const answer = await answering;
+      if (answer === null) continue;
+      const listed = await suppressedOf(run, tagsOf(subject, address, answer, false));
+      const phones = answer.phones.filter(({ number }) => !listed.has(phoneKey(number)));
+      const person = [...listed].some(tag => !tag.startsWith('n|'));
+      if (!person && phones.length > 0) return { subject, answer: { ...answer, phones } };
+    }
+    return null;
+  };
+}
+
+/** Of two people of an owner's text the first may have used up the time. */
+function tooSlow(name: string): PlatError {
+  return new PlatError('provider', `The provider ${name} did not answer in time.`, {
+    status: 503,
+    headers: { 'Retry-After': '30' },
+  });
+}
+
+/** By what the suppression list would know who was asked for, who was found, and the numbers. */
+function tagsOf(
+  subject: Subject,
+  address: Address,
+  answer: ProviderAnswer | null,
+  stored: boolean,
+): string[] {
+  const found = answer && person(answer.first_name ?? '', answer.last_name ?? '');
+  return [
+    ...identityTags(subject, [address], stored),
+    ...(found ? identityTags({ person: found }, [address], stored) : []),
+    ...(answer?.phones ?? []).map(({ number }) => phoneKey(number)),
+  ];
+}
+
+/** Not the other ways to read the words of a name: each would be paid for. */
+function worthAsking(subjects: readonly Subject[]): Subject[] {
+  const asked: Subject[] = [];
+  for (const subject of subjects) {
+    const again = asked.some(
+      other =>
+        'person' in subject &&
+        'person' in other &&
+        (other.person.first === subject.person.first || other.person.last.includes(subject.person.first)),
+    );
+    if (!again) asked.push(subject);
+  }
+  return asked.slice(0, MOST_ASKED);
+}

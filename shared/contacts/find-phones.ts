@@ -1,0 +1,116 @@
+import type { Run } from '../base/db.ts';
+import type { KnownPhone, LineType } from '../domain/contact-fields.ts';
+import {
+  type Address,
+  bestMatches,
+  type Candidate,
+  type Match,
+  placeOf,
+  type Subject,
+  sharedPlace,
+} from '../kernels/person/match.ts';
+import {
+  identityTags,
+  keyHashes,
+  numbersOf,
+  phoneKey,
+  type RecordName,
+  subjectOf,
+} from './person-identity.ts';
+import { suppressedOf } from './suppression.ts';
+
+export type ContactRow = RecordName & {
+  id: string;
+  source: string;
+  places: Address[];
+  phones: KnownPhone[];
+  /** YYYY-MM-DD. */
+  last_seen: string | null;
+};
+
+type Known = Candidate & { row: ContactRow };
+
+/** Above these nobody can tell a namesake: such a city has a thousand people of one surname's sound and initial. */
+export const MOST_CANDIDATES = 1_000;
+
+export type Found =
+  | { state: 'found'; matches: Match<Known>[] }
+  /** Nobody may be told of them, whoever knows them. */
+  | { state: 'suppressed' }
+  | { state: 'unknown' };
+
+/** The first of the subjects that is known. @param openly leaves the suppression list aside, for what is to be erased */
+export async function findContacts(
+  run: Run,
+  subjects: readonly Subject[],
+  address: Address,
+  openly = false,
+): Promise<Found> {
+  const place = placeOf(address);
+  const keys = [...new Set(subjects.flatMap(subject => keyHashes(subject, [place])))];
+  if (keys.length === 0) return { state: 'unknown' };
+  const rows = await run<ContactRow>('contacts/list_candidates', [keys, MOST_CANDIDATES]);
+  const known = rows.flatMap((row): Known[] => {
+    const subject = subjectOf(row);
+    return subject === null
+      ? []
+      : [{ row, subject, places: row.places.map(placeOf), phones: numbersOf(row.phones) }];
+  });
+  const certain =
+    rows.length < MOST_CANDIDATES
+      ? known
+      : known.filter(({ places }) => places.some(each => sharedPlace(place, each) === 'street'));
+  let suppressed = false;
+  for (const subject of subjects) {
+    const matches = bestMatches(subject, place, certain).filter(
+      ({ candidate }) => candidate.phones.length > 0,
+    );
+    const tags = matches.flatMap(({ candidate }) => identityTags(candidate.subject, candidate.row.places));
+    const listed = openly
+      ? new Set()
+      : await suppressedOf(run, [...identityTags(subject, [address]), ...tags]);
+    // Of two people of a roll the other may still be told.
+    if (listed.size > 0) suppressed = true;
+    else if (matches.length > 0) return { state: 'found', matches };
+  }
+  return { state: suppressed ? 'suppressed' : 'unknown' };
+}
+
+/** The telephone numbers of matched records, the better match first, without those on the suppression list. */
+export async function phonesOf(run: Run, matches: readonly Match<Known>[]): Promise<Traced[]> {
+  const all = matches
+    .flatMap(({ candidate: { row } }, rank) =>
+      row.phones.map(phone => ({ ...phone, rank, lastSeen: row.last_seen, dnc: null })),
+    )
+    .filter(({ number }, i, every) => every.findIndex(each => each.number === number) === i);
+  const listed = await suppressedOf(
+    run,
+    all.map(({ number }) => phoneKey(number)),
+  );
+  return all.filter(({ number }) => !listed.has(phoneKey(number)));
+}
+
+export type NumberFacts = {
+  number: string;
+  line_type: LineType | null;
+  dnc: boolean | null;
+  dnc_as_of: string | null;
+};
+
+/** What the numbering plan and the registry say of numbers, each where it is loaded. */
+export async function factsOf(run: Run, numbers: readonly string[]): Promise<Map<string, NumberFacts>> {
+  const rows = await run<NumberFacts>('contacts/look_up_numbers', [numbers]);
+  return new Map(rows.map(row => [row.number, row]));
+}
+
+/** A number as a provider tells it. */
+export type ProvidedPhone = KnownPhone & { dnc: boolean | null };
+
+/** A number as it was found, before the numbering plan and the registry are asked. */
+export type Traced = KnownPhone & {
+  /** Of the match that it belongs to, 0 the best. */
+  rank: number;
+  lastSeen: string | null;
+  /** What a provider says of it. */
+  dnc: boolean | null;
+};

@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import type { Run } from '../base/db.ts';
+import { PlatError } from '../base/errors.ts';
+import { countyOf } from '../domain/property-id.ts';
+import { enqueueAnnounced, type JobDefinition } from '../queue/jobs.ts';
+import {
+  DEAL_COSTS,
+  DEAL_MONEY,
+  type DealStage,
+  type DealType,
+  type FetchStatus,
+  fromCents,
+  MAX_CENTS,
+  MAX_DEALS,
+  toCents,
+} from './deal-terms.ts';
+
+const fetchPayload = z.strictObject({ deal: z.uuid() });
+
+/** Finds a deal's live listing and grades it; what five attempts leave undone is found with the daily run. */
+export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
+  name: 'deal.fetch',
+  queue: 'deals',
+  payload: fetchPayload,
+  key: ({ deal }) => deal,
+  attempts: 5,
+  backoffMs: 1_000,
+};
+
+/** Whose board: the one of the user who has signed in, else of the account's user, else of the account. */
+export type Owner = {
+  accountId: string;
+  userId?: string | undefined;
+  /** Who makes the changes, where that is somebody else. */
+  author?: string;
+};
+
+export type Board = { id: string; version: number; author: string };
+
+type Money = Partial<Record<(typeof DEAL_MONEY)[number], string | null>>;
+
+/** What a person may say of a deal; amounts are decimal texts, days 'YYYY-MM-DD', null takes a value back. */
+export type DealFields = Money & {
+  status?: DealStage;
+  deal_type?: DealType;
+  contract_expiration_date?: string | null;
+  closing_date?: string | null;
+  /** What is asked from now on: for a live listing until that shows another price than today's, else until one is found. */
+  price?: string | null;
+};
+
+export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
+
+export type DealChange = DealFields & {
+  /** Place in the column, from 0; beyond its end is its end. */
+  position?: number;
+};
+
+export async function findBoard(run: Run, { accountId, userId }: Owner): Promise<Board | undefined> {
+  return (await run<Board>('deals/find_board', [accountId, userId ?? null]))[0];
+}
+
+/** The board, made where there is none. */
+export async function openBoard(run: Run, owner: Owner): Promise<Board> {
+  await run('deals/add_board', [owner.accountId, owner.userId ?? null]);
+  const board = (await findBoard(run, owner))!;
+  return { ...board, author: owner.author ?? board.author };
+}
+
+/** The board, alone with the caller until the transaction ends. */
+async function lockBoard(run: Run, owner: Owner): Promise<Board> {
+  const board = await openBoard(run, owner);
+  await run('deals/lock_board', [board.id]);
+  return board;
+}
+
+async function sign(run: Run, author: string, cause: string): Promise<void> {
+  await run('deals/sign_changes', [author, cause]);
+}
+
+/**
+ * To be run in a transaction, like the other changes. Its job finds the listing and grades. @returns the deal's id
+ * @throws PlatError `validation_error` for what is not there, `unprocessable` for a full board
+ */
+export async function addDeal(
+  run: Run,
+  owner: Owner,
+  subject: DealSubject,
+  fields: DealFields,
+): Promise<string> {
+  const { property_id = null, listing_id = null, listing_url = null } = subject;
+  const fips = await countyOfSubject(run, property_id, listing_id);
+  requireSpend(fields);
+  const board = await lockBoard(run, owner);
+  const [row] = await run<{ deals: number }>('deals/count_deals', [board.id]);
+  if (row!.deals >= MAX_DEALS)
+    throw new PlatError('unprocessable', `The board has ${MAX_DEALS} deals already: remove one first.`);
+  const price = fields.price ?? null;
+  const listed = price === null ? null : await listedPrice(run, listing_id, listing_url);
+  await sign(run, board.author, 'added');
+  const [added] = await run<{ id: string }>('deals/insert_deal', [
+    ...[board.id, fields.status ?? 'listed', property_id, listing_id, listing_url, fips],
+    fields.deal_type ?? 'cash_close',
+    ...DEAL_MONEY.map(name => fields[name] ?? null),
+    ...[fields.contract_expiration_date ?? null, fields.closing_date ?? null, price, listed],
+  ]);
+  const { id } = added!;
+  await run('deals/touch_boards', [[board.id]]);
+  await enqueueAnnounced(run, dealFetch, { deal: id });
+  return id;
+}
+
+/** What the live listing that a deal names asks at this moment. */
+async function listedPrice(run: Run, listingId: string | null, url: string | null): Promise<string | null> {
+  const [row] = await run<{ price: string }>('deals/find_listed_price', [listingId, url]);
+  return row?.price ?? null;
+}
+
+async function countyOfSubject(
+  run: Run,
+  propertyId: number | null,
+  listingId: string | null,
+): Promise<number | null> {
+  const ofParcel = propertyId === null ? null : countyOf(propertyId);
+  // No county has a number beyond; it would not fit the column.
+  const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
+  const [row] = await run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', [
+    ...[county, propertyId, listingId],
+  ]);
+  const { parcel, listing, fips } = row!;
+  if (propertyId !== null && !parcel) throw refused('property_id', 'is not the id of a parcel on a roll');
+  if (listingId !== null && !listing) throw refused('listing_id', 'is not the id of a comp');
+  return county ?? fips;
+}
+
+function refused(field: string, why: string): PlatError {
+  return new PlatError('validation_error', `Rejected: ${field} ${why}.`, {
+    details: { [field]: [why] },
+  });
+}
+
+function requireSpend(amounts: Money): void {
+  const spend = DEAL_COSTS.reduce((sum, name) => sum + toCents(amounts[name] ?? '0'), 0n);
+  if (spend > MAX_CENTS)
+    throw refused('purchase_price', `and the other costs must be at most ${fromCents(MAX_CENTS)} together`);
+}
+
+type Row = Required<Omit<DealFields, 'price'>> & {
+  position: number;
+  listing_id: string | null;
+  listing_url: string | null;
+  fetch_status: FetchStatus;
+  own_price: string | null;
+  own_price_over: string | null;
+  own_price_since: string | null;
+  listed_price: string | null;
+  suggested_action_price: string | null;
+};
+
+/** @returns whether the board has it. @throws PlatError `validation_error` */
+export async function changeDeal(run: Run, owner: Owner, id: string, change: DealChange): Promise<boolean> {
+  const board = await lockBoard(run, owner);
+  const [before] = await run<Row>('deals/get_deal', [board.id, id]);
+  if (before === undefined) return false;
+  const { price, position, ...fields } = change;
+  const after = { ...before, ...given(fields) };
+  requireSpend(after);
+  let standsAlone = before.own_price_since !== null;
+  if (price !== undefined) {
+    const { listed_price, listing_id, listing_url } = before;
+    after.own_price = price;
+    after.own_price_over =
+      price === null ? null : (listed_price ?? (await listedPrice(run, listing_id, listing_url)));
+    standsAlone = price !== null && before.fetch_status !== 'found';
+  }
+  await sign(run, board.author, causeOf(before, after, price));
+  after.position = await place(run, board.id, id, before, { status: after.status, position });
+  await run('deals/update_deal', [
+    ...[board.id, id, after.status, after.position, after.deal_type],
+    ...DEAL_MONEY.map(name => after[name]),
+    ...[after.contract_expiration_date, after.closing_date, after.own_price, after.own_price_over],
+    standsAlone,
+  ]);
+  await run('deals/touch_boards', [[board.id]]);
+  // A card that only makes room in its column is graded already.
+  const isPlaced =
+    before.status === after.status && Object.keys(change).every(name => /^(position|status)$/.test(name));
+  if (!isPlaced) await enqueueAnnounced(run, dealFetch, { deal: id });
+  return true;
+}
+
+const given = <T extends object>(fields: T): Partial<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+function causeOf(before: Row, after: Row, price: string | null | undefined): string {
+  const advised = before.suggested_action_price;
+  if (price != null && advised !== null && toCents(price) === toCents(advised)) return 'advice taken';
+  return before.status === after.status ? 'edited' : 'moved';
+}
+
+/** Makes room for a card in a column and closes the gap that it leaves. @returns its place */
+async function place(
+  run: Run,
+  boardId: string,
+  id: string,
+  from: { status: DealStage; position: number },
+  to: { status: DealStage; position: number | undefined },
+): Promise<number> {
+  if (to.position === undefined && to.status === from.status) return from.position;
+  const [row] = await run<{ deals: number }>('deals/count_column', [boardId, to.status, id]);
+  const at = Math.min(to.position ?? Number.POSITIVE_INFINITY, row!.deals);
+  await run('deals/shift_cards', [boardId, from.status, from.position, -1, id]);
+  await run('deals/shift_cards', [boardId, to.status, at, 1, id]);
+  return at;
+}
+
+/** @returns whether the board had it */
+export async function removeDeal(run: Run, owner: Owner, id: string): Promise<boolean> {
+  const board = await lockBoard(run, owner);
+  await sign(run, board.author, 'removed');
+  const [row] = await run<{ status: DealStage; position: number }>('deals/delete_deal', [board.id, id]);
+  if (row === undefined) return false;
+  await run('deals/shift_cards', [board.id, row.status, row.position, -1, id]);
+  await run('deals/touch_boards', [[board.id]]);
+  return true;
+}

@@ -1,0 +1,66 @@
+import type { Drawn } from './collect-map.ts';
+import { FLOOD, FONT, INK, WETLANDS } from './drawing-style.ts';
+import { drawPanel, PANEL_PX, type PanelOptions } from './map-panel.ts';
+import { drawMap } from './parcel-map.ts';
+import { element, textElement } from './xml.ts';
+
+const EDGE_PX = 12;
+
+/** A parcel as an SVG document of its own: nothing of it is loaded from elsewhere, and all text is escaped. */
+export function drawParcel(drawn: Drawn, options: PanelOptions): string {
+  const { parcel, view } = drawn;
+  const width = view.widthPx + PANEL_PX + 3 * EDGE_PX;
+  const height = view.heightPx + 2 * EDGE_PX;
+  const map = element(
+    'g',
+    { transform: `translate(${EDGE_PX} ${EDGE_PX})`, 'text-anchor': 'middle' },
+    element('g', { 'clip-path': 'url(#view)' }, drawMap(drawn)),
+    element('rect', { width: view.widthPx, height: view.heightPx, fill: 'none', stroke: INK }),
+  );
+  const panel = element(
+    'g',
+    { transform: `translate(${view.widthPx + 2.5 * EDGE_PX} 0)` },
+    drawPanel(drawn, options),
+  );
+  const svg = element(
+    'svg',
+    {
+      ...{ xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}` },
+      ...{ 'font-family': FONT, 'data-metres-per-px': view.metresPerPx.toPrecision(9) },
+    },
+    textElement(
+      'title',
+      {},
+      `Parcel ${parcel.property_id}${parcel.apn === null ? '' : `, APN ${parcel.apn}`}`,
+    ),
+    textElement(
+      'style',
+      {},
+      '.halo { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; stroke-linejoin: round }',
+    ),
+    element('defs', {}, hatch('wetlands', WETLANDS, 90, 6), hatch('flood', FLOOD, 45, 8), clip(view)),
+    element('rect', { width, height, fill: '#ffffff' }),
+    map,
+    panel,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${svg}\n`;
+}
+
+/** Lines `step` pixels apart, upright before they are turned. */
+function hatch(name: string, colour: string, degrees: number, step: number): string {
+  return element(
+    'pattern',
+    {
+      id: `${name}-hatch`,
+      patternUnits: 'userSpaceOnUse',
+      width: step,
+      height: step,
+      patternTransform: `rotate(${degrees})`,
+    },
+    element('path', { d: `M${step / 2} 0V${step}`, stroke: colour, 'stroke-width': 1.1 }),
+  );
+}
+
+function clip({ widthPx, heightPx }: Drawn['view']): string {
+  return element('clipPath', { id: 'view' }, element('rect', { width: widthPx, height: heightPx }));
+}

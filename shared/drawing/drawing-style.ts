@@ -1,0 +1,43 @@
+import { ROAD_CLASSES, type RoadClass } from '../domain/land-layers.ts';
+
+/** From below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn the other way round, and a darker red. */
+export const SLOPE_COLOURS = [
+  '#1a9850',
+  '#4fb45c',
+  '#84ca68',
+  '#b5de73',
+  '#dbee8b',
+  '#fff2a8',
+  '#fed47f',
+  '#fdae61',
+  '#f57b4a',
+  '#e14b33',
+  '#b91f2e',
+  '#7a0a2a',
+] as const;
+
+/** Lines and hatches are to be seen through the cells of slope. */
+export const SLOPE_OPACITY = 0.65;
+
+export const ROAD_STYLES: Record<RoadClass, { name: string; colour: string; widthPx: number }> = {
+  highway: { name: 'highway', colour: '#b0006d', widthPx: 4 },
+  normal: { name: 'road', colour: '#6a1fc2', widthPx: 3 },
+  local: { name: 'local road', colour: '#0a3fd1', widthPx: 2.2 },
+  private: { name: 'private road', colour: '#7a5c3a', widthPx: 1.6 },
+};
+
+/** Above what they cross, the larger roads. */
+export const ROADS_UPWARDS: readonly RoadClass[] = [...ROAD_CLASSES].reverse();
+
+export const WETLANDS = '#00796b';
+export const FLOOD = '#1565c0';
+export const INK = '#1c1c1c';
+export const FAINT = '#8a8a8a';
+
+/** Only generic names: every browser has fonts for them, and nothing is loaded. */
+export const FONT = 'Helvetica, Arial, sans-serif';
+
+/** As the panel and the map write a length. */
+export function feetText(feet: number): string {
+  return `${feet.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ft`;
+}

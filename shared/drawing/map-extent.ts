@@ -1,0 +1,60 @@
+import { boxOf, boxOfLine, boxToE7 } from '../geo/box.ts';
+import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
+import { type Plane, planeAround } from '../kernels/frontage/plane.ts';
+
+/** A place in the drawing: pixels to the right and down. */
+export type Point = [x: number, y: number];
+
+export type View = {
+  widthPx: number;
+  heightPx: number;
+  metresPerPx: number;
+  toPx(position: Position): Point;
+  /** What the view shows, in 1e-7 degrees; a little more, as meridians are not quite parallel. */
+  box: Box;
+};
+
+/** The side of a square metre that a parcel is at least taken for, so that the smallest sliver has a scale. */
+const LEAST_SIDE_M = 1;
+
+/** North up, in the plane of the parcel's middle (transverse Mercator), as large as fits with `marginM` around it. */
+export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, heightPx: number): View {
+  const [west, south, east, north] = boxOf(shape);
+  const plane = planeAround([(west + east) / 2, (south + north) / 2]);
+  const [left, bottom, right, top] = boxOf(
+    shape.map(([shell]) => [shell!.map(position => plane.toPlane(position))]),
+  );
+  const across = Math.max(LEAST_SIDE_M, right - left) + 2 * marginM;
+  const up = Math.max(LEAST_SIDE_M, top - bottom) + 2 * marginM;
+  const metresPerPx = Math.max(across / widthPx, up / heightPx);
+  const [middleX, middleY] = [(left + right) / 2, (bottom + top) / 2];
+  return {
+    widthPx,
+    heightPx,
+    metresPerPx,
+    toPx(position) {
+      const [x, y] = plane.toPlane(position);
+      return [widthPx / 2 + (x - middleX) / metresPerPx, heightPx / 2 - (y - middleY) / metresPerPx];
+    },
+    box: groundBox(plane, middleX, middleY, (metresPerPx * widthPx) / 2, (metresPerPx * heightPx) / 2),
+  };
+}
+
+function groundBox(plane: Plane, x: number, y: number, halfX: number, halfY: number): Box {
+  const [dx, dy] = [1.01 * halfX, 1.01 * halfY];
+  const corners = [
+    plane.toDegrees(x - dx, y - dy),
+    plane.toDegrees(x + dx, y - dy),
+    plane.toDegrees(x - dx, y + dy),
+    plane.toDegrees(x + dx, y + dy),
+  ];
+  return boxToE7(boxOfLine(corners));
+}
+
+/** The longest of 1, 2 or 5 times a power of ten feet that is no longer than so many pixels. */
+export function scaleBarOf({ metresPerPx }: View, mostPx: number): { feet: number; px: number } {
+  const pxPerFt = 0.3048 / metresPerPx;
+  const power = 10 ** Math.floor(Math.log10(mostPx / pxPerFt));
+  const feet = [5, 2, 1].map(step => step * power).find(length => length * pxPerFt <= mostPx)!;
+  return { feet, px: feet * pxPerFt };
+}

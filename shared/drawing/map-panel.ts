@@ -1,0 +1,154 @@
+import { FRONTAGE_CLASSES, SLOPE_GRADES } from '../domain/land-layers.ts';
+import { fiveDigits } from '../regions/counties.ts';
+import type { Drawn } from './collect-map.ts';
+import type { Difference } from './computed.ts';
+import { FAINT, feetText, INK, ROAD_STYLES, SLOPE_COLOURS, SLOPE_OPACITY } from './drawing-style.ts';
+import { element, textElement } from './xml.ts';
+
+export const PANEL_PX = 320;
+const LINE_PX = 17;
+/** Characters of the panel's text that fit abreast. */
+const ABREAST = 50;
+const UNKNOWN = 'not known';
+const MOST_DIFFERENCES = 6;
+
+export type PanelOptions = { differences: readonly Difference[]; waiting: boolean; computedAt: Date | null };
+
+/** Beside the map: what parcel it is, its figures, what the colours mean, and what has to be said besides. */
+export function drawPanel(drawn: Drawn, options: PanelOptions): string {
+  const { parcel, computed } = drawn;
+  const { figures } = computed;
+  const lines: string[] = [];
+  let y = 30;
+  const write = (words: string, attributes: Record<string, string | number> = {}, step = LINE_PX) => {
+    lines.push(textElement('text', { y, fill: INK, 'font-size': 12, ...attributes }, words));
+    y += step;
+  };
+  const heading = (words: string) => {
+    y += 7;
+    write(words, { 'font-weight': 'bold' }, LINE_PX + 1);
+  };
+  /** A sample of what is on the map, what it is, and its figure to the right. */
+  const entry = (sample: string, words: string, figure: string, id?: string) => {
+    lines.push(
+      element(
+        'g',
+        { transform: `translate(0 ${y})`, fill: INK, 'font-size': 12, id },
+        sample,
+        textElement('text', { x: 34 }, words),
+        textElement('text', { x: PANEL_PX - 20, 'text-anchor': 'end' }, figure),
+      ),
+    );
+    y += LINE_PX;
+  };
+
+  write(`Parcel ${parcel.property_id}`, { 'font-size': 18, 'font-weight': 'bold' }, 21);
+  write(shorten(`APN ${parcel.apn ?? 'not stated'}`));
+  const county = parcel.county === null ? 'county' : `${parcel.county}, ${parcel.state}`;
+  write(shorten(`${county} (${fiveDigits(parcel.fips)})`));
+  if (parcel.owner_name !== null) write(shorten(parcel.owner_name));
+  if (parcel.situs_address !== null) write(shorten(parcel.situs_address));
+  write(acreage(drawn));
+
+  heading('Road frontage');
+  const lengths = {
+    highway: figures.highway_frontage_ft,
+    normal: figures.road_frontage_ft,
+    local: figures.local_frontage_ft,
+  };
+  for (const name of FRONTAGE_CLASSES) {
+    const { colour, name: words } = ROAD_STYLES[name];
+    const sample = element('path', { d: 'M0 -4H26', stroke: colour, 'stroke-width': 5.5 });
+    entry(sample, words, lengths[name] === null ? UNKNOWN : feetText(lengths[name]), `frontage-${name}`);
+  }
+  entry('', 'landlocked', { true: 'yes', false: 'no', null: UNKNOWN }[`${figures.landlocked}`]);
+
+  heading('Of its area');
+  entry(hatch('wetlands'), 'wetlands', percent(figures.wetlands_percent), 'wetlands-percent');
+  entry(hatch('flood'), 'flood zone', percent(figures.flood_zone_percent), 'flood-percent');
+
+  heading('Slope: share of the area that is steeper');
+  for (const [i, colour] of SLOPE_COLOURS.entries()) {
+    const sample = element('rect', {
+      ...{ y: -11, width: 26, height: 14 },
+      ...{ fill: colour, 'fill-opacity': SLOPE_OPACITY },
+    });
+    const words = i === 0 ? `to ${SLOPE_GRADES[0]} %` : `over ${SLOPE_GRADES[i - 1]} %`;
+    entry(sample, words, i === 0 ? '' : percent(figures.steeper_percent?.[i - 1] ?? null));
+  }
+  entry('', 'mean slope', percent(figures.mean_slope_percent));
+  entry('', 'elevation', elevation(drawn));
+
+  heading('Lines');
+  entry(element('path', { d: 'M0 -4H26', stroke: INK, 'stroke-width': 2 }), 'its boundary', '');
+  entry(element('path', { d: 'M0 -4H26', stroke: FAINT, 'stroke-width': 0.7 }), 'other parcels', '');
+  for (const [name, words] of [
+    ['local', 'roads with frontage, by class'],
+    ['private', 'private roads: access alone'],
+  ] as const) {
+    const { colour: stroke, widthPx } = ROAD_STYLES[name];
+    entry(element('path', { d: 'M0 -4H26', stroke, 'stroke-width': widthPx, opacity: 0.45 }), words, '');
+  }
+
+  y += 7;
+  for (const note of notesOf(drawn, options))
+    for (const words of wrap(note)) write(words, { 'font-size': 11, fill: '#a00000' }, 14);
+  return element('g', { id: 'panel' }, ...lines);
+}
+
+/** What one has to know who believes the drawing. */
+export function notesOf(drawn: Drawn, { differences, waiting, computedAt }: PanelOptions): string[] {
+  const { computed, surroundings } = drawn;
+  const notes = [...computed.failures];
+  if (computedAt === null)
+    notes.push('Nothing is stored of its land yet; the drawing shows what comes out now.');
+  else if (differences.length > 0) {
+    const shown = differences.slice(0, MOST_DIFFERENCES).map(describe).join('; ');
+    const more = differences.length > MOST_DIFFERENCES ? ' …' : '';
+    const why = waiting ? 'they wait to be computed anew' : 'plat recompute attributes puts it right';
+    notes.push(`The stored figures are out of date (${why}): ${shown}${more}`);
+  }
+  if (computed.cells === null)
+    notes.push(
+      'Slope is not drawn: the parcel covers too many cells of the grid. Its shares count all of them.',
+    );
+  if (surroundings.cut.length > 0)
+    notes.push(`Only the largest are drawn of the ${surroundings.cut.join(', ')}: there are too many.`);
+  return notes;
+}
+
+export function describe({ figure, stored, computed }: Difference): string {
+  const show = (value: Difference['stored']) =>
+    typeof value === 'number' ? value.toFixed(1) : String(value ?? 'not known');
+  return `${figure} ${show(stored)}, now ${show(computed)}`;
+}
+
+function hatch(kind: 'wetlands' | 'flood'): string {
+  return element('rect', { y: -11, width: 26, height: 14, fill: `url(#${kind}-hatch)` });
+}
+
+const percent = (value: number | null): string => (value === null ? UNKNOWN : `${value.toFixed(1)} %`);
+
+function acreage({ parcel: { acres, calculated_acres: measured } }: Drawn): string {
+  const stated = acres === null ? 'acres not stated' : `${Math.round(100 * acres) / 100} acres stated`;
+  return measured === null ? stated : `${stated}, ${measured.toFixed(2)} measured`;
+}
+
+function elevation({ computed: { figures } }: Drawn): string {
+  const { min_elevation_m: least, max_elevation_m: most } = figures;
+  return least === null || most === null ? UNKNOWN : `${least.toFixed(1)} to ${most.toFixed(1)} m`;
+}
+
+function shorten(words: string): string {
+  return words.length <= ABREAST - 8 ? words : `${words.slice(0, ABREAST - 9)}…`;
+}
+
+function wrap(words: string): string[] {
+  const lines = [''];
+  for (const word of words.split(' ')) {
+    const last = lines.at(-1)!;
+    if (last !== '' && last.length + 1 + word.length > ABREAST) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
+}

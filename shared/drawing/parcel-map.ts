@@ -1,0 +1,261 @@
+import { SLOPE_GRADES } from '../domain/land-layers.ts';
+import { padBox } from '../geo/box.ts';
+import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
+import type { FacingStretch } from '../kernels/frontage/frontage.ts';
+import type { SlopeCell } from '../raster/elevation-grid.ts';
+import type { Drawn, Surroundings, Zone } from './collect-map.ts';
+import { clipLine, clipRing, type Line, lengthPx, pathOf, placeOn, px } from './drawing-lines.ts';
+import {
+  FAINT,
+  FLOOD,
+  feetText,
+  INK,
+  ROAD_STYLES,
+  ROADS_UPWARDS,
+  SLOPE_COLOURS,
+  SLOPE_OPACITY,
+  WETLANDS,
+} from './drawing-style.ts';
+import { type Point, scaleBarOf, type View } from './map-extent.ts';
+import { element, textElement } from './xml.ts';
+
+/** What is clipped at the view is drawn to this far beyond it, so that its new edges are out of sight. */
+const BEYOND_PX = 12;
+/** Shorter stretches and roads have no room for words. */
+const LEAST_LABELLED_PX = 30;
+const LEAST_NAMED_ROAD_PX = 90;
+const MOST_LABELS = 40;
+/** Names of roads stand off the middle, where the lengths of stretches are. */
+const NAMES_AT = 0.3;
+
+export function drawMap({ parcel, shape, view, computed, surroundings }: Drawn): string {
+  const frame = padBox([0, 0, view.widthPx, view.heightPx], BEYOND_PX);
+  const boundary = pathOf(ringsOf(shape, view, frame), true);
+  return [
+    element('rect', { width: view.widthPx, height: view.heightPx, fill: '#faf9f5' }),
+    element('path', { d: boundary, fill: '#ffffff', 'fill-rule': 'evenodd' }),
+    drawCells(computed.cells ?? [], view),
+    drawZones('wetlands', surroundings.wetlands, view, frame),
+    drawZones('flood', surroundings.flood, view, frame),
+    drawNeighbours(surroundings, view, frame),
+    drawRoads(surroundings, view, frame),
+    element('path', {
+      id: 'boundary',
+      d: boundary,
+      fill: 'none',
+      stroke: INK,
+      'stroke-width': 2,
+      'stroke-linejoin': 'round',
+      'data-property-id': parcel.property_id,
+    }),
+    drawFrontage(computed.facing, view),
+    drawNorth(view),
+    drawScaleBar(view),
+  ].join('\n');
+}
+
+function ringsOf(shape: MultiPolygon, view: View, frame: Box): Line[] {
+  return shape
+    .flat()
+    .map(ring => clipRing(ring.slice(0, -1).map(view.toPx), frame))
+    .filter(ring => ring.length > 0);
+}
+
+function drawZones(kind: 'wetlands' | 'flood', zones: readonly Zone[], view: View, frame: Box): string {
+  const colour = kind === 'wetlands' ? WETLANDS : FLOOD;
+  const paths = zones.flatMap(zone => {
+    const rings = ringsOf(zone.shape, view, frame);
+    if (rings.length === 0) return [];
+    const title = textElement('title', {}, `${kind === 'flood' ? 'flood zone' : 'wetlands'} ${zone.class}`);
+    return element('path', { d: pathOf(rings, true), 'data-class': zone.class }, title);
+  });
+  return element(
+    'g',
+    {
+      id: kind,
+      fill: `url(#${kind}-hatch)`,
+      'fill-rule': 'evenodd',
+      stroke: colour,
+      'stroke-width': 0.7,
+      'stroke-opacity': 0.7,
+    },
+    ...paths,
+  );
+}
+
+function drawNeighbours({ neighbours }: Surroundings, view: View, frame: Box): string {
+  const paths = neighbours.flatMap(({ id, apn, shape }) => {
+    const rings = ringsOf(shape, view, frame);
+    if (rings.length === 0) return [];
+    const title = textElement('title', {}, apn === null ? `${id}` : `${id}, APN ${apn}`);
+    return element('path', { d: pathOf(rings, true) }, title);
+  });
+  return element(
+    'g',
+    { id: 'neighbours', fill: '#ffffff', 'fill-opacity': 0, stroke: FAINT, 'stroke-width': 0.7 },
+    ...paths,
+  );
+}
+
+function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
+  const lines: string[] = [];
+  const names: string[] = [];
+  for (const name of ROADS_UPWARDS) {
+    const style = ROAD_STYLES[name];
+    const parts = roads
+      .filter(road => road.class === name)
+      .flatMap(road => clipLine(road.line.map(view.toPx), frame));
+    if (parts.length === 0) continue;
+    lines.push(
+      element('path', {
+        'data-class': name,
+        d: pathOf(parts, false),
+        stroke: style.colour,
+        'stroke-width': style.widthPx,
+      }),
+    );
+    const longest = parts.filter(part => lengthPx(part) >= LEAST_NAMED_ROAD_PX);
+    for (const part of longest.sort((a, b) => lengthPx(b) - lengthPx(a)).slice(0, MOST_LABELS / 4))
+      names.push(label(placeOn(part, NAMES_AT), style.name, style.colour, { side: 'above', awayPx: 4 }));
+  }
+  const group = { id: 'roads', fill: 'none', 'stroke-opacity': 0.45, 'stroke-linecap': 'round' };
+  return element('g', group, ...lines) + element('g', { id: 'road-names', 'font-size': 10 }, ...names);
+}
+
+/** The stretches that face a road, each with its length: those of a class make up its frontage. */
+function drawFrontage(facing: readonly FacingStretch[], view: View): string {
+  const stretches = facing.map(({ class: name, line, sides }) => {
+    const points = line.map(view.toPx);
+    const feet = (sides * lengthPx(points) * view.metresPerPx) / 0.3048;
+    return { name, points, sides, feet, style: ROAD_STYLES[name] };
+  });
+  const lines = stretches.map(({ name, points, sides, feet, style }) => {
+    const words = `faces ${style.name}: ${feetText(feet)}${sides === 2 ? ', both sides counted' : ''}`;
+    return element(
+      'path',
+      {
+        'data-class': name,
+        'data-ft': feet.toFixed(3),
+        'data-sides': sides,
+        d: pathOf([points], false),
+        stroke: style.colour,
+      },
+      textElement('title', {}, words),
+    );
+  });
+  const labels = stretches
+    .filter(({ points }) => lengthPx(points) >= LEAST_LABELLED_PX)
+    .sort((a, b) => b.feet - a.feet)
+    .slice(0, MOST_LABELS)
+    .map(({ points, feet, sides, style }) =>
+      label(placeOn(points, 0.5), `${feetText(feet)}${sides === 2 ? ' (two sides)' : ''}`, style.colour, {
+        side: 'right',
+        awayPx: 8,
+      }),
+    );
+  const group = { id: 'frontage', fill: 'none', 'stroke-width': 5.5, 'stroke-linecap': 'butt' };
+  return (
+    element('g', group, ...lines) +
+    element('g', { id: 'lengths', 'font-size': 12, 'font-weight': 'bold' }, ...labels)
+  );
+}
+
+/** Words along a line, `above` it or on its right side as seen along it, where the outside of a boundary is; never upside down. */
+function label(
+  { at, angle }: ReturnType<typeof placeOn>,
+  words: string,
+  colour: string,
+  { side, awayPx }: { side: 'above' | 'right'; awayPx: number },
+): string {
+  const isTurned = Math.abs(angle) > Math.PI / 2;
+  const upright = isTurned ? angle + Math.PI : angle;
+  // Pixels count downwards: to the right of the way is below words that are not turned.
+  const isBelow = side === 'right' && !isTurned;
+  const degrees = Math.round((upright * 180) / Math.PI) % 360;
+  return textElement(
+    'text',
+    {
+      transform: `translate(${px(at[0])} ${px(at[1])}) rotate(${degrees})`,
+      y: isBelow ? awayPx + 9 : -awayPx,
+      fill: colour,
+      class: 'halo',
+    },
+    words,
+  );
+}
+
+function drawNorth({ widthPx }: View): string {
+  return element(
+    'g',
+    { id: 'north', transform: `translate(${widthPx - 30} 18)` },
+    element('path', { d: 'M0 0L7 22L0 17L-7 22Z', fill: INK, stroke: '#ffffff', 'stroke-width': 1 }),
+    textElement('text', { y: 35, 'font-size': 13, 'font-weight': 'bold', class: 'halo' }, 'N'),
+  );
+}
+
+function drawScaleBar(view: View): string {
+  const { feet, px: length } = scaleBarOf(view, view.widthPx / 4);
+  const words = `${feet.toLocaleString('en-US')} ft`;
+  return element(
+    'g',
+    { id: 'scale-bar', 'data-ft': feet, transform: `translate(18 ${view.heightPx - 16})` },
+    element('path', { d: `M0 -7V0H${px(length)}V-7`, fill: 'none', stroke: '#ffffff', 'stroke-width': 5 }),
+    element('path', { d: `M0 -7V0H${px(length)}V-7`, fill: 'none', stroke: INK, 'stroke-width': 2 }),
+    textElement('text', { x: px(length / 2), y: -8, 'font-size': 12, class: 'halo' }, words),
+  );
+}
+
+const NO_DATA = '#9e9e9e';
+
+/** Fractions of cells are shown in twentieths: so many elements at most a colour. */
+const STEPS = 20;
+
+/** The class of a slope: how many of the grades it is steeper than; null without one. */
+export function gradeOf(slopePercent: number | null): number | null {
+  return slopePercent === null ? null : SLOPE_GRADES.filter(grade => slopePercent > grade).length;
+}
+
+/** Cells of one colour are one element, those that follow on one another in a row one rectangle. */
+export function drawCells(cells: readonly SlopeCell[], view: View): string {
+  const groups = new Map<string, { colour: string; opacity: number; runs: Position[][] }>();
+  let run: { key: string; corners: Position[] } | undefined;
+  for (const { corners, slopePercent, fraction } of cells) {
+    const grade = gradeOf(slopePercent);
+    const step = Math.ceil(fraction * STEPS);
+    const key = `${grade} ${step}`;
+    const [topLeft, topRight, bottomRight, bottomLeft] = corners;
+    if (run?.key === key && isSame(run.corners[1]!, topLeft) && isSame(run.corners[2]!, bottomLeft)) {
+      run.corners[1] = topRight;
+      run.corners[2] = bottomRight;
+      continue;
+    }
+    run = { key, corners: [topLeft, topRight, bottomRight, bottomLeft] };
+    const colour = grade === null ? NO_DATA : SLOPE_COLOURS[grade]!;
+    const group = groups.get(key) ?? { colour, opacity: (SLOPE_OPACITY * step) / STEPS, runs: [] };
+    groups.set(key, group);
+    group.runs.push(run.corners);
+  }
+  const paths = [...groups.values()].map(({ colour, opacity, runs }) =>
+    element('path', {
+      fill: colour,
+      'fill-opacity': Math.round(1000 * opacity) / 1000,
+      d: runs.map(corners => rectangle(corners.map(view.toPx) as Corners)).join(''),
+    }),
+  );
+  // Anti-aliasing would show a seam between any two cells.
+  return element('g', { id: 'slope', 'shape-rendering': 'crispEdges' }, ...paths);
+}
+
+type Corners = [Point, Point, Point, Point];
+
+/** Rows of a grid lie askew by a trace: rectangles that meet are drawn so much larger that no pixel between them is left out. */
+const OVER_PX = 0.06;
+
+/** North-west, north-east, south-east, south-west. */
+function rectangle([nw, ne, se, sw]: Corners): string {
+  const at = ([x, y]: Point, right: number, down: number) =>
+    `${(x + right * OVER_PX).toFixed(2)} ${(y + down * OVER_PX).toFixed(2)}`;
+  return `M${at(nw, -1, -1)}L${at(ne, 1, -1)}L${at(se, 1, 1)}L${at(sw, -1, 1)}Z`;
+}
+
+const isSame = (a: Position, b: Position) => a[0] === b[0] && a[1] === b[1];

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { PlatError } from '../base/errors.ts';
+
+/** Who publishes parcels: OpenAddresses' list for the United States (CC0), which tools/make-catalogue.ts writes anew. */
+export type CatalogueSource = {
+  /** Five digits of a county, two of a state, seven of a city. */
+  place: string;
+  /** The file of OpenAddresses, such as wi/green. */
+  file: string;
+  format: string;
+  address: string;
+  member?: string;
+  layer?: string;
+  /** The columns of the parcel number. */
+  key?: string[];
+  year?: string;
+  website?: string;
+  /** What OpenAddresses notes of the licence. */
+  terms?: string;
+};
+
+type Catalogue = { from: string; licence: string; sources: CatalogueSource[] };
+
+let cached: { file: string; catalogue: Catalogue } | undefined;
+
+const bundled = new URL('./catalogue.json', import.meta.url).pathname;
+
+/** The catalogue, read once. @param file another one of the same form, as CATALOGUE_FILE names it @throws PlatError `config` */
+export function readCatalogue(file = bundled): Catalogue {
+  if (cached?.file !== file) cached = { file, catalogue: parseCatalogue(file) };
+  return cached.catalogue;
+}
+
+function parseCatalogue(file: string): Catalogue {
+  try {
+    const catalogue = JSON.parse(readFileSync(file, 'utf8')) as Catalogue;
+    if (!Array.isArray(catalogue.sources)) throw new Error('it has no list of "sources"');
+    const wrong = catalogue.sources.findIndex(
+      ({ place, address }) => !/^\d{2,7}$/.test(place) || !URL.canParse(address),
+    );
+    if (wrong < 0) return catalogue;
+    throw new Error(`source ${wrong + 1} needs a "place" (digits) and an "address"`);
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new PlatError('config', `The catalogue ${file} cannot be read: ${why}. Correct CATALOGUE_FILE.`, {
+      cause,
+    });
+  }
+}
+
+/** What the catalogue has for a county: its own sources before the state's. Of several files of a county the last year's comes first. */
+export function sourcesOfCounty(fips: string, file?: string): CatalogueSource[] {
+  const of = (place: string) =>
+    readCatalogue(file)
+      .sources.filter(source => source.place === place)
+      .sort((a, b) => (b.year ?? '').localeCompare(a.year ?? ''));
+  return [...of(fips), ...of(fips.slice(0, 2))];
+}

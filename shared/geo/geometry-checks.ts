@@ -1,0 +1,114 @@
+import type { Geometry } from 'geojson';
+import type { Position } from './geometry-types.ts';
+
+/** What may be done to a geometry to make it valid, in the order in which it is told. */
+export const REPAIRS = [
+  /** Heights (or any further ordinates) left out. */
+  'z_dropped',
+  /** The last position did not repeat the first. */
+  'ring_closed',
+  /** A position repeated the one before it. */
+  'duplicate_points_dropped',
+  /** The boundary ran out along a line and back along the same line. */
+  'spike_dropped',
+  /** A ring without area was left out, with its holes when it was a shell. */
+  'zero_area_dropped',
+  /** An exterior ran clockwise or a hole counter-clockwise. */
+  'winding_reversed',
+  /** The boundary touched itself; it was split into parts or holes there. */
+  'self_touch_split',
+  /** A ring crossed or ran along itself (a bow-tie, say); every area it winds around was kept, once. */
+  'self_crossing_split',
+  /** A hole crossed its shell and was clipped to it, or lay beyond it and became a part of its own. */
+  'hole_outside_shell',
+  /** Holes overlapped, shared an edge or lay within each other; their union was cut out. */
+  'holes_merged',
+  /** Parts overlapped or shared an edge; their union was taken, so that no area counts twice. */
+  'parts_merged',
+  /** A line without length was left out. */
+  'zero_length_dropped',
+] as const;
+export type Repair = (typeof REPAIRS)[number];
+
+/** Why a geometry cannot be a boundary, or lines. */
+export type GeometryFault =
+  /** Null, or without any coordinates. */
+  | 'no_geometry'
+  /** A point, a line, or a collection that holds one. */
+  | 'not_an_area'
+  /** Anything but lines, or a collection that holds it. */
+  | 'not_a_line'
+  /** Not nested as its GeoJSON type asks: a ring or a position is not an array, or a position has fewer than two ordinates. */
+  | 'malformed'
+  /** A coordinate is not a finite number. */
+  | 'not_finite'
+  /** A latitude beyond +-90 or a longitude beyond +-180: often a sign that the coordinates are projected or swapped. */
+  | 'out_of_range'
+  /** No ring has three distinct points. */
+  | 'too_few_points'
+  /** Nothing is left that has an area. */
+  | 'no_area'
+  /** All positions of the lines are the same. */
+  | 'no_length'
+  /** The clipper could not resolve the crossings. */
+  | 'unrepairable';
+
+export type Fault = { ok: false; reason: GeometryFault; message: string };
+
+export const fault = (reason: GeometryFault, message: string): Fault => ({ ok: false, reason, message });
+
+const AREA = { reason: 'not_an_area', words: 'an area; Polygon or MultiPolygon is' } as const;
+const LINE = { reason: 'not_a_line', words: 'a line; LineString or MultiLineString is' } as const;
+
+/** Gathers the coordinates of every polygon, or of every line, in collections too; or says why the geometry is none. */
+export function collectCoordinates(
+  geometry: Geometry | null | undefined,
+  kind: 'Polygon' | 'LineString',
+  raw: unknown[],
+): Fault | null {
+  if (geometry === null || geometry === undefined) return fault('no_geometry', 'there is no geometry');
+  const { type, coordinates, geometries } = geometry as {
+    type: string;
+    coordinates?: unknown;
+    geometries?: unknown;
+  };
+  if (type !== kind && type !== `Multi${kind}` && type !== 'GeometryCollection') {
+    const { reason, words } = kind === 'Polygon' ? AREA : LINE;
+    return fault(reason, `${String(type)} is not ${words}`);
+  }
+  const members = type === 'GeometryCollection' ? geometries : coordinates;
+  if (!Array.isArray(members)) return fault('malformed', `a ${type} without an array of its members`);
+  if (type === kind) {
+    if (members.length > 0) raw.push(members);
+    return null;
+  }
+  for (const member of members) {
+    if (type !== 'GeometryCollection') raw.push(member);
+    else {
+      const refused = collectCoordinates(member, kind, raw);
+      if (refused) return refused;
+    }
+  }
+  return null;
+}
+
+/** A position of a ring or a line, without height, or why it is none. It is the input's own where that has two ordinates. */
+export function checkPosition(
+  value: unknown,
+  number: number,
+  path: 'ring' | 'line',
+  repairs: Set<Repair>,
+): Position | Fault {
+  if (!Array.isArray(value) || value.length < 2)
+    return fault('malformed', `position ${number} of a ${path} is not [longitude, latitude]`);
+  const [lon, lat] = value as [unknown, unknown];
+  if (!Number.isFinite(lon) || !Number.isFinite(lat))
+    return fault('not_finite', `position [${String(lon)}, ${String(lat)}] is not two finite numbers`);
+  if (Math.abs(lon as number) > 180 || Math.abs(lat as number) > 90) {
+    const message = `position [${lon}, ${lat}] is not a longitude and latitude in degrees; is the CRS right?`;
+    return fault('out_of_range', message);
+  }
+  if (value.length === 2) return value as Position;
+  repairs.add('z_dropped');
+  return [lon as number, lat as number];
+}

@@ -1,0 +1,172 @@
+import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
+
+/** Degrees to integer 1e-7 degrees, to the nearest: 11 mm or less on the ground. +-180 degrees fit in a signed 32-bit integer. */
+export const toE7 = (deg: number): number => Math.round(deg * 1e7);
+
+/** Integer 1e-7 degrees to degrees. */
+export const fromE7 = (e7: number): number => e7 / 1e7;
+
+/** Steps to a unit: a power of two, so that none of them is rounded. */
+const STEPS = 1024;
+
+/** Units of 1e-7 degrees in steps of 1/1024: numbers of up to 7 decimals are exact, so points in line in decimals stay in line. */
+export const toUnits = (deg: number): number => Math.round(deg * (1e7 * STEPS)) / STEPS;
+
+/** About 4 bytes a vertex: varints, positions as zigzag differences in 1e-7 degrees (Protocol Buffers' encoding). */
+const BOUNDARY_VERSION = 1;
+const LINES_VERSION = 101;
+
+/** A varint of 32 bits takes at most 5 bytes. */
+const MAX_VARINT = 5;
+
+/** Version | parts | rings of each | positions without the closing one. Those that become equal are dropped while three are left. */
+export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
+  const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };
+  putVarint(writer, polygons.length);
+  for (const polygon of polygons) {
+    putVarint(writer, polygon.length);
+    for (const ring of polygon) putPositions(writer, ringOnGrid(ring));
+  }
+  return new Uint8Array(writer.bytes);
+}
+
+/** Decodes what `encodeBoundary` wrote. Throws when the bytes are cut short, too long or of another version. */
+export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
+  const reader = openReader(bytes, 'boundary', BOUNDARY_VERSION);
+  const polygons: MultiPolygon = [];
+  for (let parts = readCount(reader); parts > 0; parts--) {
+    const polygon: Polygon = [];
+    for (let rings = readCount(reader); rings > 0; rings--) {
+      const ring: Ring = readPositions(reader);
+      if (ring.length > 0) ring.push([...ring[0]!]);
+      polygon.push(ring);
+    }
+    polygons.push(polygon);
+  }
+  endReader(reader);
+  return polygons;
+}
+
+/** Version | lines | positions of each. Those that become equal to the one before are dropped, but for a line's two ends. */
+export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array {
+  const writer: Writer = { bytes: [LINES_VERSION], lon: 0, lat: 0 };
+  putVarint(writer, lines.length);
+  for (const line of lines) putPositions(writer, lineOnGrid(line));
+  return new Uint8Array(writer.bytes);
+}
+
+/** Decodes what `encodeLines` wrote. Throws when the bytes are cut short, too long or of another version. */
+export function decodeLines(bytes: Uint8Array): Position[][] {
+  const reader = openReader(bytes, 'line', LINES_VERSION);
+  const lines: Position[][] = [];
+  for (let count = readCount(reader); count > 0; count--) lines.push(readPositions(reader));
+  endReader(reader);
+  return lines;
+}
+
+/** Longitudes and latitudes in turn on the grid, without repeated positions. */
+function lineOnGrid(line: readonly Position[]): number[] {
+  const grid: number[] = [];
+  let lonBefore = Number.NaN;
+  let latBefore = Number.NaN;
+  for (const position of line) {
+    const lon = toE7(position[0]);
+    const lat = toE7(position[1]);
+    if (lon !== lonBefore || lat !== latBefore) grid.push(lon, lat);
+    lonBefore = lon;
+    latBefore = lat;
+  }
+  if (grid.length === 2) grid.push(grid[0]!, grid[1]!);
+  return grid;
+}
+
+function ringOnGrid(ring: Ring): number[] {
+  const grid = lineOnGrid(ring);
+  // The closing position, and what became equal to it.
+  while (grid.length > 2 && grid.at(-2) === grid[0] && grid.at(-1) === grid[1]) grid.length -= 2;
+  if (hasThreePositions(grid)) return grid;
+  return ring.slice(0, -1).flatMap(([lon, lat]) => [toE7(lon), toE7(lat)]);
+}
+
+/** Neighbours in the grid differ. */
+function hasThreePositions(grid: readonly number[]): boolean {
+  for (let i = 4; i < grid.length; i += 2) {
+    const isFirst = grid[i] === grid[0] && grid[i + 1] === grid[1];
+    if (!isFirst && (grid[i] !== grid[2] || grid[i + 1] !== grid[3])) return true;
+  }
+  return false;
+}
+
+type Writer = { bytes: number[]; lon: number; lat: number };
+
+function putVarint({ bytes }: Writer, value: number): void {
+  let rest = value;
+  while (rest > 127) {
+    bytes.push((rest & 127) | 128);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+}
+
+function putPositions(writer: Writer, grid: readonly number[]): void {
+  putVarint(writer, grid.length / 2);
+  for (let i = 0; i < grid.length; i += 2) {
+    const lon = grid[i]!;
+    const lat = grid[i + 1]!;
+    // A difference of up to 360 degrees passes 32 bits; both sides wrap around, so nothing is lost.
+    putVarint(writer, zigzag((lon - writer.lon) | 0));
+    putVarint(writer, zigzag((lat - writer.lat) | 0));
+    writer.lon = lon;
+    writer.lat = lat;
+  }
+}
+
+/** Signed to unsigned, so that small numbers of either sign are short. */
+const zigzag = (n: number): number => ((n << 1) ^ (n >> 31)) >>> 0;
+const unzigzag = (n: number): number => (n >>> 1) ^ -(n & 1);
+
+/** Bytes, how far they are read, and what they are, for messages. */
+type Reader = { bytes: Uint8Array; at: number; what: string; lon: number; lat: number };
+
+function openReader(bytes: Uint8Array, what: string, version: number): Reader {
+  if (bytes.length === 0) throw new Error(`${what} bytes are empty`);
+  if (bytes[0] !== version)
+    throw new Error(`${what} bytes are of version ${bytes[0]}; this program reads version ${version}`);
+  return { bytes, at: 1, what, lon: 0, lat: 0 };
+}
+
+function endReader({ bytes, at, what }: Reader): void {
+  const left = bytes.length - at;
+  if (left > 0)
+    throw new Error(`${what} bytes go on after their end: ${left} of ${bytes.length} are left over`);
+}
+
+function readPositions(reader: Reader): Position[] {
+  const positions: Position[] = [];
+  for (let count = readCount(reader); count > 0; count--) {
+    reader.lon = (reader.lon + unzigzag(readVarint(reader))) | 0;
+    reader.lat = (reader.lat + unzigzag(readVarint(reader))) | 0;
+    positions.push([fromE7(reader.lon), fromE7(reader.lat)]);
+  }
+  return positions;
+}
+
+/** A count of things that each take at least one byte more, so a damaged count cannot ask for gigabytes. */
+function readCount(reader: Reader): number {
+  const count = readVarint(reader);
+  const left = reader.bytes.length - reader.at;
+  if (count > left)
+    throw new Error(`${reader.what} bytes are cut short: ${count} items announced, ${left} bytes left`);
+  return count;
+}
+
+function readVarint(reader: Reader): number {
+  let value = 0;
+  for (let shift = 0; shift < 7 * MAX_VARINT; shift += 7) {
+    const byte = reader.bytes[reader.at++];
+    if (byte === undefined) throw new Error(`${reader.what} bytes are cut short at ${reader.bytes.length}`);
+    value |= (byte & 127) << shift;
+    if (byte < 128) return value >>> 0;
+  }
+  throw new Error(`${reader.what} bytes hold a number of more than 32 bits before byte ${reader.at}`);
+}

@@ -1,0 +1,234 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isRetryable, messageOf, PlatError } from '../base/errors.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../domain/land-layers.ts';
+import type { MultiPolygon } from '../geo/geometry-types.ts';
+import {
+  type Neighbour,
+  type PreparedFrontage,
+  prepareFrontage,
+  type Road,
+} from '../kernels/frontage/frontage.ts';
+import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap.ts';
+import { round2 } from '../kernels/stats/rounding.ts';
+import { newBlockCache } from '../raster/chunks.ts';
+import { type ElevationTile, type OpenElevation, openElevation } from '../raster/elevation-grid.ts';
+import { CACHE_BYTES } from '../raster/limits.ts';
+import { type Layer, largestReach, type Subject } from './marked-layers.ts';
+import type { LandInput } from './read-land.ts';
+
+/** What computes the figures of parcels; tests have some that count what they are given, or fail. */
+export type LandKernels = {
+  prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap;
+  prepareFrontage(
+    roads: readonly Road[],
+    parcels: readonly Neighbour[],
+    reachM: RoadReach,
+  ): Pick<PreparedFrontage, 'of'>;
+  openElevation(
+    tiles: readonly ElevationTile[],
+    options: { signal: AbortSignal },
+  ): Pick<OpenElevation, 'terrainOf' | 'close'>;
+};
+
+/** Chunks that follow on one another lie side by side. */
+const blocks = newBlockCache(CACHE_BYTES);
+
+export const LAND_KERNELS: LandKernels = {
+  prepareOverlap,
+  prepareFrontage,
+  openElevation: (tiles, { signal }) => openElevation(tiles, { signal, blocks }),
+};
+
+/** The columns of parcel_attributes that layers fill. */
+export type Figures = {
+  min_elevation_m: number | null;
+  mean_elevation_m: number | null;
+  max_elevation_m: number | null;
+  mean_slope_percent: number | null;
+  steeper_percent: number[] | null;
+  highway_frontage_ft: number | null;
+  road_frontage_ft: number | null;
+  local_frontage_ft: number | null;
+  landlocked: boolean | null;
+  wetlands_percent: number | null;
+  flood_zone_percent: number | null;
+};
+
+export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)[]> = {
+  elevation: [
+    ...(['elevation_runs', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'] as const),
+    ...(['mean_slope_percent', 'steeper_percent'] as const),
+  ],
+  roads: ['roads_runs', 'highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft', 'landlocked'],
+  wetlands: ['wetlands_runs', 'wetlands_percent'],
+  flood: ['flood_runs', 'flood_zone_percent'],
+};
+
+/** The versions of the layers that figures come from. */
+type Runs = Record<`${LayerKind}_runs`, number[] | null>;
+
+/** What becomes of a parcel's row. */
+export type ComputedParcel = Figures &
+  Runs & {
+    property_id: number;
+    mark: number;
+    shape_hash: string;
+    /** The kinds that were computed, as bits. The columns of the others mean nothing. */
+    layers: number;
+    /** The kinds that are still to be computed. */
+    remaining: number;
+  };
+
+export type ComputeOptions = {
+  signal: AbortSignal;
+  /** Called every few parcels with the share of the work that is done. */
+  progress?: ((share: number) => void) | undefined;
+};
+
+export type ComputedChunk = {
+  parcels: ComputedParcel[];
+  /** Why some or all parcels lack a kind: the first error of each kind, and the first that may pass. What could be computed was. */
+  failures: PlatError[];
+};
+
+/** So many parcels are computed, some ten milliseconds, before the process sees to its connections. */
+const TURN_PARCELS = 20;
+/** When so many parcels fail, it is not their own doing. */
+const MOST_FAILED = 10;
+
+/** Writes a kind's columns of a parcel that layers of the kind cover. */
+type Recipe = {
+  fill(subject: Subject, row: ComputedParcel): void | Promise<void>;
+  close?(): Promise<void>;
+};
+
+/** What cannot be computed does not keep the others from it. @throws the signal's reason when it is aborted */
+export async function computeChunk(
+  input: LandInput,
+  kernels: LandKernels,
+  { signal, progress }: ComputeOptions,
+): Promise<ComputedChunk> {
+  const { subjects } = input;
+  const parcels = subjects.map(emptyRow);
+  const failures: PlatError[] = [];
+  let done = 0;
+
+  for (const kind of LAYER_KINDS) {
+    let recipe: Recipe | undefined;
+    let failed = 0;
+    let first: PlatError | undefined;
+    for (const [i, subject] of subjects.entries()) {
+      if (++done % TURN_PARCELS === 0) {
+        await nextTurn();
+        signal.throwIfAborted();
+        progress?.(done / (LAYER_KINDS.length * subjects.length));
+      }
+      if (subject.covering[kind].length === 0) continue;
+      const row = parcels[i]!;
+      try {
+        if (failed >= MOST_FAILED) throw first;
+        recipe ??= RECIPES[kind](input, kernels, signal);
+        row[`${kind}_runs`] = subject.sources[kind].map(runOf);
+        await recipe.fill(subject, row);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (first === undefined || (failed < MOST_FAILED && isRetryable(error))) {
+          first = failure(kind, subject.id, error);
+          failures.push(first);
+        }
+        // A server is away for all parcels; a file is damaged for those over it, and what was found of it is remembered.
+        if (isRetryable(error)) failed = MOST_FAILED;
+        else if (!(error instanceof PlatError)) failed++;
+        row.remaining |= LAYER_BITS[kind];
+        for (const column of COLUMNS_OF[kind]) Object.assign(row, { [column]: null });
+      }
+    }
+    await recipe?.close?.();
+  }
+  for (const row of parcels) row.layers &= ~row.remaining;
+  return { parcels, failures };
+}
+
+const runOf = (layer: Layer) => layer.run_id;
+
+function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
+  const message = messageOf(cause);
+  return new PlatError(
+    'attributes',
+    `The ${kind} figures of parcel ${id} could not be computed: ${message}`,
+    {
+      cause,
+      retryable: isRetryable(cause),
+    },
+  );
+}
+
+/** Figures are stored as they are shown, to 2 decimals: what is read is found by a filter with the same number. */
+const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
+  roads(input, kernels) {
+    const frontageFor = frontageByReach(input, kernels);
+    return {
+      fill({ id, covering }, row) {
+        const frontage = frontageFor(covering.roads).of(id);
+        row.highway_frontage_ft = round2(frontage.highwayFt);
+        row.road_frontage_ft = round2(frontage.normalFt);
+        row.local_frontage_ft = round2(frontage.localFt);
+        row.landlocked = frontage.landlocked;
+      },
+    };
+  },
+  wetlands({ wetlands }, { prepareOverlap }) {
+    const overlap = prepareOverlap(wetlands);
+    return {
+      fill({ shape }, row) {
+        row.wetlands_percent = round2(overlap.percentOf(shape));
+      },
+    };
+  },
+  flood({ flood }, { prepareOverlap }) {
+    const overlap = prepareOverlap(flood);
+    return {
+      fill({ shape }, row) {
+        row.flood_zone_percent = round2(overlap.percentOf(shape));
+      },
+    };
+  },
+  elevation({ tiles }, { openElevation }, signal) {
+    const elevation = openElevation(tiles, { signal });
+    return {
+      async fill({ shape }, row) {
+        const terrain = await elevation.terrainOf(shape);
+        if (terrain === null) return;
+        row.min_elevation_m = round2(terrain.minElevationM);
+        row.mean_elevation_m = round2(terrain.meanElevationM);
+        row.max_elevation_m = round2(terrain.maxElevationM);
+        row.mean_slope_percent = round2(terrain.meanSlopePercent);
+        row.steeper_percent = terrain.steeperPercent.map(round2);
+      },
+      close: () => elevation.close(),
+    };
+  },
+};
+
+const NOTHING = Object.fromEntries(
+  LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind].map(column => [column, null])),
+) as Figures & Runs;
+
+function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
+  return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...NOTHING };
+}
+
+/** One preparation for each reach that counts for a parcel of the chunk. */
+function frontageByReach(
+  { roads, neighbours }: LandInput,
+  kernels: LandKernels,
+): (covering: readonly Layer[]) => ReturnType<LandKernels['prepareFrontage']> {
+  const prepared = new Map<string, ReturnType<LandKernels['prepareFrontage']>>();
+  return covering => {
+    const reach = largestReach(covering);
+    const key = JSON.stringify(reach);
+    const found = prepared.get(key) ?? kernels.prepareFrontage(roads, neighbours, reach);
+    prepared.set(key, found);
+    return found;
+  };
+}

@@ -1,0 +1,127 @@
+import { type Client, sql } from '../base/db.ts';
+import {
+  ALL_LAYERS,
+  LAYER_BITS,
+  type LayerKind,
+  ROAD_CLASSES,
+  type RoadReach,
+} from '../domain/land-layers.ts';
+import { type BoxColumns, boxesMeet, boxHolds, boxOfColumns, withMarginE7 } from '../geo/box.ts';
+import { decodeBoundary } from '../geo/geometry-codec.ts';
+import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
+import { frontageMarginM } from '../kernels/frontage/frontage.ts';
+import { addTo } from '../kernels/groups.ts';
+import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
+
+/** A layer as it was merged last. */
+export type Layer = BoxColumns & {
+  feed_id: number;
+  kind: LayerKind;
+  run_id: number;
+  /** The county that it covers as a whole besides. */
+  fips: number | null;
+  /** Roads only. */
+  reach_m: RoadReach | null;
+};
+
+/** A parcel of the chunk. */
+export type Subject = {
+  id: number;
+  mark: number;
+  /** The kinds to compute, as bits. */
+  layers: number;
+  shapeHash: string;
+  shape: MultiPolygon;
+  /** By kind, the layers that cover it; none for a kind that is not to be computed. */
+  covering: Record<LayerKind, Layer[]>;
+  /** Of the kinds that can be told, the layers that the figures come from: those, and others that show something near. */
+  sources: Record<LayerKind, Layer[]>;
+};
+
+/** A parcel to compute, with its extent and a point on it in 1e-7 degrees; null without geometry. */
+export type MarkedRow = BoxColumns & {
+  property_id: number;
+  layers: number;
+  mark: number;
+  boundary: Uint8Array | null;
+  shape_hash: string | null;
+  /** The shape that the stored attributes are of; null where all kinds are to be computed. */
+  kept: string | null;
+  x: number;
+  y: number;
+};
+
+export function subjectOf(row: MarkedRow, fips: number, all: readonly Layer[]): Subject {
+  // What is stored of another shape is worth nothing.
+  const layers = row.kept === row.shape_hash ? row.layers : ALL_LAYERS;
+  const covering = (kind: LayerKind) =>
+    (layers & LAYER_BITS[kind]) === 0
+      ? []
+      : all.filter(layer => layer.kind === kind && covers(layer, row, fips));
+  const byKind = {
+    elevation: covering('elevation'),
+    roads: covering('roads'),
+    wetlands: covering('wetlands'),
+    flood: covering('flood'),
+  };
+  return {
+    id: row.property_id,
+    mark: row.mark,
+    layers,
+    shapeHash: row.shape_hash!,
+    shape: decodeBoundary(row.boundary!),
+    covering: byKind,
+    sources: byKind,
+  };
+}
+
+function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number): boolean {
+  return layer.fips === fips || boxHolds(boxOfColumns(layer), x, y);
+}
+
+/** Feeds may have reaches of their own: of those that cover a parcel the largest counts, class by class. */
+export function largestReach(layers: readonly Layer[]): RoadReach {
+  const largest = (name: keyof RoadReach) => Math.max(0, ...layers.map(layer => layer.reach_m?.[name] ?? 0));
+  return Object.fromEntries(ROAD_CLASSES.map(name => [name, largest(name)])) as RoadReach;
+}
+
+/** How far from a parcel others of the kind can change its figures, by the layers that cover it. */
+function marginM(kind: LayerKind, covering: readonly Layer[]): number {
+  if (kind === 'elevation') return TERRAIN_MARGIN_M;
+  return kind === 'roads' ? frontageMarginM(largestReach(covering)) : 0;
+}
+
+/**
+ * Adds the layers that do not cover the parcels but have a feature or a file within the margin: at a county line a lot may face a road that only the next
+ * county's layer shows. @param boxes around the subjects, in their order @param places what holds the boxes and their margins
+ */
+export async function addSources(
+  client: Client,
+  kind: LayerKind,
+  layers: readonly Layer[],
+  subjects: readonly Subject[],
+  boxes: readonly Box[],
+  places: readonly string[],
+): Promise<void> {
+  const isBeside = (layer: Layer, { covering }: Subject) =>
+    covering[kind].length > 0 && !covering[kind].includes(layer);
+  const beside = layers.filter(layer => subjects.some(subject => isBeside(layer, subject)));
+  if (beside.length === 0) return;
+  const { rows } = await client.query<BoxColumns & { feed_id: number }>(sql('land/read_extents'), [
+    beside.map(layer => layer.feed_id),
+    places,
+  ]);
+  const shown = new Map<number, Box[]>();
+  for (const row of rows) addTo(shown, row.feed_id, boxOfColumns(row));
+  const showing = beside.filter(layer => shown.has(layer.feed_id));
+  if (showing.length === 0) return;
+  for (const [i, subject] of subjects.entries()) {
+    const around = withMarginE7(boxes[i]!, marginM(kind, subject.covering[kind]));
+    const near = showing.filter(
+      layer => isBeside(layer, subject) && shown.get(layer.feed_id)!.some(box => boxesMeet(box, around)),
+    );
+    if (near.length === 0) continue;
+    const all = [...subject.covering[kind], ...near].sort((a, b) => a.run_id - b.run_id);
+    subject.sources = { ...subject.sources, [kind]: all };
+  }
+}

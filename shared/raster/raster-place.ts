@@ -1,0 +1,70 @@
+import proj4 from 'proj4';
+import { PlatError } from '../base/errors.ts';
+import type { Position } from '../geo/geometry-types.ts';
+import type { Crs } from '../geo/projection.ts';
+import { type Ground, shortDistanceM } from '../kernels/terrain/ground.ts';
+
+export type GridOrigin = { originX: number; originY: number; stepX: number; stepY: number };
+
+/** How a grid lies on the earth; columns and rows count in cells from its first corner. */
+export type PlacedGrid = {
+  /** What holds for some hundred cells around a place. */
+  groundAt(column: number, row: number): Ground;
+  /** Writes column and row of a position to `out[at]` and `out[at + 1]`. */
+  forward(position: Position, out: Float64Array, at: number): void;
+  inverse(column: number, row: number): Position;
+};
+
+/** @throws PlatError `feed_crs` for a geographic CRS that is not in degrees from Greenwich */
+export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrigin): PlacedGrid {
+  refuseOddDegrees(crs);
+  if (crs.wgs84Degrees) {
+    return {
+      groundAt: () => ({ kind: 'degrees' }),
+      forward(position, out, at) {
+        out[at] = (position[0] - originX) / stepX;
+        out[at + 1] = (position[1] - originY) / stepY;
+      },
+      inverse: (column, row) => [originX + column * stepX, originY + row * stepY],
+    };
+  }
+  const converter = proj4('WGS84', crs.definition);
+  const inverse = (column: number, row: number): Position => {
+    const [lon, lat] = converter.inverse([originX + column * stepX, originY + row * stepY]);
+    return [lon!, lat!];
+  };
+  const webMercator = crs.projection === 'merc' && crs.spherical;
+  return {
+    groundAt(column, row) {
+      if (webMercator) return { kind: 'webMercator' };
+      const cellX = shortDistanceM(inverse(column - 0.5, row), inverse(column + 0.5, row));
+      const cellY = shortDistanceM(inverse(column, row - 0.5), inverse(column, row + 0.5));
+      const unit = crs.metresPerUnit;
+      const [x, y] = [nominalOr(cellX / Math.abs(stepX), unit), nominalOr(cellY / Math.abs(stepY), unit)];
+      return { kind: 'planar', x, y };
+    },
+    forward(position, out, at) {
+      const [x, y] = converter.forward([position[0], position[1]]);
+      out[at] = (x! - originX) / stepX;
+      out[at + 1] = (y! - originY) / stepY;
+    },
+    inverse,
+  };
+}
+
+/** Scales within this are kept at 1, as gdaldem has it: state planes and UTM are, Albers over the 48 states is not. */
+const NOMINAL_WITHIN = 0.001;
+
+function nominalOr(metres: number, nominal: number): number {
+  // Where a projection has no inverse it has no parcels either.
+  return Math.abs(metres / nominal - 1) > NOMINAL_WITHIN ? metres : nominal;
+}
+
+function refuseOddDegrees(crs: Crs): void {
+  if (crs.wgs84Degrees || (crs.projection !== 'longlat' && crs.projection !== 'identity')) return;
+  throw new PlatError(
+    'feed_crs',
+    `The CRS ${crs.definition} is geographic, but not in degrees from Greenwich. Reproject the grid with gdalwarp -t_srs EPSG:4326.`,
+    { status: 422 },
+  );
+}

@@ -1,0 +1,180 @@
+import type { GeoTIFFImage } from 'geotiff';
+import type { Box } from '../geo/geometry-types.ts';
+import { resolveCrs } from '../geo/projection.ts';
+import { formatError, type Limits } from '../net/download-context.ts';
+import { extentOf, transformOf } from './affine.ts';
+import { openBytes } from './byte-source.ts';
+import { crsOfKeys, geoKeysOf, UNIT_M, type VerticalUnit, verticalUnitOf } from './geo-keys.ts';
+import { type ElevationImage, openImage } from './image.ts';
+import { blocksAcross, MOST_WINDOW_BYTES } from './limits.ts';
+import { placeGrid } from './raster-place.ts';
+
+/** One file of heights: what has to be known to read cells from it. */
+export type ElevationTile = {
+  /** Absolute path, or http(s) URL. */
+  source: string;
+  /** Tells the version that was ingested from others. */
+  fingerprint: string;
+  width: number;
+  height: number;
+  /** Outer corner of the first cell, in units of the CRS. */
+  originX: number;
+  originY: number;
+  /** Size of a cell, in units of the CRS; stepY is below 0 when the first row is the northern one. */
+  stepX: number;
+  stepY: number;
+  crs: string;
+  /** Metres of one unit of height. */
+  unitM: number;
+  /** The value that stands for no height; null when only NaN does. */
+  nodata: number | null;
+};
+
+/** A file of heights as its header describes it. */
+export type TileHeader = ElevationTile & {
+  /** WGS84 degrees. */
+  extent: Box;
+  /** Whether the file or its feed says what the unit of heights is; metres are taken otherwise. */
+  unitStated: boolean;
+};
+
+export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: number };
+
+/** None, LZW, deflate under both of its codes, PackBits, LERC, Zstandard. */
+export const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
+
+/**
+ * Reads what a file says of itself, a few kilobytes; what the feed declares wins. @param source absolute path or http(s) URL
+ * @throws PlatError `feed_source`, `feed_format` for no single-band north-up GeoTIFF of numbers or one cut off, `feed_crs` for no known CRS
+ */
+export async function readTileHeader(
+  source: string,
+  declared: DeclaredElevation,
+  context: { signal: AbortSignal; limits?: Partial<Limits> },
+): Promise<TileHeader> {
+  const bytes = openBytes(source, context);
+  const { name } = bytes;
+  const opened = await openImage(bytes);
+  const { image, width, height } = opened;
+  requireReadable(opened, name);
+  await requireWhole(image, bytes.size(), name);
+  const band = await bandMetadata(image);
+  if ((band.scale ?? 1) !== 1 || (band.offset ?? 0) !== 0) {
+    throw formatError(
+      `${name} stores heights with a scale of ${band.scale ?? 1} and an offset of ${band.offset ?? 0}. Convert it with gdal_translate -unscale.`,
+    );
+  }
+  const keys = geoKeysOf(image, name);
+  const grid = gridOf(image, keys.GTRasterTypeGeoKey === 2, name);
+  const crs = declared.crs ?? crsOfKeys(keys, name);
+  const unit = declared.unit ?? verticalUnitOf(keys, band.unit, name);
+  const tile: ElevationTile = {
+    source,
+    fingerprint: await bytes.fingerprint(),
+    width,
+    height,
+    ...grid,
+    crs,
+    unitM: UNIT_M[unit ?? 'metres'],
+    nodata: declared.nodata ?? nodataOf(image),
+  };
+  const { inverse } = placeGrid(resolveCrs(crs, name), tile);
+  return { ...tile, extent: extentOf(tile, inverse, name), unitStated: unit !== null };
+}
+
+function requireReadable(
+  { image, width, height, blockWidth, blockHeight, bytesPerCell }: ElevationImage,
+  name: string,
+): void {
+  const bands = image.getSamplesPerPixel();
+  if (bands !== 1) {
+    throw formatError(`${name} has ${bands} bands, heights are one. Take it out with gdal_translate -b 1.`);
+  }
+  const bits = image.getBitsPerSample();
+  const format = image.getSampleFormat();
+  const known = format === 3 ? [16, 32, 64] : format === 1 || format === 2 ? [8, 16, 32] : [];
+  if (!known.includes(bits)) {
+    throw formatError(
+      `${name} has cells of ${bits} bits in sample format ${format}, which are not read. Convert it with gdal_translate -ot Float32.`,
+    );
+  }
+  const compression = Number(image.fileDirectory.getValue('Compression') ?? 1);
+  if (!COMPRESSIONS.has(compression)) {
+    throw formatError(
+      `${name} is compressed by method ${compression}, which is not read. Convert it with gdal_translate -of COG -co COMPRESS=DEFLATE.`,
+    );
+  }
+  if (!(width > 0 && height > 0 && blockWidth > 0 && blockHeight > 0)) {
+    throw formatError(`${name} has no cells. Write it again with gdal_translate -of COG.`);
+  }
+  const blocks = blocksAcross(blockWidth, width) * blocksAcross(blockHeight, height);
+  const windowBytes = blocks * blockWidth * blockHeight * bytesPerCell;
+  if (windowBytes > MOST_WINDOW_BYTES) {
+    throw formatError(
+      `${name} is stored in pieces so large that a few cells of it take ${Math.ceil(windowBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
+    );
+  }
+}
+
+/** @throws PlatError when a block lies beyond the end of the file, as after a download that broke off */
+export async function requireWhole(
+  { fileDirectory, isTiled }: GeoTIFFImage,
+  size: number,
+  name: string,
+): Promise<void> {
+  const [offsets, lengths] = isTiled
+    ? [await fileDirectory.loadValue('TileOffsets'), await fileDirectory.loadValue('TileByteCounts')]
+    : [await fileDirectory.loadValue('StripOffsets'), await fileDirectory.loadValue('StripByteCounts')];
+  if (!offsets || !lengths)
+    throw formatError(
+      `${name} does not say where its cells are stored. Write it again with gdal_translate -of COG.`,
+    );
+  let end = 0;
+  let beyond = 0;
+  for (let i = 0; i < offsets.length; i++) {
+    const length = Number(lengths[i] ?? 0);
+    // Sparse files leave blocks out.
+    if (length === 0) continue;
+    const blockEnd = Number(offsets[i]) + length;
+    end = Math.max(end, blockEnd);
+    if (blockEnd > size) beyond++;
+  }
+  if (beyond === 0) return;
+  throw formatError(
+    `${name} is cut off: it has ${size} bytes of at least ${end}, and ${beyond} of its ${offsets.length} blocks of heights lie beyond its end. Fetch or copy it again whole.`,
+  );
+}
+
+/** Origin and step of the grid. */
+function gridOf(
+  image: GeoTIFFImage,
+  pixelIsPoint: boolean,
+  name: string,
+): Pick<ElevationTile, 'originX' | 'originY' | 'stepX' | 'stepY'> {
+  const [originX, stepX, turnX, originY, turnY, stepY] = transformOf(image, pixelIsPoint, name);
+  if (turnX !== 0 || turnY !== 0) throw formatError(`${name} is rotated. Bring it into line with gdalwarp.`);
+  if (stepX < 0) throw formatError(`${name} runs from east to west. Bring it into line with gdalwarp.`);
+  return { originX, originY, stepX, stepY };
+}
+
+/** geotiff.js's own reading takes the last digit off a value that is not closed by a NUL. */
+export function nodataOf(image: GeoTIFFImage): number | null {
+  const text = image.fileDirectory.getValue('GDAL_NODATA');
+  if (typeof text !== 'string') return null;
+  const plain = text.replaceAll('\0', '').trim();
+  const value = Number(plain);
+  return plain === '' || Number.isNaN(value) ? null : value;
+}
+
+async function bandMetadata(
+  image: GeoTIFFImage,
+): Promise<{ scale?: number; offset?: number; unit?: string }> {
+  const items = (await image.getGDALMetadata(0)) ?? {};
+  const found: { scale?: number; offset?: number; unit?: string } = {};
+  for (const [key, value] of Object.entries(items)) {
+    if (/^scale$/i.test(key)) found.scale = Number(value);
+    if (/^offset$/i.test(key)) found.offset = Number(value);
+    if (/^unittype$/i.test(key)) found.unit = String(value);
+  }
+  return found;
+}

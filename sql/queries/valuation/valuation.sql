@@ -1,0 +1,236 @@
+-- name: clear_marks
+-- Takes back the marks of a county that is about to be valued. $1 county FIPS int
+delete from valuations_dirty where fips = $1
+
+-- name: copy_comps
+-- The comps that valuations can use, in the order of their ids, one column for each that workers/valuation/valuation-comps.ts names: status 0 for ACTIVE, 1 for
+-- PENDING, 2 for SOLD; what was asked last for a sale is what its source says, or the listing's history. Place: where (which of them).
+copy (
+  select
+    l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
+    l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips,
+    case when l.status = 'SOLD' then coalesce(nullif(l.asked_price, 0), h.price)::float8 end,
+    l.feed_id, (f.kind = 'assessor')::int::"char",
+    c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8
+  from listings l
+  join feeds f on f.id = l.feed_id
+  left join comp_land c on c.listing_id = l.id
+  left join lateral (
+    select e.price
+    from listing_events e
+    where e.listing_id = l.id and l.status = 'SOLD' and coalesce(l.asked_price, 0) = 0
+      and e.status in ('ACTIVE', 'PENDING') and e.price > 0
+    order by e.run_id desc
+    limit 1
+  ) h on true
+  where l.status <> 'OFF_MARKET' and l.lot_acres > 0 and l.price > 0 and l.location is not null and l.fips is not null
+    and {{where}}
+  order by l.id
+) to stdout (format binary);
+
+-- name: copy_parcels
+-- A county's parcels with acreage and a point in 1e-7 degree, and what is known of their land. Place: fips.
+copy (
+  select
+    f.property_id, f.location[0], f.location[1], f.effective_acres,
+    f.steeper_percent[6]::float8, (f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft)::float8,
+    f.flood_zone_percent::float8, f.wetlands_percent::float8
+  from parcel_filters f
+  where f.fips = {{fips}} and f.location is not null and f.effective_acres > 0
+) to stdout (format binary);
+
+-- name: copy_valuations
+-- Writes valuations, in the order of columns of workers/valuation/value-county.ts.
+copy valuations (
+  fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index, confidence_score, low_price,
+  high_price, out_of_support, comps, as_of, model_version
+) from stdin
+
+-- name: delete_valuations
+-- Takes away the valuations of a county that are about to be written anew. $1 county FIPS int
+delete from valuations where fips = $1
+
+-- name: forget_comp_land
+-- Forgets the land of a county's comps. $1 county FIPS int
+delete from comp_land where fips = $1
+
+-- name: get_as_of
+-- Today in UTC, unless all sales and listings come from snapshots; then the day of the latest.
+select to_char(
+  case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
+) as day
+from feeds f
+where exists (select true from listings l where l.feed_id = f.id)
+
+-- name: get_dirty_state
+-- Whether parcels wait to be valued, whether comps have no model of that version yet, and whether a job does it. $1 version of the model text
+select
+  exists (select true from valuations_dirty) as due,
+  exists (select true from listings) and not exists (
+    select true from valuation_counties where model_version = $1
+  ) as unfitted,
+  exists (
+    select true from jobs where name in ('valuation.all', 'valuation.county') and status in ('queued', 'running')
+  ) as open
+
+-- name: has_land
+-- Whether the land layers tell of any parcel of a county. One look at the index: `exists` would read all of it. $1 county FIPS int
+select true from parcel_attributes where fips = $1 limit 1
+
+-- name: has_sales
+-- Whether a sale of a county is known that valuations can use. $1 county FIPS int
+select true as known
+from listings
+where fips = $1 and status = 'SOLD' and price > 0 and lot_acres > 0 and location is not null
+limit 1
+
+-- name: list_comps_on_land
+-- The comps of a county of whose parcels nothing is stored, with the parcels of known land that hold their points and whose acreage is what was sold, as in
+-- link_comps.sql. $1 county FIPS int, $2 the largest correction of an acreage, as a share of what was sold float8
+select l.id, f.property_id, l.location[0] as x, l.location[1] as y, p.boundary
+from listings l
+left join comp_land c on c.listing_id = l.id
+join parcel_filters f on f.fips = $1 and l.location <@ f.extent
+join parcels p on p.fips = $1 and p.property_id = f.property_id and p.boundary is not null
+where l.fips = $1 and l.status <> 'OFF_MARKET' and c.listing_id is null
+  and (
+    f.steeper_percent is not null or f.landlocked is not null or f.flood_zone_percent is not null
+    or f.wetlands_percent is not null
+  )
+  and ((l.lot_acres > 0) is not true or abs(f.effective_acres - l.lot_acres) <= $2::float8 * l.lot_acres)
+order by l.id, f.property_id
+
+-- name: list_counties
+-- The counties that have parcels, or had, or comps. Returns: fips, parcels (whether there is something to be valued)
+select fips, bool_or(parcels) as parcels
+from (
+  select fips, true as parcels
+  from county_serials
+  union all
+  select distinct fips, false
+  from listings
+  where status <> 'OFF_MARKET' and fips is not null
+) as known
+group by fips
+order by fips
+
+-- name: list_estimates
+-- What the sales of the other counties say by themselves. $1 FIPS int of the one whose do not matter, $2 version of the model text
+select fips, estimates
+from valuation_counties
+where fips <> $1 and model_version = $2
+order by fips
+
+-- name: list_marked_counties
+-- The counties that wait to be valued.
+select distinct fips from valuations_dirty order by fips
+
+-- name: list_used_comps
+-- What the comps of a valuation are, in the order of the ids; one that its feed has taken back since is missing. $1 ids uuid[]
+select
+  l.id, l.status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
+from unnest($1::uuid[]) with ordinality as used (id, place)
+join listings l on l.id = used.id
+order by used.place
+
+-- name: lock_county
+-- Until the transaction ends one at a time writes a county's valuations. $1 first of the pair of advisory locks int, $2 county FIPS int
+select pg_advisory_xact_lock($1, $2)
+
+-- name: mark_comps
+-- Marks the counties of the run's new, changed and gone comps, as they are and as they were, and the counties that these are near
+-- to, before they are written. What valuations do not look at may change unmarked.
+with moved as (
+  select
+    s.fips, s.location, s.status, l.fips as old_fips, l.location as old_location, l.status as old_status
+  from stage_listing_match m
+  left join stage_listing s on s.id = m.id
+  left join listings l on l.id = m.id
+  where m.state <> 'unchanged'
+    and (l.status, l.price, l.lot_acres, l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips, l.apn)
+      is distinct from
+      (s.status, s.price, s.lot_acres, s.location[0], s.location[1], s.sold_date, s.listed_date, s.fips, s.apn)
+),
+places as (
+  select fips, location from moved where status <> 'OFF_MARKET' and fips is not null and location is not null
+  union all
+  select old_fips, old_location
+  from moved
+  where old_status <> 'OFF_MARKET' and old_fips is not null and old_location is not null
+),
+changed as (
+  select
+    fips,
+    box(
+      point(min(location[0]), min(location[1])), point(max(location[0]), max(location[1]))
+    ) as extent
+  from places
+  group by fips
+)
+insert into valuations_dirty (fips)
+select fips from changed
+union
+select near.fips
+from changed
+join valuation_counties near on near.reach && changed.extent
+
+-- name: mark_counties
+-- Marks counties that are to be valued. $1 FIPS int[]
+insert into valuations_dirty (fips)
+select fips from unnest($1::int[]) as fips
+
+-- name: mark_land
+-- Marks a county whose land is known to be other than it was, and the counties that its comps are near to. $1 county FIPS int
+insert into valuations_dirty (fips)
+select $1::int
+union
+select near.fips
+from valuation_counties own
+join valuation_counties near on near.reach && own.extent
+where own.fips = $1
+
+-- name: read_valuations
+-- As answered; null figures without relevant comps. $1 fips int[], $2 property ids bigint[], each once, $3 whether with comps
+select
+  p.property_id, v.mean_price, v.mean_ppa, v.mean_adjusted_price, v.mean_adjusted_ppa, v.confidence_score, v.gini_index,
+  v.low_price, v.high_price, v.out_of_support, case when $3::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
+from unnest($1::int[], $2::bigint[]) as asked (fips, property_id)
+join parcels p on p.fips = asked.fips and p.property_id = asked.property_id
+left join valuations v on v.fips = p.fips and v.property_id = p.property_id
+where p.fips = any ($1::int[]) and p.retired_at is null
+
+-- name: store_comp_land
+-- What is known of the land of comps found by their points. Places: fips; ids of comps and parcels, rows that belong together.
+insert into comp_land (
+  listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
+)
+select
+  c.id, f.fips, f.property_id, f.steeper_percent[6],
+  f.highway_frontage_ft + f.road_frontage_ft + f.local_frontage_ft, f.flood_zone_percent, f.wetlands_percent
+from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
+join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
+
+-- name: store_estimates
+-- Remembers what the sales of a county say by themselves. $1 county FIPS int, $2 estimates jsonb, $3 version of the model text
+insert into valuation_counties (fips, estimates, model_version)
+values ($1, $2, $3)
+on conflict (fips) do update set estimates = excluded.estimates, model_version = excluded.model_version
+
+-- name: store_reach
+-- Where the parcels of a county are, and where comps can be that matter to them, in 1e-7 degree. $1 county FIPS int, $2 extent of the parcels or null, $3
+-- the same grown by the reach of their comps, $4 the day as of which its parcels are valued, null where none is
+insert into valuation_counties (fips, extent, reach, as_of)
+values ($1, $2, $3, $4)
+on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
+
+-- name: watch_jobs
+-- How far some jobs are: of them all, 0 to 1, and the parcels of those that are done. $1 ids uuid[]
+select
+  coalesce(avg(case when status = 'done' then 1 else progress end), 1)::float8 as progress,
+  count(*) filter (where status in ('queued', 'running'))::int as open,
+  count(*) filter (where status = 'failed')::int as failed,
+  coalesce(sum((result ->> 'parcels')::int) filter (where status = 'done'), 0)::int as parcels,
+  coalesce(sum((result ->> 'valued')::int) filter (where status = 'done'), 0)::int as valued,
+  min(error) filter (where status = 'failed') as error
+from jobs
+where id = any ($1::uuid[])

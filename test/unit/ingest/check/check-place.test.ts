@@ -1,0 +1,290 @@
+import { join } from 'node:path';
+import type { Geometry, Position } from 'geojson';
+import { describe, expect, test } from 'vitest';
+import { renderCheck } from '../../../../workers/cli/feed-check-report.ts';
+import { checkFeed } from '../../../../workers/ingest/check/check-feed.ts';
+import { testFolder } from '../../../support/folder.ts';
+import { geographicKeys, writeTiff } from '../../../support/geotiff.ts';
+import { type Feature, feedOf, lot, lotRings, writeFeatures } from '../../../support/ingest.ts';
+import { road, writeRoads } from '../../../support/layers.ts';
+
+// In Sullivan County, New Hampshire (33019), as the lots and lines of test/support.
+const folder = testFolder();
+
+const swap = ([x, y]: Position): Position => [y!, x!];
+const many = <T>(of: (n: number) => T): T[] => Array.from({ length: 20 }, (_, n) => of(n));
+
+describe('plat feed check says what the gate would say of where a layer lies', () => {
+  function check(features: Feature[], more: Record<string, unknown> = {}) {
+    writeRoads(folder, 'roads', features);
+    const layer = { source: 'roads.ndgeojson', format: 'ndgeojson' };
+    return checkFeed(feedOf(folder, { name: 'roads', kind: 'roads', layer, ...more }));
+  }
+  const roads = many(n => road(n));
+
+  test('longitude and latitude swapped', async () => {
+    const swapped = roads.map(({ properties, geometry }): Feature => {
+      const { coordinates } = geometry as { coordinates: Position[] };
+      return { properties, geometry: { type: 'LineString', coordinates: coordinates.map(swap) } };
+    });
+    expect(await check(swapped)).toMatchObject({
+      ok: false,
+      problems: [
+        'layer: 20 of 20 features lie outside the United States (longitudes 43.2 to 43.219, latitudes -72.15 to -72.14): is the CRS right?',
+      ],
+    });
+  });
+
+  test('another county; one feature of a hundred may lie outside', async () => {
+    expect(await check(roads, { fips: '33019' })).toMatchObject({ ok: true, problems: [] });
+    expect((await check(roads, { fips: '23019' })).problems).toEqual([
+      expect.stringMatching(/^layer: 20 of 20 features lie outside the county \(longitudes -72\.15 to /),
+    ]);
+    const gates = { max_outside_percent: 100 };
+    expect((await check(roads, { fips: '23019', gates })).problems).toEqual([]);
+  });
+
+  test('a coverage in which no feature lies, and one beside which too many lie', async () => {
+    expect(await check(roads, { coverage: [-91, 42, -88, 44] })).toMatchObject({
+      ok: false,
+      problems: [
+        expect.stringMatching(
+          /^layer: 20 of 20 features lie wholly outside the declared coverage \(100\.0 %, one at least .* Is it another place's file\?$/,
+        ),
+      ],
+    });
+    // The lines lie 0.001 degree apart, from 43.2 to 43.219 N.
+    expect((await check(roads, { coverage: [-73, 43.201, -72, 44] })).problems).toEqual([]);
+    expect((await check(roads, { coverage: [-73, 43.202, -72, 44] })).problems).toEqual([
+      expect.stringMatching(/^layer: 2 of 20 features .* \(10\.0 %, at most 5 % may; /),
+    ]);
+    const paths = many(n => road(n, 'S1710'));
+    expect((await check([road(30), ...paths], { coverage: [-73, 43.23, -72, 44] })).problems).toEqual([
+      expect.stringMatching(/^layer: 20 of 21 features .* \(95\.2 %/),
+    ]);
+  });
+
+  test('a layer whose place only its features tell: the box is shown, those that do not count included', async () => {
+    const found = await check([...roads, road(25, 'S1820')]);
+    expect(found).toMatchObject({ ok: true, extent: [-72.15, 43.2, -72.14, 43.225] });
+    const box = 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.225';
+    expect(found.warnings).toEqual([
+      expect.stringMatching(
+        new RegExp(`^layer: neither fips nor coverage is given: .* \\(those read here: ${box}\\)`),
+      ),
+    ]);
+    expect(renderCheck(found)).toMatch(
+      /Warnings:\n {2}layer: neither fips nor coverage .*\n\nNo problems found/,
+    );
+    expect((await check(roads, { fips: '33019' })).warnings).toEqual([]);
+    expect((await check(roads, { coverage: [-73, 43, -72, 44] })).warnings).toEqual([]);
+  });
+});
+
+test('heights of another county', async () => {
+  writeTiff(join(folder, 'dem.tif'), {
+    ...{ width: 4, height: 4, at: () => 7, keys: geographicKeys(4269) },
+    grid: { originX: -73, originY: 44, stepX: 0.25, stepY: -0.25 },
+  });
+  const check = (fips: string) =>
+    checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', fips, elevation: { source: 'dem.tif' } }));
+  expect((await check('33019')).problems).toEqual([]);
+  expect((await check('23019')).problems).toEqual([
+    'elevation: 1 of 1 tiles lie outside the county (longitudes -73 to -72, latitudes 43 to 44): is the CRS right?',
+  ]);
+});
+
+describe('a run that has nothing to merge is blocked, and the check says so', () => {
+  const check = (name: string, features: Feature[], more: Record<string, unknown>, rows?: number) => {
+    writeFeatures(join(folder, `${name}.ndgeojson`), features);
+    return checkFeed(feedOf(folder, { name, ...more }), rows === undefined ? {} : { rows });
+  };
+  const wetland = (n: number, ATTRIBUTE: string) => ({ properties: { ATTRIBUTE }, geometry: lot(n) });
+  const layer = { source: 'w.ndgeojson', format: 'ndgeojson' };
+  const wetlands = { kind: 'wetlands', fips: '33019', layer };
+
+  test('a layer of which nothing counts', async () => {
+    expect(await check('w', [wetland(0, 'U')], wetlands)).toMatchObject({
+      ok: false,
+      problems: [
+        'layer: Of 1 features read, none counts: is the mapping right, and is it a file of this place?',
+      ],
+      parts: [{ usable: 0, whole: true }],
+    });
+    expect(await check('w', [wetland(0, 'U'), wetland(1, 'PUBH')], wetlands)).toMatchObject({
+      ...{ ok: true, problems: [], warnings: [] },
+      parts: [{ usable: 1 }],
+    });
+    const skip_where = [{ column: 'ATTRIBUTE', equals: 'PUBH' }];
+    const skipped = { ...wetlands, layer: { ...layer, skip_where } };
+    expect((await check('w', [wetland(1, 'PUBH')], skipped)).problems).toEqual([
+      expect.stringMatching(/^layer: Of 1 features read, none counts/),
+    ]);
+  });
+
+  test('what is not among the first rows may follow', async () => {
+    const rows = [wetland(0, 'U'), wetland(1, 'U'), wetland(2, 'PUBH')];
+    expect(await check('w', rows, wetlands, 2)).toMatchObject({
+      ok: true,
+      warnings: [expect.stringMatching(/^layer: of the first 2 features none counts, and a run of which/)],
+      parts: [{ usable: 0, whole: false }],
+    });
+  });
+
+  test('a roll of which every row is left out', async () => {
+    const roll = {
+      ...{ source: 'r.ndgeojson', format: 'ndgeojson', key: 'PIN' },
+      skip_where: [{ column: 'PIN', equals: 'P0' }],
+    };
+    const feed = { kind: 'assessor', fips: '33019', roll };
+    const parcel = (n: number) => ({ properties: { PIN: `P${n}` }, geometry: lot(n) });
+    expect((await check('r', [parcel(0)], feed)).problems).toEqual(['roll: The run has no usable row.']);
+    expect((await check('r', [parcel(0), parcel(1)], feed)).problems).toEqual([]);
+  });
+});
+
+describe('what a few cells of a file of heights tell', () => {
+  async function check(at: (column: number, row: number) => number, section: object = {}, size = 64) {
+    const step = 1 / size;
+    writeTiff(join(folder, 'cells.tif'), {
+      ...{ width: size, height: size, tile: 32, at, keys: geographicKeys(4269), sample: 'float32' },
+      grid: { originX: -73, originY: 44, stepX: step, stepY: -step },
+    });
+    const elevation = { source: 'cells.tif', ...section };
+    const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
+    return { ...found, text: renderCheck(found) };
+  }
+
+  test('the range of heights, and a unit that nobody has stated', async () => {
+    // The first block holds the columns 0 to 31, the one in the middle 32 to 63.
+    const { ok, warnings, text } = await check(column => 100.5 + column);
+    expect([ok, warnings]).toEqual([true, []]);
+    expect(text).toContain(
+      '    heights from 100.5 to 163.5 m in the 2048 cells that were read, 0 of them dropped',
+    );
+    expect(text).toContain(
+      'heights in units of 1 m (the default: neither the file nor the feed says so), every',
+    );
+    const feet = await check(column => 100 + column, { vertical_unit: 'feet' });
+    expect(feet.text).toContain('heights in units of 0.3048 m, every cell');
+    expect(feet.text).toContain('heights from 30.5 to 49.7 m');
+  });
+
+  test('of a file in strips of one row each, strips from all over it', async () => {
+    writeTiff(join(folder, 'strips.tif'), {
+      ...{ width: 20, height: 81, stripRows: 1, keys: geographicKeys(4269) },
+      at: (_, row) => (row === 40 ? -9999 : row),
+      grid: { originX: -73, originY: 44, stepX: 0.01, stepY: -0.01 },
+    });
+    const elevation = { source: 'strips.tif' };
+    const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
+    expect(found.tiles!.tiles[0]!.heights).toEqual({
+      ...{ cells: 180, lowestM: 0, highestM: 80, dropped: 20, droppedValue: -9999 },
+    });
+  });
+
+  test('a file whose cells are damaged though its header is whole', async () => {
+    const grid = { originX: -73, originY: 44, stepX: 0.1, stepY: -0.1 };
+    // Says that it is compressed, and is not.
+    const cells = { width: 10, height: 10, at: () => 7, keys: geographicKeys(4269), compression: 8 };
+    writeTiff(join(folder, 'damaged.tif'), { ...cells, grid });
+    const elevation = { source: 'damaged.tif' };
+    const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
+    expect(found.tiles!.tiles[0]!.heights).toBeNull();
+    expect(found.warnings).toEqual([
+      expect.stringMatching(/^elevation: .*damaged\.tif: the block of cells 0-9, .* cannot be decoded/),
+    ]);
+  });
+
+  test('a fill value that nobody has declared', async () => {
+    const fill = (column: number) => (column < 4 ? -9999 : 200);
+    const { ok, warnings, text, tiles } = await check(fill);
+    expect(ok).toBe(true);
+    expect(tiles!.tiles[0]!.heights).toEqual({
+      ...{ cells: 2048, lowestM: 200, highestM: 200, dropped: 128, droppedValue: -9999 },
+    });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^elevation: 128 of the 2048 cells of .*cells\.tif that were read have heights that no land has \(-9999 first; .* Declare what stands for none as elevation\.nodata/,
+      ),
+    ]);
+    expect(text).toMatch(/Warnings:\n {2}elevation: 128 of/);
+    expect((await check(fill, { nodata: -9999 })).warnings).toEqual([]);
+    expect((await check(column => (column < 4 ? -999 : 200), { vertical_unit: 'feet' })).warnings).toEqual([
+      expect.stringMatching(
+        /has heights down to -304\.5 m, and no land of the United States lies below -86 m/,
+      ),
+    ]);
+    expect((await check(() => -9999)).text).toContain('no heights in the 2048 cells that were read, 2048 of');
+  });
+});
+
+describe('of parcels', () => {
+  const lots = (geometryOf: (n: number) => Geometry | null): Feature[] =>
+    many(n => ({ properties: { PIN: `P${n}` }, geometry: geometryOf(n) }));
+  function check(features: Feature[], fips: string) {
+    writeFeatures(join(folder, 'lots.ndgeojson'), features);
+    const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { apn: 'PIN' } };
+    return checkFeed(feedOf(folder, { name: 'lots', kind: 'assessor', fips, roll }));
+  }
+
+  test('another county, or longitude and latitude swapped', async () => {
+    expect(await check(lots(lot), '33019')).toMatchObject({ ok: true, problems: [] });
+    expect((await check(lots(lot), '23019')).problems).toEqual([
+      expect.stringMatching(
+        /^20 of 20 parcels lie outside the county \(23019: longitudes -72\.14.* is the CRS right\?$/,
+      ),
+    ]);
+    const swapped = (n: number): Geometry => ({
+      type: 'Polygon',
+      coordinates: lotRings(n).map(ring => ring.map(swap)),
+    });
+    expect((await check(lots(swapped), '33019')).problems).toEqual([
+      expect.stringMatching(/^20 of 20 parcels lie outside the county \(33019: longitudes 43\.2/),
+    ]);
+  });
+
+  test('a geometry that is of no use becomes null, as in a run', async () => {
+    const off: Geometry = {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [43, -122],
+          [44, -122],
+          [44, -121],
+          [43, -122],
+        ],
+      ],
+    };
+    const [part] = (
+      await check(
+        lots(n => (n === 3 ? off : lot(n))),
+        '33019',
+      )
+    ).parts;
+    expect(part!.dropped).toMatchObject([
+      { field: 'geometry', reason: 'geometry_out_of_range', count: 1, rowNo: 4 },
+    ]);
+  });
+
+  test('a word that stands for a key on many shapes is a warning', async () => {
+    const named = (n: number) => ({ properties: { PIN: n < 12 ? 'na' : `P${n}` }, geometry: lot(n) });
+    expect(await check(many(named), '33019')).toMatchObject({
+      ok: true,
+      warnings: [expect.stringMatching(/^roll: the key NA stands on 12 features, which become one parcel\./)],
+    });
+    expect((await check(lots(lot), '33019')).warnings).toEqual([]);
+  });
+
+  test('a feature that is nested too deeply to be walked is one rejected row', async () => {
+    const nested = JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`);
+    const deep = { type: 'Polygon', coordinates: nested } as Geometry;
+    const [part] = (
+      await check(
+        lots(n => (n === 3 ? deep : lot(n))),
+        '33019',
+      )
+    ).parts;
+    expect(part!.rejected).toMatchObject([{ reason: 'unreadable_row', count: 1, rowNo: 4 }]);
+  });
+});

@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../../shared/base/config.ts';
+import { messageOf, PlatError } from '../../../shared/base/errors.ts';
+import type { OpenContext } from '../../../shared/net/download-context.ts';
+import { type FileState, fileState } from '../../../shared/net/file-version.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import type { Feed } from '../../feeds/feed.ts';
+import { parseFeed } from '../../feeds/load-feeds.ts';
+import { suggestFeed } from '../../ingest/check/check-suggestion.ts';
+import { sharedFolder } from '../../ingest/run/run-folder.ts';
+import { tilesOfBounds } from '../../ingest/stage/stage-tiles.ts';
+import { writeWhole } from '../common/cli-output.ts';
+import {
+  aboutOf,
+  boundsOf,
+  COUNTY_KINDS,
+  type CountyKind,
+  feedNameOf,
+  inputOf,
+  landText,
+  type PlannedFeed,
+  planCounty,
+  presetOf,
+} from './plan-county.ts';
+
+export type AddOptions = {
+  dryRun: boolean;
+  /** Rows of parcels by which columns are suggested. */
+  rows: number;
+  /** Replace feed files that are there. */
+  force: boolean;
+  look: Look;
+};
+
+export type Added = {
+  fips: string;
+  kind: CountyKind;
+  feed: string;
+  /** planned: a dry run; off: its file is there, but switched off until somebody completes it. */
+  status: 'written' | 'off' | 'there' | 'planned' | 'failed' | 'unknown';
+  address: string | null;
+  licence: string | null;
+  /** When the source says that it was changed last. */
+  modified: Date | null;
+  message: string;
+};
+
+/** Writes the feeds that a county lacks. Each file is there whole or not at all, and only after its source has answered. */
+export async function addCounty(
+  county: number,
+  config: Config,
+  installed: readonly Feed[],
+  options: AddOptions,
+): Promise<Added[]> {
+  const planned = planCounty(county, config);
+  const fips = fiveDigits(county);
+  return Promise.all(
+    COUNTY_KINDS.map(async kind => {
+      const feed = planned.find(each => each.kind === kind);
+      const there = options.force
+        ? undefined
+        : installed.find(each => each.kind === kind && each.fips === county);
+      const none = { fips, kind, feed: feedNameOf(fips, kind), address: null, licence: null, modified: null };
+      if (there) return { ...none, feed: there.name, status: 'there' as const, message: there.file };
+      if (feed === undefined)
+        return {
+          ...none,
+          status: 'unknown' as const,
+          message:
+            'the catalogue knows no source of parcels; `plat feed suggest` writes a feed for one of your own',
+        };
+      return addFeed(feed, config, options);
+    }),
+  );
+}
+
+async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions): Promise<Added> {
+  const { fips, kind, name, licence, addresses, setting } = planned;
+  const result = { fips, kind, feed: name, licence, address: addresses[0]!, modified: null };
+  const file = fileOf(config, name);
+  // A file that is no valid feed is the operator's work all the same.
+  if (existsSync(file) && !options.force)
+    return {
+      ...result,
+      status: 'off',
+      message: `${file} is there, and is switched off, faulty or of another county (--force writes it anew)`,
+    };
+  if (options.dryRun) return { ...result, status: 'planned', message: `would be written to ${file}` };
+  try {
+    const found = await findSource(planned, options.look);
+    const { text, off } =
+      kind === 'assessor'
+        ? await parcelText(planned, config, options)
+        : { text: landText(planned, found.address, config), off: [] };
+    if (off.length === 0) parseFeed(text, file);
+    await writeWhole(file, text);
+    const message = off.length === 0 ? file : `${file} is switched off: ${off.join('; ')}`;
+    return {
+      ...result,
+      address: found.address,
+      modified: found.state.modified,
+      status: off.length === 0 ? 'written' : 'off',
+      message,
+    };
+  } catch (error) {
+    return {
+      ...result,
+      status: 'failed',
+      message: `${messageOf(error)} ${setting} may name another address.`,
+    };
+  }
+}
+
+const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, `${name}.yaml`);
+
+type Found = { address: string; state: FileState };
+
+const looking = (): OpenContext => ({
+  baseDir: process.cwd(),
+  tmpDir: tmpdir(),
+  signal: new AbortController().signal,
+  // People wait for it.
+  limits: { tries: 2, idleMs: 20_000 },
+});
+
+export type Look = (address: string) => Promise<FileState | null>;
+
+/** Asks for each file once: counties of a state share them. */
+export function lookOnce(): Look {
+  const asked = new Map<string, Promise<FileState | null>>();
+  return address => {
+    const known = asked.get(address) ?? fileState(new URL(address), looking());
+    asked.set(address, known);
+    return known;
+  };
+}
+
+/** The first address that is there, and says of when; a bucket says of what is missing no more than that it is closed. @throws PlatError `feed_source` when none is, or nobody answers */
+async function findSource({ kind, fips, addresses, source }: PlannedFeed, look: Look): Promise<Found> {
+  // Of a server of layers the reader itself asks.
+  if (source) return { address: addresses[0]!, state: { version: null, modified: null } };
+  let silent: Found | null = null;
+  for (const address of addresses) {
+    const looked = kind === 'elevation' ? tilesOfBounds(address, boundsOf(fips)) : [address];
+    for (const each of looked) {
+      const state = await look(each);
+      if (state?.version) return { address, state };
+      if (state) silent ??= { address, state };
+    }
+  }
+  if (silent) return silent;
+  throw new PlatError('feed_source', `None of ${addresses.join(', ')} is there.`);
+}
+
+/** The feed of a county's parcels, its columns suggested; switched off, with what is wrong, where it cannot run as it is. */
+async function parcelText(
+  planned: PlannedFeed,
+  config: Config,
+  { rows }: AddOptions,
+): Promise<{ text: string; off: string[] }> {
+  const { fips, name, title, attribution, licence, addresses } = planned;
+  const { text, problems } = await suggestFeed({
+    ...{
+      input: inputOf(planned, addresses[0]!),
+      baseDir: config.FEEDS_DIR,
+      file: fileOf(config, name),
+      rows,
+    },
+    head: { name, fips, title, attribution, licence },
+    about: aboutOf(planned, config),
+    preset: presetOf(planned),
+    // What several columns make is left to the operator.
+    key: planned.source?.key?.length === 1 ? planned.source.key[0] : undefined,
+    switchOff: true,
+    sharedDir: sharedFolder(config),
+  });
+  return { text, off: problems };
+}

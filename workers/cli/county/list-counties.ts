@@ -1,0 +1,106 @@
+import { type Pool, sql } from '../../../shared/base/db.ts';
+import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
+import { stateOfFips } from '../../../shared/regions/states.ts';
+import type { Feed } from '../../feeds/feed.ts';
+import { COUNTY_KINDS, type CountyKind } from './plan-county.ts';
+
+/** What is there of one kind in a county. */
+export type ListedKind = {
+  kind: CountyKind;
+  feed: string | null;
+  /** loaded: readers see it; waiting: a feed that has not brought anything yet; missing: no feed. */
+  state: 'loaded' | 'waiting' | 'missing';
+  from: string | null;
+  licence: string | null;
+  /** The day that the source says it is of, else when the source was changed last. */
+  edition: string | null;
+  merged_at: Date | null;
+  /** How the feed's last run ended. */
+  last_run: string | null;
+};
+
+export type ListedCounty = {
+  fips: string;
+  name: string;
+  parcels: number;
+  /** Where the catalogue finds its parcels. */
+  offered: string | null;
+  kinds: ListedKind[];
+};
+
+type CoveredCounty = { fips: string; parcels: number; sources: Source[] };
+type Source = {
+  kind: string;
+  feed: string;
+  licence: string | null;
+  edition: string | null;
+  changed: string | null;
+  merged_at: string | null;
+  source_url: string | null;
+};
+type LastRun = { feed: string; status: string };
+
+/** What is loaded, waits or is missing, of every county that has parcels or a feed of its own; of `named` ones in any case. */
+export async function listCounties(
+  pool: Pool,
+  installed: readonly Feed[],
+  wanted: (fips: number) => boolean,
+  named: readonly number[],
+  catalogueFile: string | undefined,
+): Promise<ListedCounty[]> {
+  const { rows: covered } = await pool.query<CoveredCounty>(sql('feeds/list_coverage'), [null]);
+  const { rows: runs } = await pool.query<LastRun>(sql('feeds/list_last_runs'));
+  const lastRun = new Map(runs.map(({ feed, status }) => [feed, status]));
+  const byCode = new Map(covered.map(county => [Number(county.fips), county]));
+  const byName = new Map(installed.map(feed => [feed.name, feed]));
+  const own = installed.flatMap(({ fips, kind }) => (fips !== null && isCountyKind(kind) ? [fips] : []));
+  const known = [...byCode.keys(), ...own].filter(wanted);
+  const codes = [...new Set([...known, ...named])].sort((a, b) => a - b);
+  return codes.map(code => {
+    const county = byCode.get(code);
+    const fips = fiveDigits(code);
+    return {
+      ...{ fips, name: `${countyName(code)}, ${stateOfFips(code)}`, parcels: county?.parcels ?? 0 },
+      offered: sourcesOfCounty(fips, catalogueFile)[0]?.address ?? null,
+      kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
+        const all = county?.sources.filter(source => source.kind === kind) ?? [];
+        // A neighbour's tiles of heights reach over the line.
+        const own = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
+        const loaded = own.length > 0 ? own : all;
+        if (loaded.length > 0)
+          return loaded.map(({ feed, licence, edition, changed, merged_at, source_url }) => ({
+            ...{ kind, feed, licence, state: 'loaded', edition: edition ?? changed },
+            from: source_url ?? byName.get(feed)?.file ?? null,
+            merged_at: merged_at === null ? null : new Date(merged_at),
+            last_run: lastRun.get(feed) ?? null,
+          }));
+        const waiting = installed.find(feed => feed.kind === kind && feed.fips === code);
+        const nothing = { kind, licence: null, edition: null, merged_at: null };
+        return [
+          waiting
+            ? {
+                ...nothing,
+                feed: waiting.name,
+                state: 'waiting',
+                from: addressOf(waiting) ?? waiting.file,
+                licence: waiting.licence,
+                last_run: lastRun.get(waiting.name) ?? null,
+              }
+            : { ...nothing, feed: null, state: 'missing', from: null, last_run: null },
+        ];
+      }),
+    };
+  });
+}
+
+/** The address that a feed reads from; null where it is a path. */
+function addressOf(feed: Feed): string | null {
+  const input = feed.kind === 'assessor' ? feed.roll.input : 'layer' in feed ? feed.layer.input : null;
+  const tiles =
+    feed.kind === 'elevation' && feed.elevation.tiles.by === 'template' ? feed.elevation.tiles : null;
+  const source = tiles?.template ?? [input?.source].flat()[0];
+  return source !== undefined && /^https?:/i.test(source) ? source : null;
+}
+
+const isCountyKind = (kind: string): boolean => (COUNTY_KINDS as readonly string[]).includes(kind);

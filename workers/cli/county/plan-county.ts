@@ -1,0 +1,166 @@
+import type { Config } from '../../../shared/base/config.ts';
+import type { LayerKind } from '../../../shared/domain/land-layers.ts';
+import { type CatalogueSource, readCatalogue, sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { padBox } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import { stateOfFips } from '../../../shared/regions/states.ts';
+import type { PresetName } from '../../feeds/feed-schema.ts';
+import { feedHead, inputLines } from '../../feeds/suggest/write-feed.ts';
+import type { InputSection } from '../../formats/format-input.ts';
+import { formatOf } from '../../formats/read-format.ts';
+
+/** The kinds of feed that a county needs, in the order in which they are listed. */
+export const COUNTY_KINDS = ['assessor', 'roads', 'wetlands', 'flood', 'elevation'] as const;
+export type CountyKind = (typeof COUNTY_KINDS)[number];
+type LandKind = Exclude<CountyKind, 'assessor'> & LayerKind;
+
+/** A feed that a county lacks, and where its data may be had: the first address that is there counts. */
+export type PlannedFeed = {
+  fips: string;
+  kind: CountyKind;
+  name: string;
+  title: string;
+  attribution: string;
+  licence: string;
+  /** The setting that names another place for it. */
+  setting: string;
+  addresses: string[];
+  /** Of kind assessor. */
+  source?: CatalogueSource;
+};
+
+export const feedNameOf = (fips: string, kind: CountyKind): string =>
+  `${fips}-${kind === 'assessor' ? 'parcels' : kind}`;
+
+type Agency = { setting: keyof Config & string; what: string; attribution: string; licence: string };
+
+/** The agencies whose layers every county has. */
+const AGENCIES: Record<LandKind, Agency> = {
+  roads: {
+    ...{ setting: 'ROADS_URL', what: 'roads' },
+    ...{ attribution: 'US Census Bureau, TIGER/Line', licence: 'public domain (US government)' },
+  },
+  wetlands: {
+    ...{ setting: 'WETLANDS_URL', what: 'wetlands' },
+    attribution: 'US Fish and Wildlife Service, National Wetlands Inventory',
+    licence: 'public domain (US government)',
+  },
+  flood: {
+    ...{ setting: 'FLOOD_URL', what: 'flood zones' },
+    attribution: 'Federal Emergency Management Agency, National Flood Hazard Layer',
+    licence: 'public domain (US government)',
+  },
+  elevation: {
+    ...{ setting: 'ELEVATION_URL', what: 'heights' },
+    attribution: 'US Geological Survey, 3D Elevation Program, 1/3 arc-second',
+    licence: 'public domain (US government)',
+  },
+};
+
+/** The Census Bureau publishes an edition a year; three are looked for. */
+const EDITIONS = 3;
+
+/** County polygons are generalised by up to a kilometre. */
+const MARGIN_DEG = 0.02;
+
+/** The box around a county, with the margin of its generalised outline; degrees to some 10 m. */
+export function boundsOf(fips: string): Box {
+  const extent = countyExtent(Number(fips));
+  if (extent === undefined) throw new Error(`No county has the FIPS code ${fips}.`);
+  return padBox(extent, MARGIN_DEG).map(side => Number(side.toFixed(4))) as Box;
+}
+
+/** What a county needs, from whom. Asks nobody. */
+export function planCounty(
+  county: number,
+  config: Config,
+  year = new Date().getUTCFullYear(),
+): PlannedFeed[] {
+  const fips = fiveDigits(county);
+  const state = stateOfFips(county)!;
+  const place = `${countyName(county)}, ${state}`;
+  const land = (Object.keys(AGENCIES) as LandKind[]).map((kind): PlannedFeed => {
+    const { what, ...agency } = AGENCIES[kind];
+    const template = String(config[agency.setting as keyof Config]);
+    const years = template.includes('{year}') ? Array.from({ length: EDITIONS }, (_, i) => year - i) : [year];
+    const addresses = years.map(edition =>
+      template.replaceAll('{year}', String(edition)).replaceAll('{fips}', fips).replaceAll('{state}', state),
+    );
+    return { ...agency, fips, kind, name: feedNameOf(fips, kind), title: `${place}: ${what}`, addresses };
+  });
+  return [...parcels(fips, place, config), ...land];
+}
+
+function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): PlannedFeed[] {
+  const [source] = sourcesOfCounty(fips, CATALOGUE_FILE);
+  if (source === undefined) return [];
+  return [
+    {
+      ...{ fips, kind: 'assessor', name: feedNameOf(fips, 'assessor'), title: `${place}: parcels` },
+      attribution: source.website ?? new URL(source.address).hostname,
+      licence: source.terms ?? 'not stated; ask the publisher',
+      setting: 'CATALOGUE_FILE',
+      addresses: [source.address],
+      source,
+    },
+  ];
+}
+
+/** The wetlands of a state in one file, of large states in several: WI_Wetlands_NorthEast, South_Dakota_East. Others are of projects. */
+const WETLAND_MEMBERS = [
+  '*_Wetlands.shp',
+  '*_North*.shp',
+  '*_South*.shp',
+  '*_East.shp',
+  '*_West.shp',
+  '*_Central.shp',
+  '!*Historic*',
+  '!*Riparian*',
+  '!*Metadata*',
+];
+
+/** What a planned feed reads. Of a file that holds more than the county only its rows count. */
+export function inputOf({ kind, source }: PlannedFeed, address: string): InputSection {
+  const format = (source?.format ?? formatOf(address) ?? 'shapefile') as InputSection['format'];
+  const isShared = source ? source.place.length === 2 : kind === 'wetlands' || kind === 'flood';
+  return {
+    ...{ source: address, format },
+    ...(kind === 'wetlands' && format === 'shapefile' && { member: WETLAND_MEMBERS }),
+    ...(source?.member && { member: source.member }),
+    ...(source?.layer && { layer: source.layer }),
+    ...(isShared && { within: 'county' }),
+  } as InputSection;
+}
+
+/** The statewide layers whose columns a preset maps. */
+const STATE_PRESETS: Record<string, PresetName> = {
+  ...{ AR: 'arkansas', AZ: 'arizona', CO: 'colorado', CT: 'connecticut' },
+  ...{ DC: 'district_of_columbia', DE: 'delaware', IN: 'indiana', MD: 'maryland' },
+  ...{ MN: 'minnesota', MT: 'montana', NC: 'north_carolina', NH: 'new_hampshire' },
+  ...{ NJ: 'new_jersey', NY: 'new_york', TX: 'texas_stratmap', UT: 'utah_lir' },
+  ...{ VA: 'virginia', VT: 'vermont', WA: 'washington', WV: 'west_virginia' },
+};
+
+export const presetOf = ({ fips, source }: PlannedFeed): PresetName | undefined =>
+  source?.place.length === 2 ? STATE_PRESETS[stateOfFips(Number(fips))!] : undefined;
+
+/** The first lines of a county's feed. */
+export function aboutOf({ fips, source }: PlannedFeed, config: Config): string[] {
+  const list = source
+    ? [`Address from ${readCatalogue(config.CATALOGUE_FILE).from}, file ${source.file}.`]
+    : [];
+  return [`Written by \`plat county add ${fips}\`.`, ...list];
+}
+
+/** The feed file of a land layer. */
+export function landText(planned: PlannedFeed, address: string, config: Config): string {
+  const { fips, kind, name, title, attribution, licence } = planned;
+  const head = feedHead({ name, kind, fips, title, attribution, licence }, aboutOf(planned, config));
+  const body =
+    kind === 'elevation'
+      ? ['elevation:', `  template: ${address}`, `  bounds: [${boundsOf(fips).join(', ')}]`]
+      : ['layer:', ...inputLines(inputOf(planned, address))];
+  return `${[...head, '', ...body].join('\n')}\n`;
+}

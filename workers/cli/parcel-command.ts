@@ -1,0 +1,159 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import { SLOPE_GRADES } from '../../shared/domain/land-layers.ts';
+import type { Drawn } from '../../shared/drawing/collect-map.ts';
+import type { Difference } from '../../shared/drawing/computed.ts';
+import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { propertyId } from './common/cli-options.ts';
+import { table } from './common/cli-output.ts';
+import { answering } from './common/cli-session.ts';
+
+export function addParcelCommands(program: Command): void {
+  const show = program
+    .command('parcel')
+    .description('what is known of a parcel, and a drawing of it')
+    .command('show')
+    .description('one parcel: what its roll states, what the land layers tell, and from which versions')
+    .argument('<id>', "a parcel's property_id", propertyId)
+    .option('--svg <file>', 'draw it: boundary, roads, frontage, wetlands, flood zones, slope')
+    .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
+  answering(show, async ({ pool }, id: number, { svg }: { svg?: string }) => {
+    const { collectParcel } = await import('../../shared/drawing/collect-map.ts');
+    const { signal } = new AbortController();
+    const found = await collectParcel(pool, id, svg === undefined ? null : { signal });
+    if (found === null) {
+      const message = `There is no parcel ${id}; ids are the property_id of the API.`;
+      throw new PlatError('not_found', message);
+    }
+    const drawing = found.drawn === null ? null : await draw(found.known, found.drawn, svg!);
+    const text = [describe(found.known), ...(drawing?.lines ?? [])].join('\n');
+    return [jsonOf(found.known, drawing), text];
+  });
+}
+
+type Drawing = { file: string; drawn: Drawn; found: Difference[]; lines: string[] };
+
+async function draw({ land, waiting }: KnownParcel, drawn: Drawn, file: string): Promise<Drawing> {
+  const [{ differences }, { drawParcel }, { notesOf }] = await Promise.all([
+    import('../../shared/drawing/computed.ts'),
+    import('../../shared/drawing/draw-parcel.ts'),
+    import('../../shared/drawing/map-panel.ts'),
+  ]);
+  const found = land === null ? [] : differences(land.figures, drawn.computed);
+  const options = { differences: found, waiting: waiting.length > 0, computedAt: land?.computed_at ?? null };
+  await writeFile(file, drawParcel(drawn, options)).catch(error => {
+    const why = { ENOENT: 'there is no such folder', EACCES: 'it may not be written' }[
+      errorCode(error) ?? ''
+    ];
+    throw new PlatError('svg_file', `${file} cannot be written: ${why ?? (error as Error).message}.`, {
+      cause: error,
+    });
+  });
+  return { file, drawn, found, lines: ['', ...notesOf(drawn, options), `Drawn: ${file}`] };
+}
+
+function jsonOf({ parcel, land, versions, waiting }: KnownParcel, drawing: Drawing | null) {
+  const { boundary, shape_hash: _hash, x, y, west, south, east, north, fips, ...roll } = parcel;
+  const shape =
+    boundary === null
+      ? { point: null, extent: null }
+      : { point: [x / 1e7, y / 1e7], extent: [west, south, east, north].map(e7 => e7 / 1e7) };
+  return {
+    ...roll,
+    fips: fiveDigits(fips),
+    ...shape,
+    land: land && { ...land.figures, computed_at: land.computed_at, of_boundary: land.of_boundary },
+    layers: versions,
+    waiting,
+    ...(drawing && {
+      drawing: { file: drawing.file, computed: figuresOf(drawing.drawn), differences: drawing.found },
+    }),
+  };
+}
+
+function figuresOf({ computed: { figures, failures } }: Drawn) {
+  const {
+    property_id: _id,
+    mark: _mark,
+    shape_hash: _hash,
+    layers: _layers,
+    remaining: _rest,
+    ...rest
+  } = figures;
+  return { ...rest, failures };
+}
+
+function describe({ parcel, land, versions, waiting }: KnownParcel): string {
+  const place = parcel.county === null ? '' : `${parcel.county}, ${parcel.state} `;
+  const lines = [
+    `parcel ${parcel.property_id}, APN ${parcel.apn ?? 'not stated'}, ${place}(${fiveDigits(parcel.fips)})`,
+  ];
+  const say = (name: string, words: string | number | null) => {
+    if (words !== null && words !== '') lines.push(`  ${name.padEnd(14)} ${words}`);
+  };
+  if (parcel.retired_at !== null)
+    say('retired', `left the roll on ${moment(parcel.retired_at)} with run ${parcel.retired_run}`);
+  say('owner', together(parcel.owner_name, parcel.owner_name_2));
+  say('owner address', together(parcel.mail_address, parcel.mail_city, parcel.mail_state, parcel.mail_zip));
+  say('address', together(parcel.situs_address, parcel.situs_city, parcel.situs_state, parcel.situs_zip));
+  say('acres', together(amount(parcel.acres, ' stated', 2), amount(parcel.calculated_acres, ' measured', 2)));
+  say('land use', parcel.land_use_code);
+  say('zoning', parcel.zoning_code);
+  say('assessed', dollars(parcel.assessed_total_value));
+  say('market value', dollars(parcel.market_total_value));
+  say('last sale', together(parcel.last_sale_date, dollars(parcel.last_sale_price)));
+  say('roll', `feed ${parcel.feed}, new in run ${parcel.created_run}, changed in run ${parcel.changed_run}`);
+  if (parcel.boundary === null) say('geometry', 'none: nothing can be told of its land');
+  else say('at', `${parcel.y / 1e7}, ${parcel.x / 1e7}`);
+  lines.push('', ...describeLand({ parcel, land, versions, waiting }));
+  return lines.join('\n');
+}
+
+function describeLand({ parcel, land, versions, waiting }: KnownParcel): string[] {
+  if (land === null) {
+    const why = waiting.length > 0 ? 'the parcel waits for it' : 'no layer covers it, or nothing can be told';
+    return parcel.retired_at === null && parcel.boundary !== null ? [`land: not computed (${why})`] : [];
+  }
+  const { figures } = land;
+  const lines = [`land, computed ${moment(land.computed_at)}`];
+  const say = (name: string, words: string) => lines.push(`  ${name.padEnd(14)} ${words}`);
+  const known = (value: number | null, unit: string) => amount(value, unit, 1) ?? 'not known';
+  say(
+    'frontage',
+    `highway ${known(figures.highway_frontage_ft, ' ft')}, road ${known(figures.road_frontage_ft, ' ft')}, local road ${known(figures.local_frontage_ft, ' ft')}`,
+  );
+  say('landlocked', { true: 'yes', false: 'no', null: 'not known' }[`${figures.landlocked}`]);
+  say('wetlands', known(figures.wetlands_percent, ' % of the area'));
+  say('flood zone', known(figures.flood_zone_percent, ' % of the area'));
+  say(
+    'elevation',
+    figures.mean_elevation_m === null
+      ? 'not known'
+      : `${known(figures.min_elevation_m, '')} to ${known(figures.max_elevation_m, ' m')}, mean ${known(figures.mean_elevation_m, ' m')}`,
+  );
+  say('mean slope', known(figures.mean_slope_percent, ' %'));
+  const shares = figures.steeper_percent;
+  if (shares !== null)
+    say('steeper than', SLOPE_GRADES.map((grade, i) => `${grade} %: ${shares[i]!.toFixed(1)} %`).join(', '));
+  if (!land.of_boundary) lines.push('  These figures are of an earlier boundary.');
+  if (waiting.length > 0) lines.push(`  To be computed anew: ${waiting.join(', ')}.`);
+  if (parcel.retired_at !== null) lines.push('  Computed while it was on the roll.');
+  const rows = versions.map(({ kind: layer, feed, run_id: run, merged_at: merged, current }) => {
+    const now = current === null ? 'gone' : current === run ? 'current' : `replaced by run ${current}`;
+    return { layer, feed, run, merged, now };
+  });
+  return [...lines, '', table(rows)];
+}
+
+const moment = (date: Date) => `${date.toISOString().slice(0, 16).replace('T', ' ')}Z`;
+
+const amount = (value: number | null, unit: string, digits: number): string | null =>
+  value === null ? null : `${value.toFixed(digits)}${unit}`;
+
+const dollars = (value: number | null): string | null =>
+  value === null ? null : `$${value.toLocaleString('en-US')}`;
+
+const together = (...parts: (string | null)[]): string =>
+  parts.filter(part => part !== null && part !== '').join(', ');

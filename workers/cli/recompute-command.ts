@@ -1,0 +1,186 @@
+import { type Command, Option } from 'commander';
+import { type Pool, sql } from '../../shared/base/db.ts';
+import { LAYER_KINDS, type LayerKind } from '../../shared/domain/land-layers.ts';
+import type { JobState } from '../../shared/queue/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { attributesPlan } from '../land/land-jobs.ts';
+import { landlockedWarnings } from '../land/landlocked.ts';
+import type { Planned } from '../land/plan-attributes.ts';
+import { marketRecompute } from '../market/market-jobs.ts';
+import { DAILY } from '../schedules.ts';
+import { valuationAll, valuationCounty } from '../valuation/valuation-jobs.ts';
+import type { Learned } from '../valuation/value-all.ts';
+import type { ValuedCounty } from '../valuation/value-county.ts';
+import { type Ended, enqueueFromCli, watchFollowing } from './common/cli-enqueue.ts';
+import { dayBegun, fips, requireRegion, zip } from './common/cli-options.ts';
+import { type Answer, answering, EXIT, type Session } from './common/cli-session.ts';
+
+type Flags = {
+  fips?: number;
+  zip?: string;
+  all?: boolean;
+  asOf?: string;
+  layer?: LayerKind[];
+  wait?: boolean;
+};
+type Scope = { fips: number } | { zip: string } | { all: true };
+
+export function addRecomputeCommands(program: Command): void {
+  const recompute = program.command('recompute').description('computes precomputed tables anew');
+
+  const attributes = recompute
+    .command('attributes')
+    .addOption(new Option('--layer <kind...>', 'by these kinds of layers only').choices(LAYER_KINDS))
+    .description('what land layers tell of parcels: slope, road frontage, wetlands, flood zones');
+  onScope(attributes, '--fips and --all', '--layer roads flood', recomputeAttributes);
+
+  const valuations = recompute
+    .command('valuations')
+    .addOption(asOf('the latest snapshot when all comps are of such'))
+    .description(
+      'what parcels are worth by the sales around them: fits the market anew, then values with it',
+    );
+  onScope(valuations, '--fips and --all', '--as-of 2025-09-28', recomputeValuations);
+
+  const stats = recompute
+    .command('stats')
+    .option('--zip <zip>', 'of one ZIP', zip)
+    .addOption(asOf('a pinned feed'))
+    .description('market statistics: of a county and its ZIPs, of one ZIP, or of all');
+  onScope(stats, '--fips, --zip and --all', '--as-of 2025-09-28', recomputeStatistics);
+}
+
+const asOf = (otherwise: string): Option =>
+  new Option(
+    '--as-of <date>',
+    `as of this day (YYYY-MM-DD); default: today in UTC, or the day of ${otherwise}`,
+  ).argParser(dayBegun);
+
+/** What all of them share: a scope that is there, and that they may be waited for. */
+function onScope<S extends Scope>(
+  command: Command,
+  choices: string,
+  example: string,
+  work: (session: Session, flags: Flags, scope: S) => Promise<Answer>,
+): void {
+  const plat = `  plat recompute ${command.name()}`;
+  command
+    .option('--fips <fips>', 'of one county', fips)
+    .option('--all', 'of every county')
+    .option('--wait', 'show progress and wait for the end')
+    .addHelpText('after', `\nExamples:\n${plat} --fips 33019 --wait\n${plat} --all ${example}`);
+  answering(command, async (session, flags: Flags) => {
+    const { fips, zip, all } = flags;
+    const named = Object.entries({ fips, zip, all }).filter(([, value]) => value !== undefined);
+    if (named.length !== 1) return command.error(`error: name one of ${choices}`, { exitCode: EXIT.usage });
+    const scope = Object.fromEntries(named) as S;
+    await requireRegion(session.pool, scope);
+    return work(session, flags, scope);
+  });
+}
+
+type CountyOrAll = Exclude<Scope, { zip: string }>;
+
+const codeOf = ({ status }: { status: string }) => (status === 'failed' ? EXIT.failed : EXIT.ok);
+
+function recomputeAttributes(session: Session, flags: Flags, scope: CountyOrAll): Promise<Answer> {
+  const payload = flags.layer === undefined ? { scope } : { scope, layers: flags.layer };
+  const label = 'plan of land attributes';
+  return enqueueFromCli(session, attributesPlan, payload, label, flags.wait, async plan => {
+    const end = await watchChunks(session.pool, plan);
+    const hasRoads = flags.layer?.includes('roads') ?? true;
+    const warnings = hasRoads ? await landlockedWarnings(session.pool, flags.fips ?? null) : [];
+    return [{ ...end, warnings }, [describeAttributes(end), ...warnings].join('\n'), codeOf(end)];
+  });
+}
+
+async function recomputeValuations(session: Session, flags: Flags, scope: CountyOrAll): Promise<Answer> {
+  await tellOfDay(session.pool, flags);
+  const asOf = flags.asOf === undefined ? {} : { asOf: flags.asOf };
+  const ended = async (state: JobState): Promise<Answer> => {
+    const end = 'fips' in scope ? endOfCounty(state) : await watchCounties(session.pool, state);
+    return [end, describeValuations(end), codeOf(end)];
+  };
+  return 'fips' in scope
+    ? enqueueFromCli(session, valuationCounty, { ...scope, ...asOf }, 'valuations', flags.wait, ended)
+    : enqueueFromCli(session, valuationAll, asOf, 'valuations', flags.wait, ended);
+}
+
+function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Scope): Promise<Answer> {
+  const payload = asOf === undefined ? { scope } : { scope, asOf };
+  return enqueueFromCli(session, marketRecompute, payload, 'statistics', wait, state => {
+    const { status, result, error } = state;
+    const said = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
+    return [{ status, result, error }, `statistics: ${said}`, codeOf(state)];
+  });
+}
+
+type Attributes = { parcels: number; counties: number; chunks: number; failed: number };
+
+type ChunksState = { waiting: number; open: number; failed: number; error: string | null };
+
+function watchChunks(pool: Pool, plan: JobState): Promise<Ended<Attributes>> {
+  return watchFollowing('land attributes', plan, async () => {
+    const { parcels, counties, chunks, first, last } = plan.result as Planned;
+    const values = [first ?? 0, last ?? 0, plan.queued_at];
+    const { rows } = await pool.query<ChunksState>(sql('land/watch_chunks'), values);
+    const { waiting, open, failed, error } = rows[0]!;
+    const done = Math.max(0, parcels - waiting);
+    const progress = parcels === 0 ? 1 : done / parcels;
+    const note = `${done} of ${parcels} parcels`;
+    return { open, error, progress, note, result: { parcels, counties, chunks, failed } };
+  });
+}
+
+function describeAttributes({ result, error }: Ended<Attributes>): string {
+  if (result === null) return `land attributes: failed: ${error}`;
+  const { parcels, counties, chunks, failed } = result;
+  const all = `land attributes: ${parcels} parcels in ${countiesOf(counties)}`;
+  return failed === 0 ? all : `${all}; ${failed} of ${chunks} chunks failed: ${error}`;
+}
+
+/** Says that another day than the default one does not last. */
+async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
+  if (asOf === undefined) return;
+  const { defaultDay } = await import('../valuation/value-county.ts');
+  if (asOf === (await defaultDay(pool))) return;
+  const [minute, hour] = DAILY.valuation.pattern.split(' ');
+  const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
+  const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
+  process.stderr.write(
+    `What is served${whose} is then as of ${asOf}, until the next run without --as-of (daily at ${daily}, or when its comps change).\n`,
+  );
+}
+
+type Valuations = { asOf: string; counties: number; failed: number; parcels: number; valued: number };
+
+function endOfCounty({ status, result, error }: JobState): Ended<Valuations> {
+  if (status === 'failed') return { status, result: null, error };
+  const { asOf, parcels, valued } = result as ValuedCounty;
+  return { status: 'done', result: { asOf, counties: 1, failed: 0, parcels, valued }, error: null };
+}
+
+type Counties = Pick<Valuations, 'failed' | 'parcels' | 'valued'> & {
+  progress: number;
+  open: number;
+  error: string | null;
+};
+
+function watchCounties(pool: Pool, all: JobState): Promise<Ended<Valuations>> {
+  return watchFollowing('valuations', all, async () => {
+    const { jobs, asOf, counties } = all.result as Learned;
+    const { rows } = await pool.query<Counties>(sql('valuation/watch_jobs'), [jobs]);
+    const { progress, open, failed, parcels, valued, error } = rows[0]!;
+    const note = `${jobs.length - open} of ${counties} counties`;
+    return { open, error, progress, note, result: { asOf, counties, failed, parcels, valued } };
+  });
+}
+
+function describeValuations({ result, error }: Ended<Valuations>): string {
+  if (result === null) return `valuations: failed: ${error}`;
+  const { asOf, counties, failed, parcels, valued } = result;
+  const all = `valuations as of ${asOf}: ${valued} of ${parcels} parcels in ${countiesOf(counties)}`;
+  return failed === 0 ? all : `${all}; ${failed} of ${counties} counties failed: ${error}`;
+}
+
+const countiesOf = (count: number) => `${count} ${count === 1 ? 'county' : 'counties'}`;

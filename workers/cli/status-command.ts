@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { sql } from '../../shared/base/db.ts';
+import { describeDisk, diskSpace } from '../../shared/base/disk.ts';
+import { listPrepared, listSharded, type ShardedTable } from '../../shared/base/shards.ts';
+import type { JobState } from '../../shared/queue/jobs.ts';
+import { wholeNumber } from './common/cli-options.ts';
+import { printNote, table } from './common/cli-output.ts';
+import { answering, type ConnectedConfig } from './common/cli-session.ts';
+import { readState } from './common/cli-state.ts';
+import { jobsTable } from './jobs-command.ts';
+
+type Registry = { areas: number; numbers: number; edition: string | null; age_days: number | null };
+
+/** As old as a copy of the Do Not Call registry may be: 16 CFR 310.4(b)(3)(iv). */
+const MOST_DNC_DAYS = 31;
+
+/** Citus resolves those that a death has left within a minute, by citus.recover_2pc_interval. */
+const STUCK_MINUTES = 5;
+
+export function addStatusCommand(program: Command): void {
+  const status = program
+    .command('status')
+    .description('what the installation holds and what its workers are doing')
+    .option('--jobs <n>', 'how many jobs to show', wholeNumber, 10)
+    .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json');
+  answering(status, async ({ pool, config }, { jobs: limit }: { jobs: number }) => {
+    const [overview] = (await pool.query<Record<string, number | string>>(sql('queue/get_overview'))).rows;
+    const { rows: jobs } = await pool.query<JobState>(sql('queue/list_jobs'), [limit, null]);
+    const api = readState(config)?.apiUrl ?? null;
+    const redis = await stateOfRedis(config);
+    const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
+    const [dnc] = (await pool.query<Registry>(sql('contacts/summarise_registry'))).rows;
+    const shards = await listSharded(pool);
+    const prepared = await listPrepared(pool, STUCK_MINUTES);
+    const { areas, numbers, edition, age_days } = dnc!;
+    const figures: Record<string, number | string> = {
+      api: api ?? 'not started by `npm start`',
+      redis: redis ?? 'not used (REDIS_URL)',
+      ...overview,
+      ...(disk && { disk: describeDisk(disk) }),
+      ...(areas > 0 && {
+        do_not_call: `${numbers.toLocaleString('en-US')} numbers of ${areas} area codes as of ${edition}`,
+      }),
+    };
+    const lines = Object.entries(figures).map(
+      ([name, value]) => `${name.replaceAll('_', ' ').padEnd(24)} ${value.toLocaleString('en-US')}`,
+    );
+    if (shards.length > 0) lines.push('', shardsTable(shards));
+    lines.push('', jobsTable(jobs));
+    if (age_days !== null && age_days > MOST_DNC_DAYS)
+      printNote(
+        `the copy of the Do Not Call registry is ${age_days} days old: calls may rely on one of the last ${MOST_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
+      );
+    for (const { node, gid, minutes } of prepared)
+      printNote(
+        `the transaction ${gid} has been prepared on ${node} for ${minutes} minutes, and its rows are locked. On the coordinator: select recover_prepared_transactions(); what stays, see docs/scale.md.`,
+      );
+    if (disk?.low) printNote(`the disk is nearly full: ${describeDisk(disk)}. Jobs pause when it is full.`);
+    return [{ api, redis, ...overview, dnc, disk, shards, prepared, jobs }, lines.join('\n')];
+  });
+}
+
+const shardsTable = (tables: ShardedTable[]) =>
+  table(
+    tables.map(({ bytes, largest, ...rest }) => ({
+      ...rest,
+      size: megabytes(bytes),
+      largest_shard: megabytes(largest),
+    })),
+    ['table', 'key', 'shards', 'nodes', 'size', 'largest_shard'],
+  );
+
+const megabytes = (bytes: number) =>
+  `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`;
+
+/** null without REDIS_URL. */
+async function stateOfRedis({ REDIS_URL }: ConnectedConfig): Promise<'reachable' | 'unreachable' | null> {
+  if (REDIS_URL === undefined) return null;
+  // A tenth of a second to load.
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(REDIS_URL, { lazyConnect: true, connectTimeout: 2_000, retryStrategy: () => null });
+  // Unheard, it would end the process; that it is away is what is asked.
+  redis.on('error', () => {});
+  try {
+    await redis.connect();
+    await redis.ping();
+    return 'reachable';
+  } catch {
+    return 'unreachable';
+  } finally {
+    redis.disconnect();
+  }
+}

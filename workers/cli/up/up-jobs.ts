@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pool, sql } from '../../../shared/base/db.ts';
+import { MODEL_VERSION } from '../../../shared/kernels/valuation/model.ts';
+import { enqueue, patiently } from '../../../shared/queue/jobs.ts';
+import { attributesPlan } from '../../land/land-jobs.ts';
+import { marketRecompute } from '../../market/market-jobs.ts';
+import { valuationAll } from '../../valuation/valuation-jobs.ts';
+import { print } from '../common/cli-output.ts';
+
+/** The sample's attributes take some ten seconds on two cores. */
+const SAMPLE_PATIENCE_MS = 100_000;
+/** A start that ingests nothing does not wait for what may be a state's parcels: the workers go on beside it. */
+const PATIENCE_MS = 3_000;
+
+export type Start = { pool: Pool; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
+
+/** Work that a merge has left due: what there is of it, whether a job does it already, and how one is asked for. */
+type Due = {
+  /** @returns how much waits, 0 for nothing */
+  look(pool: Pool): Promise<{ waiting: number; open: boolean }>;
+  ask(pool: Pool): Promise<{ id: string }>;
+  failed: string;
+  goesOn(waiting: number): string;
+};
+
+const STATISTICS: Due = {
+  async look(pool) {
+    const { rows } = await pool.query<{ due: boolean; open: boolean }>(sql('market/get_dirty_state'));
+    return { waiting: Number(rows[0]!.due), open: rows[0]!.open };
+  },
+  ask: pool => enqueue(pool, marketRecompute, { scope: { dirty: true } }),
+  failed: 'Some statistics could not be computed',
+  goesOn: () => '',
+};
+
+export const ATTRIBUTES: Due = {
+  async look(pool) {
+    const statement = sql('land/get_dirty_state');
+    return (await pool.query<{ waiting: number; open: boolean }>(statement)).rows[0]!;
+  },
+  ask: pool => enqueue(pool, attributesPlan, { scope: { dirty: true } }),
+  failed: 'Some land attributes could not be computed',
+  goesOn: waiting =>
+    `The workers go on computing the land attributes of ${waiting.toLocaleString('en-US')} parcels.`,
+};
+
+export const VALUATIONS: Due = {
+  async look(pool) {
+    const { rows } = await pool.query<{ due: boolean; unfitted: boolean; open: boolean }>(
+      sql('valuation/get_dirty_state'),
+      [MODEL_VERSION],
+    );
+    const { due, unfitted, open } = rows[0]!;
+    return { waiting: Number(due || unfitted || open), open };
+  },
+  ask: pool => enqueue(pool, valuationAll, {}),
+  failed: 'Some parcels could not be valued',
+  goesOn: () => 'The workers go on valuing parcels by the sales around them.',
+};
+
+/** Has the workers do what ingestions have left due: statistics to their end, the rest for as long as a start should take. */
+export async function finishDue(start: Start, ingested: boolean): Promise<void> {
+  const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
+  await finish(STATISTICS, start, Number.POSITIVE_INFINITY);
+  await finish(ATTRIBUTES, start, patienceMs);
+  // In a first run counties were valued before others had their sales: every county once more.
+  await finish(VALUATIONS, start, patienceMs, ingested);
+}
+
+/** Waits until nothing is due, asking for a job once where none is on its way. @param anyway whether it is asked for although nothing is due */
+export async function finish(
+  due: Due,
+  { pool, deliver, signal }: Start,
+  patienceMs: number,
+  anyway = false,
+): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (let asked = false; ; ) {
+    const { waiting, open } = await patiently(() => due.look(pool), signal);
+    if (waiting === 0 && (asked || !anyway)) return;
+    if (!open) {
+      if (asked) return print(`${due.failed}: \`npx plat status\` tells more.`);
+      await deliver([(await due.ask(pool)).id]);
+      asked = true;
+    }
+    if (Date.now() > deadline) return print(due.goesOn(waiting));
+    await sleep(100, undefined, { signal });
+  }
+}

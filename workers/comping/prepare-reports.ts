@@ -1,0 +1,57 @@
+import { type Client, type Pool, snapshot, sql } from '../../shared/base/db.ts';
+import { prepareReports } from '../../shared/comping/comp-report.ts';
+import { emptyBox } from '../../shared/geo/box.ts';
+import type { Box } from '../../shared/geo/geometry-types.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { fitCounty } from '../../shared/kernels/valuation/model.ts';
+import { job } from '../queue/job-registry.ts';
+import { defaultDay, readMarket, readOthers } from '../valuation/value-county.ts';
+import { type Market, snapshotOf, type Wanted } from './report-snapshot.ts';
+
+export const compingJobs = [
+  job(prepareReports, async ({ pool, signal }, { fips }) => ({
+    rows: await prepareCounty(pool, fips, signal),
+  })),
+];
+
+const AT_ONCE = 20;
+
+/** Prepares the reports of a county that wait for it, with one fit of its market. Killed at any line it can be run again. @returns how many */
+export async function prepareCounty(pool: Pool, fips: number, signal: AbortSignal): Promise<number> {
+  let market: Market | undefined;
+  for (let prepared = 0; ; ) {
+    const { rows } = await pool.query<Wanted>(sql('comping/list_wanted'), [fips, AT_ONCE]);
+    if (rows.length === 0) return prepared;
+    for (const wanted of rows) {
+      signal.throwIfAborted();
+      const fault = faultOf(wanted);
+      if (fault === null) market ??= await snapshot(pool, client => fitMarket(client, fips));
+      const made = fault === null ? await snapshotOf(pool, fips, market!, wanted) : null;
+      const label = wanted.address || (wanted.apn && `APN ${wanted.apn}`);
+      const values = [wanted.id, wanted.wanted, made && JSON.stringify(made), label, fault];
+      await pool.query(sql('comping/store_prepared'), values);
+      prepared++;
+    }
+  }
+}
+
+function faultOf({ on_roll, x, acres }: Wanted): string | null {
+  if (!on_roll) return 'The parcel has left the roll.';
+  if (x === null) return 'Nobody knows where the parcel is: its roll gives no boundary and no point.';
+  return acres !== null && acres > 0
+    ? null
+    : 'The acreage of the parcel is unknown, so no price per acre can be adjusted to it.';
+}
+
+/** The very fit that the county's parcels were valued by, unless its comps have changed since. */
+async function fitMarket(client: Client, fips: number): Promise<Market> {
+  const { rows } = await client.query<
+    { as_of: string | null } & Record<'west' | 'south' | 'east' | 'north', number | null>
+  >(sql('comping/read_terms'), [fips]);
+  const { as_of, west, south, east, north } = rows[0]!;
+  const asOf = as_of ?? (await defaultDay(client));
+  const extent: Box = west === null ? emptyBox() : [west, south!, east!, north!];
+  const { comps } = await readMarket(client, fips, extent, dayOf(asOf));
+  const { model } = fitCounty(comps, fips, dayOf(asOf), await readOthers(client, fips));
+  return { asOf, comps, model };
+}

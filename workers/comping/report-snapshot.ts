@@ -1,0 +1,154 @@
+import { type Pool, sql } from '../../shared/base/db.ts';
+import {
+  type Candidate,
+  type MarketBucket,
+  MOST_CANDIDATES,
+  type ReportSnapshot,
+} from '../../shared/comping/comp-report.ts';
+import { narrowestBucket } from '../../shared/domain/buckets.ts';
+import { uuidText } from '../../shared/domain/uuid.ts';
+import { boxOf } from '../../shared/geo/box.ts';
+import { geodesicDistanceM } from '../../shared/geo/distance.ts';
+import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { candidatesOf } from '../../shared/kernels/valuation/candidates.ts';
+import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
+import { MODEL_VERSION, type Model } from '../../shared/kernels/valuation/model.ts';
+import { type Chosen, newChosen } from '../../shared/kernels/valuation/select.ts';
+import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import type { StoredComps } from '../valuation/valuation-comps.ts';
+
+/** A row of reports/list_wanted. */
+export type Wanted = {
+  id: string;
+  wanted: string;
+  on_roll: boolean;
+  kept: Candidate[] | null;
+  x: number | null;
+  y: number | null;
+  acres: number | null;
+  boundary: Uint8Array | null;
+} & Omit<ReportSnapshot['subject'], 'fips' | 'lon' | 'lat' | 'acres' | 'outline'>;
+
+export type Market = { asOf: string; comps: StoredComps; model: Model };
+
+export async function snapshotOf(
+  pool: Pool,
+  fips: number,
+  { asOf, comps, model }: Market,
+  wanted: Wanted,
+): Promise<ReportSnapshot> {
+  const { id: _id, wanted: _at, on_roll: _on, kept, x, y, acres, boundary, ...known } = wanted;
+  const subject = { lon: fromE7(x!), lat: fromE7(y!), acres: acres! };
+  const unknown = Number.NaN;
+  const land = writeLandTerms(
+    {
+      steepPercent: known.steep_percent ?? unknown,
+      frontageFt: known.frontage_ft ?? unknown,
+      floodPercent: known.flood_percent ?? unknown,
+      wetlandsPercent: known.wetlands_percent ?? unknown,
+    },
+    new Float64Array(LAND_TERMS),
+  );
+  const chosen = newChosen();
+  const machine = createValuer(model, chosen)({ ...subject, land });
+  const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
+  const near = candidatesOf(model, comps, { ...subject, land }, MOST_CANDIDATES);
+  const ids = Array.from(near.source.subarray(0, near.count), source =>
+    uuidText(Buffer.from(comps.ids.subarray(16 * source, 16 * source + 16)).toString('hex')),
+  );
+  const { rows } = await pool.query<Listing>(sql('comping/list_comps'), [ids, asOf]);
+  const listings = new Map(rows.map(row => [row.id, row]));
+  const candidates = ids.flatMap((id, i): Candidate[] => {
+    const listing = listings.get(id);
+    // Taken back by its feed since the comps were read.
+    if (listing === undefined) return [];
+    const source = near.source[i]!;
+    const [lon, lat] = [comps.lon[source]!, comps.lat[source]!];
+    return [
+      {
+        ...listing,
+        ...{ lon, lat, price: near.price[i]!, steps: near.steps[i]! },
+        distance_m: Math.round(geodesicDistanceM(subject.lon, subject.lat, lon, lat)),
+        age: listing.sold_date === null ? null : dayOf(asOf) - dayOf(listing.sold_date),
+        adjustments: adjustmentsOf(near, i),
+        left_out: near.market[i] !== model.sales && near.market[i] !== model.asking,
+        used: used.has(source),
+      },
+    ];
+  });
+  const here = new Set(candidates.map(({ id }) => id));
+  const gone = (kept ?? []).filter(({ id }) => !here.has(id));
+  return {
+    as_of: asOf,
+    made_at: new Date().toISOString(),
+    model_version: MODEL_VERSION,
+    subject: { ...known, ...subject, fips: fiveDigits(fips), outline: outlineOf(boundary) },
+    elasticity: model.effects.elasticity,
+    calibration: model.calibration,
+    discount: model.discount,
+    machine,
+    candidates: [...candidates, ...gone.map(comp => ({ ...comp, gone: true, used: false }))],
+    comps: comps.count,
+    ...(await readMarkets(pool, fiveDigits(fips), known.zip, acres!)),
+  };
+}
+
+type Listing = Omit<
+  Candidate,
+  'lon' | 'lat' | 'distance_m' | 'age' | 'steps' | 'adjustments' | 'left_out' | 'used' | 'gone'
+>;
+
+function adjustmentsOf({ size, time, location, land, asking }: Chosen, i: number): Candidate['adjustments'] {
+  return {
+    size: size[i]!,
+    time: time[i]!,
+    location: location[i]!,
+    land: Number.isNaN(land[i]!) ? null : land[i]!,
+    asking: asking[i]!,
+  };
+}
+
+type Region = {
+  name: string;
+  county_name: string;
+  state: string;
+  as_of: string | null;
+  stats: { type: string; data: Record<string, number | null> }[];
+};
+
+async function readMarkets(pool: Pool, fips: string, zip: string, acres: number) {
+  const bucket = narrowestBucket(acres)?.label ?? null;
+  const { rows } = await pool.query<{ type: string; body: string }>(sql('comping/read_markets'), [fips, zip]);
+  const marketOf = (wanted: string): MarketBucket | null => {
+    const row = rows.find(({ type }) => type === wanted);
+    if (row === undefined) return null;
+    const { name, county_name, state, as_of, stats }: Region = JSON.parse(row.body);
+    return {
+      name: wanted === 'zip' ? `ZIP ${name}` : `${county_name}, ${state}`,
+      as_of,
+      data: stats.find(({ type }) => type === bucket)?.data ?? null,
+    };
+  };
+  return { bucket, county_market: marketOf('county'), zip_market: marketOf('zip') };
+}
+
+/** Of a picture this wide no more can be seen. */
+const OUTLINE_STEPS = 500;
+
+/** The rings of a boundary, without vertices that cannot be told from the one before. */
+function outlineOf(boundary: Uint8Array | null): [number, number][][] {
+  if (boundary === null) return [];
+  const shape = decodeBoundary(boundary);
+  const [west, south, east, north] = boxOf(shape);
+  const step = Math.max(east - west, north - south) / OUTLINE_STEPS;
+  return shape.flat().map(ring => {
+    const kept: [number, number][] = [];
+    for (const [lon, lat] of ring) {
+      const last = kept.at(-1);
+      if (last === undefined || Math.hypot(lon - last[0], lat - last[1]) >= step) kept.push([lon, lat]);
+    }
+    return kept;
+  });
+}

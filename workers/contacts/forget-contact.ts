@@ -1,0 +1,126 @@
+import { asRun, type Pool, type Run, transaction } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { type ContactRow, MOST_CANDIDATES } from '../../shared/contacts/find-phones.ts';
+import {
+  hmac,
+  keyHash,
+  keyHashes,
+  numbersOf,
+  phoneKey,
+  storedTags,
+  subjectOf,
+} from '../../shared/contacts/person-identity.ts';
+import { contactSecret, suppress } from '../../shared/contacts/suppression.ts';
+import {
+  type Address,
+  fitOf,
+  placeOf,
+  type Subject,
+  sameEntity,
+  sharedPlace,
+} from '../../shared/kernels/person/match.ts';
+
+/** Who asks to be found, left alone or forgotten: a person or an entity at an address, or whoever has a telephone number. */
+export type Request =
+  | { subject: Subject; address: Address; number: string | null }
+  | { subject: null; number: string };
+
+/** Every contact that may be meant, also those of namesakes in the same ZIP or city. */
+export async function contactsLike(run: Run, request: Request): Promise<ContactRow[]> {
+  const { subject, number } = request;
+  if (subject === null)
+    return run<ContactRow>('contacts/list_candidates', [[keyHash(phoneKey(number))], MOST_CANDIDATES]);
+  const place = placeOf(request.address);
+  const rows = await run<ContactRow>('contacts/list_candidates', [
+    keyHashes(subject, [place]),
+    MOST_CANDIDATES,
+  ]);
+  return rows.filter(row => {
+    const known = subjectOf(row);
+    const near = row.places.map(other => sharedPlace(place, placeOf(other))).filter(level => level !== null);
+    if (known === null || near.length === 0 || (place.street !== null && !near.includes('street')))
+      return false;
+    if ('entity' in subject)
+      return 'entity' in known && sameEntity(subject.entity, known.entity, near.includes('street'));
+    return 'person' in known && fitOf(subject.person, known.person) !== null;
+  });
+}
+
+/** No source is believed about who asks any more, and what is ingested later leaves them out. @returns how many entries are new */
+export async function leaveAlone(
+  run: Run,
+  request: Request,
+  rows: readonly ContactRow[],
+  by: string,
+): Promise<number> {
+  const { subject, number } = request;
+  const own = number === null ? [] : [number];
+  // Of a number alone nothing else is known to be theirs.
+  if (subject === null) return suppress(run, [], [], own, by);
+  const known = rows.map(subjectOf).filter(found => found !== null);
+  const places = [request.address, ...rows.flatMap(row => row.places)];
+  return suppress(
+    run,
+    [subject, ...known],
+    places,
+    [...own, ...rows.flatMap(row => numbersOf(row.phones))],
+    by,
+  );
+}
+
+export type Forgotten = {
+  suppressed: number;
+  contacts: number;
+  numbers: number;
+  provider_answers: number;
+  kept_responses: number;
+};
+
+/**
+ * Erases who asks from the contacts, from what providers have answered and from the responses that are kept for repeats, and puts them on the
+ * suppression list, in one transaction.
+ * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
+ */
+export async function forget(pool: Pool, request: Request, by: string): Promise<Forgotten> {
+  return transaction(pool, async client => {
+    const run = asRun(client);
+    const rows = await contactsLike(run, request);
+    const streets = new Set(rows.map(row => placeOf(row.places[0]!).street));
+    if (request.subject !== null && streets.size > 1)
+      throw new PlatError(
+        'contact_ambiguous',
+        `${rows.length} contacts at ${streets.size} addresses may be meant: name the street (--address); \`plat contact find\` shows them.`,
+      );
+    const suppressed = await leaveAlone(run, request, rows, by);
+    const secret = await contactSecret(run);
+    const { subject, number } = request;
+    const known = subject === null ? [] : rows;
+    const numbers = [...new Set([number ?? [], known.flatMap(row => numbersOf(row.phones))].flat())];
+    const places = subject === null ? [] : [request.address, ...rows.flatMap(row => row.places)];
+    const tags = storedTags(subject === null ? [] : [subject], places, numbers).map(tag => hmac(secret, tag));
+    const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', [tags]);
+    const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', [
+      numbers.map(number => `%${number}%`),
+    ]);
+    const contacts = await eraseContacts(run, request, rows);
+    return {
+      suppressed,
+      contacts,
+      numbers: numbers.length,
+      provider_answers: answers!.erased,
+      kept_responses: responses!.erased,
+    };
+  });
+}
+
+/** Of a number alone the record stays, without it, where it has others. */
+async function eraseContacts(run: Run, request: Request, rows: readonly ContactRow[]): Promise<number> {
+  const gone =
+    request.subject !== null
+      ? rows
+      : rows.filter(row => row.phones.every(({ number }) => number === request.number));
+  await run('contacts/erase_contacts', [gone.map(row => row.id)]);
+  if (request.subject === null)
+    await run('contacts/erase_number', [request.number, keyHash(phoneKey(request.number))]);
+  return gone.length;
+}

@@ -1,0 +1,48 @@
+import type { Config } from '../../shared/base/config.ts';
+import { type Pool, sql } from '../../shared/base/db.ts';
+import { isRetryable, PlatError } from '../../shared/base/errors.ts';
+import { dealFetch } from '../../shared/deals/deal-board.ts';
+import { type JobContext, job } from '../queue/job-registry.ts';
+import { dealDaily, dealGrade, enqueueDaily } from './deal-jobs.ts';
+import { askProvider } from './listing-provider.ts';
+import { type Refreshed, refreshDeals } from './refresh-deals.ts';
+
+/** A provider is asked for a deal at most this often: what people change of it meanwhile is no reason to buy the page again. */
+const ASK_EVERY_MS = 12 * 3_600_000;
+
+export async function fetchDeal(
+  pool: Pool,
+  config: Config,
+  deal: string,
+  signal: AbortSignal,
+): Promise<Refreshed> {
+  const { rows } = await pool.query<{ listing_url: string | null; asked_at: Date | null; in_feeds: boolean }>(
+    sql('deals/get_page'),
+    [deal],
+  );
+  const { listing_url = null, asked_at = null, in_feeds } = rows[0] ?? {};
+  const isFresh = asked_at !== null && Date.now() - asked_at.getTime() < ASK_EVERY_MS;
+  if (listing_url === null || in_feeds || isFresh) return refreshDeals(pool, { deal });
+  try {
+    return await refreshDeals(pool, { deal }, await askProvider(config, listing_url, signal));
+  } catch (error) {
+    if (!(error instanceof PlatError && error.code === 'provider')) throw error;
+    const refreshed = await refreshDeals(pool, { deal }, 'provider_failed');
+    if (isRetryable(error)) throw error;
+    return refreshed;
+  }
+}
+
+const answerOf = (refreshed: Refreshed) => ({ ...refreshed, rows: refreshed.deals });
+
+export const dealJobs = [
+  job(dealFetch, async ({ pool, config, signal }, { deal }) =>
+    answerOf(await fetchDeal(pool, config, deal, signal)),
+  ),
+  job(dealGrade, async ({ pool }, { fips }) => answerOf(await refreshDeals(pool, { fips }))),
+  job(dealDaily, async ({ pool, deliver }: JobContext) => {
+    const jobs = await enqueueDaily(pool);
+    await deliver(jobs);
+    return { rows: jobs.length, jobs: jobs.length };
+  }),
+];

@@ -1,0 +1,163 @@
+import { type Client, sql } from '../../shared/base/db.ts';
+import { MAX_CENTS } from '../../shared/deals/deal-terms.ts';
+import { type AcreBucket, narrowestBucket } from '../../shared/domain/buckets.ts';
+import { interestOf, type Others, perAcre } from '../../shared/kernels/deal-grade.ts';
+import { normaliseStreet } from '../../shared/kernels/owner/street.ts';
+import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { median } from '../../shared/kernels/stats/region-stats.ts';
+
+/** A listing as deals/list_live and deals/find_listings tell it. */
+export type Listing = {
+  id: string;
+  status: 'ACTIVE' | 'PENDING' | 'SOLD' | 'OFF_MARKET';
+  /** Null where the source withholds the price. */
+  cents: number | null;
+  acres: number | null;
+  days: number | null;
+  views: number | null;
+  saves: number | null;
+  /** Empty when unknown. */
+  apn: string;
+  address: string;
+  zip: string;
+  state: string;
+  county: string;
+  url: string;
+  fips: number | null;
+  /** 1e-7 degrees. */
+  x: number | null;
+  y: number | null;
+};
+
+/** The listings that a deal is compared with for advice, and what they have in common. */
+export type Like = { of: 'bucket' | 'size' | 'county'; others: Others };
+
+export type TimeToSell = { bucket: AcreBucket['label'] | null; medianDays: number; sales: number };
+
+/** What a county's market is at one moment. */
+export type Market = {
+  /** 'YYYY-MM-DD' */
+  asOf: string;
+  live: Map<string, Listing>;
+  /** By `plainApn`. */
+  byApn: Map<string, Listing>;
+  /** By its street as people and rolls may write it; null where several listings have it. */
+  byStreet(street: string): Listing | null | undefined;
+  /** Of the ACTIVE listings with acres and a price, ascending: USD an acre. */
+  perAcre: Float64Array;
+  /** The like ones among these. @param own price per acre of the deal's own listing where it is counted */
+  like(acres: number, own: number | null): Like;
+  /** Of the ACTIVE listings with views, ascending: see `interestOf`. */
+  interest: Float64Array;
+  timeToSell(acres: number | null): TimeToSell;
+};
+
+const USUAL_DAYS = 180;
+
+export const isCounted = ({ status, cents, acres }: Listing): boolean =>
+  status === 'ACTIVE' && cents !== null && acres !== null;
+export const hasViews = ({ status, views }: Listing): boolean => status === 'ACTIVE' && (views ?? 0) > 0;
+export const interestIn = ({ views, saves, days }: Listing): number => interestOf(views, saves, days);
+/** A price beyond what a deal can have is a filler. */
+export const centsOf = ({ cents }: Pick<Listing, 'cents'>): bigint | null =>
+  cents === null || BigInt(cents) > MAX_CENTS ? null : BigInt(cents);
+export const ppaOf = ({ cents, acres }: Listing): number => perAcre(BigInt(cents!), acres!);
+
+/** @param fips null for a deal of an unknown county, which has no market */
+export async function readMarket(client: Client, fips: number | null): Promise<Market> {
+  const { rows: days } = await client.query<{ day: string | null }>(sql('deals/get_market_day'), [fips]);
+  const asOf = days[0]?.day ?? isoDay(utcDay(Date.now()));
+  const { rows: live } = await client.query<Listing>(sql('deals/list_live'), [fips, asOf]);
+  const { rows: sold } = await client.query<{ acres: number; days: number }>(sql('deals/list_sold'), [
+    fips,
+    asOf,
+  ]);
+  const byApn = new Map<string, Listing>();
+  // The newest first: it wins.
+  for (const listing of live)
+    if (listing.apn !== '' && !byApn.has(listing.apn)) byApn.set(listing.apn, listing);
+  const perAcre = Float64Array.from(live.filter(isCounted), ppaOf).sort();
+  let streets: Map<string, Listing | null> | undefined;
+  return {
+    asOf,
+    live: new Map(live.map(listing => [listing.id, listing])),
+    byApn,
+    byStreet(street) {
+      streets ??= streetsOf(live);
+      return streets.get(street);
+    },
+    perAcre,
+    like: likeIn(live.filter(isCounted), perAcre),
+    interest: Float64Array.from(live.filter(hasViews), interestIn).sort(),
+    timeToSell: timesToSell(sold),
+  };
+}
+
+/** A parcel number as rolls and agents both write it, without zeros that lead its groups and groups of nothing: 000009-000011-000000 is 9-11. */
+export function plainApn(apn: string | null): string {
+  const groups = (apn ?? '')
+    .toUpperCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .map(group => group.replace(/^0+/, ''));
+  return groups.slice(0, groups.findLastIndex(group => group !== '') + 1).join('-');
+}
+
+function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {
+  const streets = new Map<string, Listing | null>();
+  for (const listing of listings) {
+    const street = houseOf(listing.address);
+    if (street !== null) streets.set(street, streets.has(street) ? null : listing);
+  }
+  return streets;
+}
+
+/** A street with its number, written as all others are: without the number a road is no place. */
+export function houseOf(address: string | null): string | null {
+  const street = normaliseStreet(address);
+  return street !== null && /^\d/.test(street) ? street : null;
+}
+
+/** With fewer listings of a bucket those of about its size count, and with fewer of these all. */
+const FEW_LIKE = 10;
+const LIKE_FACTOR = 3;
+
+function likeIn(counted: readonly Listing[], all: Float64Array): Market['like'] {
+  const between = (least: number, isBelow: (acres: number) => boolean) =>
+    Float64Array.from(
+      counted.filter(({ acres }) => acres! >= least && isBelow(acres!)),
+      ppaOf,
+    ).sort();
+  // Deals of one county share buckets and acreages.
+  const byBucket = new Map<AcreBucket, Float64Array>();
+  const bySize = new Map<number, Float64Array>();
+  return (acres, own) => {
+    const isEnough = (prices: Float64Array) => prices.length - (own === null ? 0 : 1) >= FEW_LIKE;
+    const bucket = narrowestBucket(acres);
+    if (bucket !== undefined) {
+      const prices = byBucket.get(bucket) ?? between(bucket.minAcres, other => other < bucket.maxAcres);
+      byBucket.set(bucket, prices);
+      if (isEnough(prices)) return { of: 'bucket', others: { ascending: prices, own } };
+    }
+    const prices = bySize.get(acres) ?? between(acres / LIKE_FACTOR, other => other <= acres * LIKE_FACTOR);
+    bySize.set(acres, prices);
+    if (isEnough(prices)) return { of: 'size', others: { ascending: prices, own } };
+    return { of: 'county', others: { ascending: all, own } };
+  };
+}
+
+function timesToSell(sold: readonly { acres: number; days: number }[]): Market['timeToSell'] {
+  const known = new Map<AcreBucket | undefined, TimeToSell>();
+  return acres => {
+    const bucket = acres === null ? undefined : narrowestBucket(acres);
+    const found = known.get(bucket);
+    if (found !== undefined) return found;
+    const days = sold
+      .filter(sale => bucket !== undefined && bucket.minAcres <= sale.acres && sale.acres < bucket.maxAcres)
+      .map(sale => sale.days)
+      .sort((a, b) => a - b);
+    const middle = median(days, one => one) ?? USUAL_DAYS;
+    const time = { bucket: bucket?.label ?? null, medianDays: middle, sales: days.length };
+    known.set(bucket, time);
+    return time;
+  };
+}

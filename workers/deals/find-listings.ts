@@ -1,0 +1,165 @@
+import { type Client, sql } from '../../shared/base/db.ts';
+import type { FetchStatus } from '../../shared/deals/deal-terms.ts';
+import { MOST_CORRECTION } from '../../shared/domain/sold-acres.ts';
+import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
+import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
+import { countyName } from '../../shared/regions/counties.ts';
+import { stateOfFips } from '../../shared/regions/states.ts';
+import { centsOf, houseOf, type Listing, type Market, plainApn } from './deal-market.ts';
+import type { Told } from './listing-provider.ts';
+
+/** A row of deals/list_unfinished, as far as finding its listing goes. */
+export type Sought = {
+  property_id: number | null;
+  listing_id: string | null;
+  listing_url: string | null;
+  seen_at: Date | null;
+  fips: number | null;
+  address: string | null;
+  county: string | null;
+  state: string | null;
+  acreage: number | null;
+  listed_price: string | null;
+  days_on_market: number | null;
+  views: number | null;
+  saves: number | null;
+};
+
+/** A row of deals/read_lots; amounts in cents. */
+export type Lot = {
+  property_id: number;
+  apn: string | null;
+  address: string | null;
+  zip: string | null;
+  state: string | null;
+  acres: number | null;
+  boundary: Uint8Array | null;
+  adjusted: number | null;
+  low: number | null;
+  high: number | null;
+  /** Of the valuation: its comps are like the parcel. */
+  supported: boolean | null;
+};
+
+export type Facts = Omit<Told, 'fips'> & {
+  status: FetchStatus;
+  /** Of the feeds; null for what a provider told. */
+  listing: Listing | null;
+};
+
+export const isLive = ({ status }: Listing): boolean => status === 'ACTIVE' || status === 'PENDING';
+
+export async function readLots(
+  client: Client,
+  fips: number | null,
+  ids: readonly number[],
+): Promise<Map<number, Lot>> {
+  const { rows } = await client.query<Lot>(sql('deals/read_lots'), [fips, ids]);
+  return new Map(rows.map(lot => [lot.property_id, lot]));
+}
+
+/** The live listing of a lot: by its number, else the one whose point lies on it, else by its address. */
+function listingOf(lot: Lot, market: Market): Listing | undefined {
+  const apn = plainApn(lot.apn);
+  return (
+    (apn === '' ? undefined : market.byApn.get(apn)) ??
+    [...market.live.values()].find(listing => isOn(listing, lot)) ??
+    listingAt(lot, market)
+  );
+}
+
+type Shape = Pick<Lot, 'acres' | 'boundary'>;
+
+/** Only where the acreage agrees: a place in a listing is often that of the road, or of a neighbour. */
+function isOn(listing: Listing, lot: Shape): boolean {
+  const { x, y, acres: listed } = listing;
+  if (x === null || y === null || listed === null || lot.acres === null || lot.boundary === null)
+    return false;
+  if (Math.abs(lot.acres - listed) > MOST_CORRECTION * listed) return false;
+  return pointInMultiPolygon([fromE7(x), fromE7(y)], decodeBoundary(lot.boundary)) !== 'outside';
+}
+
+/** The parcels of listings, by the ids of these: the only one with the number, else the one that the point lies on. */
+export async function findLots(
+  client: Client,
+  fips: number | null,
+  listings: readonly Listing[],
+): Promise<Map<string, number>> {
+  const { rows: lots } = await client.query<Shape & { property_id: number; apn: string | null }>(
+    sql('deals/find_lots'),
+    [
+      fips,
+      listings.flatMap(({ apn }) => apn || []),
+      listings.flatMap(({ x, y }) => (x === null ? [] : `(${x},${y})`)),
+    ],
+  );
+  const byApn = new Map<string, typeof lots>();
+  for (const lot of lots) addTo(byApn, plainApn(lot.apn), lot);
+  const found = new Map<string, number>();
+  for (const listing of listings) {
+    const numbered = listing.apn === '' ? [] : (byApn.get(plainApn(listing.apn)) ?? []);
+    const lot = numbered.length === 1 ? numbered[0] : lots.find(each => isOn(listing, each));
+    if (lot !== undefined) found.set(listing.id, lot.property_id);
+  }
+  return found;
+}
+
+function listingAt({ address, zip }: Lot, market: Market): Listing | undefined {
+  const street = houseOf(address);
+  const listing = street === null ? null : market.byStreet(street);
+  if (!listing || (zip && listing.zip && zip !== listing.zip)) return undefined;
+  return listing;
+}
+
+/** `named` is its listing by id or page, whatever became of that; `told` by the provider, undefined when it was not asked. */
+export function factsOf(
+  deal: Sought,
+  named: Listing | undefined,
+  lot: Lot | undefined,
+  market: Market,
+  told: Told | FetchStatus | undefined,
+): Facts {
+  const live = named !== undefined && isLive(named) ? named : lot && listingOf(lot, market);
+  if (live) return ofListing('found', live, centsOf(live), live);
+  if (typeof told === 'object')
+    return { ...told, status: 'found', listing: null, address: told.address ?? lot?.address ?? null };
+  const kept = {
+    ...{ address: deal.address, county: deal.county, state: deal.state, acreage: deal.acreage },
+    ...{ days: deal.days_on_market, views: deal.views, saves: deal.saves },
+    cents: centsText(deal.listed_price),
+    listing: null,
+  };
+  // Of a provider, which is asked again tomorrow.
+  const isTold = deal.listing_url !== null && deal.listing_id === null && deal.seen_at !== null;
+  if (isTold && told !== 'not_found') return { ...kept, status: 'found' };
+  if (named !== undefined) return { ...ofListing('ended', named, kept.cents, kept), listing: null };
+  const status: FetchStatus = deal.seen_at !== null ? 'ended' : (told ?? 'not_found');
+  if (lot === undefined) return { ...kept, status };
+  const fips = deal.fips ?? 0;
+  return {
+    ...kept,
+    status,
+    address: kept.address ?? lot.address,
+    county: kept.county ?? (countyName(fips) || null),
+    state: kept.state ?? lot.state ?? stateOfFips(fips) ?? null,
+    acreage: kept.acreage ?? lot.acres,
+  };
+}
+
+function ofListing(
+  status: FetchStatus,
+  listing: Listing,
+  cents: bigint | null,
+  { days, views, saves }: Pick<Facts, 'days' | 'views' | 'saves'>,
+): Facts {
+  const { address, county, state, acres: acreage, fips } = listing;
+  return {
+    ...{ status, listing, address, acreage, cents, days, views, saves },
+    county: county || (fips === null ? null : countyName(fips)),
+    state: state || (fips === null ? null : (stateOfFips(fips) ?? null)),
+  };
+}
+
+const centsText = (decimal: string | null): bigint | null =>
+  decimal === null ? null : BigInt(decimal.replace('.', ''));

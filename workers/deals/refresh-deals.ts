@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Client, type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { type FetchStatus, fromCents, toCents } from '../../shared/deals/deal-terms.ts';
+import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { type Listing, type Market, readMarket } from './deal-market.ts';
+import { type Facts, factsOf, findLots, isLive, type Lot, readLots, type Sought } from './find-listings.ts';
+import { type Costs, type Grade, gradeDeal } from './grade-deals.ts';
+import type { Told } from './listing-provider.ts';
+
+type Row = Sought &
+  Costs &
+  Omit<Grade, 'figures'> & {
+    id: string;
+    board_id: string;
+    status: string;
+    fetch_status: FetchStatus;
+    own_price: string | null;
+    own_price_over: string | null;
+    own_price_since: string | null;
+  };
+
+export type Refreshed = { deals: number; found: number; changed: number };
+
+export type Which = { deal: string } | { fips: number };
+
+/**
+ * Looks for the live listings of deals, grades them and says what to do, in one transaction that holds their boards: killed at any line
+ * it can be run again.
+ * @param told by the provider of a single deal; undefined when it was not asked
+ */
+export function refreshDeals(pool: Pool, which: Which, told?: Told | FetchStatus): Promise<Refreshed> {
+  return transaction(pool, async client => {
+    const asked: unknown[] = 'deal' in which ? [which.deal, null] : [null, which.fips];
+    await client.query(sql('deals/lock_boards'), asked);
+    const { rows } = await client.query<Row>(sql('deals/list_unfinished'), asked);
+    if (rows.length === 0) return { deals: 0, found: 0, changed: 0 };
+    const named = await readNamed(client, rows);
+    const fips = 'fips' in which ? which.fips : countyOf(rows[0]!, named, told);
+    const market = await readMarket(client, fips);
+    await placeDeals(client, fips, rows, named);
+    const lots = await readLots(
+      client,
+      fips,
+      rows.flatMap(({ property_id }) => property_id ?? []),
+    );
+    const stored = rows.map(row => refreshed(row, named, lots, market, fips, told));
+    const changed = rows.filter((row, at) => isOther(row, stored[at]!));
+    const cause = 'deal' in which ? 'fetched' : 'market';
+    await client.query(sql('deals/sign_changes'), ['plat', cause]);
+    await client.query(sql('deals/store_found'), [JSON.stringify(stored)]);
+    const boards = [...new Set(changed.map(({ board_id }) => board_id))];
+    if (boards.length > 0) await client.query(sql('deals/touch_boards'), [boards]);
+    const found = stored.filter(({ fetch_status }) => fetch_status === 'found').length;
+    return { deals: rows.length, found, changed: changed.length };
+  });
+}
+
+type Named = { byId: Map<string, Listing>; byUrl: Map<string, Listing> };
+
+async function readNamed(client: Client, rows: readonly Row[]): Promise<Named> {
+  const ids = rows.flatMap(({ listing_id }) => listing_id ?? []);
+  const urls = rows.flatMap(({ listing_url }) => listing_url ?? []);
+  const today = isoDay(utcDay(Date.now()));
+  const { rows: found } = await client.query<Listing>(sql('deals/find_listings'), [ids, urls, today]);
+  // The live and newest comes first, and stays.
+  const byUrl = new Map(found.toReversed().map(listing => [listing.url, listing]));
+  return { byId: new Map(found.map(listing => [listing.id, listing])), byUrl };
+}
+
+const namedBy = ({ listing_id, listing_url }: Row, { byId, byUrl }: Named): Listing | undefined =>
+  (listing_id === null ? undefined : byId.get(listing_id)) ??
+  (listing_url === null ? undefined : byUrl.get(listing_url));
+
+function countyOf(row: Row, named: Named, told: Told | FetchStatus | undefined): number | null {
+  const ofTold = typeof told === 'object' ? told.fips : null;
+  return row.fips ?? namedBy(row, named)?.fips ?? ofTold;
+}
+
+async function placeDeals(
+  client: Client,
+  fips: number | null,
+  rows: readonly Row[],
+  named: Named,
+): Promise<void> {
+  const open = rows.filter(row => row.property_id === null);
+  const listings = open.flatMap(row => namedBy(row, named) ?? []);
+  const lots = await findLots(client, fips, listings);
+  for (const row of open) row.property_id = lots.get(namedBy(row, named)?.id ?? '') ?? null;
+}
+
+type Stored = ReturnType<typeof refreshed>;
+
+/** A row of deals/store_found. */
+function refreshed(
+  row: Row,
+  named: Named,
+  lots: ReadonlyMap<number, Lot>,
+  market: Market,
+  fips: number | null,
+  told: Told | FetchStatus | undefined,
+) {
+  const lot = row.property_id === null ? undefined : lots.get(row.property_id);
+  const other = namedBy(row, named);
+  // As of the market's day.
+  const own = other && (market.live.get(other.id) ?? other);
+  const facts = factsOf(row, own, lot, market, told);
+  const listed = facts.cents === null ? null : fromCents(facts.cents);
+  // What the person said counts until the listing shows another price than it did then.
+  const isOwn = row.own_price !== null && same(row.own_price_over, listed);
+  const price = isOwn ? row.own_price : listed;
+  const seen = facts.status === 'found';
+  // A price beside a listing went with that; one that was set without stands for it.
+  const since = isOwn && !seen ? row.own_price_since : null;
+  const graded = seen ? facts : since !== null && facts.acreage !== null ? offered(facts, since) : undefined;
+  const grade = graded
+    ? gradeDeal(row, graded, price === null ? null : toCents(price), lot, market)
+    : { ...kept(row), suggested_action: '', suggested_action_price: null, advice: null, figures: null };
+  return {
+    id: row.id,
+    fetch_status: facts.status,
+    // Of a provider's answer when that came, so that it is asked again in time.
+    seen_at: facts.listing !== null || typeof told === 'object' ? new Date() : row.seen_at,
+    property_id: row.property_id,
+    listing_id: facts.listing !== null && isLive(facts.listing) ? facts.listing.id : row.listing_id,
+    fips,
+    ...{ address: facts.address, county: facts.county, state: facts.state, acreage: facts.acreage },
+    listed_price: listed,
+    own_price: isOwn ? row.own_price : null,
+    own_price_over: isOwn ? row.own_price_over : null,
+    own_price_since: since,
+    ...{ days_on_market: (graded ?? facts).days, views: facts.views, saves: facts.saves },
+    ...grade,
+  };
+}
+
+/** A lot that is offered without a listing: nobody counts who looks at it. */
+function offered(facts: Facts, since: string): Facts {
+  return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
+}
+
+const kept = ({ traction_score, price_advantage, listing_grade }: Row) => ({
+  ...{ traction_score, price_advantage, listing_grade },
+});
+
+const same = (a: string | null, b: string | null): boolean =>
+  a === null || b === null ? a === b : toCents(a) === toCents(b);
+
+/** Whether a person who looks at the board would see another card. */
+function isOther(row: Row, stored: Stored): boolean {
+  const { id: _id, seen_at: _seen, figures: _figures, ...shown } = stored;
+  return Object.entries(shown).some(([name, value]) => !isDeepStrictEqual(row[name as keyof Row], value));
+}

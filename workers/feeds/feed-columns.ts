@@ -1,0 +1,80 @@
+import { type InputSection, type InputSpec, inputSpec } from '../formats/format-input.ts';
+import type { ColumnSpec, Condition, PlainColumn } from './column-schema.ts';
+import type { Columns, MappedInput } from './feed.ts';
+import { isFailure } from './values/text-value.ts';
+import { fieldParser, type TargetSpec } from './values/value-parser.ts';
+
+export const alternatives = (spec: ColumnSpec): PlainColumn[] =>
+  spec.first_of?.map(item => (typeof item === 'string' ? { column: item } : item)) ?? [spec];
+
+export function namesOf(spec: PlainColumn): string[] {
+  const names = spec.columns ?? (spec.column === undefined ? [] : [spec.column]);
+  return typeof spec.unit === 'object' ? [...names, spec.unit.column] : names;
+}
+
+export function sourceColumns(spec: ColumnSpec): string[] {
+  return [...new Set(alternatives(spec).flatMap(namesOf))];
+}
+
+type Given = string | ColumnSpec | null | undefined;
+
+/** The feed's own columns win over those of a preset, which may be missing in a file; null removes one. */
+export function mergeColumns<Target extends string>(
+  preset: Partial<Record<Target, Given>>,
+  own: Partial<Record<Target, Given>>,
+): Columns<Target> {
+  const merged: Columns<Target> = {};
+  for (const [target, spec] of entries(preset)) {
+    if (spec != null && own[target] === undefined) merged[target] = { ...longForm(spec), optional: true };
+  }
+  for (const [target, spec] of entries(own)) {
+    if (spec != null) merged[target] = longForm(spec);
+  }
+  return merged;
+}
+
+type MappedSection = InputSection & { columns?: object | undefined; skip_where?: Condition[] | undefined };
+
+export function mappedInput<Target extends string>(
+  section: MappedSection,
+  preset: { columns: Partial<Record<string, Given>>; skip_where?: Condition[] } | null = null,
+  within: Pick<InputSpec, 'within'> = {},
+): MappedInput<Target> {
+  const inherited = preset?.skip_where ?? [];
+  return {
+    input: { ...inputSpec(section), ...within },
+    columns: mergeColumns<Target>(preset?.columns ?? {}, section.columns ?? {}),
+    skipWhere: [...inherited.map(test => ({ ...test, optional: true })), ...(section.skip_where ?? [])],
+  };
+}
+
+const entries = <Target extends string>(columns: Partial<Record<Target, Given>>): [Target, Given][] =>
+  Object.entries(columns) as [Target, Given][];
+
+const longForm = (spec: string | ColumnSpec): ColumnSpec =>
+  typeof spec === 'string' ? { column: spec } : spec;
+
+export type FieldTarget = { name: string; spec: TargetSpec };
+
+const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
+
+/** What is wrong with a mapping whatever the source holds: a date format for a price, a recoding to no state. */
+export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
+  const { type, unit } = target.spec;
+  for (const way of alternatives(spec)) {
+    if (way.date !== undefined && type !== 'date') return `date is for dates, and this is a ${type}`;
+    if (way.scale !== undefined && !NUMERIC.has(type)) return `scale is for numbers, and this is a ${type}`;
+    if (way.sum && !NUMERIC.has(type)) return `sum is for numbers, and this is a ${type}`;
+    if (way.sum && way.columns === undefined) return 'sum needs columns';
+    if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet') return 'unit is for areas';
+    if (way.unit !== undefined && (way.values ?? way.otherwise) !== undefined)
+      return 'unit cannot be combined with values';
+    const parse = fieldParser(target.name, target.spec, { date: way.date, lastYear: 9999 });
+    const constants = [way.value, way.otherwise, ...Object.values(way.values ?? {})];
+    for (const constant of constants) {
+      const parsed = constant === undefined ? null : parse(constant);
+      if (isFailure(parsed)) return `'${constant}' ${parsed.says}`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,251 @@
+import { areaSqM, SQ_M_PER_ACRE } from '../../../shared/geo/geodesic-area.ts';
+import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
+import type { SourceRow } from '../../formats/row-batch.ts';
+import type { AreaUnit, ColumnSpec } from '../column-schema.ts';
+import { type ParcelTarget, targetSpec } from '../feed-schema.ts';
+import { isKnownCounty } from '../values/place-value.ts';
+import { isFailure, tidyText } from '../values/text-value.ts';
+import { fieldParser } from '../values/value-parser.ts';
+import { partsOf } from './suggest-names.ts';
+
+/** A column of a source with the first values that it holds, row by row. */
+export type Profile = {
+  name: string;
+  ideas: ReadonlySet<string>;
+  /** By row; null where the cell is empty. */
+  texts: readonly (string | null)[];
+  filled: readonly string[];
+  /** By row; null where the cell is empty or no number. */
+  numbers: readonly (number | null)[];
+  numeric: number;
+  distinct: number;
+  /** Counts up from row to row: an id of the table. */
+  serial: boolean;
+};
+
+/** What a column's values say to a field: how far they support it, and how they are to be read. Null: they are something else. */
+export type Fit = { support: number; doubt?: number; spec?: Omit<ColumnSpec, 'column'>; why: string } | null;
+
+export type Candidate = {
+  field: ParcelTarget;
+  /** The columns that it reads, in their order. */
+  columns: string[];
+  spec: ColumnSpec;
+  /** From 0 to 1. */
+  confidence: number;
+  why: string;
+};
+
+/** What name and values say together: each leaves a part of the doubt. The name alone comes to 0.86 at the most. */
+export const confidenceOf = (name: number, support: number): number => 1 - (1 - 0.9 * name) * (1 - support);
+
+/** How many columns apart the parts of an address stand. */
+export const NEAR = 4;
+
+const number = fieldParser('', { type: 'number', doc: '', unit: 'USD' }, { lastYear: 9999 });
+
+export function profileOf(name: string, alias: string | undefined, values: readonly unknown[]): Profile {
+  const texts = values.map(value => (typeof value === 'object' && value !== null ? null : tidyText(value)));
+  const filled = texts.filter(text => text !== null);
+  const numbers = texts.map(text => {
+    const parsed = text === null ? null : number(text);
+    return typeof parsed === 'number' ? parsed : null;
+  });
+  const known = numbers.filter(value => value !== null);
+  const steps = known.filter((value, i) => i > 0 && value - known[i - 1]! === 1).length;
+  const own = partsOf(name);
+  const other = alias === undefined ? own : partsOf(alias);
+  return {
+    ...{ name, texts, filled, numbers },
+    ideas: other.known > own.known ? other.ideas : own.ideas,
+    numeric: known.length / Math.max(1, filled.length),
+    distinct: new Set(filled).size,
+    serial: known.length >= 5 && steps >= 0.9 * (known.length - 1) && known[0]! < 1e6,
+  };
+}
+
+/** Acres of each row's boundary on the ellipsoid, unrepaired; null for rows without an area. */
+export function measuredAcres(rows: readonly SourceRow[]): (number | null)[] {
+  return rows.map(({ geometry }) => {
+    const polygons =
+      geometry?.type === 'Polygon'
+        ? [geometry.coordinates]
+        : geometry?.type === 'MultiPolygon'
+          ? geometry.coordinates
+          : [];
+    const area = polygons.length === 0 ? 0 : areaSqM(polygons as MultiPolygon) / SQ_M_PER_ACRE;
+    return area > 0 ? area : null;
+  });
+}
+
+/** The share of texts that match. */
+const share = (texts: readonly string[], test: RegExp): number =>
+  texts.filter(text => test.test(text)).length / Math.max(1, texts.length);
+
+const HOUSE_AND_STREET = /^\d+[A-Z\d/-]* +(?=.*[A-Z]{2})/i;
+const BOX = /^(P\.? ?O\.? |POST OFFICE )?BOX |^(RR|HC|RT|RURAL ROUTE) ?#? ?\d/i;
+/** 'COTTAGE GROVE MN 55016' */
+export const CITY_STATE_ZIP = /\b[A-Z]{2},? +\d{5}(-?\d{4})?$/i;
+const COMPANY =
+  /\b(LLC|L\.L\.C|INC|CORP|TRUST|TRS|TR|ET ?AL|ETUX|LP|CO|COUNTY|CITY OF|STATE OF|ESTATE)\b|[,&]/i;
+const FEW = 20;
+const MANY = 100;
+
+/** Whether values repeat as codes do, where there are enough rows to tell. */
+const repeats = ({ filled, distinct }: Profile, most: number): boolean =>
+  filled.length < FEW || distinct / filled.length <= most;
+
+export const averageLength = ({ filled }: Profile): number =>
+  filled.reduce((sum, text) => sum + text.length, 0) / Math.max(1, filled.length);
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+const SQ_M: Record<AreaUnit, number> = { acres: SQ_M_PER_ACRE, sqft: 0.3048 ** 2, sqm: 1, hectares: 10_000 };
+const UNITS = Object.keys(SQ_M) as AreaUnit[];
+
+/** How near stated and measured area have to be: a third of the rolls' rows differ by over 10 % (Washington NH). */
+const AREA_TOLERANCE = 0.15;
+
+/** The unit in which a column agrees best with the measured areas, and the share of rows in which it does. */
+function areaUnit(
+  { numbers }: Profile,
+  measured: readonly (number | null)[],
+): { unit: AreaUnit; agree: number; pairs: number } {
+  const pairs = numbers.flatMap((value, i) => {
+    const acres = measured[i];
+    return value && acres ? [[value, acres * SQ_M_PER_ACRE] as const] : [];
+  });
+  const agreeing = (unit: AreaUnit) =>
+    pairs.filter(
+      ([value, squareMetres]) => Math.abs((value * SQ_M[unit]) / squareMetres - 1) < AREA_TOLERANCE,
+    ).length / Math.max(1, pairs.length);
+  const best = UNITS.map(unit => ({ unit, agree: agreeing(unit), pairs: pairs.length }));
+  return best.sort((a, b) => b.agree - a.agree)[0]!;
+}
+
+function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
+  const said: AreaUnit | null = profile.ideas.has('acre')
+    ? 'acres'
+    : profile.ideas.has('sqft')
+      ? 'sqft'
+      : null;
+  const { unit, agree, pairs } = areaUnit(profile, measured);
+  const typical = median(profile.numbers.filter(value => value !== null && value > 0) as number[]);
+  if (pairs < 3) {
+    if (said === null) return null;
+    const plausible = said === 'acres' ? typical < 5000 : typical > 500;
+    return plausible ? { support: 0.3, spec: { unit: said }, why: `no area to compare with` } : null;
+  }
+  const why = `${Math.round(100 * agree)} % of the rows within 15 % of the measured area`;
+  if (agree >= 0.5) return { support: 0.9, spec: { unit }, why };
+  if (agree >= 0.25 && unit === said) return { support: 0.5, spec: { unit }, why };
+  return said === null ? null : { support: 0, doubt: 0.6, spec: { unit: said }, why: `only ${why}` };
+}
+
+/** Formats that the parser does not recognise by itself. */
+const DATE_FORMATS = ['MM/DD/YY', 'M/D/YY', 'MMDDYYYY', 'DD-MON-YYYY', 'DD-MON-YY', 'YYYYMM', 'YYYY-M'];
+
+function dateFit(profile: Profile, lastYear: number): Fit {
+  for (const date of [undefined, ...DATE_FORMATS]) {
+    const parse = fieldParser('', { type: 'date', doc: '' }, { date, lastYear });
+    const parsed = profile.filled.map(parse).filter(value => value !== null);
+    const days = parsed.filter(value => !isFailure(value));
+    if (days.length > 0 && days.length >= 0.95 * parsed.length)
+      return { support: 0.6, ...(date && { spec: { date } }), why: `dates such as ${days[0]}` };
+  }
+  return null;
+}
+
+/** What the values of a column say to a field that its name may mean. */
+export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly (number | null)[]): Fit {
+  const { filled, numbers, distinct, numeric, serial } = profile;
+  if (filled.length === 0 || serial) return null;
+  const lastYear = new Date().getUTCFullYear() + 1;
+  const spec = targetSpec('assessor', field);
+  if (spec.type === 'date') return dateFit(profile, lastYear);
+  if (spec.type !== 'text') {
+    const parse = fieldParser(field, spec, { lastYear });
+    const usable = filled.map(parse).filter(value => !isFailure(value));
+    if (usable.length < 0.95 * filled.length || usable.every(value => value === null || value === 0))
+      return null;
+  }
+  if (field === 'acres') return acresFit(profile, measured);
+  const different = distinct / filled.length;
+  const typical = median(numbers.filter(value => value !== null && value > 0) as number[]);
+  const years = numbers.filter(value => value !== null && value >= 1800 && value <= lastYear).length;
+  switch (spec.type) {
+    case 'money':
+      if (typical < 50 || years > 0.9 * filled.length) return null;
+      return { support: 0.3, why: `amounts around ${Math.round(typical).toLocaleString('en-US')}` };
+    case 'year':
+      return { support: 0.8, why: 'years' };
+    case 'integer':
+      return typical <= FEW ? { support: 0.4, why: 'small whole numbers' } : null;
+    case 'number': {
+      const isLand = areaUnit(profile, measured);
+      if (typical < 100 || typical > 50_000 || (isLand.pairs >= 3 && isLand.agree >= 0.5)) return null;
+      return { support: 0.4, why: `around ${Math.round(typical)} square feet` };
+    }
+    case 'boolean':
+      return { support: 0.5, why: 'yes and no' };
+    case 'state':
+      return { support: 0.8, why: 'states' };
+    case 'zip':
+      return share(filled, /^\d{4,5}([- ]?\d{4})?$/) >= 0.9 ? { support: 0.7, why: 'ZIP codes' } : null;
+    case 'fips':
+      return filled.every(text => isKnownCounty(Number(text))) ? { support: 0.9, why: 'county codes' } : null;
+    default:
+  }
+  const withDigits = share(filled, /\d/);
+  const withLetters = share(filled, /[A-Z]{2}/i);
+  const length = averageLength(profile);
+  const addresses = share(filled, HOUSE_AND_STREET);
+  const boxes = share(filled, BOX);
+  switch (field) {
+    case 'apn': {
+      const decimal = numeric > 0.9 && numbers.some(value => value !== null && !Number.isInteger(value));
+      if (withDigits < 0.9 || length < 3 || decimal || addresses > 0.5) return null;
+      const why = `${distinct} different in ${filled.length} rows`;
+      if (filled.length < 5) return { support: 0.3, why };
+      return different >= 0.9 ? { support: 0.6, why } : different >= 0.7 ? { support: 0.2, why } : null;
+    }
+    case 'owner_name':
+    case 'owner_name_2':
+    case 'seller_name': {
+      if (withLetters < 0.9 || addresses > 0.3 || share(filled, / /) < 0.4) return null;
+      if (field === 'owner_name' && filled.length >= FEW && different < 0.1) return null;
+      return { support: share(filled, COMPANY) > 0.05 ? 0.6 : 0.4, why: 'names' };
+    }
+    case 'mail_address':
+    case 'situs_address': {
+      const lines = addresses + boxes;
+      if (share(filled, CITY_STATE_ZIP) > 0.3 && field === 'mail_address') return null;
+      if (field === 'situs_address' && boxes > 0.02) return null;
+      if (withLetters < 0.7 || (lines < 0.15 && share(filled, / /) < 0.7)) return null;
+      const why = `${Math.round(100 * lines)} % begin as addresses do`;
+      // Of a hundred owners some have a box: where none is, the addresses are those of the parcels.
+      if (field === 'situs_address' && lines > 0.5 && filled.length >= MANY && boxes === 0)
+        return { support: 0.75, why };
+      return { support: lines > 0.5 ? 0.6 : lines > 0.15 ? 0.3 : 0.1, why };
+    }
+    case 'mail_city':
+    case 'situs_city':
+      if (withLetters < 0.98 || withDigits > 0.05 || length < 3.5) return null;
+      return { support: repeats(profile, 0.7) ? 0.4 : 0.1, why: 'words that repeat' };
+    case 'subdivision':
+      return withLetters < 0.6 || length < 4 ? null : { support: 0.2, why: 'names' };
+    case 'school_district':
+      return repeats(profile, 0.3) ? { support: 0.4, why: `${distinct} different` } : null;
+    default: {
+      // Codes: of zoning, of use, of sales.
+      const answers = filled.every(text => /^(y|yes|n|no|t|f|true|false|0)$/i.test(text));
+      const ids = filled.length >= 5 && distinct === filled.length;
+      if (length > 45 || answers || ids || !repeats(profile, 0.5) || (numeric > 0.9 && typical > 99_999))
+        return null;
+      return { support: filled.length < FEW ? 0.1 : 0.4, why: `${distinct} different` };
+    }
+  }
+}

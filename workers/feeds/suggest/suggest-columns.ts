@@ -1,0 +1,207 @@
+import type { ColumnSpec } from '../column-schema.ts';
+import { PARCEL_TARGETS, type ParcelTarget } from '../feed-schema.ts';
+import {
+  type Candidate,
+  CITY_STATE_ZIP,
+  confidenceOf,
+  fitOf,
+  NEAR,
+  type Profile,
+  profileOf,
+} from './column-profile.ts';
+import { fieldsOfName } from './suggest-names.ts';
+import { addingUp, joined } from './suggest-together.ts';
+
+/** From this confidence on a column is mapped; below it stands among the alternatives. docs/feeds.md tells how it was measured. */
+export const SURE = 0.8;
+/** Below this nothing speaks for a column. */
+const POSSIBLE = 0.25;
+
+/** The first rows of a source, by column; `acres` are those of the rows' boundaries. */
+export type Sample = {
+  columns: readonly { name: string; alias?: string | undefined; values: readonly unknown[] }[];
+  acres: readonly (number | null)[];
+  /** The column of the parcel number, where somebody knows it. */
+  key?: string | undefined;
+};
+
+/** A field with the way of filling it that is mapped, if one is sure enough, and the other ways, best first. */
+export type Suggestion = { field: ParcelTarget; mapped: Candidate | null; others: Candidate[] };
+
+export type Suggestions = {
+  /** What identifies a parcel: the column of the parcel numbers that repeats least. */
+  key: Candidate | null;
+  fields: Suggestion[];
+};
+
+/** How the columns of a source fill the fields of a parcel, and how sure that is. */
+export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
+  const profiles = columns.map(({ name, alias, values }) => profileOf(name, alias, values));
+  const aliases = new Map(columns.map(({ name, alias }) => [name, alias]));
+  const candidates = profiles.flatMap(profile =>
+    namesOf(profile, aliases.get(profile.name), profiles, key).flatMap(([field, name]): Candidate[] => {
+      const fit = fitOf(field, profile, acres);
+      if (fit === null) return [];
+      const { support, doubt = 1, spec, why } = fit;
+      const confidence = confidenceOf(name, support) * doubt;
+      const read: ColumnSpec = { column: profile.name, ...(spec?.unit === 'acres' ? {} : spec) };
+      return [{ field, columns: [profile.name], spec: read, confidence, why }];
+    }),
+  );
+  const byName = new Map(profiles.map(profile => [profile.name, profile]));
+  const judged = addingUp([...candidates, ...joined(profiles)], profiles, byName);
+  const possible = judged.filter(({ confidence }) => confidence >= POSSIBLE);
+  possible.sort((a, b) => b.confidence - a.confidence || rank(a, byName) - rank(b, byName));
+  return { key: keyOf(possible, byName), fields: assign(possible, profiles, byName) };
+}
+
+/** Of equal candidates the one that says more: more cells filled, then further to the left. */
+const rank = ({ columns }: Candidate, byName: ReadonlyMap<string, Profile>): number =>
+  -(byName.get(columns[0]!)?.filled.length ?? 0);
+
+/** The fields that a name may mean. Of a city, state, ZIP or address without a word of whose, the neighbours tell. */
+function namesOf(
+  profile: Profile,
+  alias: string | undefined,
+  all: readonly Profile[],
+  key: string | undefined,
+): [ParcelTarget, number][] {
+  const fields = fieldsOfName(profile.name);
+  // A number of the table itself is named at times: OBJECTID.
+  if (profile.name.toLowerCase() === key?.toLowerCase() && !profile.ideas.has('not')) fields.set('apn', 0.95);
+  for (const [field, score] of alias === undefined ? [] : fieldsOfName(alias))
+    if (score > (fields.get(field) ?? 0)) fields.set(field, score);
+  const part = plainPart(profile);
+  const whose = part && whoseAddress(profile, part, all);
+  if (whose) fields.set(`${whose}_${part}` as ParcelTarget, whose === 'mail' ? 0.85 : 0.75);
+  if (whose === 'mail' && part === 'address') fields.delete('situs_address');
+  // Where the owner has an address, who pays the tax may be somebody else.
+  if (profile.ideas.has('payer')) {
+    const other = new Set([...profile.ideas].map(idea => (idea === 'payer' ? 'own' : idea)));
+    const isOwners = ({ ideas }: Profile) =>
+      ideas.size === other.size && [...other].every(idea => ideas.has(idea));
+    if (all.some(isOwners)) for (const [field, score] of fields) fields.set(field, score * 0.7);
+  }
+  return [...fields];
+}
+
+const PLAIN = new Map([
+  ['city', 'city'],
+  ['state', 'state'],
+  ['zip', 'zip'],
+  ['zip code', 'zip'],
+  ['addr city', 'city'],
+  ['addr state', 'state'],
+  ['addr zip', 'zip'],
+  ['addr', 'address'],
+  ['addr first', 'address'],
+  ['street addr', 'address'],
+] as const);
+
+/** Words of somebody who owns or pays. */
+const OWNERS = ['mail', 'own', 'payer'];
+
+type Part = 'city' | 'state' | 'zip' | 'address';
+
+const plainPart = ({ ideas, name }: Profile): Part | undefined =>
+  /^st$/i.test(name) ? 'state' : PLAIN.get([...ideas].join(' ') as 'city');
+
+/** Whether an address is the owner's or the parcel's: what the other columns leave, the states of the owners, the neighbours. */
+function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'mail' | 'situs' | null {
+  const idea = part === 'address' ? 'addr' : part;
+  const has = (...whose: string[]) =>
+    all.some(
+      ({ ideas }) =>
+        whose.some(word => ideas.has(word)) &&
+        (ideas.has(idea) || (idea === 'addr' && ideas.size === 1 && ideas.has('mail'))),
+    );
+  const [owners, parcels] = [has(...OWNERS), has('situs')];
+  if (owners) return parcels ? null : 'situs';
+  if (parcels && part !== 'address' && profile.ideas.has('addr')) return 'mail';
+  const at = all.indexOf(profile);
+  const near = all.slice(Math.max(0, at - NEAR), at + NEAR + 1);
+  const several = near.some(each => plainPart(each) === 'state' && each.distinct > 1);
+  const beside = near.some(({ ideas }) => ideas.has('mail') && (ideas.has('addr') || ideas.size === 1));
+  if (several || (beside && part !== 'address')) return 'mail';
+  // Where no column speaks of owners the address is the parcel's.
+  return all.some(({ ideas }) => OWNERS.some(word => ideas.has(word))) ? null : 'situs';
+}
+
+/** How often a parcel number may repeat and still be a key: condominiums share one. */
+const KEY_REPEATS = 0.1;
+
+function keyOf(candidates: readonly Candidate[], byName: ReadonlyMap<string, Profile>): Candidate | null {
+  const keys = candidates
+    .filter(({ field }) => field === 'apn')
+    .flatMap(candidate => {
+      const { filled, distinct, texts } = byName.get(candidate.columns[0]!)!;
+      const repeats = 1 - distinct / filled.length;
+      const missing = 1 - filled.length / texts.length;
+      if (repeats + missing > KEY_REPEATS) return [];
+      return [{ ...candidate, confidence: candidate.confidence * (1 - repeats - missing) }];
+    });
+  const best = keys.sort((a, b) => b.confidence - a.confidence)[0];
+  return best && best.confidence >= SURE ? best : null;
+}
+
+/** Each field gets its best candidate whose columns no surer one took. */
+function assign(
+  candidates: readonly Candidate[],
+  profiles: readonly Profile[],
+  byName: ReadonlyMap<string, Profile>,
+): Suggestion[] {
+  const taken = new Map<string, ParcelTarget>();
+  const mapped = new Map<ParcelTarget, Candidate>();
+  for (const candidate of candidates) {
+    const { field, columns, confidence } = candidate;
+    if (confidence < SURE || mapped.has(field) || columns.some(name => taken.has(name))) continue;
+    if (repeatsAnother(candidate, mapped, byName)) continue;
+    mapped.set(field, withSecondLine(candidate, profiles, taken));
+    for (const name of mapped.get(field)!.columns) taken.set(name, field);
+  }
+  return PARCEL_TARGETS.map(field => ({
+    field,
+    mapped: mapped.get(field) ?? null,
+    others: candidates.filter(
+      each =>
+        each.field === field &&
+        each.columns.join() !== mapped.get(field)?.columns.join() &&
+        !each.columns.some(name => taken.has(name) && taken.get(name) !== field) &&
+        !repeatsAnother(each, mapped, byName),
+    ),
+  })).filter(({ mapped: best, others }) => best !== null || others.length > 0);
+}
+
+/** A market value that is the assessed one in every row, or the other way round, says nothing of its own. */
+function repeatsAnother(
+  { field, columns }: Candidate,
+  mapped: ReadonlyMap<ParcelTarget, Candidate>,
+  byName: ReadonlyMap<string, Profile>,
+): boolean {
+  const twin = /^assessed_/.test(field)
+    ? field.replace('assessed', 'market')
+    : field.replace(/^market/, 'assessed');
+  const other = twin === field ? undefined : mapped.get(twin as ParcelTarget);
+  if (other === undefined || other.columns.length > 1 || columns.length > 1) return false;
+  const [own, theirs] = [columns[0]!, other.columns[0]!].map(name => byName.get(name)!.texts);
+  // Of a few rows it may be chance.
+  return own!.length >= 5 && own!.every((text, i) => Number(text) === Number(theirs![i]));
+}
+
+/** The second line of a mailing address, where it is not city, state and ZIP. */
+function withSecondLine(
+  candidate: Candidate,
+  profiles: readonly Profile[],
+  taken: ReadonlyMap<string, ParcelTarget>,
+): Candidate {
+  const [first] = candidate.columns;
+  if (candidate.field !== 'mail_address' || first === undefined) return candidate;
+  const wanted = [`${first}2`, `${first}_2`, first.replace(/1(?!.*1)/, '2')].filter(name => name !== first);
+  const second = profiles.find(
+    ({ name, filled }) => wanted.includes(name) && filled.length > 0 && !taken.has(name),
+  );
+  const ends = second?.filled.filter(text => CITY_STATE_ZIP.test(text)).length ?? 0;
+  if (second === undefined || ends > 0.3 * second.filled.length) return candidate;
+  const columns = [first, second.name];
+  return { ...candidate, columns, spec: { columns } };
+}

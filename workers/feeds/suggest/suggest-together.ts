@@ -1,0 +1,163 @@
+import type { ParcelTarget } from '../feed-schema.ts';
+import {
+  averageLength,
+  type Candidate,
+  confidenceOf,
+  fitOf,
+  NEAR,
+  type Profile,
+  profileOf,
+} from './column-profile.ts';
+
+/** What takes several columns: house and street, year and month of a sale, an area beside its unit. */
+export function joined(profiles: readonly Profile[]): Candidate[] {
+  const has = (...ideas: string[]) =>
+    profiles.filter(
+      profile =>
+        profile.filled.length > 0 &&
+        profile.ideas.size === ideas.length &&
+        ideas.every(idea => profile.ideas.has(idea)),
+    );
+  const found: Candidate[] = [];
+  const within = (...ideas: string[]) =>
+    profiles.filter(
+      profile => profile.filled.length > 0 && [...profile.ideas].every(idea => ideas.includes(idea)),
+    );
+  const houses = within('situs', 'addr', 'street', 'house', 'id').filter(
+    ({ ideas }) => ideas.has('house') || (ideas.has('street') && ideas.has('id')),
+  );
+  const streets = within('situs', 'addr', 'street', 'name').filter(
+    ({ ideas }) => ideas.has('street') || (ideas.has('situs') && ideas.has('name')),
+  );
+  for (const house of houses) {
+    const at = profiles.indexOf(house);
+    // A column of DR, LN and AVE is no street.
+    const street = streets.find(
+      each => Math.abs(profiles.indexOf(each) - at) <= NEAR && averageLength(each) > 5,
+    );
+    if (street === undefined || house.numeric < 0.5) continue;
+    const columns = [house.name, street.name];
+    const texts = house.texts.map((text, i) => [text, street.texts[i]].filter(Boolean).join(' '));
+    const fit = fitOf('situs_address', profileOf('', undefined, texts), []);
+    const whole = profiles.find(
+      each =>
+        each !== street &&
+        each !== house &&
+        !OWNERS.some(idea => each.ideas.has(idea)) &&
+        holds(each, [house, street]),
+    );
+    if (whole)
+      found.push({
+        field: 'situs_address',
+        columns: [whole.name],
+        spec: { column: whole.name },
+        confidence: 0.95,
+        why: `holds ${house.name} and ${street.name}`,
+      });
+    else if (fit)
+      found.push({
+        field: 'situs_address',
+        columns,
+        spec: { columns },
+        confidence: confidenceOf(0.7, fit.support),
+        why: 'house number and street',
+      });
+  }
+  for (const year of [...has('sale', 'year'), ...has('sale', 'year', 'first')]) {
+    const month = profiles.find(
+      ({ ideas }) =>
+        ideas.has('sale') && ideas.has('month') && ideas.has('first') === year.ideas.has('first'),
+    );
+    if (month === undefined) continue;
+    const columns = [year.name, month.name];
+    found.push({
+      field: 'last_sale_date',
+      columns,
+      spec: { columns, join: '-', date: 'YYYY-M' },
+      confidence: 0.9,
+      why: 'year and month',
+    });
+  }
+  for (const area of [...has('stated', 'area'), ...has('land', 'area'), ...has('lot', 'area')]) {
+    const unit = has(...area.ideas, 'count')[0];
+    if (unit === undefined || unit.numeric > 0.1) continue;
+    found.push({
+      field: 'acres',
+      columns: [area.name],
+      spec: { column: area.name, unit: { column: unit.name } },
+      confidence: 0.9,
+      why: `in the unit that ${unit.name} tells`,
+    });
+  }
+  return found;
+}
+
+/** An owner who lives on the parcel has its address. */
+const OWNERS = ['mail', 'own', 'payer', 'line'];
+
+/** Whether a column repeats what others hold, where they hold something. */
+function holds({ texts }: Profile, parts: readonly Profile[]): boolean {
+  const rows = texts.flatMap((text, i) =>
+    parts.every(part => part.texts[i] != null) ? [[text, i] as const] : [],
+  );
+  const same = rows.filter(([text, i]) => parts.every(part => text?.includes(part.texts[i]!)));
+  return rows.length >= 3 && same.length >= 0.8 * rows.length;
+}
+
+const MONEY = ['total', 'land', 'improvement'] as const;
+
+/**
+ * Values that add up are values: land and improvements (and other features) make the total. Parts that say no kind are of the kind of
+ * the total that they make.
+ */
+export function addingUp(
+  candidates: readonly Candidate[],
+  profiles: readonly Profile[],
+  byName: ReadonlyMap<string, Profile>,
+): Candidate[] {
+  const all = [...candidates];
+  const amounts = (name: string) => byName.get(name)!.numbers;
+  const others = profiles
+    .filter(({ ideas, numeric }) => ideas.has('other') && numeric > 0.9)
+    .map(({ name }) => name);
+  const adds = (total: string, parts: readonly string[]) => {
+    const rows = amounts(total).flatMap((sum, i) => (sum ? [[sum, i] as const] : []));
+    const equal = rows.filter(([sum, i]) => {
+      const made = parts.reduce((before, part) => before + (amounts(part)[i] ?? 0), 0);
+      return Math.abs(made - sum) <= 1;
+    });
+    return rows.length >= 2 && equal.length >= 0.95 * rows.length;
+  };
+  const named = (field: string): string[] =>
+    candidates
+      .filter(each => each.field === field && each.confidence >= 0.4 && each.columns.length === 1)
+      .map(({ columns }) => columns[0]!);
+  const says = (name: string, kind: string) => byName.get(name)!.ideas.has(kind);
+  for (const kind of ['market', 'assessed'] as const) {
+    const part = (name: string) => [
+      ...named(`${kind}_${name}_value`).filter(
+        each => !says(each, kind === 'market' ? 'assessed' : 'market'),
+      ),
+      ...(kind === 'market' ? named(`assessed_${name}_value`).filter(each => !says(each, 'assessed')) : []),
+    ];
+    const sums = named(`${kind}_total_value`).flatMap(total =>
+      part('land').flatMap(land =>
+        part('improvement').flatMap(building => {
+          if (new Set([total, land, building]).size < 3) return [];
+          const wholes = [[building], ...others.map(name => [building, name])];
+          const improvement = wholes.find(parts => adds(total, [land, ...parts]));
+          return improvement ? [[[total], [land], improvement]] : [];
+        }),
+      ),
+    );
+    for (const [i, columns] of sums[0]?.entries() ?? [])
+      all.push({
+        field: `${kind}_${MONEY[i]!}_value` as ParcelTarget,
+        columns,
+        spec: columns.length === 1 ? { column: columns[0]! } : { columns, sum: true },
+        confidence: 0.97,
+        why: 'land and improvements add up to the total',
+      });
+  }
+  return all;
+}

@@ -1,0 +1,85 @@
+import { stringify } from 'yaml';
+import type { InputSection } from '../../formats/format-input.ts';
+import type { ColumnSpec } from '../column-schema.ts';
+import { shown } from '../values/text-value.ts';
+import type { Candidate } from './column-profile.ts';
+import { SURE, type Suggestions } from './suggest-columns.ts';
+
+/** What a feed file says besides its columns. */
+export type FeedHead = {
+  name: string;
+  kind: string;
+  /** Five digits; null where the rows do not tell. */
+  fips: string | null;
+  title?: string | undefined;
+  attribution?: string | undefined;
+  licence?: string | undefined;
+  disabled?: boolean | undefined;
+};
+
+/** One line of YAML, whatever is in the value. */
+const inline = (value: unknown): string =>
+  stringify(value, { collectionStyle: 'flow', lineWidth: 0, doubleQuotedAsJSON: true })
+    .trim()
+    .replace(/\n\s*/g, ' ');
+
+const comment = (text: string): string => `# ${shown(text)}`;
+
+/** The head of a feed file: its first comment, name, kind, county and terms. */
+export function feedHead(head: FeedHead, about: readonly string[]): string[] {
+  const { kind, fips, disabled, ...texts } = head;
+  const lines = about.map(line => (line === '' ? '#' : `# ${line.replace(/\s+/g, ' ')}`));
+  const given = {
+    name: texts.name,
+    kind,
+    title: texts.title,
+    attribution: texts.attribution,
+    licence: texts.licence,
+  };
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) lines.push(`${name}: ${inline(value)}`);
+  lines.push(fips === null ? '# fips: the rows do not tell the county' : `fips: "${fips}"`);
+  if (disabled) lines.push('disabled: true');
+  return lines;
+}
+
+/** What to read, as lines of a section. */
+export function inputLines(input: InputSection): string[] {
+  return Object.entries(input).flatMap(([name, value]) =>
+    value === undefined ? [] : [`  ${name}: ${inline(value)}`],
+  );
+}
+
+const percent = (confidence: number): string => `${Math.floor(100 * confidence)} %`;
+const short = (spec: ColumnSpec): unknown =>
+  Object.keys(spec).length === 1 && spec.column !== undefined ? spec.column : spec;
+const named = ({ columns, confidence }: Candidate): string =>
+  `${shown(columns.join(' + '))} (${percent(confidence)})`;
+
+/** The columns of a roll, each with how sure it is, and as comments what else they may be. */
+export function columnLines({ key, fields }: Suggestions): string[] {
+  const lines = [
+    key === null
+      ? '  # key: no column is sure to identify a parcel; name one, or several'
+      : `  key: ${inline(key.columns[0])}  # ${percent(key.confidence)}: ${key.why}`,
+    '  columns:',
+  ];
+  const mapped = fields.filter(field => field.mapped !== null);
+  if (mapped.length === 0) lines[1] = '  columns: {}';
+  for (const { field, mapped: best, others } of mapped) {
+    const also = others.length === 0 ? '' : `; or ${others.slice(0, 3).map(named).join(', ')}`;
+    lines.push(
+      `    ${field}: ${inline(short(best!.spec))}  # ${percent(best!.confidence)}: ${best!.why}${also}`,
+    );
+  }
+  const unsure = fields.filter(field => field.mapped === null && field.others.length > 0);
+  if (unsure.length > 0) lines.push(`    ${comment(`Below ${percent(SURE)}, so not mapped:`)}`);
+  for (const { field, others } of unsure) {
+    const [first, ...more] = others;
+    const also = more.length === 0 ? '' : `; or ${more.slice(0, 2).map(named).join(', ')}`;
+    lines.push(
+      `    # ${field}: ${inline(short(first!.spec))}  # ${percent(first!.confidence)}: ${first!.why}${also}`,
+    );
+  }
+  return lines;
+}

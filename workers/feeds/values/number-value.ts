@@ -1,0 +1,85 @@
+import { FAILURES, type Failure, tidyText } from './text-value.ts';
+
+/** Plain decimal notation, with or without an exponent; keeps '0x1F' and 'Infinity' out, which Number() takes. */
+const PLAIN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+/** '$1,234,567.50', '1,234', '(350)' for minus 350. */
+const WRITTEN = /^\(?[-+]?\$?\s?[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?\)?$/;
+
+/** A number as written in a source, `$` and thousands separators accepted; null for nothing. */
+export function parseNumber(raw: unknown): number | null | Failure {
+  if (typeof raw === 'number') {
+    if (Number.isFinite(raw)) return raw;
+    return Number.isNaN(raw) ? null : FAILURES.notANumber;
+  }
+  const text = tidyText(raw);
+  if (text === null) return null;
+  if (PLAIN.test(text)) {
+    const number = Number(text);
+    return Number.isFinite(number) ? number : FAILURES.outOfRange;
+  }
+  if (!WRITTEN.test(text) || !/\d/.test(text)) return FAILURES.notANumber;
+  const magnitude = Number(text.replace(/[($,)\s]/g, ''));
+  if (Number.isNaN(magnitude)) return FAILURES.notANumber;
+  return text.startsWith('(') ? -Math.abs(magnitude) : magnitude;
+}
+
+type Numeric = number | null | Failure;
+
+function upTo(value: Numeric, most: number): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value < 0) return FAILURES.negative;
+  return value > most ? FAILURES.outOfRange : value;
+}
+
+/** The largest county, Yukon-Koyukuk in Alaska, has 94 million acres; what is more is a filler or another unit. */
+const MAX_ACRES = 1e8;
+
+/** Acres: 0 means that none are stated, which is no fault of the row. */
+export const acres = (value: Numeric): Numeric => (value === 0 ? null : upTo(value, MAX_ACRES));
+
+/** The largest building of the United States has some 15 million square feet, a filler of eight nines more. */
+const MAX_SQFT = 9e7;
+
+export const floorArea = (value: Numeric): Numeric => upTo(value, MAX_SQFT);
+
+export const percent = (value: Numeric): Numeric => upTo(value, 100);
+
+/** No parcel and no mortgage is worth a trillion dollars; such a figure is a filler like 9999999999999. */
+const MAX_USD = 1e12;
+
+export const price = (value: Numeric): Numeric => upTo(value, MAX_USD - 0.01);
+
+export function money(value: Numeric): Numeric {
+  const dollars = upTo(value, MAX_USD - 1);
+  return typeof dollars === 'number' ? Math.round(dollars) : dollars;
+}
+
+/** No parcel has as many structures as a city. */
+export const MAX_COUNT = 100_000;
+
+/** A century: what is more is a filler, or a date instead of a count. */
+export const MAX_DAYS = 36_525;
+
+/** No page is looked at by as many as live in the United States. */
+export const MAX_TIMES = 300_000_000;
+
+export function count(value: Numeric, most: number): Numeric {
+  return typeof value === 'number' && value >= 0 && !Number.isInteger(value)
+    ? FAILURES.notWhole
+    : upTo(value, most);
+}
+
+/** A calendar year from 1600 (the oldest houses of New England and Florida) to `lastYear`; 0 means unknown. */
+export function year(value: Numeric, lastYear: number): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value === 0) return null;
+  if (!Number.isInteger(value)) return FAILURES.notWhole;
+  return value < 1600 || value > lastYear ? FAILURES.outOfRange : value;
+}
+
+/** Degrees within ±`limit`; exactly 0 is a filler (the equator and Greenwich are far from every US county). */
+export function degrees(value: Numeric, limit: 90 | 180): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value === 0) return null;
+  return Math.abs(value) > limit ? FAILURES.outOfRange : value;
+}

@@ -1,0 +1,238 @@
+import type { Geometry } from 'geojson';
+import { PlatError } from '../../shared/base/errors.ts';
+import { type ToWgs84, unmoved } from '../../shared/geo/geometry-types.ts';
+import { formatError, type OpenContext } from '../../shared/net/download-context.ts';
+import type { InputSpec } from './format-input.ts';
+import type { OpenedSource } from './source.ts';
+
+/**
+ * One row as its file has it, numbered from 1 over all files of a source; `values` under the file's own names, blank cells of CSV
+ * and dBASE null, a GeoJSON feature's `id` as `values.$id`. `geometry` is in WGS84 degrees, unrepaired.
+ */
+export type SourceRow = { rowNo: number; values: Record<string, unknown>; geometry: Geometry | null };
+
+export type BadReason =
+  | 'unreadable_row'
+  | 'ragged_row'
+  | 'row_too_long'
+  | 'unreadable_geometry'
+  /** A server that has the row fails when it is asked for it. */
+  | 'not_sent';
+
+/** A row that the parser itself cannot use. `raw` is its text, cut after 64 KB. */
+export type BadRow = { rowNo: number; reason: BadReason; field: string | null; message: string; raw: string };
+
+export type RowBatch = {
+  rows: SourceRow[];
+  bad: BadRow[];
+  skipped?: number;
+  /** RESO alone: where to go on once this batch is stored. */
+  checkpoint?: ResoCheckpoint;
+};
+
+/**
+ * Where a feed stands; to be stored with the page that carries it and handed back at the next start. With `nextLink`
+ * a chain of pages is under way; without, the next run asks for what is newer than `watermark`.
+ */
+export type ResoCheckpoint = {
+  nextLink: string | null;
+  /** The highest timestamp received, as the server wrote it. */
+  watermark: string | null;
+  since: string | null;
+  /** Whether its pages came in the order asked for, so that it may be taken up at `watermark`. */
+  ordered: boolean;
+};
+
+export type ReadContext = OpenContext & {
+  env: NodeJS.ProcessEnv;
+  watermark?: ResoCheckpoint | null;
+  /** No more rows than about so many are wanted: a service is asked for no more. */
+  rows?: number;
+  /** Where a service that is read page by page keeps what came until the run has ended, whatever becomes of the worker. */
+  workDir?: string;
+  /** Where copies are kept of files that several feeds read a part of each; without it each reading fetches its own. */
+  sharedDir?: string;
+};
+
+/** What a server asks for, from the environment variable that a feed names. @throws PlatError `feed_token` */
+export function tokenIn({ env }: ReadContext, variable: string, what: string): string {
+  const token = env[variable]?.trim();
+  if (token) return token;
+  const remedy = `Put the ${what} into it.`;
+  throw new PlatError('feed_token', `The environment variable ${variable} is not set. ${remedy}`);
+}
+
+/**
+ * Rows a batch: one asynchronous step per row would cost more than parsing it, and the garbage collector copies what a batch holds. The
+ * first one is larger, for it tells the columns that a source has.
+ */
+const BATCH_ROWS = 250;
+const FIRST_BATCH_ROWS = 1_000;
+
+const RAW_CHARS = 64 * 1024;
+
+/** Where a reader puts its rows, and how their geometry reaches WGS84. */
+export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
+
+export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
+
+/**
+ * A reader puts rows into `output` and yields whenever that is full, for the batch to be taken. It throws PlatError for what ends the
+ * file; what a library throws means that it is not of the format.
+ */
+export type FileReader = (reading: Reading) => AsyncGenerator<void>;
+
+export function newOutput(crs: string | undefined): Output {
+  return { batch: { rows: [], bad: [] }, rowNo: 0, project: unmoved, crs };
+}
+
+/**
+ * The layer, table or sheet that a feed means: the one it names, whatever its case, else the only one, else the only one with shapes.
+ * @throws PlatError `feed_format` with the names in `details.layer` when it has to name one
+ */
+export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
+  layers: readonly Layer[],
+  wanted: string | undefined,
+  name: string,
+): Layer {
+  const isNamed = (layer: Layer) => layer.name.toLowerCase() === wanted?.toLowerCase();
+  const named = layers.find(layer => layer.name === wanted) ?? layers.find(isNamed);
+  if (named !== undefined) return named;
+  const shown = layers.length === 1 ? layers : layers.filter(layer => (layer.geometry ?? null) !== null);
+  if (shown.length === 1 && wanted === undefined) return shown[0]!;
+  if (layers.length === 0) throw formatError(`${name} holds no layer and no table. Check the file.`);
+  const names = layers.map(layer => layer.name);
+  const listed = names.slice(0, 50).join(', ') + (names.length > 50 ? `, … (${names.length})` : '') || 'none';
+  const fault =
+    wanted === undefined ? `holds ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
+  const message = `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed (--layer of \`plat feed suggest\`).`;
+  throw new PlatError('feed_format', message, { details: { layer: names } });
+}
+
+/** A value of a library as the readers of text would have it: dates as text, no bytes, no integer that has lost digits. */
+export function plainValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'string') return detached(value);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : dateText(value.toISOString());
+  if (value instanceof Uint8Array) return null;
+  if (Array.isArray(value)) return value.map(plainValue);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainValue(inner)]));
+}
+
+/** Midnight is what a day without a time has. */
+const dateText = (iso: string): string => iso.replace(/T00:00:00\.000Z$/, '');
+
+/** Adds the next row; one whose geometry cannot be read becomes a bad row. `raw` is called only then. */
+export function addRow(
+  output: Output,
+  values: Record<string, unknown>,
+  geometry: unknown,
+  raw: () => string,
+): void {
+  let problem = 'is not a GeoJSON geometry';
+  try {
+    if (geometry == null || isGeometry(geometry)) {
+      const projected = geometry == null ? null : output.project(geometry);
+      output.batch.rows.push({ rowNo: ++output.rowNo, values, geometry: projected });
+      return;
+    }
+  } catch (error) {
+    problem = `cannot be projected: ${(error as Error).message}`;
+  }
+  addBad(output, 'unreadable_geometry', `geometry ${problem}`, raw(), 'geometry');
+}
+
+export function addBad(
+  output: Output,
+  reason: BadReason,
+  message: string,
+  raw: string,
+  field: string | null = null,
+): void {
+  const kept = raw.length > RAW_CHARS ? `${detached(raw.slice(0, RAW_CHARS))}…` : detached(raw);
+  output.batch.bad.push({ rowNo: ++output.rowNo, reason, field, message, raw: kept });
+}
+
+export const sizeOf = ({ rows, bad }: RowBatch): number => rows.length + bad.length;
+
+export function isFull({ batch, rowNo }: Output): boolean {
+  return sizeOf(batch) >= (rowNo <= FIRST_BATCH_ROWS ? FIRST_BATCH_ROWS : BATCH_ROWS);
+}
+
+export function takeBatch(output: Output): RowBatch {
+  const { batch } = output;
+  output.batch = { rows: [], bad: [] };
+  return batch;
+}
+
+function isGeometry(value: unknown): value is Geometry {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  const { coordinates, geometries } = value as { coordinates?: unknown; geometries?: unknown };
+  return value.type === 'GeometryCollection' ? Array.isArray(geometries) : Array.isArray(coordinates);
+}
+
+/** A slice of 13 characters or more points into V8's text that it was cut from: 200 kept keys held 201 MB, copied 4 MB. */
+export const detached = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
+
+/** Column names of a table that has a header. @throws PlatError `feed_format` for an empty or repeated name, naming it and its position */
+export function checkColumns(names: string[], name: string): string[] {
+  const seen = new Map<string, number>();
+  for (const [index, column] of names.entries()) {
+    const refuse = (why: string) =>
+      formatError(
+        `${name}: ${why}. List the column names as "header" in the feed, or give the title lines before them as "skip_lines".`,
+      );
+    if (column === '') throw refuse(`column ${index + 1} has no name`);
+    // Assigning to it would replace the row's prototype instead of adding a value.
+    if (column === '__proto__') throw refuse('a column cannot be called __proto__');
+    const first = seen.get(column);
+    if (first !== undefined)
+      throw refuse(`columns ${first + 1} and ${index + 1} are both called "${column}"`);
+    seen.set(column, index);
+  }
+  return names;
+}
+
+/** Guards against projected coordinates taken for degrees: an error when no geometry of the batch lies on the globe. @throws PlatError `feed_crs` */
+export function checkDegrees(batch: RowBatch, name: string): void {
+  const positions = batch.rows.map(row => firstPosition(row.geometry)).filter(position => position !== null);
+  const first = positions[0];
+  if (first === undefined) return;
+  if (positions.some(([x, y]) => Math.abs(x) <= 180 && Math.abs(y) <= 90)) return;
+  throw new PlatError(
+    'feed_crs',
+    `${name}: coordinates such as ${first[0]}, ${first[1]} are not degrees. Declare the "crs" of the file in the feed.`,
+  );
+}
+
+function firstPosition(geometry: Geometry | null): [number, number] | null {
+  if (geometry === null) return null;
+  if (geometry.type === 'GeometryCollection') return firstPosition(geometry.geometries[0] ?? null);
+  let inner: unknown = geometry.coordinates;
+  while (Array.isArray(inner) && Array.isArray(inner[0])) inner = inner[0];
+  return Array.isArray(inner) && typeof inner[0] === 'number' ? [inner[0], Number(inner[1])] : null;
+}
+
+/** Deeper than any geometry or record: one that is cannot be walked or shown without filling the stack. */
+const MOST_LEVELS = 500;
+
+export const TOO_DEEP = {
+  field: null,
+  reason: 'unreadable_row',
+  message: `the row is nested more than ${MOST_LEVELS} levels deep`,
+} satisfies Pick<BadRow, 'field' | 'reason' | 'message'>;
+
+/** Whether a row's values or geometry are nested so deeply that walking it by recursion may fail. */
+export function isTooDeep({ values, geometry }: SourceRow): boolean {
+  let level: unknown[] = [values, geometry];
+  for (let depth = 0; depth < MOST_LEVELS && level.length > 0; depth++) {
+    level = level.flatMap(node =>
+      typeof node === 'object' && node !== null
+        ? Object.values(node).filter(each => typeof each === 'object')
+        : [],
+    );
+  }
+  return level.length > 0;
+}

@@ -1,0 +1,251 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import type { Input } from '../../../shared/feeds/ingest-runs.ts';
+import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import { sourceColumns } from '../../feeds/feed-columns.ts';
+import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';
+import { shown, tidyText } from '../../feeds/values/text-value.ts';
+import type { InputSpec } from '../../formats/format-input.ts';
+import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
+import { type CompiledColumn, compileColumn } from '../map/map-column.ts';
+import type { MappedRow, Mapper } from '../map/map-fields.ts';
+import { columnsOf, type Resolve, resolver } from '../map/source-columns.ts';
+import { bumpClass, newClasses } from '../run/run-counts.ts';
+
+export type Fault = {
+  field: string | null;
+  reason: string;
+  count: number;
+  rowNo: number;
+  message: string;
+};
+
+export type ColumnCheck = {
+  /** Our field, and its unit where it has one. */
+  target: string;
+  unit: string | null;
+  /** The source's columns that feed it; empty for a fixed value. */
+  from: string[];
+  /** Of a preset or marked optional, and the source lacks it. */
+  absent: boolean;
+  filled: number;
+  /** Up to three different values, as the source has them and as they come out. */
+  samples: { in: string; out: string }[];
+};
+
+export type PartCheck = {
+  /** 'roll 2' and so on of further rolls. */
+  part: Exclude<Input, 'elevation'> | `roll ${number}`;
+  source: string;
+  format: string;
+  /** Rows looked at, those that the parser itself could not use included. */
+  rows: number;
+  whole: boolean;
+  /** Rows that a parcel or a listing would be made of; of a land layer, features that count. */
+  usable: number;
+  skipped: number;
+  sales: number;
+  withGeometry: number;
+  classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
+  columns: ColumnCheck[];
+  unmapped: { column: string; filled: number; sample: string }[];
+  unfilled: string[];
+  rejected: Fault[];
+  dropped: Fault[];
+};
+
+/** What is known of a mapped row beside its values: of a parcel key, county and sale; of a feature class and label. */
+export type RowFacts = {
+  key?: string;
+  fips?: number;
+  sale?: boolean;
+  prior?: unknown[] | null;
+  class?: string | null;
+  label?: string;
+};
+
+export type GeometryFault = { reason: string; message: string; refuses: boolean };
+
+export type Mapping = {
+  kind: MappedKind;
+  columns: Partial<Record<string, ColumnSpec>>;
+  map: Mapper<MappedRow & RowFacts>;
+  place?: (row: SourceRow, mapped: RowFacts) => GeometryFault | null;
+};
+
+const SAMPLES = 3;
+/** A parcel in as many parts is rare; lots of a common owner or a road that share a word for a key are not. */
+const MANY_PARTS = 10;
+
+/**
+ * Counts what becomes of the rows of one source; `onKey` gets the keys of parcels.
+ * @throws PlatError `feed_mapping` when the source lacks a column that the feed names
+ */
+export function openPart(
+  part: PartCheck['part'],
+  { source, format }: InputSpec,
+  mapping: Mapping,
+  firstRows: readonly SourceRow[],
+  onKey: (key: string) => unknown,
+) {
+  const { kind, map, place } = mapping;
+  map.prepare(firstRows);
+  const available = columnsOf(firstRows);
+  const compiled = compileColumns(mapping, resolver(available));
+  /** How many rows fill each column of the source, and with what first. */
+  const fills = new Map(available.map(column => [column, { filled: 0, sample: '' }]));
+  /** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */
+  const wordKeys = new Map<string, number>();
+  const sales = new Map<string, Set<string>>();
+  const check: PartCheck = {
+    part,
+    source: [source].flat().join(', '),
+    format,
+    rows: 0,
+    whole: true,
+    usable: 0,
+    skipped: 0,
+    sales: 0,
+    withGeometry: 0,
+    classes: part === 'layer' ? { counting: newClasses(), notCounting: newClasses() } : null,
+    columns: compiled.map(({ column }) => column),
+    unmapped: [],
+    unfilled: FIELD_NAMES[kind].filter(name => mapping.columns[name] === undefined),
+    rejected: [],
+    dropped: [],
+  };
+
+  function judge(row: SourceRow): void {
+    if (row.geometry !== null) check.withGeometry++;
+    countFills(fills, row.values);
+    const mapped = map(row);
+    if (!mapped.ok) {
+      if (mapped.reason === 'skipped') check.skipped++;
+      else count(check.rejected, row.rowNo, mapped);
+      return;
+    }
+    if (kind === 'listings') noteSale(mapped.values, sales);
+    const misplaced = place?.(row, mapped);
+    if (misplaced) {
+      if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
+      const faults = misplaced.refuses ? check.rejected : check.dropped;
+      count(faults, row.rowNo, { field: 'geometry', ...misplaced });
+      if (misplaced.refuses) return;
+    }
+    // Only features of land layers have a class, which is null where they do not count.
+    if (mapped.class !== null) check.usable++;
+    check.sales += (mapped.sale ? 1 : 0) + (mapped.prior?.length ?? 0);
+    if (check.classes && mapped.label !== undefined)
+      bumpClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
+    const { key } = mapped;
+    if (key !== undefined) onKey(key);
+    if (key !== undefined && row.geometry !== null && !/[1-9]/.test(key))
+      wordKeys.set(key, (wordKeys.get(key) ?? 0) + 1);
+    for (const fault of mapped.dropped ?? []) count(check.dropped, row.rowNo, fault);
+    for (const { column, read, index } of compiled) {
+      const out = mapped.values[index] ?? null;
+      if (out === null || read === null) continue;
+      column.filled++;
+      const sample = { in: shown(read.raw(row.values)), out: shown(out) };
+      if (column.samples.length < SAMPLES && column.samples.every(other => other.in !== sample.in))
+        column.samples.push(sample);
+    }
+  }
+
+  return {
+    add(row: SourceRow): void {
+      check.rows++;
+      try {
+        judge(row);
+      } catch (error) {
+        if (!(error instanceof RangeError && isTooDeep(row))) throw error;
+        count(check.rejected, row.rowNo, TOO_DEEP);
+      }
+    },
+    addBad(bad: BadRow): void {
+      check.rows++;
+      count(check.rejected, bad.rowNo, bad);
+    },
+    skip(rows: number): void {
+      check.rows += rows;
+      check.skipped += rows;
+    },
+    /** Faults by frequency, and the columns of the source that no field, key or condition reads. */
+    finish(whole: boolean): PartCheck {
+      const resolve = resolver(available);
+      const read = new Set(map.mentions.map(({ column }) => resolve(column)));
+      const unread = [...fills].filter(([column]) => !read.has(column));
+      for (const faults of [check.rejected, check.dropped]) faults.sort((a, b) => b.count - a.count);
+      return { ...check, whole, unmapped: unread.map(([column, fill]) => ({ column, ...fill })) };
+    },
+    /** What may not be meant: features that become one parcel because a word stands where a key should. */
+    warnings: (): string[] => [
+      ...repeatWarnings(part, sales),
+      ...[...wordKeys]
+        .filter(([, features]) => features >= MANY_PARTS)
+        .map(
+          ([key, features]) =>
+            `${part}: the key ${key} stands on ${features} features, which become one parcel. If it means that there is none, leave them out with ${part}.skip_where.`,
+        ),
+    ],
+  };
+}
+
+type Compiled = { column: ColumnCheck; read: CompiledColumn | null; index: number };
+
+function compileColumns({ kind, columns }: Mapping, resolve: Resolve): Compiled[] {
+  return FIELD_NAMES[kind].flatMap((name, index) => {
+    const mapped = columns[name];
+    if (!mapped) return [];
+    const spec = targetSpec(kind, name);
+    const read = compileColumn({ name, spec }, mapped, resolve);
+    const from = sourceColumns(mapped).map(column => resolve(column) ?? column);
+    const found = { unit: spec.unit ?? null, from, absent: read === null, filled: 0, samples: [] };
+    return [{ column: { target: name, ...found }, read, index }];
+  });
+}
+
+/** Notes what keeps a source from being read as a problem of the feed. @throws any other error */
+export function noteProblem(problems: string[], part: string, error: unknown): void {
+  if (!(error instanceof PlatError)) throw error;
+  problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
+}
+
+export function count(faults: Fault[], rowNo: number, fault: Omit<Fault, 'count' | 'rowNo'>): void {
+  const { field, reason, message } = fault;
+  const known = faults.find(each => each.field === field && each.reason === reason);
+  if (known) known.count++;
+  else faults.push({ field, reason, count: 1, rowNo, message });
+}
+
+type Fills = Map<string, { filled: number; sample: string }>;
+
+function countFills(fills: Fills, values: Record<string, unknown>): void {
+  for (const column in values) {
+    const text = tidyText(values[column]);
+    const fill = fills.get(column);
+    if (text === null || fill === undefined) continue;
+    if (fill.filled++ === 0) fill.sample = shown(text);
+  }
+}
+
+const [ID, STATUS, DAY, PRICE] = (['source_id', 'status', 'sold_date', 'sold_price'] as const).map(name =>
+  LISTING_FIELD_NAMES.indexOf(name),
+) as [number, number, number, number];
+
+/** The days and prices of the sales of each id. */
+function noteSale(values: MappedRow['values'], sales: Map<string, Set<string>>): void {
+  if (values[STATUS] !== 'SOLD' || values[DAY] === null) return;
+  const id = String(values[ID]);
+  const own = sales.get(id) ?? new Set();
+  sales.set(id, own.add(`${values[DAY]} ${values[PRICE]}`));
+}
+
+function repeatWarnings(part: PartCheck['part'], sales: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const repeated = [...sales.values()].filter(({ size }) => size > 1);
+  if (repeated.length === 0) return [];
+  const count = repeated.reduce((sum, { size }) => sum + size, 0);
+  return [
+    `${part}: ${repeated.length} ids stand on ${count} sales of different days or prices; each is kept, by its id, day and price.`,
+  ];
+}

@@ -1,0 +1,137 @@
+import { isMeasured } from '../../../shared/domain/land-layers.ts';
+import {
+  boxAround,
+  boxHolds,
+  boxOfGeometry,
+  emptyBox,
+  growBox,
+  isEmptyBox,
+} from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
+import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
+import type { AssessorFeed, ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
+import type { Gates } from '../../feeds/feed-schema.ts';
+import type { SourceRow } from '../../formats/row-batch.ts';
+import { outsideParcels } from '../gate/gate.ts';
+import {
+  type LayerFigures,
+  type LayerWords,
+  layerArea,
+  outsideCoverage,
+  outsideFeatures,
+} from '../gate/gate-layer.ts';
+import {
+  countyBox,
+  declaredPlace,
+  extentWords,
+  homeBoxes,
+  type PlacedPoints,
+  sumOutside,
+  tilesDeclared,
+  tilesOutside,
+} from '../gate/gate-place.ts';
+import { stageFeature } from '../stage/stage-feature.ts';
+import type { GeometryFault, RowFacts } from './check-part.ts';
+
+export type Places = {
+  add(row: SourceRow, mapped: RowFacts): GeometryFault | null;
+  problems(): string[];
+};
+
+export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } {
+  const { kind, fips, gates } = feed;
+  const found = emptyBox();
+  const boxes = homeBoxes(fips);
+  let rows = 0;
+  let outside = 0;
+  const declared = declaredPlace(feed);
+  const extent = () => (isEmptyBox(found) ? null : found);
+  const grow = (box: Box | null) => {
+    if (box === null) return;
+    growBox(found, box);
+    declared.add(box);
+  };
+  return {
+    add({ geometry }, mapped) {
+      if (mapped.class === null || mapped.class === undefined) {
+        grow(boxOfGeometry(geometry));
+        return null;
+      }
+      const result = stageFeature(kind, mapped.class, geometry);
+      if (!result.ok) return { reason: result.reason, message: result.message, refuses: true };
+      rows++;
+      outside += tilesOutside([result.feature], boxes);
+      grow(result.feature.extent);
+      return null;
+    },
+    problems() {
+      const figures = { outside, rows, extent: extent(), declared: declared.result() };
+      return placeProblems('layer', figures, gates, { rows: 'features', area: layerArea(fips) });
+    },
+    extent,
+  };
+}
+
+export function coverageWarnings({ kind, fips, coverage }: LayerFeed, extent: Box | null): string[] {
+  if (!isMeasured(kind) || fips !== null || coverage !== null || extent === null) return [];
+  return [
+    `layer: neither fips nor coverage is given: the layer counts as complete in the box around all its features (those read here: ${extentWords(extent)}), where what it does not show is taken for not there. One stray feature widens the box.`,
+  ];
+}
+
+export function tileProblems(
+  tiles: readonly { extent: Box }[],
+  { kind, fips, coverage, gates }: ElevationFeed | ImageryFeed,
+): string[] {
+  const extent = boxAround(tiles.map(tile => tile.extent));
+  const outside = tilesOutside(tiles, homeBoxes(fips));
+  const figures = { outside, rows: tiles.length, extent, declared: tilesDeclared(tiles, coverage) };
+  return placeProblems(kind, figures, gates, { rows: 'tiles', area: layerArea(fips) });
+}
+
+function placeProblems(
+  part: string,
+  figures: Pick<LayerFigures, 'outside' | 'rows' | 'extent' | 'declared'>,
+  gates: Gates,
+  words: LayerWords,
+): string[] {
+  return [outsideFeatures(figures, gates, words), outsideCoverage(figures, gates, words)].flatMap(message =>
+    message === null ? [] : [`${part}: ${message}`],
+  );
+}
+
+const NO_SHAPE: GeometryFault = {
+  reason: 'geometry_missing',
+  message: 'The feature has no geometry, and this input exists for its geometry.',
+  refuses: true,
+};
+
+/** Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a parcel without one. */
+export function parcelPlaces({ gates }: AssessorFeed): Places & { addShape: Places['add'] } {
+  const counties = new Map<number, PlacedPoints>();
+
+  function add({ geometry }: SourceRow, fips: number | undefined, refuses: boolean): GeometryFault | null {
+    if (geometry === null) return null;
+    const prepared = prepareBoundary(geometry);
+    if (!prepared.ok) return { reason: `geometry_${prepared.reason}`, message: prepared.message, refuses };
+    const box = fips === undefined ? null : countyBox(fips);
+    if (fips === undefined || box === null) return null;
+    const [lon, lat] = pointOnSurface(prepared.polygons);
+    const known = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyBox() };
+    counties.set(fips, known);
+    known.points++;
+    if (!boxHolds(box, lon, lat)) known.outside++;
+    growBox(known.extent, [lon, lat, lon, lat]);
+    return null;
+  }
+
+  return {
+    add: (row, { fips }) => add(row, fips, false),
+    addShape: (row, { fips }) => (row.geometry === null ? NO_SHAPE : add(row, fips, true)),
+    problems() {
+      const message = outsideParcels(sumOutside([...counties.values()]), gates);
+      return message === null ? [] : [message];
+    },
+  };
+}

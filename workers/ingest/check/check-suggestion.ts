@@ -1,0 +1,162 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { boxOfGeometry } from '../../../shared/geo/box.ts';
+import { formatError } from '../../../shared/net/download-context.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
+import type { PresetName } from '../../feeds/feed-schema.ts';
+import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
+import { parseFeed } from '../../feeds/load-feeds.ts';
+import { measuredAcres } from '../../feeds/suggest/column-profile.ts';
+import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest-columns.ts';
+import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write-feed.ts';
+import { readLayerInfo } from '../../formats/arcgis-layer.ts';
+import { type InputSection, type InputSpec, inputSpec, wantedPart } from '../../formats/format-input.ts';
+import { readInput } from '../../formats/read-format.ts';
+import type { ReadContext, RowBatch, SourceRow } from '../../formats/row-batch.ts';
+import { columnsOf } from '../map/source-columns.ts';
+import { checkFeed, type FeedCheck } from './check-feed.ts';
+import { checkContext } from './check-files.ts';
+
+export type SuggestRequest = {
+  /** What to read; relative paths start at `baseDir`. */
+  input: InputSection;
+  baseDir: string;
+  file: string;
+  head: Omit<FeedHead, 'kind' | 'fips'> & { fips?: string | undefined };
+  about?: readonly string[];
+  rows: number;
+  /** The column of the parcel number, where somebody knows it. */
+  key?: string | undefined;
+  /** Of a source in a known schema: nothing is suggested then. */
+  preset?: PresetName | undefined;
+  /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
+  switchOff?: boolean;
+  sharedDir?: string;
+};
+
+export type SuggestedFeed = {
+  text: string;
+  kind: string;
+  fips: string | null;
+  rows: number;
+  suggestions: Suggestions | null;
+  /** What the feed comes to on the rows that were read; null where it cannot be loaded, with the reason among the problems. */
+  check: FeedCheck | null;
+  problems: string[];
+};
+
+/** Writes a feed for a source by its first rows: kind, county, columns. @throws PlatError of the source; `feed_format` when it has no rows */
+export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
+  const { input, head } = request;
+  const context = readContext(request);
+  const known = head.fips === undefined ? null : Number(head.fips);
+  const spec = { ...inputSpec(input), ...wantedPart(input, known, 'parcels', refuse) };
+  const layer = spec.format === 'arcgis' ? await readLayerInfo(spec, context) : null;
+  const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
+  const batch = await firstRows(spec, context, request.rows);
+  const { rows } = batch;
+  const names = columnsOf(rows);
+  const { preset } = request;
+  const kind = preset ? 'assessor' : kindOf(names);
+  const fips = head.fips ?? countyOf(rows);
+  const suggestions =
+    kind === 'assessor' && !preset
+      ? suggestColumns({
+          columns: names.map(name => ({
+            ...{ name, alias: aliases.get(name) },
+            values: rows.map(({ values }) => values[name]),
+          })),
+          ...{ acres: measuredAcres(rows), key: request.key },
+        })
+      : null;
+  const lines = inputLines(input);
+  const body = suggestions
+    ? ['', 'roll:', ...lines, ...columnLines(suggestions)]
+    : preset
+      ? [`preset: ${preset}`, '', 'roll:', ...lines]
+      : ['', 'layer:', ...lines];
+  const textOf = (problems: readonly string[]) => {
+    const off = problems.length > 0;
+    const about = [
+      ...(request.about ?? []),
+      preset
+        ? `Checked on the first ${rows.length} rows.`
+        : `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
+      ...(off ? ['Switched off, because it cannot run as it is. Correct it and take `disabled` away:'] : []),
+      ...problems.map(problem => `- ${problem}`),
+    ];
+    const schema = '# yaml-language-server: $schema=../feed.schema.json';
+    const attribution = head.attribution ?? (layer?.copyrightText || undefined);
+    const top = [schema, ...feedHead({ ...head, attribution, kind, fips, disabled: off }, about)];
+    return `${[...top, ...body].join('\n')}\n`;
+  };
+  const { check, problems } = await checkText(textOf([]), request.file, batch);
+  const text = textOf(request.switchOff ? problems : []);
+  return { text, kind, fips, rows: rows.length, suggestions, check, problems };
+}
+
+async function checkText(
+  text: string,
+  file: string,
+  batch: RowBatch,
+): Promise<{ check: FeedCheck | null; problems: string[] }> {
+  try {
+    const feed = parseFeed(text, file);
+    const read = async function* () {
+      yield batch;
+    };
+    const check = await checkFeed(feed, { rows: batch.rows.length, read });
+    return { check, problems: check.problems };
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    return { check: null, problems: error.message.split('\n') };
+  }
+}
+
+function refuse(message: string): never {
+  throw formatError(`within: ${message}.`);
+}
+
+function readContext({ baseDir, rows, sharedDir }: SuggestRequest): ReadContext {
+  // People wait for it: three tries, and not the half minute that a run waits.
+  const limits = { tries: 3 };
+  return { ...checkContext(baseDir), rows, limits, ...(sharedDir !== undefined && { sharedDir }) };
+}
+
+async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {
+  const found: RowBatch = { rows: [], bad: [] };
+  for await (const { rows, bad } of readInput(input, context)) {
+    found.rows.push(...rows);
+    found.bad.push(...bad);
+    if (found.rows.length >= wanted) break;
+  }
+  if (found.rows.length === 0) throw formatError(`${[input.source].flat()[0]} has no usable rows.`);
+  found.rows = found.rows.slice(0, wanted);
+  return found;
+}
+
+function kindOf(names: readonly string[]): string {
+  const there = new Set(names.map(name => name.toUpperCase()));
+  const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));
+  const { mtfcc } = LAYER_DEFAULTS.roads;
+  if (has(String(mtfcc))) return 'roads';
+  if (has('WETLAND_TYPE') && has('ATTRIBUTE')) return 'wetlands';
+  return has('FLD_ZONE') ? 'flood' : 'assessor';
+}
+
+/** How many of the rows have to lie in one county for it to be the feed's. */
+const IN_COUNTY = 0.9;
+
+function countyOf(rows: readonly SourceRow[]): string | null {
+  const counties = new Map<number, number>();
+  let placed = 0;
+  for (const { geometry } of rows) {
+    const box = boxOfGeometry(geometry);
+    const fips = box && nearestCounty((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
+    if (fips == null) continue;
+    placed++;
+    counties.set(fips, (counties.get(fips) ?? 0) + 1);
+  }
+  const [most] = [...counties].sort((a, b) => b[1] - a[1]);
+  return most && most[1] >= IN_COUNTY * placed ? fiveDigits(most[0]) : null;
+}

@@ -1,0 +1,89 @@
+import type { GateResult } from '../../../shared/feeds/ingest-runs.ts';
+import { boxAround } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import type { Gates } from '../../feeds/feed-schema.ts';
+import { type LayerVersion, NOWHERE } from '../run/layer-version.ts';
+import { percent, type RowFigures, rowFaults, show, verdict } from './gate.ts';
+import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './gate-place.ts';
+
+export type LayerFigures = RowFigures & {
+  /** How many of them lie outside the feed's county, or outside the United States where it names none. */
+  outside: number;
+  extent: Box | null;
+  /** Where the feed itself says where the layer is complete: what was read, and how much of it lies wholly elsewhere. */
+  declared: DeclaredPlace | null;
+  /** The box in which the layer tells something, in degrees. */
+  covered: Readonly<Box> | null;
+  /** Whether that is the box around what was read: where what is not shown is taken for not there. */
+  boxed: boolean;
+  last: (NonNullable<RowFigures['last']> & { covered: Readonly<Box> | null }) | null;
+};
+
+export type LayerWords = { rows: string; area: string };
+
+export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
+  const { rows, read, covered, boxed, last } = figures;
+  const before = last?.covered ?? null;
+  return verdict(figures, [
+    ['empty', rows === 0 ? noneCounts(read, words) : null],
+    ...rowFaults(figures, limits, words.rows),
+    ['coverage', before && covered && lostCoverage(before, covered, limits)],
+    ['coverage_growth', before && covered && boxed ? grownCoverage(before, covered, limits) : null],
+    ['coverage', outsideCoverage(figures, limits, words)],
+    ['extent', outsideFeatures(figures, limits, words)],
+  ]);
+}
+
+export const noneCounts = (read: number, words: Pick<LayerWords, 'rows'>): string =>
+  `Of ${read} ${words.rows} read, none counts: is the mapping right, and is it a file of this place?`;
+
+export function outsideFeatures(
+  { outside, rows, extent }: Pick<LayerFigures, 'outside' | 'rows' | 'extent'>,
+  { max_outside_percent }: Gates,
+  words: LayerWords,
+): string | null {
+  if (percent(outside, rows) <= max_outside_percent) return null;
+  return `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${extentWords(extent)}): is the CRS right?`;
+}
+
+/** In a coverage without a feature the layer would say of every parcel that nothing is there. */
+export function outsideCoverage(
+  { declared, extent }: Pick<LayerFigures, 'declared' | 'extent'>,
+  { max_outside_coverage_percent }: Gates,
+  words: LayerWords,
+): string | null {
+  if (declared === null) return null;
+  const { coverage, placed, outside } = declared;
+  const none = placed > 0 && outside === placed;
+  const share = percent(outside, placed);
+  if (!none && share <= max_outside_coverage_percent) return null;
+  const places = `coverage: ${extentWords(coverage)}; ${words.rows}: ${extentWords(extent)}`;
+  const limit = none ? 'one at least has to lie inside' : `at most ${max_outside_coverage_percent} % may`;
+  return `${outside} of ${placed} ${words.rows} lie wholly outside the declared coverage (${show(share)} %, ${limit}; ${places}): is coverage right? Is it another place's file?`;
+}
+
+/** The box in which a version of a layer tells something: where its feed says, and in the county that it names. */
+export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
+  const box = coverage.every((side, i) => side === NOWHERE[i]) ? null : coverage;
+  const county = (fips !== null && countyExtent(fips)) || null;
+  return box && county ? boxAround([box, county]) : (box ?? county);
+}
+
+export function layerArea(fips: number | null): string {
+  return fips === null ? 'the United States' : 'the county';
+}
+
+function lostCoverage(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
+  const lost = 100 - sharedPercent(before, now);
+  if (lost <= limits.max_coverage_drop_percent) return null;
+  const places = `${extentWords(before)} before, ${extentWords(now)} now`;
+  return `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.max_coverage_drop_percent} % may (${places}): is it another place's file? Is fips right?`;
+}
+
+function grownCoverage(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
+  const grown = grownPercent(before, now);
+  if (grown <= limits.max_coverage_growth_percent) return null;
+  const places = `${extentWords(before)} before, ${extentWords(now)} now`;
+  return `The area that the layer covers grows by ${show(grown)} %, at most ${limits.max_coverage_growth_percent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`;
+}

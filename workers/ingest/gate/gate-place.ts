@@ -1,0 +1,130 @@
+import { type Client, sql } from '../../../shared/base/db.ts';
+import {
+  type BoxColumns,
+  boxArea,
+  boxesMeet,
+  boxOfColumns,
+  growBox,
+  padBox,
+} from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import type { LayerFeed } from '../../feeds/feed.ts';
+
+/** County polygons are generalised by up to a kilometre, coastal parcels reach into the water, and roads cross the line. */
+const MARGIN_DEG = 0.05;
+
+/** The box in which what belongs to a county lies, or null where it is not known. */
+export function countyBox(fips: number): Box | null {
+  const box = countyExtent(fips);
+  return box ? padBox(box, MARGIN_DEG) : null;
+}
+
+/** The boxes in which a feed's features belong: its county's, else the states'. A county without a known box has none: nothing lies outside. */
+export function homeBoxes(fips: number | null): Box[] {
+  if (fips !== null) {
+    const box = countyBox(fips);
+    return box ? [box] : [];
+  }
+  const states = new Map<number, Box>();
+  for (const county of allCounties()) {
+    const box = countyExtent(county.fips);
+    if (!box) continue;
+    const state = Math.floor(county.fips / 1000);
+    const known = states.get(state);
+    if (known) growBox(known, box);
+    else states.set(state, [...box]);
+  }
+  return [...states.values()].map(box => padBox(box, MARGIN_DEG));
+}
+
+export type OutsideParcels = { points: number; outside: number; where: string };
+
+export type PlacedPoints = { fips: number; points: number; outside: number; extent: Box };
+
+export async function parcelsOutside(client: Client, fips: number[]): Promise<OutsideParcels> {
+  const boxes = fips.flatMap(code => {
+    const box = countyBox(code);
+    return box ? [{ code, box }] : [];
+  });
+  const { rows } = await client.query<Omit<PlacedPoints, 'extent'> & BoxColumns>(
+    sql('feeds/measure_extent'),
+    [boxes.map(({ code }) => code), ...[0, 1, 2, 3].map(side => boxes.map(({ box }) => box[side]))],
+  );
+  return sumOutside(rows.map(row => ({ ...row, extent: boxOfColumns(row) })));
+}
+
+export function sumOutside(rows: readonly PlacedPoints[]): OutsideParcels {
+  const where = rows
+    .filter(row => row.outside > 0)
+    .map(
+      ({ fips, extent: [west, south, east, north] }) =>
+        `${fiveDigits(fips)}: longitudes ${west} to ${east}, latitudes ${south} to ${north}`,
+    )
+    .slice(0, 3)
+    .join('; ');
+  const sum = (field: 'points' | 'outside') => rows.reduce((total, row) => total + row[field], 0);
+  return { points: sum('points'), outside: sum('outside'), where };
+}
+
+/** Features, those that do not count included, against the coverage that their feed declares. */
+export type DeclaredPlace = { coverage: Box; placed: number; outside: number };
+
+export type PlaceCount = {
+  add(extent: Box): void;
+  result(): DeclaredPlace | null;
+};
+
+/** A feed that names a county too covers both. */
+export function declaredPlace({ coverage, fips }: Pick<LayerFeed, 'coverage' | 'fips'>): PlaceCount {
+  const boxes = coverage === null ? [] : [coverage, ...(fips === null ? [] : homeBoxes(fips))];
+  let placed = 0;
+  let outside = 0;
+  return {
+    add(extent) {
+      placed++;
+      if (!boxes.some(box => boxesMeet(box, extent))) outside++;
+    },
+    result: () => coverage && { coverage, placed, outside },
+  };
+}
+
+export async function featuresOutside(client: Client, boxes: readonly Box[]): Promise<number> {
+  if (boxes.length === 0) return 0;
+  const sides = [0, 1, 2, 3].map(side => boxes.map(box => box[side]!));
+  const { rows } = await client.query<{ outside: number }>(sql('land/count_outside'), sides);
+  return rows[0]!.outside;
+}
+
+export function tilesDeclared(tiles: readonly { extent: Box }[], coverage: Box | null): DeclaredPlace | null {
+  return coverage && { coverage, placed: tiles.length, outside: tilesOutside(tiles, [coverage]) };
+}
+
+export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly Box[]): number {
+  if (boxes.length === 0) return 0;
+  return tiles.filter(({ extent }) => !boxes.some(box => boxesMeet(box, extent))).length;
+}
+
+/** How much of the area of one box another one holds, in percent; areas on a plate carrée, which is enough for a gate. */
+export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
+  const width = Math.min(of[2], other[2]) - Math.max(of[0], other[0]);
+  const height = Math.min(of[3], other[3]) - Math.max(of[1], other[1]);
+  if (width < 0 || height < 0) return 0;
+  const area = boxArea(of);
+  // A box without an area is a single line or point.
+  return area === 0 ? 100 : (100 * width * height) / area;
+}
+
+/** How much larger what two boxes hold is than the first alone, in percent of that; 0 where it has no area. */
+export function grownPercent(before: Readonly<Box>, now: Readonly<Box>): number {
+  if (boxArea(before) === 0) return 0;
+  return ((100 - sharedPercent(now, before)) * boxArea(now)) / boxArea(before);
+}
+
+/** A box in words, to some 10 m. */
+export function extentWords(extent: Readonly<Box> | null): string {
+  if (extent === null) return 'nowhere';
+  const [west, south, east, north] = extent.map(degrees => Number(degrees.toFixed(4)));
+  return `longitudes ${west} to ${east}, latitudes ${south} to ${north}`;
+}

@@ -1,0 +1,223 @@
+import { rm } from 'node:fs/promises';
+import { type Client, sql, transaction } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { LOCKS, withLock } from '../../shared/base/locks.ts';
+import type { GateResult, IngestPayload, RunCounts } from '../../shared/feeds/ingest-runs.ts';
+import { enqueue } from '../../shared/queue/jobs.ts';
+import { enqueueTouched } from '../deals/deal-jobs.ts';
+import type { Feed } from '../feeds/feed.ts';
+import { installedFeed } from '../feeds/feed-folders.ts';
+import { attributesPlan } from '../land/land-jobs.ts';
+import { marketRecompute } from '../market/market-jobs.ts';
+import type { JobContext, JobResult } from '../queue/job-registry.ts';
+import { enqueueMarked } from '../valuation/valuation-jobs.ts';
+import { assessor } from './recipes/assessor-recipe.ts';
+import { contacts } from './recipes/contacts-recipe.ts';
+import { dnc } from './recipes/dnc-recipe.ts';
+import { elevation } from './recipes/elevation-recipe.ts';
+import { imagery } from './recipes/imagery-recipe.ts';
+import { layers } from './recipes/layers-recipe.ts';
+import { listings } from './recipes/listings-recipe.ts';
+import { numbering } from './recipes/numbering-recipe.ts';
+import type { Prepared, Recipe } from './recipes/recipe.ts';
+import { leftAsItIs, sourcesUnchanged, stagedFrom } from './recipes/unchanged-source.ts';
+import type { RunContext, RunDeps } from './run/run-context.ts';
+import { newCounts, total } from './run/run-counts.ts';
+import { makeRunFolder, sharedFolder, workFolder } from './run/run-folder.ts';
+import {
+  abandonRuns,
+  detachRun,
+  endedRun,
+  endRun,
+  lastAcceptedRun,
+  type RunStatus,
+  registerFeed,
+  startRun,
+} from './run/run-record.ts';
+import { createStage, dropStage, findStaged, noteStaged, stageSchema } from './run/stage-schema.ts';
+import { DERIVATION } from './stage/derive-fields.ts';
+
+export type RunOptions = {
+  feed: Feed;
+  jobId: string | null;
+  requestedBy: string;
+  force: boolean;
+  sources: IngestPayload['sources'];
+};
+
+export type RunResult = {
+  runId: number;
+  status: RunStatus;
+  counts: RunCounts;
+  blocked: GateResult['blocked'];
+  follow: string[];
+};
+
+/**
+ * One run of a feed: open -> parse -> map -> validate -> stage -> gate -> merge -> enqueue what follows. Before the merge, which
+ * is one transaction with the run's end and its jobs, only the run's own staging tables are touched: killed anywhere, it can be
+ * done again, and what was staged whole is not staged again.
+ * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
+ */
+export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  const { pool } = deps;
+  const feed = withSources(options.feed, options.sources);
+  const { id: feedId, moved } = await registerFeed(pool, feed);
+  const { result, brokeOff } = await withLock(pool, [LOCKS.feed, feedId], deps.signal, async () => {
+    const ended = options.jobId === null ? undefined : await endedRun(pool, options.jobId);
+    if (ended) {
+      const { id, status, counts, gate } = ended;
+      await dropStage(pool, id);
+      return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
+    }
+    // Read again under the lock: the run before may have moved it.
+    const { checkpoint } = await registerFeed(pool, feed);
+    const { id: runId } = await startRun(pool, feedId, options);
+    for (const dead of await abandonRuns(pool, feedId, runId)) await dropStage(pool, dead);
+    const last = await lastAcceptedRun(pool, feedId);
+    const tmpDir = await makeRunFolder();
+    const run: RunContext = {
+      ...{ ...deps, runId, feedId, checkpoint, last, tmpDir, baseDir: feed.baseDir },
+      ...{ counts: newCounts(), inputs: [], states: new Map() },
+      async step(name, note, fraction) {
+        deps.progress(fraction, note);
+        await deps.onStep?.(name);
+      },
+    };
+    try {
+      const outcome = await carryOut(run, feed, options.force, moved);
+      if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
+      return outcome;
+    } catch (error) {
+      await endRun(pool, run, 'failed', { error }).catch(failure =>
+        deps.log.error({ err: failure }, 'the run could not be marked as failed'),
+      );
+      throw error;
+    } finally {
+      await dropStage(pool, runId).catch(failure =>
+        deps.log.warn({ err: failure }, 'staging tables were not dropped'),
+      );
+      await rm(tmpDir, { recursive: true, force: true });
+    }
+  });
+  if (brokeOff !== undefined) throw brokeOff;
+  return result;
+}
+
+type Outcome = { result: RunResult; brokeOff?: unknown };
+
+/** The feed as if its file named an operator's other sources. */
+function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
+  const sections = Object.entries(sources).map(([name, source]) => {
+    const section = feed[name as keyof Feed] as unknown as object | null | undefined;
+    if (!section) return [name, section];
+    if ('input' in section) return [name, { ...section, input: { ...(section.input as object), source } }];
+    const files = 'tiles' in section ? { tiles: { by: 'source', sources: [source] } } : { sources: [source] };
+    return [name, { ...section, ...files }];
+  });
+  return { ...feed, ...Object.fromEntries(sections) };
+}
+
+async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: boolean): Promise<Outcome> {
+  const { pool, runId, feedId, counts } = run;
+  await run.step('open', 'opening', 0);
+  const isSame = (await sourcesUnchanged(run, feed)) && !force;
+  const compare = isSame ? async () => leftAsItIs(run) : await prepare(run, feed);
+  let prepared: Prepared | undefined;
+  const follow: string[] = [];
+  // The comparison too, for it settles repeated rows: an attempt that found them settled would not count them.
+  const status = await transaction(pool, async (client): Promise<RunStatus> => {
+    await client.query(`set local search_path = ${stageSchema(runId)}, public`);
+    prepared = await compare(client);
+    const { gate, touched, checkpoint, brokeOff } = prepared;
+    if (gate.blocked.length > 0 && !force) {
+      await endRun(client, run, 'blocked', { gate });
+      return 'blocked';
+    }
+    await assertUndisturbed(client, run);
+    if (touched) {
+      await run.step('merge', 'merging', 0.78);
+      await prepared.merge(client);
+    }
+    // Another as_of marks regions and counties when the feed is registered, also where no row changes.
+    if (touched || moved) follow.push(...(await enqueueFollowing(client)));
+    if (checkpoint) await client.query(sql('feeds/save_checkpoint'), [feedId, JSON.stringify(checkpoint)]);
+    const ended = touched ? 'merged' : 'unchanged';
+    await endRun(client, run, ended, { gate });
+    if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
+    await run.step('commit', 'committing', 0.98);
+    return ended;
+  });
+  const { gate, tidy, brokeOff } = prepared!;
+  const result = { runId, status, counts, blocked: gate.blocked, follow };
+  if (status === 'blocked') return { result };
+  if (status === 'merged')
+    await tidy?.().catch(error => run.log.warn({ err: error }, 'merged tables were not tidied'));
+  await run.step('follow', 'done', 1);
+  return { result, brokeOff };
+}
+
+/** By kind; a land layer's features have one for all. */
+const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, dnc };
+
+/** Stages the feed's inputs, unless an attempt that died later had staged the same. @returns what compares them with what readers see */
+async function prepare(run: RunContext, feed: Feed): Promise<(client: Client) => Promise<Prepared>> {
+  const { pool, runId } = run;
+  const recipe = (feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers) as Recipe<
+    Feed,
+    unknown
+  >;
+  const from = await stagedFrom(run, feed);
+  const madeOf = from && JSON.stringify([recipe.tables, DERIVATION, from]);
+  const before = madeOf === null ? undefined : await findStaged(pool, runId, madeOf);
+  if (before !== undefined) {
+    Object.assign(run.counts, before.counts);
+    run.inputs.push(...before.inputs);
+    return client => recipe.compare(client, run, feed, before.more);
+  }
+  await createStage(pool, runId, recipe.tables);
+  await run.step('stage', 'reading', 0);
+  const more = await recipe.stage(run, feed);
+  if (madeOf !== null) await noteStaged(run, madeOf, more);
+  return client => recipe.compare(client, run, feed, more);
+}
+
+async function enqueueFollowing(client: Client): Promise<string[]> {
+  const stats = await client.query('select from stats_dirty limit 1');
+  const attributes = await client.query('select from attributes_dirty limit 1');
+  const jobs: string[] = [];
+  if (stats.rowCount) jobs.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
+  if (attributes.rowCount) jobs.push((await enqueue(client, attributesPlan, { scope: { dirty: true } })).id);
+  return [...jobs, ...(await enqueueMarked(client)), ...(await enqueueTouched(client))];
+}
+
+/** The feed's lock may be lost with its connection: a merge must not build on what another run has replaced. @throws PlatError `overtaken` */
+async function assertUndisturbed(client: Client, { feedId, last }: RunContext): Promise<void> {
+  await client.query(sql('feeds/lock_feed'), [feedId]);
+  const now = await lastAcceptedRun(client, feedId);
+  if (now?.id === last?.id) return;
+  throw new PlatError(
+    'overtaken',
+    `Run ${now?.id} of the same feed was merged while this one was under way.`,
+    { retryable: true },
+  );
+}
+
+/** Runs a feed as a job; a run that the gate blocked is a job that did its work. */
+export async function handleIngest(context: JobContext, payload: IngestPayload): Promise<JobResult> {
+  const { pool, log, signal, progress, config, jobId } = context;
+  const feed = await installedFeed(config, payload.feed);
+  const result = await runFeed(
+    {
+      ...{ pool, log, signal, progress, env: process.env, workDir: workFolder(config, payload.feed) },
+      sharedDir: sharedFolder(config),
+    },
+    { feed, jobId, force: payload.force, sources: payload.sources, requestedBy: payload.requestedBy },
+  ).catch(error => {
+    const isSource = error instanceof PlatError && error.code === 'feed_source';
+    throw isSource && payload.attended ? new PlatError(error.code, error.message, { cause: error }) : error;
+  });
+  if (result.follow.length > 0) await context.deliver(result.follow);
+  const { runId, status, counts, blocked } = result;
+  return { rows: total(counts.read), runId, status, blocked, counts };
+}

@@ -1,0 +1,62 @@
+import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import { isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
+import type { ListingInput } from '../../feeds/feed.ts';
+import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place-value.ts';
+import type { Value } from '../../feeds/values/value-parser.ts';
+import {
+  compileFill,
+  type DroppedValue,
+  type MappedRow,
+  type Mapper,
+  mapperOf,
+  positionsOf,
+  type Refused,
+  refused,
+} from './map-fields.ts';
+
+/** As a parcel's, or a list of texts for `photos`. */
+export type ListingValue = Value;
+
+const AT = positionsOf(LISTING_FIELD_NAMES);
+
+/** A row is refused when its source_id, status or the price of its status is unusable; other values that do not parse become null. */
+export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
+  return mapperOf(input, resolve => {
+    const fill = compileFill('listings', input.columns, resolve);
+    return ({ values: source }) => {
+      const row = fill(source);
+      const { values, dropped } = row;
+      const fault = unusable(values, dropped);
+      if (fault) return fault;
+      values[AT.source] ??= input.label;
+      values[AT.fips] ??= input.fips;
+      const fips = values[AT.fips];
+      if (typeof fips !== 'number' || isKnownCounty(fips)) return row;
+      const isFormer = isFormerCounty(fips);
+      values[AT.fips] = isFormer ? regionOf(fips, values) : null;
+      if (values[AT.fips] !== null) return row;
+      const drop = isFormer
+        ? { field: 'fips', reason: 'former_county', message: severalRegions(fips) }
+        : { field: 'fips', reason: 'unknown_fips', message: noSuchCounty(fips) };
+      return { ...row, dropped: [...(dropped ?? []), drop] };
+    };
+  });
+}
+
+function regionOf(former: number, values: readonly ListingValue[]): number | null {
+  const [lon, lat] = [values[AT.longitude], values[AT.latitude]];
+  const point = typeof lon === 'number' && typeof lat === 'number' ? ([lon, lat] as const) : null;
+  return planningRegion(former, values[AT.city] as string | null, point);
+}
+
+/** Why a listing cannot be stored. What was there but did not parse says more than that it is missing. */
+function unusable(values: readonly ListingValue[], dropped: readonly DroppedValue[] | null): Refused | null {
+  const price = values[AT.status] === 'SOLD' ? 'sold_price' : 'list_price';
+  for (const field of ['source_id', 'status', price] as const) {
+    if (values[AT[field]] !== null) continue;
+    const cause = dropped?.find(value => value.field === field);
+    if (cause) return refused(field, cause.reason, cause.message);
+    if (field !== price) return refused(field, `missing_${field}`, `${field} is empty`);
+  }
+  return null;
+}

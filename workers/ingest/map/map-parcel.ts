@@ -1,0 +1,218 @@
+import type { Geometry } from 'geojson';
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { boxOfGeometry } from '../../../shared/geo/box.ts';
+import { isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import type { KeySpec } from '../../feeds/column-schema.ts';
+import type { ParcelInput, Sales } from '../../feeds/feed.ts';
+import { targetSpec } from '../../feeds/feed-schema.ts';
+import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place-value.ts';
+import { isFailure, shown, tidyText } from '../../feeds/values/text-value.ts';
+import { MAX_IDENTIFIER, type TargetSpec } from '../../feeds/values/value-parser.ts';
+import type { SourceRow } from '../../formats/row-batch.ts';
+import { type CompiledColumn, compileColumn } from './map-column.ts';
+import {
+  compileCondition,
+  compileFill,
+  type MappedRow,
+  type Mapper,
+  mapperOf,
+  type Refused,
+  refused,
+} from './map-fields.ts';
+import { columnMentions, conditionMentions, type Resolve } from './source-columns.ts';
+
+export type MappedParcel = Omit<MappedRow, 'values'> & {
+  key: string;
+  fips: number;
+  values: FieldValue[];
+  /** Whether the row's last sale becomes a comp. */
+  sale: boolean;
+  /** The earlier sales that become comps, or null without any. */
+  prior: PriorSale[] | null;
+};
+
+export type PriorSale = { date: string; price: number; book: string | null };
+
+type Terms = {
+  /** County of every row, or null when the rows say theirs. */
+  fips: number | null;
+  sales?: Sales | null;
+};
+
+/** A row without a key or with an unknown or foreign county is refused; other values that do not parse become null and are reported. */
+export function compileParcelMapper(
+  input: Pick<ParcelInput, 'key' | 'columns' | 'skipWhere'>,
+  { fips: feedFips, sales = null }: Terms,
+): Mapper<MappedParcel> {
+  const { key, columns } = input;
+  const compile = (resolve: Resolve) => {
+    const fill = compileFill('assessor', columns, resolve);
+    const fipsTarget = { name: 'fips', spec: targetSpec('assessor', 'fips') };
+    const countyOf = compileCounty(
+      feedFips,
+      columns.fips ? compileColumn(fipsTarget, columns.fips, resolve) : null,
+    );
+    const keyOf = compileKey(key, resolve);
+    const noKey = refused('key', 'missing_key', `no key: ${key.columns.join(', ')} empty`);
+    const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
+    const isSale = sales ? compileSale(sales, resolve) : () => false;
+    const priorOf = compilePrior(sales, resolve);
+
+    return ({ values: source, geometry }: SourceRow): MappedParcel | Refused => {
+      const found = keyOf(source);
+      if (found === null) return noKey;
+      if (found.length > MAX_IDENTIFIER) return longKey;
+      const county = countyOf(source);
+      if (typeof county === 'object') return county;
+      const { values, dropped } = fill(source) as MappedRow & { values: FieldValue[] };
+      const town = values[SITUS_CITY] as string | null;
+      const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, geometry) : county;
+      if (typeof fips === 'object') return fips;
+      const sale = isSale(source, values);
+      return { ok: true, key: found, fips, values, sale, prior: priorOf(source), dropped };
+    };
+  };
+  return mapperOf(input, compile, [
+    ...key.columns.map(column => ({ where: 'key', column, optional: false })),
+    ...conditionMentions('sales.where', sales?.where ?? []),
+    ...(sales?.prior ?? []).flatMap(({ columns: earlier, where }) => [
+      ...columnMentions(earlier).map(each => ({ ...each, where: `sales.prior.${each.where}` })),
+      ...conditionMentions('sales.prior.where', where),
+    ]),
+  ]);
+}
+
+/** The sales of a feed are those of the rolls that show both day and price. */
+export const showsSales = ({ columns }: ParcelInput): boolean =>
+  columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
+
+const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
+const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
+const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
+
+function compileSale(sales: Sales, resolve: Resolve) {
+  const tests = sales.where.map(condition => compileCondition(condition, resolve));
+  return (source: Record<string, unknown>, values: readonly FieldValue[]): boolean => {
+    const price = values[SALE_PRICE];
+    if (values[SALE_DATE] === null || typeof price !== 'number') return false;
+    return price > 0 && price >= sales.minPrice && tests.every(test => test(source));
+  };
+}
+
+const PRIOR_TARGETS = {
+  date: { type: 'date', doc: '' },
+  price: { type: 'money', doc: '', unit: 'USD' },
+  book: { type: 'text', doc: '' },
+} as const satisfies Record<string, TargetSpec>;
+
+/** The earlier sales of a row that have a day, at least the least price, and pass their conditions; others are passed over. */
+function compilePrior(sales: Sales | null, resolve: Resolve) {
+  const priors = (sales?.prior ?? []).map(({ columns, where }) => {
+    const reader = (name: keyof typeof PRIOR_TARGETS) => {
+      const target = { name, spec: PRIOR_TARGETS[name] };
+      const column = columns[name] && compileColumn(target, columns[name], resolve);
+      return (source: Record<string, unknown>) => {
+        const value = column?.read(source) ?? null;
+        return isFailure(value) ? null : value;
+      };
+    };
+    const tests = where.map(condition => compileCondition(condition, resolve));
+    return { date: reader('date'), price: reader('price'), book: reader('book'), tests };
+  });
+  if (sales === null || priors.length === 0) return () => null;
+  return (source: Record<string, unknown>): PriorSale[] | null => {
+    const found = priors.flatMap(({ date, price, book, tests }): PriorSale[] => {
+      const [day, usd] = [date(source), price(source)];
+      if (typeof day !== 'string' || typeof usd !== 'number' || usd <= 0 || usd < sales.minPrice) return [];
+      return tests.every(test => test(source))
+        ? [{ date: day, price: usd, book: tidyText(book(source)) }]
+        : [];
+    });
+    return found.length === 0 ? null : found;
+  };
+}
+
+type CountyOf = (source: Record<string, unknown>) => number | Refused;
+
+/** The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown, or not the feed's. */
+function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
+  const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
+  if (feedFips !== null && !isPlace(feedFips)) {
+    const fault = refused('fips', 'unknown_fips', noSuchCounty(feedFips));
+    return () => fault;
+  }
+  const missing = refused('fips', 'missing_fips', 'the row does not say its county');
+  if (column === null) return () => feedFips ?? missing;
+  return source => {
+    const fips = column.read(source);
+    if (fips === null) return feedFips ?? missing;
+    if (isFailure(fips))
+      return refused('fips', 'unknown_fips', `'${shown(column.raw(source))}' ${fips.says}`);
+    const code = Number(fips);
+    if (code === feedFips) return code;
+    if (feedFips !== null && !isFormerCounty(code)) return wrongCounty(code, feedFips);
+    return isPlace(code) ? code : refused('fips', 'unknown_fips', noSuchCounty(code));
+  };
+}
+
+const wrongCounty = (fips: number, feedFips: number): Refused =>
+  refused('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
+
+/** The planning region of a row that names a former county of Connecticut: by its town, else by the middle of its geometry. */
+function regionOf(
+  former: number,
+  feedFips: number | null,
+  town: string | null,
+  geometry: Geometry | null,
+): number | Refused {
+  const box = boxOfGeometry(geometry);
+  const point = box && ([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] as const);
+  const region = planningRegion(former, town, point);
+  if (region === null) return refused('fips', 'former_county', severalRegions(former));
+  if (feedFips !== null && !isFormerCounty(feedFips) && region !== feedFips)
+    return wrongCounty(region, feedFips);
+  return region;
+}
+
+/** The texts of the key's columns without white space and in upper case, joined; null when nothing is left. */
+export function compileKey(
+  spec: KeySpec,
+  resolve: Resolve,
+): (values: Record<string, unknown>) => string | null {
+  const columns = spec.columns.map(name => resolve(name) ?? name);
+  const { split } = spec;
+  return values => {
+    let key: string | null = null;
+    for (const column of columns) {
+      const text = keyText(values[column]);
+      if (split === undefined) key = append(key, text, spec);
+      else for (const part of text.split(split)) key = append(key, part, spec);
+    }
+    return key !== null && hasContent(key, spec) ? key : null;
+  };
+}
+
+function append(key: string | null, text: string, spec: KeySpec): string | null {
+  const part =
+    spec.strip_leading_zeros && text.charCodeAt(0) === ZERO ? text.replace(LEADING_ZEROS, '') : text;
+  if (spec.drop_empty && (part === '' || ONLY_ZEROS.test(part))) return key;
+  return key === null ? part : key + (spec.join ?? '-') + part;
+}
+
+/** Whether there is more to a key than what joins its parts. */
+function hasContent(key: string, spec: KeySpec): boolean {
+  return (
+    key !== '' && (spec.columns.length === 1 || key !== (spec.join ?? '-').repeat(spec.columns.length - 1))
+  );
+}
+
+const ZERO = 48;
+const LEADING_ZEROS = /^0+(?=.)/;
+const ONLY_ZEROS = /^0+$/;
+
+function keyText(raw: unknown): string {
+  const text = tidyText(raw);
+  if (text === null) return '';
+  return (text.includes(' ') ? text.replaceAll(' ', '') : text).toUpperCase();
+}

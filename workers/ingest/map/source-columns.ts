@@ -1,0 +1,76 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import type { SkipCondition } from '../../feeds/feed.ts';
+import { alternatives, namesOf } from '../../feeds/feed-columns.ts';
+import { nearMatches } from '../../feeds/near-words.ts';
+import type { SourceRow } from '../../formats/row-batch.ts';
+
+/** dBASE, and so a shapefile, cuts column names here. */
+const DBASE_NAME_LENGTH = 10;
+
+/** A source's own spelling of a column name, or null when it has no such column. */
+export type Resolve = (name: string) => string | null;
+
+export function columnsOf(rows: Iterable<SourceRow>): string[] {
+  const names = new Set<string>();
+  for (const row of rows) for (const name in row.values) names.add(name);
+  return [...names];
+}
+
+/** Looks names up: as they are, else whatever their case, else cut as dBASE cuts them; where `sparse`, one that is not found stands for itself. */
+export function resolver(columns: readonly string[], { sparse = false } = {}): Resolve {
+  const exact = new Set(columns);
+  const folded = new Map<string, string>();
+  for (const column of columns)
+    if (!folded.has(column.toLowerCase())) folded.set(column.toLowerCase(), column);
+  return name => {
+    const base = baseName(name);
+    if (exact.has(base)) return base;
+    const lower = base.toLowerCase();
+    return folded.get(lower) ?? folded.get(lower.slice(0, DBASE_NAME_LENGTH)) ?? (sparse ? base : null);
+  };
+}
+
+/** 'Media' of 'Media[].MediaURL'. */
+function baseName(name: string): string {
+  const list = name.indexOf('[].');
+  return list < 0 ? name : name.slice(0, list);
+}
+
+export type Mention = { where: string; column: string; optional: boolean };
+
+export function columnMentions(columns: Partial<Record<string, ColumnSpec>>): Mention[] {
+  return Object.entries(columns).flatMap(([name, spec]) =>
+    alternatives(spec ?? {}).flatMap(way =>
+      namesOf(way).map(column => ({
+        where: `columns.${name}`,
+        column,
+        optional: (spec?.optional ?? false) || (way.optional ?? false),
+      })),
+    ),
+  );
+}
+
+export const conditionMentions = (where: string, conditions: readonly SkipCondition[]): Mention[] =>
+  conditions.map(({ column, optional = false }) => ({ where, column, optional }));
+
+/** @throws PlatError `feed_mapping` naming every mentioned column that the source lacks, and what it has instead */
+export function checkColumns(mentions: readonly Mention[], columns: readonly string[]): void {
+  const resolve = resolver(columns);
+  const missing = mentions.filter(({ column, optional }) => !optional && resolve(column) === null);
+  if (missing.length === 0) return;
+  const details: Record<string, string[]> = {};
+  const said = missing.map(({ where, column }) => {
+    const near = nearMatches(baseName(column), columns);
+    const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has ${listed(columns)}.`;
+    const message = `the source has no column ${baseName(column)}; ${hint}`;
+    details[where] = [...(details[where] ?? []), message];
+    return `${where}: ${message}`;
+  });
+  throw new PlatError('feed_mapping', said.join('\n'), { details });
+}
+
+function listed(columns: readonly string[]): string {
+  const shown = columns.slice(0, 20).join(', ');
+  return columns.length > 20 ? `${shown} and ${columns.length - 20} more` : shown || 'none';
+}

@@ -1,0 +1,79 @@
+import { type Client, compose, literal, type Queryable, sql } from '../../../shared/base/db.ts';
+import { LOCKS } from '../../../shared/base/locks.ts';
+import { rollSql } from '../stage/roll-sql.ts';
+import { roadMarginM } from './merge-layer.ts';
+
+/** A metre in 1e-7 degrees, of longitude as far north as 80 degrees. */
+const NEAR_E7 = 91 * 6;
+
+/**
+ * Brings the parcels of a feed, and what filters read of them, to what the run staged, inside the caller's
+ * transaction: readers see the old roll until it commits and the new one afterwards. The counts were measured
+ * before; this only does it.
+ */
+export async function mergeParcels(client: Client, runId: number, feedId: number): Promise<void> {
+  const { rows } = await client.query<{ fips: number }>(sql('feeds/list_changed_counties'));
+  const counties = rows.map(row => row.fips);
+  const fips = literal(counties);
+  const landed = await holdLayers(client, counties);
+  await client.query(sql('feeds/reserve_serials'));
+  if (landed) {
+    const reach = await roadMarginM(client);
+    const near = await client.query<{ fips: number }>(sql('feeds/list_near_counties'), [
+      counties,
+      NEAR_E7 * (reach ?? 0),
+    ]);
+    const literals = { fips, near: literal(near.rows.map(row => row.fips)), reach: literal(reach) };
+    await client.query(compose('land/mark_moved_parcels', literals));
+  }
+  await client.query(rollSql('feeds/update_parcels', { fips: counties }), [runId]);
+  await client.query(compose('feeds/retire_parcels', { fips }), [runId]);
+  await client.query(compose('feeds/remove_parcel_filters', { fips }));
+  await client.query(sql('feeds/number_parcels'));
+  if (landed) await client.query(sql('land/mark_new_parcels'));
+  await client.query(compose('feeds/keep_land', { fips }));
+  await client.query(sql('feeds/index_land'));
+  // Staged rows are fetched by their place, in the order of the roll: hashed, a large roll went through temporary files twice.
+  await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
+  await client.query(rollSql('feeds/insert_parcels', { run: runId, feed: feedId }));
+  await client.query(rollSql('feeds/insert_parcel_filters'));
+  await client.query(sql('feeds/insert_owner_parcels'));
+  await client.query('reset enable_hashjoin; reset enable_mergejoin');
+  await countCoverage(client, counties);
+  await rewriteOwnerWords(client, counties);
+  await client.query(sql('valuation/mark_counties'), [counties]);
+}
+
+/**
+ * Keeps land layers, and chunks of the counties that are about to change, from being written until the merge is done.
+ * @returns false when there are no layers: then no parcel's attributes can be out of date
+ */
+async function holdLayers(client: Client, counties: readonly number[]): Promise<boolean> {
+  await client.query(sql('land/hold_layers'));
+  const { rows } = await client.query<{ present: boolean }>(sql('land/has_layers'));
+  if (!rows[0]!.present) return false;
+  // Chunks of these counties that are being written are waited for.
+  await client.query(sql('land/lock_counties'), [LOCKS.countyAttributes, counties]);
+  return true;
+}
+
+/** Writes what coverage says of the counties, for use in the transaction that changed their parcels. */
+export async function countCoverage(client: Queryable, counties: readonly number[]): Promise<void> {
+  if (counties.length === 0) return;
+  const fips = literal(counties);
+  await client.query(compose('feeds/delete_counties', { fips }));
+  await client.query(compose('feeds/count_counties', { fips }));
+}
+
+/**
+ * Writes the words by which parcels are found by their owners, for whole counties, from the parcels on the roll: about
+ * 7 microseconds a parcel, and nothing to get out of step. For use in the transaction that changed the parcels.
+ */
+export async function rewriteOwnerWords(db: Queryable, counties: readonly number[]): Promise<void> {
+  // In one order everywhere, so that two merges never wait for each other in turn.
+  for (const fips of counties.toSorted((a, b) => a - b)) {
+    await db.query(sql('feeds/lock_owner_words'), [LOCKS.ownerWords, fips]);
+    await db.query(sql('feeds/clear_owner_words'), [fips]);
+    await db.query(compose('feeds/fill_owner_words', { fips: literal(fips) }));
+  }
+}

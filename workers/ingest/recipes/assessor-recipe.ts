@@ -1,0 +1,188 @@
+import { type Client, sql } from '../../../shared/base/db.ts';
+import type { AssessorFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
+import { alternatives } from '../../feeds/feed-columns.ts';
+import { type Acreage, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { parcelsOutside } from '../gate/gate-place.ts';
+import { compileParcelMapper, type MappedParcel, showsSales } from '../map/map-parcel.ts';
+import { mergeListings } from '../merge/merge-listings.ts';
+import { mergeParcels } from '../merge/merge-parcels.ts';
+import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
+import { readBatches } from '../run/read-input.ts';
+import type { RunContext } from '../run/run-context.ts';
+import { settleRepeats, total } from '../run/run-counts.ts';
+import { withStage, withStages } from '../run/stage-schema.ts';
+import { type DeriveColumns, derivation, readZipCounties } from '../stage/derive-fields.ts';
+import {
+  completeRows,
+  furtherParcels,
+  settleFurtherRolls,
+  stageFurtherRoll,
+} from '../stage/further-rolls.ts';
+import { joinShapes } from '../stage/join-shapes.ts';
+import { listingSql } from '../stage/listing-record.ts';
+import { rollSql } from '../stage/roll-sql.ts';
+import { stageMapped, stageParcels } from '../stage/stage-parcels.ts';
+import { stageSales } from '../stage/stage-sales.ts';
+import type { Prepared, Recipe } from './recipe.ts';
+
+/** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
+const ANALYZE_FROM = 0.1;
+
+export const assessor: Recipe<AssessorFeed, void> = {
+  tables: [
+    sql('feeds/create_raw_stage'),
+    rollSql('feeds/create_parcel_stage'),
+    sql('feeds/create_further_stage'),
+    listingSql('market/create_listing_stage'),
+  ],
+  stage: stageInputs,
+  compare,
+};
+
+async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
+  const derive = derivation(await readZipCounties(run.pool));
+  const all = parcelInputs(feed);
+  for (const [i, input] of all.entries()) {
+    if (i > 0 && i === feed.furtherRolls.length)
+      await withStage(run.pool, run.runId, client => settleFurtherRolls(client, run));
+    await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
+  }
+}
+
+type NamedInput = [name: string, input: ParcelInput];
+
+/** In the order in which they are read: rows of further rolls are there when those of the roll are completed from them. */
+export const parcelInputs = ({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] => [
+  ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
+  ['roll', roll],
+  ...(shape ? [['shape', shape] satisfies NamedInput] : []),
+];
+
+async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
+  const { pool, runId, feedId, counts } = run;
+  await run.step('join', 'joining keys', 0.62);
+  await settleRepeats(client, counts, sql('feeds/resolve_roll_duplicates'), [runId]);
+  await joinShapes(client, runId, counts);
+  await client.query('analyze stage_removed (fips, key)');
+  const summed = (await client.query(sql('feeds/sum_part_acres'))).rowCount ?? 0;
+  if (summed > 0) counts.acres_summed = summed;
+  await client.query('analyze stage_roll (fips, key)');
+  await client.query('analyze stage_shape (fips, key)');
+
+  await run.step('match', 'comparing with the last roll', 0.68);
+  const { rows: counties } = await client.query<{ fips: number }>(sql('feeds/list_stage_counties'), [feedId]);
+  const fips = counties.map(row => row.fips);
+  await ensurePartitions(pool, fips);
+  await client.query(rollSql('feeds/create_before_stage', { feed: feedId, fips }));
+  await client.query('analyze stage_before (fips, key)');
+  await client.query(sql('feeds/match_parcels'));
+  await client.query('analyze stage_match');
+  const { rows: measured } = await client.query<ParcelFigures>(sql('feeds/measure_parcels'));
+  const figures = measured[0]!;
+  recordFigures(run, feed, figures);
+  if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
+
+  await run.step('gate', 'checking', 0.74);
+  const sales = await measureSales(client, feed.sales, feedId);
+  const gate = judge(
+    {
+      read: total(counts.read),
+      rejected: rejectedRows(counts),
+      rows: figures.parcels,
+      matchedKeys: Number(counts.matched_keys),
+      before: figures.changed + figures.unchanged + figures.retired,
+      retired: figures.retired,
+      outside: await parcelsOutside(client, fips),
+      acreage: await acreageOf(client, feed),
+      sales,
+      filled: counts.filled,
+      last: lastFigures(run.last?.counts),
+    },
+    feed.gates,
+  );
+  return {
+    gate,
+    touched: counts.new + counts.changed + counts.returned + counts.retired + sales.touched > 0,
+    async merge(transaction) {
+      await mergeParcels(transaction, runId, feedId);
+      if (feed.sales) await mergeListings(transaction, runId, feedId);
+    },
+    async tidy() {
+      const moved = counts.new + counts.changed + counts.returned + counts.retired;
+      if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(pool, fips);
+    },
+  };
+}
+
+type ParcelFigures = {
+  parcels: number;
+  joined: number;
+  roll_without_shape: number;
+  shape_without_roll: number;
+  new: number;
+  changed: number;
+  returned: number;
+  unchanged: number;
+  retired: number;
+};
+
+function recordFigures({ counts }: RunContext, feed: AssessorFeed, figures: ParcelFigures): void {
+  counts.rows = figures.parcels;
+  counts.matched_keys = figures.joined;
+  if (feed.shape) {
+    counts.roll_without_shape = figures.roll_without_shape;
+    counts.shape_without_roll = figures.shape_without_roll;
+  } else {
+    counts.without_geometry = figures.roll_without_shape;
+  }
+  for (const name of ['new', 'changed', 'returned', 'unchanged', 'retired'] as const)
+    counts[name] = figures[name];
+}
+
+type SaleFigures = { touched: number; before: number; leaving: number };
+
+async function measureSales(client: Client, sales: Sales | null, feedId: number): Promise<SaleFigures> {
+  if (sales === null) return { touched: 0, before: 0, leaving: 0 };
+  const { rows } = await client.query<SaleFigures>(sql('market/measure_sales'), [feedId, sales.label]);
+  return rows[0]!;
+}
+
+async function stageInput(
+  run: RunContext,
+  feed: AssessorFeed,
+  derive: DeriveColumns,
+  [name, input]: NamedInput,
+  progress: readonly [number, number],
+): Promise<void> {
+  const { counts } = run;
+  const isFurther = feed.furtherRolls.includes(input);
+  const batches = readBatches(run, name, input.input, progress);
+  const sales = name !== 'shape' && showsSales(input) ? feed.sales : null;
+  const rows = { name, batches, map: compileParcelMapper(input, { fips: feed.fips, sales }) };
+  await withStages(run, 3, async ([roll, shape, raw], rejects) => {
+    const stage = { roll: roll!, shape: shape!, raw: raw!, rejects, counts };
+    if (isFurther) {
+      const number = feed.furtherRolls.indexOf(input) + 1;
+      await stageFurtherRoll(rows, number, stage);
+    } else if (name === 'shape') {
+      const hasAttributes = Object.keys(input.columns).length > 0;
+      await stageParcels({ ...rows, name, derive, hasAttributes }, stage);
+    } else {
+      const parcels = { ...rows, name: 'roll' as const, derive, hasAttributes: true };
+      if (feed.furtherRolls.length === 0) {
+        await stageParcels(parcels, stage);
+        return;
+      }
+      const complete = (parsed: readonly MappedParcel[]) => completeRows(stage.raw, parsed);
+      await stageParcels({ ...parcels, complete }, stage);
+      await stageMapped(furtherParcels(stage.raw), derive, stage);
+    }
+  });
+}
+
+async function acreageOf(client: Client, { roll, furtherRolls, shape }: AssessorFeed): Promise<Acreage> {
+  const { rows } = await client.query<Omit<Acreage, 'unit'>>(sql('feeds/measure_acreage'));
+  const column = [roll, ...furtherRolls, shape].find(input => input?.columns.acres)?.columns.acres;
+  const unit = (column && alternatives(column)[0]?.unit) ?? 'acres';
+  return { ...rows[0]!, unit: typeof unit === 'object' ? null : unit };
+}

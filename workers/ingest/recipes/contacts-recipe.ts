@@ -1,0 +1,53 @@
+import { asRun, type Client, compose, literal, sql } from '../../../shared/base/db.ts';
+import { contactSecret } from '../../../shared/contacts/suppression.ts';
+import type { ContactsFeed } from '../../feeds/feed.ts';
+import { judgeList } from '../gate/gate.ts';
+import { compileContactMapper } from '../map/map-contact.ts';
+import { readBatches } from '../run/read-input.ts';
+import type { RunContext } from '../run/run-context.ts';
+import { matchFigures, measureRows, settleRepeats } from '../run/run-counts.ts';
+import { withStages } from '../run/stage-schema.ts';
+import { stageContacts } from '../stage/stage-contacts.ts';
+import type { Prepared, Recipe } from './recipe.ts';
+
+/** People with their telephone numbers. A feed lists everything: whom it no longer shows is erased. */
+export const contacts: Recipe<ContactsFeed, void> = {
+  tables: [sql('contacts/create_contact_stage')],
+  async stage(run, { name, contacts: input }) {
+    const batches = readBatches(run, 'contacts', input.input);
+    const secret = await contactSecret(asRun(run.pool));
+    const { rows } = await run.pool.query<{ hash: Buffer }>('select hash from contact_suppressions');
+    const list = { secret, hashes: new Set(rows.map(row => row.hash.toString('hex'))) };
+    await withStages(run, 1, ([copy], rejects) =>
+      stageContacts(
+        { name: 'contacts', batches, map: compileContactMapper(input) },
+        { copy: copy!, rejects, counts: run.counts, feed: name, list },
+      ),
+    );
+  },
+  compare,
+};
+
+/** Of a contact the row that was seen last counts, of these the last of the file. */
+const REPEATS = {
+  ...{ table: 'stage_contact', key: 'id', order: 'last_seen desc nulls last, row_no desc', compared: 'hash' },
+  ...{ input: "'contacts'", field: 'source_id', reason: 'superseded', raw: "''" },
+  message: "format('The contact is given again by row %s, which was seen later.', d.kept_row)",
+};
+
+async function compare(client: Client, run: RunContext, { gates }: ContactsFeed): Promise<Prepared> {
+  const { runId, feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  await settleRepeats(client, counts, compose('feeds/set_repeats_aside', REPEATS), [runId]);
+  await client.query('analyze stage_contact (id)');
+  await client.query(compose('contacts/match_contacts', { feed: literal(feedId) }));
+  const rows = await measureRows(client, run, matchFigures('stage_contact_match'));
+  return {
+    gate: judgeList(run, rows, gates, 'contacts'),
+    touched: counts.new + counts.changed + counts.retired > 0,
+    async merge(transaction) {
+      await transaction.query(sql('contacts/delete_gone_contacts'), [feedId]);
+      await transaction.query(sql('contacts/upsert_contacts'), [runId, feedId]);
+    },
+  };
+}

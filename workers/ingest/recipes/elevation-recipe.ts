@@ -1,0 +1,27 @@
+import { sql } from '../../../shared/base/db.ts';
+import { readTileHeader, type TileHeader } from '../../../shared/raster/tiff-header.ts';
+import type { ElevationFeed } from '../../feeds/feed.ts';
+import { elevationRow, stageTiles, tilesOf } from '../stage/stage-tiles.ts';
+import { compareFiles } from './layer-editions.ts';
+import type { Recipe } from './recipe.ts';
+
+/** Of each file only the header is read and kept: heights stay where they are and are read by window when attributes are computed. */
+export const elevation: Recipe<ElevationFeed, TileHeader[]> = {
+  tables: [sql('land/create_tile_stage')],
+  stage: (run, { elevation: input }) => {
+    const files = tilesOf(run, 'elevation', input.tiles, source =>
+      readTileHeader(source, input, { signal: run.signal }),
+    );
+    return stageTiles(run, 'elevation', files, sql('land/stage_tiles'), elevationRow);
+  },
+  compare: (client, run, feed, tiles) =>
+    compareFiles(client, run, feed, tiles, {
+      words: 'tiles',
+      tables: { staged: 'stage_tile', stored: 'elevation_tiles' },
+      // At most some thousands: all are written anew.
+      async merge(transaction) {
+        await transaction.query(sql('land/delete_tiles'), [run.feedId]);
+        await transaction.query(sql('land/insert_tiles'));
+      },
+    }),
+};

@@ -1,0 +1,113 @@
+import { copyValue, openCopy } from '../../../shared/base/copy.ts';
+import { type Client, sql } from '../../../shared/base/db.ts';
+import { isRetryable } from '../../../shared/base/errors.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import type { ListingsFeed } from '../../feeds/feed.ts';
+import type { ResoCheckpoint, RowBatch } from '../../formats/row-batch.ts';
+import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { compileListingMapper } from '../map/map-listing.ts';
+import { mergeListings } from '../merge/merge-listings.ts';
+import { readBatches } from '../run/read-input.ts';
+import type { RunContext } from '../run/run-context.ts';
+import { bump, countFilled, matchFigures, measureRows, settleRepeats } from '../run/run-counts.ts';
+import { type RejectWriter, rawText, withStages } from '../run/stage-schema.ts';
+import { COPY_LISTING, listingLine, listingSql, resolveListing } from '../stage/listing-record.ts';
+import { stageRows } from '../stage/stage-rows.ts';
+import type { Prepared, Recipe } from './recipe.ts';
+
+/** An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the next attempt goes on from there. */
+export const listings: Recipe<ListingsFeed, Staged> = {
+  tables: [sql('feeds/create_raw_stage'), listingSql('market/create_listing_stage')],
+  stage: (run, { listings }) =>
+    withStages(run, 2, (clients, rejects) => stageListings(run, listings, clients, rejects)),
+  compare,
+};
+
+async function compare(
+  client: Client,
+  run: RunContext,
+  { listings: { snapshot }, gates }: ListingsFeed,
+  staged: Staged,
+): Promise<Prepared> {
+  const { runId, feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  await client.query(sql('market/split_repeat_sales'));
+  await settleRepeats(client, counts, sql('market/resolve_listing_duplicates'), [runId]);
+  await client.query('analyze stage_listing (id)');
+  await client.query(sql('market/match_listings'));
+  if (snapshot) await client.query(sql('market/match_gone_listings'), [feedId]);
+  await client.query('analyze stage_listing_match');
+  const rows = await measureRows(client, run, matchFigures('stage_listing_match'));
+  const gate = judge(
+    {
+      read: counts.read.listings ?? 0,
+      // An older state of a listing that comes again is set aside, not wrong.
+      rejected: rejectedRows(counts) - (counts.rejected.superseded ?? 0),
+      rows,
+      matchedKeys: rows,
+      before: 0,
+      retired: 0,
+      acreage: null,
+      outside: { points: 0, outside: 0, where: '' },
+      sales: { before: 0, leaving: 0 },
+      filled: counts.filled,
+      // An incremental run holds what changed: its size says nothing about the last one's.
+      last: snapshot ? lastFigures(run.last?.counts) : null,
+    },
+    gates,
+  );
+  return {
+    gate: snapshot ? gate : { ...gate, blocked: gate.blocked.filter(({ gate: name }) => name !== 'empty') },
+    touched: counts.new + counts.changed + counts.retired > 0,
+    merge: transaction => mergeListings(transaction, runId, feedId),
+    ...staged,
+  };
+}
+
+type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };
+
+async function stageListings(
+  run: RunContext,
+  listings: ListingsFeed['listings'],
+  [client, rawClient]: readonly Client[],
+  rejects: RejectWriter,
+): Promise<Staged> {
+  const { counts } = run;
+  const staged: Staged = { checkpoint: null };
+  const batches = untilItBreaks(readBatches(run, 'listings', listings.input), staged);
+  // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
+  const checked = listings.input.format !== 'reso';
+  const copy = openCopy(client!, COPY_LISTING);
+  // Of every row: which of several states of a listing is set aside is not known before the last row.
+  const raw = openCopy(rawClient!, 'copy stage_raw (row_no, raw) from stdin');
+  const unplaced: Record<string, number> = {};
+  counts.unplaced = unplaced;
+  await stageRows(
+    { name: 'listings', batches, map: compileListingMapper(listings), checked },
+    { counts, rejects },
+    ({ values, dropped }, row, faults) => {
+      for (const value of dropped ?? []) faults.drop(row, value);
+      countFilled(counts.filled, LISTING_FIELD_NAMES, values);
+      const listing = resolveListing(values);
+      if (listing.fips === null) bump(unplaced, 'county');
+      raw.write(`${row.rowNo}\t${copyValue(rawText(row.values, row.geometry))}`);
+      copy.write(listingLine(row.rowNo, listing));
+    },
+    () => Promise.all([copy.drain(), raw.drain()]),
+  );
+  await Promise.all([copy.end(), raw.end()]);
+  return staged;
+}
+
+/** Ends where a source breaks off that can be taken up again; what fails while a batch is staged is thrown in the consumer instead. */
+async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
+  try {
+    for await (const batch of batches) {
+      yield batch;
+      if (batch.checkpoint) staged.checkpoint = batch.checkpoint;
+    }
+  } catch (error) {
+    if (staged.checkpoint === null || !isRetryable(error)) throw error;
+    staged.brokeOff = error;
+  }
+}

@@ -1,0 +1,57 @@
+import { copyValue, openCopy } from '../../../shared/base/copy.ts';
+import { type Client, sql } from '../../../shared/base/db.ts';
+import type { NumberingFeed } from '../../feeds/feed.ts';
+import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
+import { judgeList } from '../gate/gate.ts';
+import { compileBlockMapper } from '../map/map-block.ts';
+import { readBatches } from '../run/read-input.ts';
+import type { RunContext } from '../run/run-context.ts';
+import { countFilled, firstOf, measureRows, settleRepeats } from '../run/run-counts.ts';
+import { withStages } from '../run/stage-schema.ts';
+import { digest } from '../stage/row-hash.ts';
+import { stageRows } from '../stage/stage-rows.ts';
+import type { Prepared, Recipe } from './recipe.ts';
+
+/** Blocks of telephone numbers with their carriers. A feed lists everything: blocks that it no longer shows are removed. */
+export const numbering: Recipe<NumberingFeed, void> = {
+  tables: [sql('contacts/create_block_stage')],
+  async stage(run, { numbering: input }) {
+    const { counts } = run;
+    const batches = readBatches(run, 'numbering', input.input);
+    await withStages(run, 1, async ([client], rejects) => {
+      const copy = openCopy(
+        client!,
+        'copy stage_block (row_no, prefix, block, operator, line_type, hash) from stdin',
+      );
+      await stageRows(
+        { name: 'numbering', batches, map: compileBlockMapper(input) },
+        { counts, rejects },
+        ({ values, prefix, block, operator, lineType }, { rowNo }) => {
+          countFilled(counts.filled, NUMBERING_FIELD_NAMES, values);
+          const told = [copyValue(operator), copyValue(lineType)].join('\t');
+          copy.write([rowNo, prefix, block, told, digest(told)].join('\t'));
+        },
+        () => copy.drain(),
+      );
+      await copy.end();
+    });
+  },
+  compare,
+};
+
+async function compare(client: Client, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
+  const { feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  // Two carriers of one block: the last row is the list's last word.
+  await settleRepeats(client, counts, firstOf('stage_block', 'prefix, block', 'row_no desc'));
+  await client.query('analyze stage_block (prefix)');
+  const rows = await measureRows(client, run, sql('contacts/measure_blocks'), [feedId]);
+  return {
+    gate: judgeList(run, rows, gates, 'blocks'),
+    touched: counts.new + counts.changed + counts.retired > 0,
+    async merge(transaction) {
+      await transaction.query(sql('contacts/delete_gone_blocks'), [feedId]);
+      await transaction.query(sql('contacts/upsert_blocks'), [feedId]);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { InputSpec } from '../../formats/format-input.ts';
+import { readInput } from '../../formats/read-format.ts';
+import { type ReadContext, type RowBatch, sizeOf } from '../../formats/row-batch.ts';
+import type { RunContext } from './run-context.ts';
+
+/**
+ * The batches of one input, with its bytes recorded in the run and shown as progress between two fractions.
+ * @throws the signal's reason when the worker has to stop
+ */
+export async function* readBatches(
+  run: RunContext,
+  name: string,
+  input: InputSpec,
+  [from, to]: readonly [number, number] = [0, 0.6],
+): AsyncGenerator<RowBatch> {
+  const record = { input: name, source: [input.source].flat(), bytes: 0, ...run.states.get(name) };
+  run.inputs.push(record);
+  let rows = 0;
+  const context: ReadContext = {
+    ...readContext(run),
+    onNote: note => run.progress(from, `${name}: ${note}`),
+    onBytes(read, total) {
+      record.bytes = read;
+      if (total) run.progress(from + (to - from) * Math.min(1, read / total), `${name}: ${rows} rows`);
+    },
+  };
+  try {
+    for await (const batch of readInput(input, context)) {
+      run.signal.throwIfAborted();
+      rows += sizeOf(batch);
+      yield batch;
+    }
+  } catch (error) {
+    // What a reader throws when its signal fires says nothing of that.
+    run.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** What reading an input takes, but for who is told of it. */
+export function readContext(run: RunContext): ReadContext {
+  const { baseDir, tmpDir, signal, env, checkpoint, workDir, sharedDir } = run;
+  return {
+    ...{ baseDir, tmpDir, signal, env, watermark: checkpoint, ...(workDir !== undefined && { workDir }) },
+    ...(sharedDir !== undefined && { sharedDir }),
+  };
+}

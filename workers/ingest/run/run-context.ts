@@ -1,0 +1,35 @@
+import type { Pool } from '../../../shared/base/db.ts';
+import type { Logger } from '../../../shared/base/log.ts';
+import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import type { ResoCheckpoint } from '../../formats/row-batch.ts';
+import type { AcceptedRun, InputRecord, SourceState } from './run-record.ts';
+
+/** The places at which a run can be looked at, and killed in tests. */
+export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
+
+export type RunDeps = {
+  pool: Pool;
+  log: Logger;
+  signal: AbortSignal;
+  env: NodeJS.ProcessEnv;
+  /** Kept until a run has ended well, so that its next attempt goes on where a service was left; without it, each begins anew. */
+  workDir?: string;
+  sharedDir?: string;
+  progress(fraction: number, note: string): void;
+  onStep?(step: Step): void | Promise<void>;
+};
+
+export type RunContext = RunDeps & {
+  runId: number;
+  feedId: number;
+  /** The folder from which the feed's relative sources start. */
+  baseDir: string;
+  tmpDir: string;
+  counts: RunCounts;
+  inputs: InputRecord[];
+  /** What tells the state of an input's source, as far as that is known without reading it. */
+  states: Map<string, SourceState>;
+  checkpoint: ResoCheckpoint | null;
+  last: AcceptedRun | null;
+  step(name: Step, note: string, fraction: number): Promise<void>;
+};

@@ -1,0 +1,72 @@
+import { type Client, compose } from '../../../shared/base/db.ts';
+import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import type { RunContext } from './run-context.ts';
+
+export function newCounts(): RunCounts {
+  return {
+    ...{ read: {}, skipped: 0, rejected: {}, dropped: {}, repaired: {}, identical: 0, parts: 0, filled: {} },
+    ...{ new: 0, changed: 0, unchanged: 0, retired: 0, returned: 0 },
+  };
+}
+
+export function bump(counts: Record<string, number>, key: string, by = 1): void {
+  counts[key] = (counts[key] ?? 0) + by;
+}
+
+export function total(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, n) => sum + n, 0);
+}
+
+export function countFilled(
+  filled: Record<string, number>,
+  names: readonly string[],
+  values: readonly unknown[],
+): void {
+  for (let i = 0; i < values.length; i++) if (values[i] !== null) bump(filled, names[i]!);
+}
+
+/** As many classes as a person reads; what comes beyond is counted as 'other'. */
+const CLASSES_COUNTED = 40;
+
+/** Counts by class, without a prototype: a file may call a class anything, 'constructor' too. */
+export function newClasses(): Record<string, number> {
+  return Object.create(null) as Record<string, number>;
+}
+
+export function bumpClass(classes: Record<string, number>, label: string): void {
+  const known = label in classes || Object.keys(classes).length < CLASSES_COUNTED;
+  const name = known ? label : 'other';
+  classes[name] = (classes[name] ?? 0) + 1;
+}
+
+export async function settleRepeats(
+  client: Client,
+  counts: RunCounts,
+  statement: string,
+  values: unknown[] = [],
+): Promise<void> {
+  const { rows } = await client.query<Record<string, number>>(statement, values);
+  const { identical = 0, ...setAside } = rows[0]!;
+  counts.identical += identical;
+  for (const [reason, count] of Object.entries(setAside)) if (count > 0) bump(counts.rejected, reason, count);
+}
+
+/** Keeps the first of the rows of a staging table that share a key. */
+export const firstOf = (table: string, key: string, order: string): string =>
+  compose('feeds/keep_first', { table, key, order });
+
+/** Notes how a run's rows compare with what is there, and goes on to the gate. @returns how many it has */
+export async function measureRows(
+  client: Client,
+  { counts, step }: RunContext,
+  statement: string,
+  values: unknown[] = [],
+): Promise<number> {
+  const { rows } = await client.query<Record<string, number>>(statement, values);
+  Object.assign(counts, rows[0]);
+  await step('gate', 'checking', 0.74);
+  return rows[0]!.rows!;
+}
+
+/** The figures of a table that says of every row of the run and of those that are gone what becomes of it. */
+export const matchFigures = (matches: string): string => compose('feeds/measure_matches', { matches });

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../../shared/base/config.ts';
+import { errorCode } from '../../../shared/base/errors.ts';
+
+/** With the host's name: containers that share a folder for temporary files number their processes each from 1. */
+const PREFIX = `plat-run_${hostname()}_`;
+
+/** A new folder for what one run downloads and unpacks; its name says whose it is. @throws what the file system throws */
+export const makeRunFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
+
+const WORK_PREFIX = `plat-work_${hostname()}_`;
+/** What a feed has not come back for in so long is not taken up again. */
+const WORK_DAYS = 3;
+
+export const sharedFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'downloads');
+
+/** Where a feed keeps what has to outlast a worker, apart from those of other installations; made by who writes there. */
+export function workFolder(
+  { DATABASE_URL, PLAT_DIR }: Pick<Config, 'DATABASE_URL' | 'PLAT_DIR'>,
+  feed: string,
+): string {
+  const installation = createHash('sha256').update(`${DATABASE_URL} ${PLAT_DIR}`).digest('hex').slice(0, 12);
+  return join(tmpdir(), `${WORK_PREFIX}${installation}_${feed}`);
+}
+
+/** Removes what killed workers of this host left. Only before a run: a folder of this process's number is from an earlier one. */
+export function sweepRunFolders(folder = tmpdir()): string[] {
+  const ended = (name: string) =>
+    name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));
+  const old = (name: string) =>
+    name.startsWith(WORK_PREFIX) &&
+    Date.now() - statSync(join(folder, name)).mtimeMs > WORK_DAYS * 86_400_000;
+  const left = readdirSync(folder)
+    .filter(name => ended(name) || old(name))
+    .map(name => join(folder, name));
+  for (const path of left) rmSync(path, { recursive: true, force: true });
+  return left;
+}
+
+function hasEnded(pid: number): boolean {
+  if (!(pid > 0)) return false;
+  if (pid === process.pid) return true;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'ESRCH';
+  }
+}

@@ -1,0 +1,78 @@
+import { type Queryable, sql } from '../../../shared/base/db.ts';
+import { messageOf, PlatError } from '../../../shared/base/errors.ts';
+import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import type { Feed } from '../../feeds/feed.ts';
+import type { ResoCheckpoint } from '../../formats/row-batch.ts';
+
+export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
+
+/** `version` as the source tells it; `digest` of that and of everything in the feed that decides what becomes of its rows. */
+export type SourceState = { version: string; digest: string };
+
+export type InputRecord = { input: string; source: string[]; bytes: number } & Partial<SourceState>;
+
+/** `moved`: another as_of has put statistics and values out of date. */
+type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
+
+/** Writes a feed's definition under its name. @throws PlatError `feed_kind` when data of another kind was ingested under the name */
+export async function registerFeed(db: Queryable, feed: Feed): Promise<Registered> {
+  const values = [feed.name, feed.kind, JSON.stringify(feed.definition), feed.asOf];
+  const { rows } = await db.query<Registered>(sql('feeds/register_feed'), values);
+  if (rows[0]) return rows[0];
+  const before = await db.query<{ kind: string }>('select kind from feeds where name = $1', [feed.name]);
+  const kind = before.rows[0]?.kind ?? 'another kind';
+  throw new PlatError(
+    'feed_kind',
+    `Feed ${feed.name} was ingested as ${kind}, and ${feed.file} says ${feed.kind}. Data of one kind does not become that of another: give the feed another name, or its kind back.`,
+  );
+}
+
+export async function startRun(
+  db: Queryable,
+  feedId: number,
+  run: { jobId: string | null; requestedBy: string; force: boolean },
+): Promise<{ id: number; attempts: number }> {
+  const values = [feedId, run.jobId, run.requestedBy, run.force];
+  const { rows } = await db.query<{ id: number; attempts: number }>(sql('feeds/start_run'), values);
+  return rows[0]!;
+}
+
+export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[] };
+
+export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<AcceptedRun | null> {
+  const { rows } = await db.query<AcceptedRun>(sql('feeds/get_last_accepted_run'), [feedId]);
+  return rows[0] ?? null;
+}
+
+export type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate: GateResult | null };
+
+export async function endedRun(db: Queryable, jobId: string): Promise<EndedRun | undefined> {
+  const { rows } = await db.query<EndedRun>(sql('feeds/get_ended_run'), [jobId]);
+  return rows[0];
+}
+
+/** Marks the feed's runs whose worker died; only under the feed's lock. Returns their ids. */
+export async function abandonRuns(db: Queryable, feedId: number, runId: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(sql('feeds/abandon_runs'), [feedId, runId]);
+  return rows.map(row => row.id);
+}
+
+export async function endRun(
+  db: Queryable,
+  { runId, inputs, counts }: { runId: number; inputs: InputRecord[]; counts: RunCounts },
+  status: RunStatus,
+  { gate = null, error }: { gate?: GateResult | null; error?: unknown },
+): Promise<void> {
+  const texts = [inputs, counts, gate].map(value => value && JSON.stringify(value));
+  const why = error === undefined ? [null, null] : describeError(error);
+  await db.query(sql('feeds/finish_run'), [runId, status, ...texts, ...why]);
+}
+
+export async function detachRun(db: Queryable, runId: number, error: unknown): Promise<void> {
+  await db.query(sql('feeds/detach_run'), [runId, ...describeError(error)]);
+}
+
+function describeError(error: unknown): [code: string, text: string] {
+  const code = error instanceof PlatError ? error.code : 'internal_error';
+  return [code, messageOf(error)];
+}

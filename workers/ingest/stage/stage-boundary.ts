@@ -1,0 +1,52 @@
+import type { Geometry } from 'geojson';
+import { boxOf, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
+import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
+import { type Fault, fault, type Repair } from '../../../shared/geo/geometry-checks.ts';
+import { encodeBoundary, fromE7, toE7 } from '../../../shared/geo/geometry-codec.ts';
+import type { MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
+import { snapToGrid } from '../../../shared/geo/overlay.ts';
+import { pointInMultiPolygon } from '../../../shared/geo/point-in-polygon.ts';
+import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
+import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
+import { digest } from './row-hash.ts';
+
+/** A boundary as the staging table wants it: integers of 1e-7 degree in the text of point and box. */
+export type StagedBoundary = {
+  hash: string;
+  location: string;
+  extent: string;
+  acres: number;
+  boundary: Uint8Array;
+};
+
+export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair[] } | Fault;
+
+export function stageBoundary(geometry: Geometry): BoundaryResult {
+  const prepared = prepareBoundary(geometry);
+  if (!prepared.ok) return prepared;
+  const { polygons, repairs } = prepared;
+  const staged = measureBoundary(polygons, acres(areaSqM(polygons)));
+  if (staged === null) return fault('no_area', 'nothing of it has an area on the grid of 1e-7 degrees');
+  return { ok: true, staged, repairs };
+}
+
+/** The staged form of valid polygons whose area is known; null where nothing is left on the grid on which they are stored. */
+export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary | null {
+  const stored = snapToGrid(polygons);
+  if (stored === null || stored.length === 0) return null;
+  const boundary = encodeBoundary(stored);
+  const [lon, lat] = pointWithin(polygons, stored).map(toE7);
+  return {
+    hash: digest(boundary),
+    location: `(${lon},${lat})`,
+    extent: boxSql(boxToE7(boxOf(stored))),
+    acres: areaAcres,
+    boundary,
+  };
+}
+
+function pointWithin(polygons: MultiPolygon, stored: MultiPolygon): Position {
+  const point = pointOnSurface(polygons);
+  const rounded: Position = [fromE7(toE7(point[0])), fromE7(toE7(point[1]))];
+  return pointInMultiPolygon(rounded, stored) === 'inside' ? point : pointOnSurface(stored);
+}

@@ -1,0 +1,97 @@
+import { openCopy } from '../../../shared/base/copy.ts';
+import { type Client, sql } from '../../../shared/base/db.ts';
+import { MOST_CORRECTION } from '../../../shared/domain/sold-acres.ts';
+import { countyName } from '../../../shared/regions/counties.ts';
+import { stateOfFips } from '../../../shared/regions/states.ts';
+import type { Sales } from '../../feeds/feed.ts';
+import { COPY_LISTING, type ListingRecord, listingLine } from './listing-record.ts';
+
+type Sale = {
+  fips: number;
+  source_id: string;
+  row_no: number;
+  status: 'SOLD' | 'OFF_MARKET';
+  /** It fits the feed's description of a sale that counts; one that does not is here because it was a comp. */
+  qualified: boolean;
+  multi_parcel: boolean;
+  situs_address: string | null;
+  situs_city: string | null;
+  situs_state: string | null;
+  situs_zip: string | null;
+  apn: string | null;
+  last_sale_date: string;
+  last_sale_price: number | null;
+  lot_acres: number | null;
+  location: { x: number; y: number } | null;
+};
+
+/**
+ * What became of the roll's last sales: comps, sales that are none because one deed covers several parcels, and comps of
+ * earlier rolls that this one does not qualify.
+ */
+export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number };
+
+/**
+ * The `sale_type` of a sale of several parcels. Such a sale is kept OFF_MARKET, out of comps, statistics and valuations, so
+ * that a later roll, in which only one of its parcels still shows it, does not make it a comp of that parcel.
+ */
+const SEVERAL_PARCELS = 'Deed over several parcels';
+
+/**
+ * Stages the roll's own last sales as comps and compares them with the listings that are there.
+ * @param counties those of the roll
+ */
+export async function stageSales(
+  client: Client,
+  sales: Sales,
+  feedId: number,
+  counties: number[],
+): Promise<SaleCounts> {
+  const { rows } = await client.query<Sale>(sql('market/list_sales'), [
+    sales.label,
+    Math.ceil(sales.minPrice),
+    SEVERAL_PARCELS,
+    feedId,
+    counties,
+    MOST_CORRECTION,
+  ]);
+  const counts: SaleCounts = { comps: 0, multi_parcel: 0, disqualified: 0 };
+  const copy = openCopy(client, COPY_LISTING);
+  for (const sale of rows) {
+    if (sale.status === 'SOLD') counts.comps++;
+    else counts[sale.qualified ? 'multi_parcel' : 'disqualified']++;
+    copy.write(listingLine(sale.row_no, comp(sale, sales)));
+    await copy.drain();
+  }
+  await copy.end();
+  await client.query(sql('market/match_listings'));
+  return counts;
+}
+
+function comp(sale: Sale, { label, saleType }: Sales): ListingRecord {
+  return {
+    source: label,
+    source_id: sale.source_id,
+    status: sale.status,
+    address: sale.situs_address ?? '',
+    city: sale.situs_city ?? '',
+    state: sale.situs_state ?? stateOfFips(sale.fips) ?? '',
+    zip: sale.situs_zip ?? '',
+    county: countyName(sale.fips),
+    apn: sale.apn ?? '',
+    location: sale.location,
+    fips: sale.fips,
+    lot_acres: sale.lot_acres,
+    price: sale.last_sale_price ?? 0,
+    asked_price: null,
+    listed_date: null,
+    status_date: sale.last_sale_date,
+    sold_date: sale.last_sale_date,
+    days_on_market: null,
+    sale_type: sale.multi_parcel ? SEVERAL_PARCELS : saleType,
+    url: '',
+    photos: [],
+    views: null,
+    saves: null,
+  };
+}

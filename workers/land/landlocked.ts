@@ -1,0 +1,37 @@
+import { compose, literal, type Pool } from '../../shared/base/db.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+
+/** More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 % without its local roads (docs/land.md). */
+const MOST_PERCENT = 30;
+/** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
+const LEAST_PARCELS = 100;
+
+type LandlockedCounty = {
+  fips: number;
+  name: string | null;
+  state: string | null;
+  known: number;
+  landlocked: number;
+};
+
+/** What an operator should know of counties, of one or of all (null), of which an implausible share is landlocked. */
+export async function landlockedWarnings(pool: Pool, fips: number | null): Promise<string[]> {
+  const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
+  const { rows } = await pool.query<LandlockedCounty>(compose('land/list_landlocked_counties', { county }), [
+    LEAST_PARCELS,
+    MOST_PERCENT,
+  ]);
+  return rows.map(warningOf);
+}
+
+function warningOf({ fips, name, state, known, landlocked }: LandlockedCounty): string {
+  const place = name === null ? '' : ` (${name}, ${state})`;
+  const [some, all] = [landlocked, known].map(parcels => parcels.toLocaleString('en-US'));
+  const percent = Math.round((100 * landlocked) / known);
+  return (
+    `County ${fiveDigits(fips)}${place}: ${some} of ${all} parcels, ${percent} %, came out landlocked, more than is plausible. ` +
+    'Either roads are missing (see that the roads feed has all of the county, and what its `layer.columns.class` takes for `none`), ' +
+    "or the roll draws streets or water as parcels (leave them out with `roll.skip_where` of the assessor's feed). " +
+    '`plat parcel show ID --svg FILE` draws what lies between a parcel and its road.'
+  );
+}

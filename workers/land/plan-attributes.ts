@@ -1,0 +1,105 @@
+import { readCopy } from '../../shared/base/copy.ts';
+import { type Client, compose, literal, type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land-layers.ts';
+import { hilbertOrder } from '../../shared/geo/hilbert.ts';
+import { enqueue } from '../../shared/queue/jobs.ts';
+import { attributesChunk, type PlanPayload } from './land-jobs.ts';
+
+/** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */
+export const CHUNK_PARCELS = 2_000;
+
+export type Planned = {
+  parcels: number;
+  counties: number;
+  chunks: number;
+  /** Numbers of the first and the last chunk; null when there are none. */
+  first: number | null;
+  last: number | null;
+};
+
+export type PlanOptions = {
+  signal?: AbortSignal | undefined;
+  /** Called with the ids of jobs as they are committed, and the share of the work that is done. */
+  onJobs?: (jobs: string[], share: number) => unknown;
+  chunkParcels?: number;
+};
+
+const COLUMNS = {
+  id: { type: 'int8', null: 0 },
+  x: { type: 'float8', null: Number.NaN },
+  y: { type: 'float8', null: Number.NaN },
+} as const;
+
+/**
+ * Puts parcels into chunks with a job each, a county a transaction: all of a county or of every county, or those that merges have
+ * marked and no open job holds. Killed in between, the next attempt may plan a county again, and a parcel then belongs to its
+ * last chunk.
+ * @throws the signal's reason
+ */
+export async function planAttributes(
+  pool: Pool,
+  { scope, layers }: PlanPayload,
+  { signal, onJobs, chunkParcels = CHUNK_PARCELS }: PlanOptions = {},
+): Promise<Planned> {
+  const bits = 'dirty' in scope ? null : bitsOf(layers);
+  const counties = 'fips' in scope ? [scope.fips] : await listCounties(pool, 'dirty' in scope);
+  const planned: Planned = { parcels: 0, counties: counties.length, chunks: 0, first: null, last: null };
+  for (const [i, fips] of counties.entries()) {
+    signal?.throwIfAborted();
+    const { parcels, chunks, jobs } = await planCounty(pool, fips, bits, chunkParcels);
+    planned.parcels += parcels;
+    planned.chunks += chunks.length;
+    planned.first ??= chunks[0] ?? null;
+    planned.last = chunks.at(-1) ?? planned.last;
+    await onJobs?.(jobs, (i + 1) / counties.length);
+  }
+  return planned;
+}
+
+function bitsOf(layers: readonly LayerKind[] | undefined): number {
+  if (layers === undefined) return ALL_LAYERS;
+  return layers.reduce((bits, kind) => bits | LAYER_BITS[kind], 0);
+}
+
+async function listCounties(pool: Pool, unplanned: boolean): Promise<number[]> {
+  const statement = unplanned ? 'land/list_unplanned_counties' : 'land/list_counties';
+  const { rows } = await pool.query<{ fips: number }>(sql(statement));
+  return rows.map(row => row.fips);
+}
+
+/** @param bits the kinds to mark all parcels for; null to take those that are marked */
+function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels: number) {
+  return transaction(pool, async client => {
+    await client.query(sql('land/lock_marks'));
+    await client.query(sql('land/release_lost_chunks'), [fips]);
+    await client.query(sql('land/drop_stray_marks'), [fips]);
+    const parcels = bits === null ? 'land/copy_unplanned_parcels' : 'land/copy_county_parcels';
+    const ids = await inOrder(client, fips, parcels);
+    const { rows } = await client.query<{ chunk: number }>(sql('land/number_chunks'), [
+      Math.ceil(ids.length / chunkParcels),
+    ]);
+    const jobs: string[] = [];
+    for (const [i, { chunk }] of rows.entries()) {
+      const ofChunk = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
+      if (bits === null) await client.query(sql('land/assign_chunk'), [fips, ofChunk, chunk]);
+      else {
+        const marked = {
+          fips: literal(fips),
+          ids: literal(ofChunk),
+          chunk: literal(chunk),
+          layers: literal(bits),
+        };
+        await client.query(compose('land/mark_chunk', marked));
+      }
+      jobs.push((await enqueue(client, attributesChunk, { fips, chunk })).id);
+    }
+    return { parcels: ids.length, chunks: rows.map(row => row.chunk), jobs };
+  });
+}
+
+/** The parcels to plan; neighbours on the ground come one after the other, so that a chunk reads what is around it once. */
+async function inOrder(client: Client, fips: number, statement: string): Promise<number[]> {
+  const copy = compose(statement, { fips: literal(fips) });
+  const { id, x, y } = (await readCopy(client, copy, COLUMNS)).columns;
+  return Array.from(hilbertOrder(x, y), i => id[i]!);
+}

@@ -1,0 +1,81 @@
+import { compose, literal, type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { LOCKS, takeLock } from '../../shared/base/locks.ts';
+import { LAYER_BITS, LAYER_KINDS } from '../../shared/domain/land-layers.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
+import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute-land.ts';
+import type { ChunkPayload } from './land-jobs.ts';
+
+export type WrittenChunk = {
+  /** Parcels whose attributes were stored, those without geometry included. */
+  parcels: number;
+  /** Of those, the ones of which filters now say something else. */
+  changed: number;
+};
+
+type Mark = { property_id: number; mark: number };
+
+/**
+ * Stores a chunk in one transaction, takes back its marks but those of kinds that could not be computed, and marks valuations
+ * that look at the land. What was marked again since it was read, or is no longer the chunk's, is left alone; a merge of the
+ * county is waited for.
+ * @param shapeless parcels without geometry
+ */
+export function writeChunk(
+  pool: Pool,
+  { fips, chunk }: ChunkPayload,
+  parcels: readonly ComputedParcel[],
+  shapeless: readonly Mark[],
+  signal: AbortSignal,
+): Promise<WrittenChunk> {
+  return transaction(pool, async client => {
+    await takeLock(client, [LOCKS.countyAttributes, fips], signal, 'pg_try_advisory_xact_lock_shared');
+    await client.query(sql('land/announce_writing'));
+    const { rows } = await client.query<Mark>(sql('land/lock_marked_parcels'), [fips, chunk]);
+    const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));
+    const isMine = ({ property_id, mark }: Mark) => marks.get(property_id) === mark;
+    const known = parcels.filter(isMine);
+    const unknown = shapeless.filter(isMine).map(row => row.property_id);
+
+    const changed: number[] = [];
+    const change = async (statement: string, values?: unknown[]) => {
+      const { rows: ids } = await client.query<{ property_id: number }>(statement, values);
+      changed.push(...ids.map(row => row.property_id));
+    };
+    for (const [layers, group] of groupBy(known, row => row.layers))
+      await change(storing(fips, layers, group));
+    if (unknown.length > 0) await change(sql('land/forget_attributes'), [fips, unknown]);
+    if (changed.length > 0) await client.query(sql('valuation/mark_land'), [fips]);
+    for (const [remaining, group] of groupBy(known, row => row.remaining)) {
+      const ids = group.map(row => row.property_id);
+      if (remaining === 0) await client.query(sql('land/clear_marks'), [fips, ids]);
+      else await client.query(sql('land/narrow_marks'), [fips, ids, remaining]);
+    }
+    if (unknown.length > 0) await client.query(sql('land/clear_marks'), [fips, unknown]);
+    return { parcels: known.length + unknown.length, changed: changed.length };
+  });
+}
+
+function groupBy(
+  parcels: readonly ComputedParcel[],
+  key: (parcel: ComputedParcel) => number,
+): Map<number, ComputedParcel[]> {
+  const groups = new Map<number, ComputedParcel[]>();
+  for (const parcel of parcels) addTo(groups, key(parcel), parcel);
+  return groups;
+}
+
+function storing(fips: number, layers: number, parcels: readonly ComputedParcel[]): string {
+  const set = LAYER_KINDS.flatMap(kind =>
+    COLUMNS_OF[kind].map(column =>
+      (layers & LAYER_BITS[kind]) > 0
+        ? `${column} = excluded.${column}`
+        : `${column} = case when a.shape_hash = excluded.shape_hash then a.${column} end`,
+    ),
+  );
+  return compose('land/store_attributes', {
+    fips: literal(fips),
+    parcels: literal(JSON.stringify(parcels)),
+    columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
+    set: set.join(', '),
+  });
+}

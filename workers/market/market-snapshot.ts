@@ -1,0 +1,113 @@
+import { type CopiedColumns, readCopy } from '../../shared/base/copy.ts';
+import { type Client, compose, literal, sql } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import type { RegionRow } from '../regions/load-regions.ts';
+import type { MarketScope } from './market-jobs.ts';
+
+/** A region, what is stored of its statistics, and since when it has been marked. */
+export type StoredRegion = RegionRow & {
+  etag: string;
+  /** 'YYYY-MM-DD'; null while there is nothing to compute from. */
+  as_of: string | null;
+  listings: number;
+  marked_at: string | null;
+};
+
+export type DirtyMark = { type: 'county' | 'zip'; code: string; marked_at: string };
+
+export type Snapshot = {
+  regions: StoredRegion[];
+  listings: MarketListings;
+  strayMarks: DirtyMark[];
+};
+
+type Codes = { county: string[]; zip: string[] };
+
+/**
+ * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which was read stands for
+ * listings that were read too.
+ * @throws PlatError `not_found` when the scope names a region that does not exist.
+ */
+export async function readSnapshot(client: Client, scope: MarketScope): Promise<Snapshot> {
+  await client.query('begin isolation level repeatable read read only');
+  const { rows: marks } = await client.query<DirtyMark & { known: boolean }>(
+    sql('market/list_dirty_regions'),
+  );
+  const codes = codesOf(scope, marks);
+  if (codes !== null && 'fips' in scope) {
+    const { rows } = await client.query<{ zip: string }>(sql('market/list_county_zips'), [scope.fips]);
+    codes.zip.push(...rows.map(row => row.zip));
+  }
+  const { rows: stored } = await client.query<Omit<StoredRegion, 'marked_at'>>(
+    sql('market/list_stored_stats'),
+    [
+      codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
+      codes && [...codes.county, ...codes.zip],
+    ],
+  );
+  if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
+    const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
+    throw new PlatError('not_found', `There is no ${name}.`);
+  }
+  const listings = await readListings(client, codes);
+  await client.query('commit');
+
+  const markOf = new Map(marks.map(mark => [`${mark.type}:${mark.code}`, mark.marked_at]));
+  return {
+    regions: stored.map(row => ({ ...row, marked_at: markOf.get(`${row.type}:${row.code}`) ?? null })),
+    listings,
+    strayMarks: 'dirty' in scope || 'all' in scope ? marks.filter(mark => !mark.known) : [],
+  };
+}
+
+/** The regions of a scope by type; null for all of them. */
+function codesOf(scope: MarketScope, marks: readonly DirtyMark[]): Codes | null {
+  if ('all' in scope) return null;
+  if ('fips' in scope) return { county: [fiveDigits(scope.fips)], zip: [] };
+  if ('zip' in scope) return { county: [], zip: [scope.zip] };
+  const codes: Codes = { county: [], zip: [] };
+  // A mark is free text; one that cannot be a region's code would not even be a number to compare with.
+  for (const { type, code } of marks) if (/^\d{5}$/.test(code)) codes[type]?.push(code);
+  return codes;
+}
+
+const COLUMNS = {
+  fips: { type: 'int4', null: -1 },
+  zip: { type: 'digits5', null: -1 },
+  status: { type: 'char', null: 0 },
+  cents: { type: 'int8', null: Number.NaN },
+  acres: { type: 'float8', null: Number.NaN },
+  soldDay: { type: 'date', null: NO_DAY },
+  daysOnMarket: { type: 'int4', null: NO_DAY },
+  feedDay: { type: 'date', null: NO_DAY },
+} as const;
+
+/** Listings by column; entry i of each array is listing i. */
+export type MarketListings = ListingColumns & {
+  count: number;
+  /** County FIPS, or -1. */
+  fips: Int32Array;
+  /** The ZIP as a number, or -1. */
+  zip: Int32Array;
+  /** The day of the snapshot that the listing's feed is, in days since 1970-01-01; NO_DAY for a feed that lives on. */
+  feedDay: Int32Array;
+};
+
+/** Reads every listing that counts in the statistics of these regions, or of all (null), within the caller's transaction. */
+async function readListings(client: Client, codes: Codes | null): Promise<MarketListings> {
+  const scope = codes === null ? 'true' : ofRegions(codes);
+  const { rows, columns } = await readCopy(client, compose('market/copy_listings', { scope }), COLUMNS);
+  return { ...columns, count: rows, price: dollars(columns) };
+}
+
+/** Cents arrive as integers because numeric has no fixed width; the division gives the double nearest to the price. */
+function dollars({ cents }: CopiedColumns<typeof COLUMNS>): Float64Array {
+  for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
+  return cents;
+}
+
+function ofRegions({ county, zip }: Codes): string {
+  return `fips = any (${literal(county.map(Number))}::int[]) or zip = any (${literal(zip)}::text[])`;
+}

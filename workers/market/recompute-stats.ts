@@ -1,0 +1,166 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Client, Pool } from '../../shared/base/db.ts';
+import { messageOf } from '../../shared/base/errors.ts';
+import { LOCKS, withLock } from '../../shared/base/locks.ts';
+import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
+import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { regionFields } from '../regions/load-regions.ts';
+import type { MarketScope } from './market-jobs.ts';
+import { readSnapshot, type Snapshot, type StoredRegion } from './market-snapshot.ts';
+import {
+  type ComputedStats,
+  clearMarks,
+  type FailedRegion,
+  isChanged,
+  type Written,
+  writeStats,
+} from './write-stats.ts';
+
+export type RecomputeOptions = {
+  /** 'YYYY-MM-DD'; without it today or the day of the latest snapshot, see `asOfDay`. */
+  asOf?: string | undefined;
+  progress?: (done: number, total: number) => void;
+  signal?: AbortSignal | undefined;
+};
+
+export type Recomputed = {
+  regions: number;
+  /** Of those, the ones whose response changed. */
+  changed: number;
+  listings: number;
+  /** Codes in listings or marks that are no region: not computed. */
+  unknown: number;
+  /** Regions that could not be computed or written; they keep their row and their mark. */
+  failed: FailedRegion[];
+};
+
+type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
+
+/** A batch is one transaction: large enough that its overhead does not show, small enough to hold twice in memory. */
+const BATCH_BYTES = 8 << 20;
+const BATCH_REGIONS = 2_000;
+/** Some 2 ms of computing, after which the process sees to its connections: else the server waits for the next statement. */
+const TURN_REGIONS = 32;
+
+/**
+ * Computes the statistics of a scope's regions from their listings and replaces what differs, each region atomically, one
+ * recompute after the other. Killed at any point, what was not written keeps its mark and is found by the next run.
+ * @throws PlatError `not_found` for a region that does not exist; the signal's reason.
+ */
+export function recomputeStats(
+  pool: Pool,
+  scope: MarketScope,
+  options: RecomputeOptions = {},
+): Promise<Recomputed> {
+  return withLock(pool, [LOCKS.marketRecompute], options.signal, async client =>
+    recomputeRegions(client, scope, await readSnapshot(client, scope), options),
+  );
+}
+
+async function recomputeRegions(
+  client: Client,
+  scope: MarketScope,
+  snapshot: Snapshot,
+  { asOf, progress, signal }: RecomputeOptions,
+): Promise<Recomputed> {
+  const { listings } = snapshot;
+  const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
+  // Of all regions, those that have listings, had some when last computed, or carry a mark.
+  const regions = snapshot.regions.filter(
+    region =>
+      !('all' in scope) ||
+      rowsOf[region.type].has(Number(region.code)) ||
+      region.listings > 0 ||
+      region.marked_at !== null,
+  );
+  const result: Recomputed = {
+    regions: regions.length,
+    changed: 0,
+    listings: listings.count,
+    unknown: snapshot.strayMarks.length + ('all' in scope ? countUnknown(rowsOf, snapshot.regions) : 0),
+    failed: [],
+  };
+  if (snapshot.strayMarks.length > 0) await clearMarks(client, snapshot.strayMarks);
+
+  const compute = regionComputer(snapshot, asOf);
+  let batch: ComputedStats[] = [];
+  let bytes = 0;
+  let done = 0;
+  // The server writes one batch while the next is computed.
+  let writing: Promise<Written> = Promise.resolve({ changed: 0, failed: [] });
+  const flush = async () => {
+    const written = await writing;
+    result.changed += written.changed;
+    result.failed.push(...written.failed);
+    signal?.throwIfAborted();
+    progress?.(done, regions.length);
+    writing = writeStats(client, batch);
+    // Awaited by the next flush; until then a failure must not count as unhandled.
+    writing.catch(() => {});
+    batch = [];
+    bytes = 0;
+  };
+
+  for (const region of regions) {
+    try {
+      const computed = compute(region, rowsOf[region.type].get(Number(region.code)) ?? []);
+      if (isChanged(computed) || region.marked_at !== null) batch.push(computed);
+      bytes += computed.body?.length ?? 0;
+    } catch (error) {
+      const message = messageOf(error);
+      result.failed.push({ type: region.type, code: region.code, message });
+    }
+    done++;
+    if (done % TURN_REGIONS === 0) await nextTurn();
+    if (bytes >= BATCH_BYTES || batch.length >= BATCH_REGIONS) await flush();
+  }
+  await flush();
+  await flush();
+  return result;
+}
+
+/** The rows of each region's code in ascending order; those without one (-1) belong to no region. */
+function rowsByCode(codes: Int32Array): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  for (const [row, code] of codes.entries()) if (code >= 0) addTo(groups, code, row);
+  return groups;
+}
+
+function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
+  const today = utcDay(Date.now());
+  const named = asOf === undefined ? undefined : dayOf(asOf);
+  return (region: StoredRegion, rows: readonly number[]): ComputedStats => {
+    const day = named ?? asOfDay(listings.feedDay, rows, today);
+    const stats = regionStats(listings, rows, day);
+    const fields = regionFields(region);
+    const etag = statsEtag(fields, stats);
+    return {
+      region,
+      etag,
+      asOf: stats.asOf,
+      listings: rows.length,
+      body: etag === region.etag ? null : statsBody(fields, stats),
+    };
+  };
+}
+
+/** Today, unless all of a region's listings come from snapshots; then the day of the latest snapshot. */
+function asOfDay(feedDay: Int32Array, rows: readonly number[], today: number): number {
+  let latest = NO_DAY;
+  for (const row of rows) {
+    const day = feedDay[row]!;
+    if (day === NO_DAY) return today;
+    if (day > latest) latest = day;
+  }
+  return latest === NO_DAY ? today : latest;
+}
+
+function countUnknown(rowsOf: RowsOf, regions: readonly StoredRegion[]): number {
+  const known = new Set(regions.map(({ type, code }) => `${type}:${code}`));
+  const types = ['county', 'zip'] as const;
+  const codes = types.flatMap(type => [...rowsOf[type].keys()].map(code => `${type}:${fiveDigits(code)}`));
+  return codes.filter(code => !known.has(code)).length;
+}

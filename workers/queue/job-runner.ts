@@ -1,0 +1,186 @@
+import { hostname } from 'node:os';
+import { UnrecoverableError, WaitingError } from 'bullmq';
+import type { Config } from '../../shared/base/config.ts';
+import { type Pool, sql } from '../../shared/base/db.ts';
+import { isDiskFull } from '../../shared/base/disk.ts';
+import { isRetryable, messageOf, PlatError } from '../../shared/base/errors.ts';
+import type { Logger } from '../../shared/base/log.ts';
+import type { Processor } from '../../shared/queue/queue.ts';
+import type { JobResult, Progress, Registry } from './job-registry.ts';
+
+export type RunnerDeps = {
+  pool: Pool;
+  config: Config;
+  log: Logger;
+  registry: Registry;
+  signal: AbortSignal;
+  deliver(ids: string[]): Promise<unknown>;
+  /** Takes no jobs for a while, because the disk is full. */
+  pause(): void;
+};
+
+type Started = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
+type Outcome = 'done' | 'failed' | 'retried';
+
+/** A job in the middle of which so many workers died takes them down with it, most often for want of memory. */
+const MOST_DEATHS = 5;
+/** A job that was cancelled breaks off after at most this long. */
+const WATCH_MS = 2_000;
+
+const WORKER = `process ${process.pid} on ${hostname()}`;
+
+/**
+ * The processor of every queue: loads the job's row, runs its handler and writes down how it ended. A job delivered
+ * twice runs once; one whose worker died runs again from the start; one whose worker has to stop, or finds the disk full, goes
+ * back to the queue, which costs it no attempt.
+ */
+export function createProcessor(deps: RunnerDeps): Processor {
+  const { pool, log } = deps;
+  return async (delivery, token) => {
+    if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
+    const { id } = delivery.data;
+    const { rows } = await pool.query<Started>(sql('queue/start_job'), [id, WORKER]).catch(error => {
+      if (isDiskFull(error)) deps.pause();
+      throw error;
+    });
+    const row = rows[0];
+    if (row === undefined) return;
+
+    const giveBack = async (why: string) => {
+      await pool.query(sql('queue/give_back_job'), [id, why, row.attempts]);
+      await delivery.moveToWait(token);
+      throw new WaitingError();
+    };
+    const jobLog = log.child({ job: row.name, jobId: id, attempt: row.attempts });
+    if (row.died !== null) jobLog.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
+    const cancelled = new AbortController();
+    const signal = AbortSignal.any([deps.signal, cancelled.signal]);
+    const watch = setInterval(() => cancelWhenOver(pool, [id, row.attempts], cancelled), WATCH_MS);
+    const begin = performance.now();
+    const attempts = delivery.opts.attempts ?? 1;
+    const finish = (outcome: Outcome, result: JobResult | null, error?: unknown) =>
+      pool.query(sql('queue/finish_job'), [
+        id,
+        outcome,
+        JSON.stringify(result),
+        codeOf(error),
+        error === undefined ? null : messageOf(error),
+        (performance.now() - begin) / 1000,
+        result?.rows ?? 0,
+        outcome === 'retried' ? `attempt ${delivery.attemptsMade + 2} of ${attempts}` : null,
+        outcome === 'retried' ? backoffSeconds(delivery) : null,
+        row.attempts,
+      ]);
+
+    try {
+      const result = await run({ ...deps, signal }, id, row, jobLog);
+      await finish('done', result);
+      jobLog.info({ rows: result.rows, ms: Math.round(performance.now() - begin) }, 'job done');
+    } catch (error) {
+      if (cancelled.signal.aborted) {
+        jobLog.info({ err: error }, 'job broken off: it was cancelled, or another worker took it over');
+        throw new UnrecoverableError('cancelled');
+      }
+      if (deps.signal.aborted) {
+        jobLog.info({ err: error }, 'job given back: the worker stops');
+        return giveBack('its worker stopped: waits for the next one');
+      }
+      if (isDiskFull(error)) {
+        jobLog.error({ err: error }, 'job given back: the disk is full');
+        deps.pause();
+        return giveBack('the disk is full: waits for space');
+      }
+      const again = isRetryable(error) && delivery.attemptsMade + 1 < attempts;
+      jobLog.error({ err: error, again }, 'job failed');
+      await finish(again ? 'retried' : 'failed', null, error);
+      if (again) throw error;
+      throw new UnrecoverableError(messageOf(error));
+    } finally {
+      clearInterval(watch);
+    }
+  };
+}
+
+/** That a job is cancelled, or was begun again by another worker, is said in its row alone. */
+function cancelWhenOver(
+  pool: Pool,
+  attempt: [id: string, attempt: number],
+  cancelled: AbortController,
+): void {
+  pool.query(sql('queue/is_running'), attempt).then(
+    ({ rowCount }) => rowCount === 0 && cancelled.abort(new PlatError('cancelled', 'The job was cancelled.')),
+    () => {},
+  );
+}
+
+/** BullMQ's exponential wait: doubled with each attempt. */
+function backoffSeconds({ opts, attemptsMade }: Parameters<Processor>[0]): number {
+  const delay = typeof opts.backoff === 'object' ? (opts.backoff.delay ?? 0) : 0;
+  return (delay * 2 ** attemptsMade) / 1000;
+}
+
+async function run(deps: RunnerDeps, id: string, row: Started, log: Logger): Promise<JobResult> {
+  const { pool, config, signal, deliver, registry } = deps;
+  if (row.deaths >= MOST_DEATHS) {
+    const message = `${row.deaths} workers died in the middle of the job, the last of them ${row.died}: their logs tell more. Most often memory runs out. \`plat jobs retry\` tries again.`;
+    throw new PlatError('abandoned', message);
+  }
+  const entry = registry.get(row.name);
+  if (entry === undefined) {
+    // Retried: while versions change, a newer worker may take it next.
+    const message = `No handler for job ${row.name}: this worker is older than what enqueued it.`;
+    throw new PlatError('registry', message, { retryable: true });
+  }
+  const payload = parsePayload(entry.definition.payload, row);
+  const { progress, stop } = jobProgress(pool, id, log);
+  try {
+    return await entry.handle(
+      { ...{ pool, config, log, signal, deliver, progress }, jobId: id, attempt: row.attempts },
+      payload,
+    );
+  } finally {
+    await stop();
+  }
+}
+
+function parsePayload(schema: { parse(input: unknown): unknown }, { name, payload }: Started): unknown {
+  try {
+    return schema.parse(payload);
+  } catch (cause) {
+    throw new PlatError('payload', `The payload does not fit job ${name}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  if (error === undefined) return null;
+  return error instanceof PlatError ? error.code : 'internal_error';
+}
+
+/** People look a few times a second at most; writing more often would only load the database. */
+const INTERVAL_MS = 300;
+
+/** Writes a job's progress to its row, the latest every 300 ms; a failure to write never fails the job. */
+function jobProgress(pool: Pool, jobId: string, log: Logger): { progress: Progress; stop(): Promise<void> } {
+  let latest: [fraction: number, note: string] | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+  const write = () => {
+    timer = latest && setTimeout(write, INTERVAL_MS);
+    if (latest === undefined) return;
+    const [fraction, note] = latest;
+    latest = undefined;
+    writing = pool
+      .query(sql('queue/report_progress'), [jobId, Math.min(1, Math.max(0, fraction)), note])
+      .catch(error => log.debug({ err: error }, 'progress was not written'));
+  };
+  return {
+    progress(fraction, note) {
+      latest = [fraction, note];
+      if (timer === undefined) write();
+    },
+    async stop() {
+      clearTimeout(timer);
+      await writing;
+    },
+  };
+}

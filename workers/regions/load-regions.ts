@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { type Client, type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { NO_STATS, type RegionFields, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
+import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { allCounties, fiveDigits } from '../../shared/regions/counties.ts';
+import { readZips, type Skipped } from '../../shared/regions/zip-file.ts';
+
+export type RegionsLoaded = {
+  counties: number;
+  zips: number;
+  /** Entries of the ZIP file that are no region. */
+  skipped: Skipped;
+  /** Regions that were added or corrected; 0 when the database had them all. */
+  changed: number;
+};
+
+/**
+ * Brings tables `regions` and `region_stats` to what the packages hold, each region with a stored response; safe to repeat and
+ * from several processes at once. A region that the packages no longer know stays: saved markets may point at it.
+ */
+export async function loadRegions(pool: Pool): Promise<RegionsLoaded> {
+  const { rows, skipped } = regionRows();
+  const counties = rows.filter(row => row.type === 'county').length;
+  const result = { counties, zips: rows.length - counties, skipped };
+  const { rows: found } = await pool.query<{ digest: string; without_stats: number }>(
+    sql('regions/digest_regions'),
+  );
+  if (found[0]?.digest === digestOf(rows) && found[0].without_stats === 0) return { ...result, changed: 0 };
+
+  const changed = await transaction(pool, async client => {
+    const written = await upsertRegions(client, rows);
+    await insertMissingStats(client, rows);
+    return written;
+  });
+  // 44,000 rows appeared at once: without this, the planner takes the tables for empty until autovacuum comes by.
+  if (changed > 0) await pool.query('analyze regions, region_stats');
+  return { ...result, changed };
+}
+
+/** The same digest as in digest_regions.sql. */
+function digestOf(rows: readonly RegionRow[]): string {
+  const lines = rows.map(r => [r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips].join('\t'));
+  return createHash('md5').update(lines.join('\n')).digest('hex');
+}
+
+async function upsertRegions(client: Client, rows: readonly RegionRow[]): Promise<number> {
+  const { rows: counts } = await client.query<{ written: number }>(sql('regions/upsert_regions'), [
+    JSON.stringify(rows),
+  ]);
+  return counts[0]?.written ?? 0;
+}
+
+async function insertMissingStats(client: Client, rows: readonly RegionRow[]): Promise<void> {
+  const { rows: without } = await client.query<{ key: string }>(sql('regions/list_regions_without_stats'));
+  const missing = new Set(without.map(row => row.key));
+  const added = rows.filter(row => missing.has(`${row.type}:${row.code}`));
+  if (added.length === 0) return;
+  const fields = added.map(regionFields);
+  await client.query(sql('regions/insert_region_stats'), [
+    added.map(row => row.type),
+    added.map(row => row.code),
+    fields.map(region => statsEtag(region, NO_STATS)),
+    fields.map(region => statsBody(region, NO_STATS)).join('\n'),
+  ]);
+}
+
+/** A row of table `regions`. `code` is the FIPS or the ZIP; `fips` the county's, for a ZIP that of its county. */
+export type RegionRow = Omit<RegionFields, 'fips'> & { code: string; fips: number };
+
+function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
+  const counties = allCounties();
+  const countyOf = new Map(counties.map(county => [county.fips, county]));
+  const { zips, skipped } = readZips();
+  const rows: RegionRow[] = counties.map(({ fips, name, state }) => {
+    const code = fiveDigits(fips);
+    return { id: uuidV5(`county:${code}`), type: 'county', code, name, state, county_name: name, fips };
+  });
+  for (const { zip, fips } of zips) {
+    const county = countyOf.get(fips);
+    if (county === undefined)
+      throw new PlatError('regions', `ZIP ${zip} is in county ${fips}, which is unknown.`);
+    const { name: county_name, state } = county;
+    rows.push({ id: uuidV5(`zip:${zip}`), type: 'zip', code: zip, name: zip, state, county_name, fips });
+  }
+  return { rows, skipped };
+}
+
+/** What the API says of a region; the FIPS of a ZIP is empty there. */
+export function regionFields({ id, type, code, name, state, county_name }: RegionRow): RegionFields {
+  return { id, type, name, state, county_name, fips: type === 'county' ? code : '' };
+}

@@ -1,0 +1,225 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UnrecoverableError, type Worker } from 'bullmq';
+import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
+import type { Config } from '../shared/base/config.ts';
+import { type Client, createPool, type Pool, sql } from '../shared/base/db.ts';
+import { errorCode, PlatError } from '../shared/base/errors.ts';
+import type { Logger } from '../shared/base/log.ts';
+import { metricsAccess } from '../shared/base/metrics-access.ts';
+import { assertSchemaVersion } from '../shared/base/migrate.ts';
+import { assertClusterReady } from '../shared/base/shards.ts';
+import { ANNOUNCEMENTS, deliver } from '../shared/queue/jobs.ts';
+import {
+  openQueueBackend,
+  openQueues,
+  type Processor,
+  QUEUE_NAMES,
+  type QueueName,
+} from '../shared/queue/queue.ts';
+import { definitionsOf, type Registry } from './queue/job-registry.ts';
+import { createProcessor } from './queue/job-runner.ts';
+import { enqueueScheduled, keepSchedules } from './schedules.ts';
+
+/** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
+const CONNECTIONS_A_JOB = 6;
+/** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next look for stalled jobs. */
+const STALLED_MS = 5_000;
+/** How often a job's lock is made new while it lasts: BullMQ's 2 would leave a busy worker half of it. */
+const RENEWALS = 6;
+/** More killed workers than the runner allows a job, so that it is the one to say so. */
+const MAX_STALLED = 10;
+const SWEEP_MS = 15_000;
+/** People wait for a deal, and providers take seconds to answer. */
+const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4 };
+
+/** So long a worker whose jobs found the disk full takes none. */
+const DISK_PAUSE_MS = 60_000;
+
+export type RunningWorker = {
+  /** The port of /healthz and /metrics, when WORKER_PORT is set. */
+  healthPort: number | undefined;
+  stop(): Promise<void>;
+};
+
+/** Takes jobs from every queue until it is told to stop. @throws PlatError `schema_version`, `address_in_use`; errors of pg */
+export async function startWorker(
+  config: Config,
+  log: Logger,
+  registry: Registry,
+  options: { diskPauseMs?: number } = {},
+): Promise<RunningWorker> {
+  const connections = config.WORKER_CONCURRENCY * CONNECTIONS_A_JOB + 4;
+  const pool = createPool(config, log, {
+    applicationName: 'plat worker',
+    max: connections,
+    // A job has time; a machine at its limit takes more than the 5 seconds of a request.
+    connectTimeoutMs: 30_000,
+  });
+  const backend = openQueueBackend(config, log);
+  const stopping = new AbortController();
+  const workers: Worker[] = [];
+  let sweep: NodeJS.Timeout | undefined;
+  let listening: Promise<void> | undefined;
+  let pausing: NodeJS.Timeout | undefined;
+  let health: Awaited<ReturnType<typeof serveHealth>> | undefined;
+  const stop = async () => {
+    const message = 'The worker is stopping; the job goes on at its next attempt.';
+    stopping.abort(new PlatError('stopping', message, { retryable: true }));
+    clearInterval(sweep);
+    clearTimeout(pausing);
+    await health?.close();
+    await listening;
+    await Promise.all(workers.map(worker => worker.close()));
+    await backend.close();
+    await pool.end();
+  };
+
+  const pause = () => {
+    if (pausing !== undefined) return;
+    log.error('the disk is full: no jobs are taken for a while');
+    for (const worker of workers) worker.pause(true);
+    pausing = setTimeout(() => {
+      pausing = undefined;
+      for (const worker of workers) worker.resume();
+    }, options.diskPauseMs ?? DISK_PAUSE_MS);
+  };
+
+  try {
+    await assertSchemaVersion(pool);
+    await assertClusterReady(pool, connections);
+    if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config, pool);
+    const queues = openQueues(backend);
+    const deliverer = { queues, definitions: definitionsOf(registry) };
+    const schedules = await keepSchedules(queues.schedule, config, log);
+
+    const processJob = createProcessor({
+      ...{ pool, config, log, registry, signal: stopping.signal },
+      deliver: ids => deliver(pool, deliverer, ids),
+      pause,
+    });
+    const processDue: Processor = async job => {
+      if (!('scheduled' in job.data)) throw new UnrecoverableError('not a schedule');
+      await enqueueScheduled(pool, deliverer, job.data.scheduled);
+    };
+    for (const name of QUEUE_NAMES) {
+      workers.push(
+        backend.worker(name, name === 'schedule' ? processDue : processJob, {
+          concurrency: CONCURRENCY[name] ?? (name === 'ingest' ? config.WORKER_CONCURRENCY : 1),
+          lockDuration: config.JOB_LOCK_MS,
+          lockRenewTime: config.JOB_LOCK_MS / RENEWALS,
+          stalledInterval: STALLED_MS,
+          maxStalledCount: MAX_STALLED,
+        }),
+      );
+    }
+
+    const sweepOnce = async () => {
+      try {
+        await deliver(pool, deliverer);
+        await schedules.restore();
+        await pool.query(sql('queue/delete_old_jobs'));
+      } catch (error) {
+        if (!stopping.signal.aborted) log.warn({ err: error }, 'the sweep for undelivered jobs failed');
+      }
+    };
+    listening = listenForJobs(pool, ids => deliver(pool, deliverer, ids), log, stopping.signal);
+    sweep = setInterval(sweepOnce, SWEEP_MS);
+    await sweepOnce();
+    log.info({ queue: backend.kind, jobs: [...registry.keys()], healthPort: health?.port }, 'worker ready');
+    return { healthPort: health?.port, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** `/healthz` for container health checks, and `/metrics` of this process for who may read them. @throws PlatError `address_in_use` */
+async function serveHealth(
+  port: number,
+  config: Config,
+  pool: Pool,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const metrics = new Metrics();
+  collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });
+  const server = createServer(async (request, response) => {
+    if (request.url === '/metrics') {
+      const access = metricsAccess(request, config);
+      if (access === 'none') response.writeHead(404).end();
+      else if (access === 'unauthorized') response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      else response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics());
+    } else if (request.url === '/healthz') {
+      const ok = await pool.query('select 1').then(
+        () => true,
+        () => false,
+      );
+      response.writeHead(ok ? 200 : 503).end(ok ? 'ok\n' : 'no database\n');
+    } else {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', cause => {
+      const taken = errorCode(cause) === 'EADDRINUSE';
+      reject(
+        taken
+          ? new PlatError('address_in_use', `WORKER_PORT ${port} is taken: set it to another one.`, { cause })
+          : cause,
+      );
+    });
+    server.listen(port, config.HOST, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Until the connection is tried again the sweep finds what was announced. */
+const AGAIN_MS = 5_000;
+
+/** Hands announced jobs to their queues, on a connection of its own, until the signal is aborted. */
+async function listenForJobs(
+  pool: Pool,
+  deliver: (ids: string[]) => Promise<unknown>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await listenOnce(pool, deliver, log, signal).catch(error => {
+      if (!signal.aborted) log.warn({ err: error }, 'announced jobs are not heard: they wait for the sweep');
+    });
+    await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Until the connection is lost or the signal is aborted. */
+async function listenOnce(
+  pool: Pool,
+  deliver: (ids: string[]) => Promise<unknown>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const client: Client = await pool.connect();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      client.on('error', reject);
+      client.on('end', resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      client.on('notification', ({ payload }) => {
+        deliver([payload ?? '']).catch(error =>
+          log.warn({ err: error }, 'an announced job waits for the sweep'),
+        );
+      });
+      client.query(`listen ${ANNOUNCEMENTS}`).catch(reject);
+    });
+  } finally {
+    // Not to be used by others: it listens.
+    client.release(true);
+  }
+}

@@ -1,0 +1,24 @@
+import { type Pool, transaction } from '../../shared/base/db.ts';
+import {
+  type Backtest,
+  type BacktestOptions,
+  backtest,
+  backtestByCounty,
+  type CountyBacktest,
+} from '../../shared/kernels/valuation/backtest.ts';
+import { type Comps, SOLD, someComps } from '../../shared/kernels/valuation/valuation-types.ts';
+import { readComps } from './valuation-comps.ts';
+
+/** Values past sales as of the day before each; what was for sale on an earlier day is not known well enough to take part. */
+export const backtestValuations = async (pool: Pool, options: BacktestOptions): Promise<Backtest> =>
+  backtest(await readSales(pool), options);
+
+export const backtestCounties = async (pool: Pool, options: BacktestOptions): Promise<CountyBacktest[]> =>
+  backtestByCounty(await readSales(pool), options);
+
+async function readSales(pool: Pool): Promise<Comps> {
+  const comps = await transaction(pool, client => readComps(client));
+  const sold = Array.from({ length: comps.count }, (_, i) => i).filter(i => comps.status[i] === SOLD);
+  // What was asked says nothing without listings.
+  return { ...someComps(comps, sold), asked: undefined };
+}

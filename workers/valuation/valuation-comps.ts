@@ -1,0 +1,87 @@
+import { type CopiedColumns, type CopyColumns, readCopy } from '../../shared/base/copy.ts';
+import { type Client, compose, literal } from '../../shared/base/db.ts';
+import { boxSql } from '../../shared/geo/box.ts';
+import { fromE7 } from '../../shared/geo/geometry-codec.ts';
+import type { Box } from '../../shared/geo/geometry-types.ts';
+import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
+import { type Comps, NO_DAY } from '../../shared/kernels/valuation/valuation-types.ts';
+
+const number = { type: 'float8', null: Number.NaN } as const;
+
+/** The figures of the land, as valuation/copy_comps and copy_parcels name them last. */
+export const LAND_COLUMNS = {
+  steepPercent: number,
+  frontageFt: number,
+  floodPercent: number,
+  wetlandsPercent: number,
+} as const;
+
+const COLUMNS = {
+  ids: { type: 'uuid', null: 0 },
+  status: { type: 'char', null: 0 },
+  price: number,
+  acres: number,
+  lon: number,
+  lat: number,
+  soldDay: { type: 'date', null: NO_DAY },
+  listedDay: { type: 'date', null: NO_DAY },
+  county: { type: 'int4', null: -1 },
+  asked: number,
+  feed: { type: 'int4', null: 0 },
+  ofRoll: { type: 'char', null: 0 },
+  ...LAND_COLUMNS,
+} as const satisfies CopyColumns;
+
+export type StoredComps = Comps & { ids: Uint8Array };
+
+/** The comps of a county, or those of other counties in a box in integers of 1e-7 degree, or all, by id. */
+export async function readComps(
+  client: Client,
+  where: { fips: number } | { box: Box; beside: number } | null = null,
+): Promise<StoredComps> {
+  const condition =
+    where === null
+      ? 'true'
+      : 'fips' in where
+        ? `l.fips = ${literal(where.fips)}`
+        : `l.location <@ ${literal(boxSql(where.box))}::box and l.fips <> ${literal(where.beside)}`;
+  const statement = compose('valuation/copy_comps', { where: condition });
+  const { rows, columns } = await readCopy(client, statement, COLUMNS);
+  const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll } = columns;
+  return {
+    ...{ count: rows, ids, status, price, acres, soldDay, listedDay, county, asked, feed, ofRoll },
+    lon: lon.map(fromE7),
+    lat: lat.map(fromE7),
+    land: landTermsOf(rows, columns),
+  };
+}
+
+/** The comps of both. */
+export function joinComps(a: StoredComps, b: StoredComps): StoredComps {
+  if (b.count === 0) return a;
+  type Column = Float64Array | Int32Array | Uint8Array;
+  const { count, ...columns } = b;
+  const joined = Object.entries(columns as Record<string, Column>).map(([name, second]) => {
+    const first = a[name as keyof StoredComps] as Column;
+    const both = new (second.constructor as Float64ArrayConstructor)(first.length + second.length);
+    both.set(first);
+    both.set(second, first.length);
+    return [name, both];
+  });
+  return { ...Object.fromEntries(joined), count: a.count + count };
+}
+
+/** The land's terms of every row, LAND_TERMS a row. */
+export function landTermsOf(rows: number, figures: CopiedColumns<typeof LAND_COLUMNS>): Float64Array {
+  const { steepPercent, frontageFt, floodPercent, wetlandsPercent } = figures;
+  const terms = new Float64Array(rows * LAND_TERMS);
+  const one = { steepPercent: 0, frontageFt: 0, floodPercent: 0, wetlandsPercent: 0 };
+  for (let i = 0; i < rows; i++) {
+    one.steepPercent = steepPercent[i]!;
+    one.frontageFt = frontageFt[i]!;
+    one.floodPercent = floodPercent[i]!;
+    one.wetlandsPercent = wetlandsPercent[i]!;
+    writeLandTerms(one, terms, i * LAND_TERMS);
+  }
+  return terms;
+}

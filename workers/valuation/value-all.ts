@@ -1,0 +1,38 @@
+import { type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { emptyBox } from '../../shared/geo/box.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
+import { enqueueAll } from '../../shared/queue/jobs.ts';
+import { valuationCounty } from './valuation-jobs.ts';
+import { defaultDay, linkComps, lockCounty, readMarket, type Watch } from './value-county.ts';
+
+export type Learned = { asOf: string; counties: number; jobs: string[] };
+
+/** Has every county say what its sales tell before any is valued, so that it does not matter which is first; then enqueues all. */
+export async function learnAll(
+  pool: Pool,
+  asOf: string | undefined,
+  { signal, progress }: Watch,
+): Promise<Learned> {
+  const day = asOf ?? (await defaultDay(pool));
+  const { rows } = await pool.query<{ fips: number; parcels: boolean }>(sql('valuation/list_counties'));
+  for (const [i, { fips }] of rows.entries()) {
+    signal.throwIfAborted();
+    progress?.(i / rows.length);
+    await transaction(pool, async client => {
+      await lockCounty(client, fips);
+      await linkComps(client, fips);
+      const { comps } = await readMarket(client, fips, emptyBox(), dayOf(day));
+      const { estimates } = fitCounty(comps, fips, dayOf(day), new Map());
+      const values = [fips, JSON.stringify(estimates), MODEL_VERSION];
+      await client.query(sql('valuation/store_estimates'), values);
+    });
+  }
+  return transaction(pool, async client => {
+    const counties = rows.filter(({ parcels }) => parcels).map(({ fips }) => fips);
+    await client.query(sql('valuation/mark_counties'), [counties]);
+    const payloads = counties.map(fips => ({ fips, ...(asOf !== undefined && { asOf }) }));
+    const jobs = await enqueueAll(client, valuationCounty, payloads);
+    return { asOf: day, counties: counties.length, jobs };
+  });
+}

@@ -1,0 +1,224 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { type CopiedColumns, copyBytes, openCopy, readCopy } from '../../shared/base/copy.ts';
+import {
+  type Client,
+  compose,
+  literal,
+  type Pool,
+  type Queryable,
+  sql,
+  transaction,
+} from '../../shared/base/db.ts';
+import { LOCKS } from '../../shared/base/locks.ts';
+import { MOST_CORRECTION } from '../../shared/domain/sold-acres.ts';
+import { packComps, packedBytes } from '../../shared/domain/valuation-comps-codec.ts';
+import { boxSql, emptyBox, growBox, isEmptyBox, withMarginE7 } from '../../shared/geo/box.ts';
+import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
+import type { Box } from '../../shared/geo/geometry-types.ts';
+import { hilbertOrder } from '../../shared/geo/hilbert.ts';
+import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { landAt } from '../../shared/kernels/valuation/land-effects.ts';
+import {
+  type CountyEstimates,
+  fitCounty,
+  MODEL_VERSION,
+  type Model,
+  type Others,
+  reachOf,
+} from '../../shared/kernels/valuation/model.ts';
+import { newChosen } from '../../shared/kernels/valuation/select.ts';
+import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { joinComps, LAND_COLUMNS, landTermsOf, readComps, type StoredComps } from './valuation-comps.ts';
+import type { CountyPayload } from './valuation-jobs.ts';
+
+export type ValuedCounty = {
+  /** 'YYYY-MM-DD' */
+  asOf: string;
+  /** Of the county and those near to it: sales that count, and sales that were left out. */
+  sales: number;
+  outliers: number;
+  parcels: number;
+  valued: number;
+};
+
+export type Watch = { signal: AbortSignal; progress?(share: number): void };
+
+/** Parcels between two looks at the signal, and turns of the event loop. */
+const TURN = 500;
+
+const number = { type: 'float8', null: Number.NaN } as const;
+/** The columns of valuation/copy_parcels; places in integers of 1e-7 degree. */
+const PARCEL_COLUMNS = {
+  id: { type: 'int8', null: Number.NaN },
+  lon: number,
+  lat: number,
+  acres: number,
+  ...LAND_COLUMNS,
+} as const;
+
+type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
+
+/**
+ * Fits the market of a county to its comps and those near to it, values every parcel, and replaces what is stored, atomically:
+ * readers see the old valuations or the new ones. Takes the county's marks back; killed at any line it can be run again.
+ */
+export function valueCounty(pool: Pool, { fips, asOf }: CountyPayload, watch: Watch): Promise<ValuedCounty> {
+  return transaction(pool, async client => {
+    await lockCounty(client, fips);
+    // Before anything is read: a mark that comes later stays.
+    await client.query(sql('valuation/clear_marks'), [fips]);
+    const day = asOf ?? (await defaultDay(client));
+    await linkComps(client, fips);
+    const statement = compose('valuation/copy_parcels', { fips: literal(fips) });
+    const { rows, columns } = await readCopy(client, statement, PARCEL_COLUMNS);
+    await client.query(sql('valuation/delete_valuations'), [fips]);
+    if (rows === 0) {
+      await client.query(sql('valuation/store_reach'), [fips, null, null, null]);
+      return { asOf: day, sales: 0, outliers: 0, parcels: 0, valued: 0 };
+    }
+    const extent = extentOf(columns);
+    const { comps, compM } = await readMarket(client, fips, extent, dayOf(day));
+    const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOthers(client, fips));
+    const reach = withMarginE7(extent, compM);
+    const valued = await valueParcels(client, model, day, columns, comps, watch);
+    await client.query(sql('valuation/store_reach'), [
+      fips,
+      boxSql(extent),
+      boxSql(reach),
+      valued === 0 ? null : day,
+    ]);
+    return { asOf: day, sales: model.sales.source.length, outliers: outliers.size, parcels: rows, valued };
+  });
+}
+
+/** Holds those back who would write the county's valuations, until the transaction ends. */
+export async function lockCounty(client: Client, fips: number): Promise<void> {
+  await client.query(sql('valuation/lock_county'), [LOCKS.countyValuations, fips]);
+}
+
+/** The day as of which parcels are valued when nobody names one: 'YYYY-MM-DD'. */
+export async function defaultDay(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ day: string }>(sql('valuation/get_as_of'));
+  return rows[0]!.day;
+}
+
+/**
+ * The comps of a county, and those of others that can matter to it: to its parcels, or to the price level of a comp's place.
+ * @param extent of the county's parcels, empty where they do not matter
+ * @returns `compM`: how far from a parcel its comps can be
+ */
+export async function readMarket(
+  client: Client,
+  fips: number,
+  extent: Box,
+  asOfDay: number,
+): Promise<{ comps: StoredComps; compM: number }> {
+  const own = await readComps(client, { fips });
+  const { compM, levelM } = reachOf(own, fips, asOfDay);
+  const around: Box = [...extent];
+  for (let i = 0; i < own.count; i++) {
+    const [x, y] = [1e7 * own.lon[i]!, 1e7 * own.lat[i]!];
+    growBox(around, [x, y, x, y]);
+  }
+  if (isEmptyBox(around)) return { comps: own, compM };
+  const near = { box: withMarginE7(around, compM + levelM), beside: fips };
+  return { comps: joinComps(own, await readComps(client, near)), compM };
+}
+
+/** What the sales of the other counties say. */
+export async function readOthers(client: Client, fips: number): Promise<Others> {
+  const { rows } = await client.query<{ fips: number; estimates: CountyEstimates }>(
+    sql('valuation/list_estimates'),
+    [fips, MODEL_VERSION],
+  );
+  return new Map(rows.map(({ fips: other, estimates }) => [other, estimates]));
+}
+
+/** In integers of 1e-7 degree. */
+function extentOf({ lon, lat }: Parcels): Box {
+  const extent = emptyBox();
+  for (let i = 0; i < lon.length; i++) growBox(extent, [lon[i]!, lat[i]!, lon[i]!, lat[i]!]);
+  return extent;
+}
+
+/** Values parcels of the model's county, and stores what they are worth. @returns how many were */
+async function valueParcels(
+  client: Client,
+  model: Model,
+  asOf: string,
+  parcels: Parcels,
+  { ids }: StoredComps,
+  { signal, progress }: Watch,
+): Promise<number> {
+  const count = parcels.id.length;
+  const land = model.effects.land === null ? undefined : landTermsOf(count, parcels);
+  const chosen = newChosen();
+  const value = createValuer(model, chosen);
+  const copy = openCopy(client, sql('valuation/copy_valuations'));
+  let stored = 0;
+  try {
+    // Neighbours are valued one after the other: the comps of one are still in the processor's cache for the next.
+    const order = hilbertOrder(parcels.lon, parcels.lat);
+    for (let n = 0; n < count; n++) {
+      if (n % TURN === 0) {
+        await turn();
+        await copy.drain();
+        signal.throwIfAborted();
+        progress?.(n / count);
+      }
+      const i = order[n]!;
+      const valuation = value({
+        lon: fromE7(parcels.lon[i]!),
+        lat: fromE7(parcels.lat[i]!),
+        acres: parcels.acres[i]!,
+        land: landAt(land, i),
+      });
+      if (valuation === null) continue;
+      stored++;
+      const { meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini, confidence } = valuation;
+      const { low, high, outOfSupport } = valuation;
+      const packed = Buffer.allocUnsafe(packedBytes(chosen));
+      packComps(chosen, ids, new DataView(packed.buffer, packed.byteOffset, packed.length), 0);
+      copy.write(
+        `${model.county}\t${parcels.id[i]!}\t${meanPrice}\t${meanPpa}\t${meanAdjustedPrice}\t${meanAdjustedPpa}\t${gini}\t` +
+          `${confidence}\t${low}\t${high}\t${outOfSupport}\t${copyBytes(packed)}\t${asOf}\t${MODEL_VERSION}`,
+      );
+    }
+    await copy.end();
+  } catch (error) {
+    await copy.abort();
+    throw error;
+  }
+  return stored;
+}
+
+type Candidate = { id: string; property_id: number; x: number; y: number; boundary: Uint8Array };
+
+/**
+ * Finds the parcel that each comp of a county is of, and stores what the land layers tell of it beside the comp: by the key or the
+ * number that the comp gives, else the one whose boundary holds its point. Not where the parcel was split or merged since: its land
+ * is not what was sold.
+ */
+export async function linkComps(client: Client, fips: number): Promise<void> {
+  const landed = await client.query(sql('valuation/has_land'), [fips]);
+  if (landed.rowCount === 0) {
+    await client.query(sql('valuation/forget_comp_land'), [fips]);
+    return;
+  }
+  const county = { fips: literal(fips), most_correction: literal(MOST_CORRECTION) };
+  await client.query(compose('valuation/link_comps', county));
+  const { rows } = await client.query<Candidate>(sql('valuation/list_comps_on_land'), [
+    fips,
+    MOST_CORRECTION,
+  ]);
+  const parcelOf = new Map<string, number>();
+  for (const { id, property_id, x, y, boundary } of rows) {
+    if (parcelOf.has(id)) continue;
+    const side = pointInMultiPolygon([fromE7(x), fromE7(y)], decodeBoundary(boundary));
+    if (side !== 'outside') parcelOf.set(id, property_id);
+  }
+  if (parcelOf.size === 0) return;
+  const pairs = { ids: literal([...parcelOf.keys()]), parcels: literal([...parcelOf.values()]) };
+  await client.query(compose('valuation/store_comp_land', { ...county, ...pairs }));
+}
