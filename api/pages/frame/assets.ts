@@ -41,7 +41,7 @@ export async function openAssets(config: Config): Promise<Assets> {
     add(name, script, readFileSync(join(maplibre, name)));
   for (const name of MODULES) {
     const { outputFiles } = await build({
-      entryPoints: [join(here, 'client', `${name}.ts`)],
+      entryPoints: [join(here, '..', 'client', `${name}-client.ts`)],
       bundle: true,
       minify: true,
       format: 'esm',
