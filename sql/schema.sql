@@ -591,15 +591,6 @@ create table owner_words (
 ) partition by RANGE (fips);
 alter table owner_words alter column serials set storage external;
 
-create table packed_stats (
-  type text not null,
-  code text not null,
-  etag text not null,
-  body bytea not null,
-  constraint packed_stats_pkey PRIMARY KEY (type, code)
-);
-alter table packed_stats alter column body set storage external;
-
 create table parcel_attributes (
   fips integer not null,
   property_id bigint not null,

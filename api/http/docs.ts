@@ -45,7 +45,7 @@ export function docs(document: object, origins: Origins): Router {
     });
   });
   answerGet(router, '/openapi.json', async (req, res) => {
-    const { bytes, encoding } = await compressed(json, req.headers['accept-encoding']);
+    const { bytes, encoding } = await compressed(json, req);
     res.setHeader('Vary', 'Accept-Encoding');
     if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);
     res.type('application/json').send(bytes);

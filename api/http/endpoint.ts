@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Account } from './callers.ts';
-import type { Encoding } from './compression.ts';
 import type { ExtraLimit } from './rate-limits.ts';
 
 /** An address of the service's own, made of `CallContext`'s. */
@@ -12,8 +11,6 @@ export type Answer = {
   body: Buffer | object | null;
   /** The JPEG that the body tells of, for those who are shown it at once. */
   image?: Buffer;
-  /** The encoding that a body of bytes has already. */
-  encoding?: Encoding;
   /** Quoted, as stored. */
   etag?: string;
   /** Another status than the endpoint's, one of `response.also`. */
@@ -37,8 +34,6 @@ export type CallContext = {
   appUrl: string;
   /** The moment that months, years and windows are counted from. */
   now: Date;
-  /** What the client would rather have than the plain body. */
-  encoding?: Encoding | undefined;
 };
 
 /** The groups of endpoints in the documentation, in its order. */

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Origins } from '../../shared/base/origin.ts';
-import { compressed, type Encoding, encodingFor } from './compression.ts';
+import { type Compressed, compressed } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError } from './error-responses.ts';
 import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
@@ -24,7 +24,6 @@ class RestCall implements Call {
   readonly exchange: Exchange;
   readonly authorization: string | undefined;
   readonly idempotencyKey: string | string[] | undefined;
-  readonly encoding: Encoding | undefined;
   #over: AbortController | undefined;
   readonly #req: Request;
   readonly #res: Response;
@@ -39,7 +38,6 @@ class RestCall implements Call {
     this.exchange.route = endpoint.path;
     this.authorization = req.headers.authorization;
     this.idempotencyKey = req.headers['idempotency-key'];
-    this.encoding = encodingFor(req.headers['accept-encoding']);
   }
 
   get over(): AbortController {
@@ -78,28 +76,21 @@ class RestCall implements Call {
 
 /** A strong tag stands for one sequence of bytes (RFC 9110 section 8.8.1): what was compressed gets a weak one. */
 async function prepare(
-  { status, body, encoding, etag, tokens, replayed }: Outcome,
+  { status, body, etag, tokens, replayed }: Outcome,
   endpoint: Endpoint,
   req: Request,
   res: Response,
 ): Promise<Ready> {
   if (etag !== undefined && matches(req.headers['if-none-match'], etag))
     return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
-  // As the client would rather have it, unless it has an encoding already.
-  const shown: { bytes?: Buffer; encoding?: Encoding } =
-    body === null
-      ? {}
-      : encoding === undefined
-        ? await compressed(body, req.headers['accept-encoding'])
-        : { bytes: body, encoding };
-  const isEncoded = shown.encoding !== undefined;
+  const { bytes, encoding }: Partial<Compressed> = body === null ? {} : await compressed(body, req);
   // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells a match from none.
   const head = req.method === 'HEAD';
-  const told = head && endpoint.metering !== null && etag === undefined ? undefined : shown.bytes;
+  const told = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
   const cost = head ? 0 : tokens;
-  const all = cacheHeaders(etag !== undefined && isEncoded ? `W/${etag}` : etag);
+  const all = cacheHeaders(etag !== undefined && encoding !== undefined ? `W/${etag}` : etag);
   if (body !== null) all.push('Content-Type', JSON_TYPE, 'Vary', 'Accept-Encoding');
-  if (shown.encoding !== undefined) all.push('Content-Encoding', shown.encoding);
+  if (encoding !== undefined) all.push('Content-Encoding', encoding);
   if (replayed) all.push('Idempotency-Replayed', 'true');
   if (endpoint.response.location !== undefined && body !== null)
     all.push('Location', endpoint.response.location(JSON.parse(body.toString())));

@@ -1,6 +1,5 @@
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import type { Caller, Callers } from './callers.ts';
-import type { Encoding } from './compression.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
@@ -35,8 +34,6 @@ export type Call = {
   url(): URL;
   apiUrl(): string;
   appUrl(): string;
-  /** What the client would rather have than the plain body. */
-  encoding: Encoding | undefined;
   /** What was sent. @throws PlatError `validation_error`. */
   read(): Promise<Given>;
   /** Makes all that goes out, so that nothing but the sending is left when it has been charged for. */
@@ -135,14 +132,12 @@ class Context implements CallContext {
   readonly account: Caller['account'];
   readonly keyId: string | undefined;
   readonly now: Date;
-  readonly encoding: Encoding | undefined;
   readonly #call: Call;
 
   constructor(call: Call, { account, keyId }: Caller, now: Date) {
     this.account = account;
     this.keyId = keyId;
     this.now = now;
-    this.encoding = call.encoding;
     this.#call = call;
   }
 

@@ -44,7 +44,7 @@ export async function callTool(
   let query: Record<string, unknown> = {};
   await serve(
     {
-      ...{ endpoint, mode: 'mcp', exchange, over, encoding: undefined },
+      ...{ endpoint, mode: 'mcp', exchange, over },
       authorization: asked.authorization,
       idempotencyKey: asked.idempotencyKey,
       url: () => addressOf(tool, given),

@@ -7,6 +7,7 @@ import { brotliCompress, constants } from 'node:zlib';
 import { build } from 'esbuild';
 import { type RequestHandler, Router } from 'express';
 import type { Config } from '../../../shared/base/config.ts';
+import { encodingFor } from '../../http/compression.ts';
 import { exchangeOf } from '../../http/exchange.ts';
 import { type HeaderList, setHeaders } from '../../http/headers.ts';
 
@@ -65,7 +66,7 @@ function sender({ type, body }: Asset, security: HeaderList): RequestHandler {
   let small: Promise<Buffer> | undefined;
   return async (req, res) => {
     exchangeOf(res).route = '/assets';
-    const asked = /\bbr\b(?! *; *q=0(\.0*)?\b)/.test(req.headers['accept-encoding'] ?? '');
+    const asked = encodingFor(req) === 'br';
     if (asked) small ??= promisify(brotliCompress)(body, BROTLI);
     const bytes = asked ? await small! : body;
     // Also for the map's worker, which obeys the policy that its script came with.

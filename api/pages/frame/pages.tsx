@@ -108,7 +108,7 @@ async function write(
   body: Buffer | string,
 ): Promise<void> {
   const { res, req, deps } = visit;
-  const { bytes, encoding } = await compressed(Buffer.from(body), req.headers['accept-encoding']);
+  const { bytes, encoding } = await compressed(Buffer.from(body), req);
   const all = [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...headers];
   setHeaders(res, all);
   if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);

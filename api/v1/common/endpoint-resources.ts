@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
 import { batch } from '../../http/batch.ts';
-import { compressed, type Encoding } from '../../http/compression.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
 import type { Database } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
@@ -9,18 +8,13 @@ import type { Images } from '../../images/images.ts';
 import type { Trace } from './skip-tracing.ts';
 import { openValuations, type ReadValuation } from './valuations.ts';
 
-export type RegionStats = { body: Buffer; etag: string; encoding?: Encoding };
+export type RegionStats = { body: Buffer; etag: string };
 
 /** What handlers may use. */
 export type Resources = {
   database: Database;
   cursorSecret: CursorSecret;
-  /** @param encoding what the client would rather have: the body may come in it */
-  readRegionStats(
-    type: 'county' | 'zip',
-    code: string,
-    encoding?: Encoding,
-  ): Promise<RegionStats | undefined>;
+  readRegionStats(type: 'county' | 'zip', code: string): Promise<RegionStats | undefined>;
   readValuation: ReadValuation;
   trace: Trace;
   images: Images;
@@ -67,42 +61,19 @@ export function defineEndpoint<
 }
 
 type Ask = { type: 'county' | 'zip'; code: string };
-type Stored = RegionStats & Ask;
 
 /** Stored responses; those asked for together come in one statement: 1.3 to 2 times the requests a second. */
 function openRegionStats(database: Database): Resources['readRegionStats'] {
-  const together = (read: (types: string[], codes: string[]) => Promise<Stored[]>) =>
-    batch<Ask, RegionStats | undefined>(async asks => {
-      const regions = [...new Map(asks.map(ask => [ask.type + ask.code, ask])).values()];
-      const rows = await read(
-        regions.map(ask => ask.type),
-        regions.map(ask => ask.code),
-      );
-      const found = new Map(rows.map(row => [row.type + row.code, row]));
-      return asks.map(ask => found.get(ask.type + ask.code));
-    });
-  const readPlain = together(async (...regions) => {
+  const read = batch<Ask, RegionStats | undefined>(async asks => {
+    const regions = [...new Map(asks.map(ask => [ask.type + ask.code, ask])).values()];
     const rows = await database.runBinary<Record<keyof Ask | 'etag' | 'body', Buffer>>(
       'accounts/read_region_stats',
-      regions,
+      [regions.map(ask => ask.type), regions.map(ask => ask.code)],
     );
-    return rows.map(({ type, code, etag, body }) => ({
-      ...{ type: type.toString() as Ask['type'], code: code.toString() },
-      ...{ etag: etag.toString(), body },
-    }));
+    const found = new Map(
+      rows.map(({ type, code, etag, body }) => [`${type}${code}`, { body, etag: etag.toString() }]),
+    );
+    return asks.map(ask => found.get(ask.type + ask.code));
   });
-  const readPacked = together(async (...regions) => {
-    const rows = await database.run<Stored & { packed: boolean }>('accounts/read_packed_stats', regions);
-    return rows.map(({ packed, ...row }) => (packed ? { ...row, encoding: 'br' as const } : row));
-  });
-  return async (type, code, encoding) => {
-    if (encoding !== 'br') return readPlain({ type, code });
-    const stored = await readPacked({ type, code });
-    if (stored === undefined || stored.encoding === 'br') return stored;
-    const { bytes, encoding: packed } = await compressed(stored.body, 'br');
-    if (packed === undefined) return stored;
-    // Once for all who ask later; without it they are answered as well.
-    await database.run('accounts/keep_packed_stats', [type, code, stored.etag, bytes]).catch(() => []);
-    return { body: bytes, etag: stored.etag, encoding: packed };
-  };
+  return (type, code) => read({ type, code });
 }

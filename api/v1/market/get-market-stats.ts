@@ -35,8 +35,8 @@ export const countyStats = defineEndpoint({
     value: STATS_EXAMPLE,
   }),
   errors: { not_found: 'No county has this FIPS code. Costs nothing.' },
-  handle: async ({ params }, { readRegionStats }, { encoding }) =>
-    answer(await readRegionStats('county', params.fips, encoding), unknownCounty(params.fips)),
+  handle: async ({ params }, { readRegionStats }) =>
+    answer(await readRegionStats('county', params.fips), unknownCounty(params.fips)),
 });
 
 export const zipStats = defineEndpoint({
@@ -60,8 +60,8 @@ export const zipStats = defineEndpoint({
     },
   }),
   errors: { not_found: 'There is no such ZIP code. Costs nothing.' },
-  handle: async ({ params }, { readRegionStats }, { encoding }) =>
-    answer(await readRegionStats('zip', params.zip, encoding), `There is no ZIP code ${params.zip}.`),
+  handle: async ({ params }, { readRegionStats }) =>
+    answer(await readRegionStats('zip', params.zip), `There is no ZIP code ${params.zip}.`),
 });
 
 function answer(stored: RegionStats | undefined, unknown: string): Answer {

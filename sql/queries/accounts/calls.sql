@@ -167,12 +167,6 @@ update idempotent_calls set status = $4, body = $5
 where account_id = $1 and key = $2 and claim = $3 and status is null
 returning claim;
 
--- name: keep_packed_stats
--- Keeps a region's response as compressed by brotli. $1 type, $2 code, $3 etag, $4 bytes
-insert into packed_stats (type, code, etag, body)
-values ($1, $2, $3, $4)
-on conflict (type, code) do update set etag = excluded.etag, body = excluded.body;
-
 -- name: list_due_accounts
 -- Accounts whose period is over, the longest first, a bounded number of them. No parameters.
 select id from accounts where period_end <= now() order by period_end limit 1000;
@@ -188,13 +182,6 @@ select secret from cursor_secret;
 -- name: read_job_totals
 -- Totals of finished jobs since the installation began.
 select name, outcome, jobs, seconds, rows, le from job_totals order by name, outcome;
-
--- name: read_packed_stats
--- Stored responses of regions, compressed by brotli where that has been kept. $1 types, $2 codes
-select s.type, s.code, s.etag, coalesce(p.body, s.body) as body, p.body is not null as packed
-from region_stats s
-join unnest($1::text[], $2::text[]) as asked (type, code) using (type, code)
-left join packed_stats p on p.type = s.type and p.code = s.code and p.etag = s.etag;
 
 -- name: read_region_stats
 -- Stored responses of regions, as bytes. $1 types, $2 codes
