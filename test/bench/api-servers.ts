@@ -1,4 +1,4 @@
-// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|unmetered|bare|bare-comps|bare-value|static`. DATABASE_URL and PORT as ever.
+// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|unmetered|bare|bare-value|static`. DATABASE_URL and PORT as ever.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express from 'express';
@@ -7,7 +7,6 @@ import type { Meter } from '../../api/http/meter.ts';
 import { startApi } from '../../api/start-api.ts';
 import { loadConfig, requireDatabaseUrl } from '../../shared/base/config.ts';
 import { createLogger } from '../../shared/base/log.ts';
-import { COMPS_SEARCH, statementOf } from './comps-search.ts';
 
 /** Everything of the service but its charges. */
 const FREE: Meter = { charge: async () => {} };
@@ -17,7 +16,6 @@ const STARTS: Record<string, () => Promise<string>> = {
   plat: async () => (await startApi(config, createLogger(config, 'bench'))).url,
   unmetered: async () => (await startApi(config, createLogger(config, 'bench'), { meter: FREE })).url,
   bare: startBare,
-  'bare-comps': startBareComps,
   'bare-value': startBareValue,
   static: startStatic,
 };
@@ -36,16 +34,6 @@ function startBare(): Promise<string> {
       values: ['county', fips],
     });
     send(res, rows[0]!.body);
-  });
-}
-
-/** The reference of comps: the statement that the endpoint runs for this search, and its rows as JSON. */
-async function startBareComps(): Promise<string> {
-  const pool = openPool();
-  const statement = await statementOf(COMPS_SEARCH, pool);
-  return listen(async (_req, res) => {
-    const { rows } = await pool.query(statement);
-    send(res, Buffer.from(JSON.stringify(rows)));
   });
 }
 

@@ -96,7 +96,7 @@ export async function alternate<Name extends string>(
   return results;
 }
 
-export type RateBench = {
+type RateBench = {
   /** Up to ': requests a second'. */
   name: string;
   path: string;
@@ -106,8 +106,6 @@ export type RateBench = {
   bare: string;
   reference: string;
   least: number;
-  /** Figures of the answer that is measured. */
-  describe?(body: string): Record<string, number>;
 };
 
 const ROUNDS = 5;
@@ -134,7 +132,7 @@ export function compareRates(options: BenchOptions, url: string, of: RateBench):
         details: {
           ...{ 'requests/s': rate(plat).toFixed(1), 'reference requests/s': rate(bare).toFixed(1) },
           ...{ 'p99 ms': p99(plat), 'reference p99 ms': p99(bare) },
-          ...{ 'response bytes': Buffer.byteLength(body), ...of.describe?.(body) },
+          'response bytes': Buffer.byteLength(body),
           rounds: `${plat.length} of ${SECONDS} s each, alternating; medians`,
         },
       },

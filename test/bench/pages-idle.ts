@@ -65,7 +65,7 @@ export async function compareIdle(options: BenchOptions): Promise<BenchResult[]>
 }
 
 /** The cookies of a new user who has signed in. */
-export async function signIn(browser: Browser, baseURL: string, pool: Pool) {
+async function signIn(browser: Browser, baseURL: string, pool: Pool) {
   await createAccount(pool, { name: 'bench', tier: 'scale', user: EMAIL });
   const link = await createLink(pool, (await findUser(pool, EMAIL)).id, 'sign_in');
   const context = await browser.newContext({ baseURL });

@@ -27,7 +27,7 @@ export type FabricOptions = {
 };
 
 /** Metres in 1e-7 degree of latitude: a 360 * 10^7th of the WGS84 ellipsoid's equator, as for longitude. */
-export const UNIT_M = 0.01113195;
+const UNIT_M = 0.01113195;
 
 /** Parcels of a section, on average over the county: a square mile of suburb, a township of farms. */
 const PARCELS_A_SECTION = 120;
