@@ -9,20 +9,27 @@ const GiB = 2 ** 30;
 export const LIMITS = {
   /** Of one download: the largest statewide parcel archives published today are 5 to 10 GB. */
   downloadBytes: 16 * GiB,
-  /** Of one file unpacked: a state of 12 million parcels is 36 GB as GeoJSON. Reading is streamed, so a bomb costs time alone. */
+  /** Of one file unpacked: a state of 12 million parcels is 36 GB as GeoJSON. */
   expandedBytes: 64 * GiB,
+  /** Beyond the first, a file unpacks to at most so many times its size: tables of fixed width, the emptiest of data, to some 50 times. */
+  undoubtedBytes: GiB,
+  expandedRatio: 200,
   /** An archive of every table and layer of a county holds hundreds. */
   zipEntries: 10_000,
   /** Of a feature, or a line of JSON: the largest boundaries (federal land, 500,000 vertices) are about 20 MB as GeoJSON. */
   rowBytes: 32 * MiB,
   /** Of one record with its quoted line breaks: the longest legal descriptions are under 100 KB. */
   csvRowChars: 2 * MiB,
-  /** Of an unpacked workbook, which is read whole: 300,000 rows of 20 columns, which take 3 s and 1 GB to read. */
-  xlsxBytes: 256 * MiB,
+  /** Of an unpacked workbook, which is read whole: 100,000 rows of 20 columns, for which its reader needs six times as much memory. */
+  xlsxBytes: 64 * MiB,
   /** Of a database, which is held whole; Access itself ends at 2 GB. */
   accessBytes: GiB,
   /** Of a page of a web API, read whole: RESO servers send at most 5,000 records, at 5 to 10 KB each. */
   pageBytes: 128 * MiB,
+  /** Milliseconds without a row or progress after which the reader of a file counts as hanging. */
+  silentMs: 30_000,
+  /** Until it has started, which takes half a second on a machine that has nothing else to do. */
+  startMs: 120_000,
   /** Milliseconds without a byte after which a download counts as dead. */
   idleMs: 60_000,
   /** From request to last byte; some servers take over a minute for a wide page. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../shared/base/log.ts';
 import { rootDir } from '../../shared/base/root.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
+import { enqueue, getJob, waitForJob } from '../../shared/queue/jobs.ts';
 import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { BACKENDS, eventually, queueEnv, workerConfig } from '../support/workers.ts';
@@ -19,6 +19,7 @@ const ROLL = 'ID,ACRES\n1-1,2.5\n1-2,10\n';
 // One for each group: workers take, or sweep up, whatever jobs their database holds.
 const databases = { postgres: await createTestDatabase(), redis: await createTestDatabase() };
 const db = await createTestDatabase();
+const alone = await createTestDatabase();
 const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
 const feeds = mkdtempSync(join(tmpdir(), 'plat-feeds-'));
 /** Answers to requests for a roll, to be given by the test: what a slow source is like. */
@@ -164,6 +165,36 @@ describe.concurrent('a service in the foreground', () => {
     expect([await read({}), await read({ Authorization: 'Bearer a-metrics-token' })]).toEqual(statuses);
     worker.child.kill('SIGTERM');
     await worker.exited;
+  });
+
+  test('a worker that reads a file that never ends stops when it is told to, and its reader too', async () => {
+    const damaged = 'test/fixtures/feeds/formats/damaged/flatgeobuf-22.fgb';
+    writeFileSync(
+      join(feeds, 'hangs.yaml'),
+      `name: hangs
+kind: assessor
+fips: "33019"
+roll:
+  source: ${join(rootDir, damaged)}
+  format: flatgeobuf
+  key: { columns: [ID] }
+  columns: { apn: ID }
+`,
+    );
+    const worker = plat('worker', { ...env, DATABASE_URL: alone.url });
+    const { pid } = await worker.ready('worker ready');
+    const { id } = await enqueue(alone.pool, ingestJob, {
+      ...{ feed: 'hangs', force: false, sources: {}, requestedBy: 'test' },
+    });
+    const reader = await eventually(async () => {
+      const all = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n');
+      return all.find(line => line.includes('reader-child') && line.trim().split(/\s+/)[1] === String(pid));
+    });
+    worker.child.kill('SIGTERM');
+    // It ends with 1 where it did not stop in time.
+    expect((await worker.exited)[0]).toBe(0);
+    expect((await getJob(alone.pool, id)).note).toBe('its worker stopped: waits for the next one');
+    await eventually(async () => !isAlive(Number(reader.trim().split(/\s+/)[0])));
   });
 
   test('the API passes Ctrl-C on, finishes, and ends with 0', async () => {

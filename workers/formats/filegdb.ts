@@ -1,15 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projjsonNames } from '../../shared/geo/projection.ts';
-import {
-  cutOff,
-  formatError,
-  limitsOf,
-  type OpenContext,
-  sourceError,
-} from '../../shared/net/download-context.ts';
+import { cutOff, formatError, type OpenContext, sourceError } from '../../shared/net/download-context.ts';
+import { type Command, outputOf } from './child-output.ts';
 import { readFeatureLines } from './json.ts';
 import { chooseLayer, type Reading } from './row-batch.ts';
 
@@ -30,8 +24,6 @@ type Layer = { name: string; count: number; geometry: 'typed' | 'any' | null; cr
 /** As filegdb-child.mjs says it. */
 type Listed = Layer & { type: string | null; crs: Parameters<typeof projjsonNames>[0] | null };
 
-type Command = { program: string; args: string[]; cwd?: string };
-
 export type Gdal = {
   list(path: string): Command;
   layers(listed: string): Layer[];
@@ -49,12 +41,13 @@ export async function* readWith(
   const { name } = source;
   const { path, advance } = await source.onDisk();
   let listed = '';
-  for await (const bytes of outputOf(gdal.list(path), path, name, context)) listed += bytes.toString('utf8');
+  for await (const bytes of gdalOutput(gdal.list(path), path, name, context))
+    listed += bytes.toString('utf8');
   // A name that begins so would be taken for an option.
   const layers = gdal.layers(listed).filter(layer => !layer.name.startsWith('-'));
   const layer = chooseLayer(layers, spec.layer, name);
   const before = output.rowNo;
-  const bytes = () => outputOf(gdal.rows(path, layer.name), path, name, context);
+  const bytes = () => gdalOutput(gdal.rows(path, layer.name), path, name, context);
   const reading = { source: { ...source, bytes }, spec, output, context };
   let isRead = layer.geometry !== 'any';
   const look = () => {
@@ -123,61 +116,20 @@ export const INSTALLED_GDAL: Gdal = {
   rows: (path, layer) => ({ program: 'ogr2ogr', args: [...AS_ROWS, '/vsistdout/', path, layer] }),
 };
 
-/** What a command writes. It is killed when it is silent too long, or no longer read. */
-async function* outputOf(
+/** What a command of GDAL writes. */
+function gdalOutput(
   command: Command,
   path: string,
   name: string,
   context: OpenContext,
 ): AsyncGenerator<Buffer> {
-  context.signal.throwIfAborted();
-  const child = spawn(command.program, command.args, {
-    ...(command.cwd && { cwd: command.cwd }),
-    signal: context.signal,
-    killSignal: 'SIGKILL',
-  });
-  const ended = outcomeOf(child);
-  const { idleMs } = limitsOf(context);
-  let idle = false;
-  try {
-    const chunks = child.stdout[Symbol.asyncIterator]();
-    for (;;) {
-      const timer = setTimeout(() => {
-        idle = true;
-        child.kill('SIGKILL');
-      }, idleMs);
-      const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
-      if (done) break;
-      yield value;
-    }
-    const { code, said } = await ended;
-    if (idle) throw sourceError(`${name}: GDAL wrote nothing for ${idleMs / 1000} s. Check the file.`);
+  return outputOf(command, name, context, (code, said) => {
     if (code === 'ENOENT')
-      throw sourceError(
+      return sourceError(
         `${name}: FileGDB is read by GDAL, which is not there. Install the package with "npm install gdal3.js", or GDAL's programs (ogr2ogr).`,
       );
-    if (code !== 0)
-      throw formatError(
-        `${name} cannot be read as a file geodatabase (${said.replaceAll(path, name)}). Check the file.`,
-      );
-  } finally {
-    child.kill('SIGKILL');
-    await ended;
-    context.signal.throwIfAborted();
-  }
-}
-
-/** Its exit code, or what kept it from starting, with the last line of what it said against it. */
-function outcomeOf(child: ChildProcess): Promise<{ code: number | string | null; said: string }> {
-  let said = '';
-  child.stderr!.on('data', bytes => {
-    said = (said + bytes).slice(-2_000);
-  });
-  const last = () => said.trim().split('\n').at(-1)!.slice(0, 300) || 'GDAL ended without a word';
-  return new Promise(resolve => {
-    child.on('error', error =>
-      resolve({ code: (error as NodeJS.ErrnoException).code ?? 'error', said: error.message }),
+    return formatError(
+      `${name} cannot be read as a file geodatabase (${said.replaceAll(path, name)}). Check the file.`,
     );
-    child.on('close', code => resolve({ code, said: last() }));
   });
 }

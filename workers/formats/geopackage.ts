@@ -29,11 +29,12 @@ export async function* readGeoPackage({ source, spec, output, context }: Reading
     );
     useCrs(output, crsOf(layer), name);
     const most = db.get(`select max(rowid) as most from ${quoted(layer.name)}`)?.most;
-    statement = db.prepare(`select * from ${quoted(layer.name)}`);
+    statement = db.prepare(selectOf(layer, columns, rowBytes));
     for (const row of statement.iterate() as Iterable<Row>) {
       const values = valuesOf(row, columns, layer.geometry);
       const blob = layer.geometry === null ? null : row[layer.geometry];
-      addWkbRow(output, values, blob instanceof Uint8Array ? wkbOf(blob) : null, rowBytes);
+      const wkb = blob instanceof Uint8Array ? (blob.length > rowBytes ? blob : wkbOf(blob)) : null;
+      addWkbRow(output, values, wkb, rowBytes);
       if (!isFull(output)) continue;
       context.signal.throwIfAborted();
       file.advance(output.rowNo / Math.max(1, Number(most)));
@@ -100,6 +101,19 @@ function layersOf(db: Database): Layer[] {
 
 const columnsOf = (db: Database, table: string): Column[] =>
   db.all(`select name, lower(type) as type from pragma_table_info(?)`, [table]) as unknown as Column[];
+
+/**
+ * Its columns by name, without those that are computed. What is longer than a row may be never leaves the file: of a shape so much comes that
+ * it is seen to be too long, of the other values nothing.
+ */
+function selectOf(layer: Layer, columns: readonly Column[], rowBytes: number): string {
+  const expressions = columns.map(({ name }) => {
+    const column = quoted(name);
+    const instead = name === layer.geometry ? `zeroblob(${rowBytes + 1})` : 'null';
+    return `iif(length(${column}) > ${rowBytes}, ${instead}, ${column}) as ${column}`;
+  });
+  return `select ${expressions.join(', ')} from ${quoted(layer.name)}`;
+}
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

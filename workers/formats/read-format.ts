@@ -1,42 +1,30 @@
-import { messageOf, PlatError } from '../../shared/base/errors.ts';
-import { formatError, shownUrl } from '../../shared/net/download-context.ts';
+import { shownUrl } from '../../shared/net/download-context.ts';
 import { fileState } from '../../shared/net/file-version.ts';
 import { readArcgis } from './arcgis.ts';
 import { layerUrl, layerVersion } from './arcgis-layer.ts';
+import { readInChild } from './child-reader.ts';
 import { clipped } from './clip-rows.ts';
 import { readCollection } from './collection.ts';
 import { readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
+import { readFileGdb } from './filegdb.ts';
 import { readFixedWidth } from './fixed-width.ts';
-import { readFlatGeobuf } from './flatgeobuf.ts';
 import { FORMATS, type Format, type InputSpec } from './format-input.ts';
 import { readFeatureLines, readObjectLines } from './json.ts';
+import { LIBRARY_READERS, type LibraryFormat } from './library-readers.ts';
 import { type Part, partsOf } from './parts.ts';
+import { batchesOf, type FileKind, readFile } from './read-file.ts';
 import { readReso } from './reso.ts';
-import {
-  checkDegrees,
-  type FileReader,
-  newOutput,
-  type Output,
-  type ReadContext,
-  type RowBatch,
-  sizeOf,
-  takeBatch,
-} from './row-batch.ts';
-import { readShapefile } from './shapefile.ts';
-import { openSource, type Progress, trackProgress, type Wanted } from './source.ts';
+import { type FileReader, newOutput, type Output, type ReadContext, type RowBatch } from './row-batch.ts';
+import { type Progress, trackProgress } from './source.ts';
 
 type FileFormat = Exclude<Format, 'reso' | 'arcgis'>;
 
-/** A reader that comes with a library of its own, for which no command should wait that does not need it. */
-const later = (load: () => Promise<FileReader>): FileReader =>
-  async function* (reading) {
-    yield* (await load())(reading);
-  };
+type Kind = Omit<FileKind, 'title'>;
 
-type Reader = { read: FileReader } & Omit<Wanted, 'member'>;
-
-const READERS: Record<FileFormat, Reader> = {
+/** Those without a reader have one in library-readers.ts. */
+const READERS: Record<LibraryFormat, Kind> &
+  Record<Exclude<FileFormat, LibraryFormat>, Kind & { read: FileReader }> = {
   csv: { read: readCsv, extensions: ['.csv', '.txt', '.tsv', '.tab', '.psv'] },
   geojson: { read: readCollection, extensions: ['.geojson', '.json'] },
   ndgeojson: {
@@ -52,33 +40,16 @@ const READERS: Record<FileFormat, Reader> = {
       '.json',
     ],
   },
-  shapefile: { read: readShapefile, extensions: ['.shp'] },
+  shapefile: { extensions: ['.shp'], siblings: ['.dbf', '.prj', '.cpg'] },
   dbf: { read: readDbf, extensions: ['.dbf'] },
-  flatgeobuf: { read: readFlatGeobuf, extensions: ['.fgb'] },
+  flatgeobuf: { extensions: ['.fgb'] },
   ndjson: { read: readObjectLines, extensions: ['.ndjson', '.jsonl', '.json'] },
-  geopackage: {
-    read: later(async () => (await import('./geopackage.ts')).readGeoPackage),
-    extensions: ['.gpkg'],
-  },
+  geopackage: { extensions: ['.gpkg'] },
   fixed_width: { read: readFixedWidth, extensions: ['.txt', '.dat', '.asc', '.fix'] },
-  xlsx: {
-    read: later(async () => (await import('./xlsx.ts')).readXlsx),
-    extensions: ['.xlsx', '.xlsm'],
-    zipHolds: '[Content_Types].xml',
-  },
-  access: {
-    read: later(async () => (await import('./access.ts')).readAccess),
-    extensions: ['.mdb', '.accdb'],
-  },
-  filegdb: {
-    read: later(async () => (await import('./filegdb.ts')).readFileGdb),
-    extensions: ['.gdb'],
-    folderHolds: 'a00000001.gdbtable',
-  },
-  parquet: {
-    read: later(async () => (await import('./parquet.ts')).readParquet),
-    extensions: ['.parquet', '.geoparquet', '.pq'],
-  },
+  xlsx: { extensions: ['.xlsx', '.xlsm'], zipHolds: '[Content_Types].xml' },
+  access: { extensions: ['.mdb', '.accdb'] },
+  filegdb: { read: readFileGdb, extensions: ['.gdb'], folderHolds: 'a00000001.gdbtable' },
+  parquet: { extensions: ['.parquet', '.geoparquet', '.pq'] },
 };
 
 /**
@@ -104,48 +75,29 @@ async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<R
       yield* batchesOf(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
     else
       for (const part of await partsOf(one, READERS[spec.format].extensions, context))
-        yield* readFile(spec.format, part, output, context, progress);
+        yield* readPart(spec.format, part, output, context, progress);
   }
 }
 
-async function* readFile(
+function readPart(
   format: FileFormat,
-  spec: Part,
+  part: Part,
   output: Output,
   context: ReadContext,
   progress: Progress,
 ): AsyncGenerator<RowBatch> {
-  const { read, ...wanted } = READERS[format];
-  const opened = await openSource(spec.source, { ...wanted, member: spec.member }, context, progress);
-  try {
-    yield* batchesOf(read({ source: opened, spec, output, context }), output, opened.name);
-  } catch (cause) {
-    context.signal.throwIfAborted();
-    if (cause instanceof PlatError || (cause instanceof Error && 'syscall' in cause)) throw cause;
-    const what = `${opened.name} cannot be read as ${FORMATS[format]}`;
-    throw formatError(`${what} (${messageOf(cause)}). Check the format and the file.`, cause);
-  } finally {
-    await opened.close();
-  }
+  const kind = kindOf(format);
+  if (isLibraryFormat(format)) return readInChild(format, kind, part, output, context, progress);
+  return readFile(READERS[format].read, kind, part, output, context, progress);
 }
 
-/** The batches of one source; the first one is looked at for coordinates that are no degrees. */
-async function* batchesOf(
-  reader: AsyncGenerator<void>,
-  output: Output,
-  name: string,
-): AsyncGenerator<RowBatch> {
-  takeBatch(output);
-  const take = () => {
-    const batch = takeBatch(output);
-    if (first) checkDegrees(batch, name);
-    first = false;
-    return batch;
-  };
-  let first = true;
-  for await (const _ of reader) yield take();
-  if (sizeOf(output.batch) > 0) yield take();
+/** How files of a format are opened. */
+export function kindOf(format: FileFormat): FileKind {
+  const { extensions, siblings, zipHolds, folderHolds } = READERS[format];
+  return { title: FORMATS[format], extensions, siblings, zipHolds, folderHolds };
 }
+
+const isLibraryFormat = (format: FileFormat): format is LibraryFormat => format in LIBRARY_READERS;
 
 /** What tells one state of a source from another without reading it, or null where nothing does. @throws PlatError as reading would */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {

@@ -4,7 +4,8 @@ import { openShp } from 'shapefile';
 import { cutOff, formatError, sourceError } from '../../shared/net/download-context.ts';
 import { dbfRecords } from './dbf.ts';
 import { addRow, isFull, type Reading } from './row-batch.ts';
-import { CHUNK_BYTES, type SourceFile } from './source.ts';
+import type { SourceFile } from './source.ts';
+import { CHUNK_BYTES } from './unpacked.ts';
 import { useCrs } from './use-crs.ts';
 
 /** `.shp` and `.dbf` side by side, with `.prj` and `.cpg` where there; Z and M are dropped. A deleted record keeps its row number. */

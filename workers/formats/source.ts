@@ -1,10 +1,9 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
-import { pipeline, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline as piped } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { createGunzip } from 'node:zlib';
 import type { Entry } from 'yauzl';
 import {
   limitsOf,
@@ -13,7 +12,8 @@ import {
   shownUrl,
   sourceError,
 } from '../../shared/net/download-context.ts';
-import { download } from '../../shared/net/http.ts';
+import { fetchUrl, siblingUrl } from './fetch-source.ts';
+import { CHUNK_BYTES, mostUnpacked, unpacked, unpacksTooFar } from './unpacked.ts';
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 
 export type SourceFile = {
@@ -39,6 +39,8 @@ export type OpenedSource = SourceFile & {
 };
 
 export type Wanted = {
+  /** What messages call it, where that is not its path. */
+  name?: string;
   /** What a member of a zip ends with to be meant, with the dot, lower case. */
   extensions: string[];
   member?: string | undefined;
@@ -46,10 +48,9 @@ export type Wanted = {
   zipHolds?: string | undefined;
   /** A file by which a folder is what is wanted, as a .gdb is. */
   folderHolds?: string | undefined;
+  /** Extensions of the files that go with one, as the .dbf with a .shp. */
+  siblings?: string[] | undefined;
 };
-
-/** Large reads: below 256 KB the cost of a turn of the event loop shows, above 1 MB nothing is gained. */
-export const CHUNK_BYTES = 2 ** 20;
 
 /** Counts what has been read of all the files of one source, and tells it onwards. */
 export type Progress = { expect(bytes: number): void; add(bytes: number): void };
@@ -91,7 +92,7 @@ export async function openSource(
   progress = trackProgress(context, true),
 ): Promise<OpenedSource> {
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
-  const name = url === null ? source : shownUrl(url);
+  const name = wanted.name ?? (url === null ? source : shownUrl(url));
   const opened: (() => unknown)[] = [];
   const close = async () => {
     for (const release of opened.splice(0).reverse()) await release();
@@ -101,11 +102,12 @@ export async function openSource(
     opened.push(() => rm(folder, { recursive: true, force: true }));
     return folder;
   };
-  const file: Packed = (label, packedBytes, gzip, stream, plain = null) => {
-    progress.expect(packedBytes);
-    const bytes = () => unpacked(stream, label, gzip, context, progress);
+  const file: Packed = (label, { total, packed }, gzip, stream, plain = null) => {
+    progress.expect(total);
+    const most = mostUnpacked(context, packed);
+    const bytes = () => unpacked(stream, label, gzip, most, context, progress);
     const onDisk = async (): Promise<LocalFile> => {
-      if (plain !== null) return localFile(plain, packedBytes, progress);
+      if (plain !== null) return localFile(plain, total, progress);
       const path = join(await scratch(), 'file');
       await piped(bytes(), createWriteStream(path));
       return { path, bytes: (await stat(path)).size, advance: () => {} };
@@ -115,10 +117,11 @@ export async function openSource(
   const there = async (path: string, label: string) => {
     const gzip = (await sniff(path, label)) === 'gzip';
     const stream = () => createReadStream(path, { highWaterMark: CHUNK_BYTES });
-    return file(label, (await stat(path)).size, gzip, stream, gzip ? null : path);
+    const { size } = await stat(path);
+    return file(label, { total: size, packed: size }, gzip, stream, gzip ? null : path);
   };
   const fetched = async (from: URL, optional: boolean): Promise<string | null> => {
-    const copy = await download(from, context, { optional });
+    const copy = await fetchUrl(from, context, optional);
     if (copy !== null) opened.push(copy.remove);
     return copy?.path ?? null;
   };
@@ -160,7 +163,7 @@ type Scratch = () => Promise<string>;
 /** @param plain the path of a file that is not packed */
 type Packed = (
   name: string,
-  bytes: number,
+  bytes: { total: number; packed: number },
   gzip: boolean,
   stream: () => Readable | Promise<Readable>,
   plain?: string | null,
@@ -169,7 +172,7 @@ type Packed = (
 function chosenMember(archive: Archive, name: string, wanted: Wanted, file: Packed) {
   const member = (entry: Entry): SourceFile => {
     const label = `${name}/${entry.fileName}`;
-    return file(label, entry.uncompressedSize, /\.gz$/i.test(entry.fileName), () =>
+    return file(label, sizesOf(entry), /\.gz$/i.test(entry.fileName), () =>
       memberStream(archive, entry, label),
     );
   };
@@ -219,7 +222,7 @@ function folderInZip(
     await mkdir(path);
     const files = members.map(entry => {
       const member = `${name}/${entry.fileName}`;
-      const packed = file(member, entry.uncompressedSize, false, () => memberStream(archive, entry, member));
+      const packed = file(member, sizesOf(entry), false, () => memberStream(archive, entry, member));
       return { to: join(path, basename(entry.fileName)), packed };
     });
     for (const { to, packed } of files) await piped(packed.bytes(), createWriteStream(to));
@@ -272,50 +275,10 @@ async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page
   }
 }
 
-/**
- * The chunks of a stream, unpacked when `gzip`, counted as they are before unpacking. Pulled one by one: nothing
- * runs ahead of the consumer by more than the streams' own buffers.
- * @throws PlatError `feed_source` for a file that is cut off, damaged, or grows past `expandedBytes`.
- */
-async function* unpacked(
-  start: () => Readable | Promise<Readable>,
-  name: string,
-  gzip: boolean,
-  context: OpenContext,
-  progress: Progress,
-): AsyncGenerator<Buffer> {
-  const { expandedBytes } = limitsOf(context);
-  const packed = await start();
-  const gunzip = gzip ? createGunzip({ chunkSize: CHUNK_BYTES / 4 }) : null;
-  // The error of either stream reaches the loop below through the last one.
-  const stream = gunzip === null ? packed : pipeline(packed, gunzip, () => {});
-  let counted = 0;
-  let expanded = 0;
-  try {
-    for await (const chunk of stream) {
-      context.signal.throwIfAborted();
-      expanded += chunk.length;
-      const consumed = gunzip?.bytesWritten ?? expanded;
-      progress.add(consumed - counted);
-      counted = consumed;
-      if (expanded > expandedBytes) throw unpacksTooFar(name, expandedBytes);
-      yield chunk as Buffer;
-    }
-  } catch (cause) {
-    context.signal.throwIfAborted();
-    if (cause instanceof Error && cause.name === 'PlatError') throw cause;
-    throw sourceError(
-      `${name} is cut off or damaged (${(cause as Error).message}). Fetch or copy it again.`,
-      { cause },
-    );
-  } finally {
-    packed.destroy();
-    stream.destroy();
-  }
-}
-
-const unpacksTooFar = (name: string, limit: number): Error =>
-  sourceError(`${name} unpacks to more than ${limit} bytes. Split it into smaller files.`);
+const sizesOf = ({ uncompressedSize, compressedSize }: Entry) => ({
+  total: uncompressedSize,
+  packed: compressedSize,
+});
 
 /** Finds `stem + extension`, whatever its case and with or without `.gz`, in the folder of `path`. */
 async function findBeside(path: string, extension: string): Promise<string | null> {
@@ -332,15 +295,4 @@ async function findBeside(path: string, extension: string): Promise<string | nul
 function stemOf(fileName: string): string {
   const plain = fileName.replace(/\.gz$/i, '');
   return plain.slice(0, plain.length - extname(plain).length);
-}
-
-/** The address of a sibling: the extension of the path replaced in the same case, `.gz` and query kept. */
-function siblingUrl(url: URL, extension: string): URL | null {
-  const match = /\.(\w+)(\.gz)?$/i.exec(url.pathname);
-  if (match === null) return null;
-  const upper = match[1] === match[1]?.toUpperCase();
-  const beside = new URL(url);
-  beside.pathname =
-    url.pathname.slice(0, match.index) + (upper ? extension.toUpperCase() : extension) + (match[2] ?? '');
-  return beside;
 }

@@ -8,7 +8,7 @@ import { LIMITS } from '../../../shared/net/download-context.ts';
 import { retryAfterMs } from '../../../shared/net/http.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import { type Handler, serve } from '../../support/http-server.ts';
-import { contextFor, makeDbf, makeShp, makeZip, readAll, temporaryFolder } from './make.ts';
+import { collect, contextFor, makeDbf, makeShp, makeZip, readAll, temporaryFolder } from './make.ts';
 
 const folder = temporaryFolder();
 const context = contextFor(folder.path);
@@ -116,6 +116,15 @@ describe('files', () => {
     }
   });
 
+  test('what unpacks to many times its size is a bomb, though it is below the limit', async () => {
+    const zeros = Buffer.alloc(5_000_000, '0');
+    for (const bytes of [gzipSync(zeros), makeZip({ 'x.csv': zeros })]) {
+      folder.put('zeros.csv', bytes);
+      const found = get('zeros.csv', { limits: { undoubtedBytes: 100_000 } });
+      await expect(found).rejects.toThrow(/zeros\.csv.*unpacks to more than 1\d{6} bytes/);
+    }
+  });
+
   test('a zip of too many files is refused', async () => {
     folder.put(
       'many.zip',
@@ -186,10 +195,8 @@ describe('http', () => {
         response.writeHead(body === undefined ? 404 : 200).end(body);
       },
       async (origin, requests) => {
-        const { rows } = await readAll(
-          { source: `${origin}/gis/lots.shp?v=2`, format: 'shapefile' },
-          context,
-        );
+        const spec = { source: `${origin}/gis/lots.shp?v=2`, format: 'shapefile' } as const;
+        const { rows } = await collect(readInput(spec, context));
         expect(rows[0]!.values).toEqual({ PID: '7' });
         expect((rows[0]!.geometry as { coordinates: number[][][] }).coordinates[0]![0]![0]).toBeCloseTo(
           -69,

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { limitsOf, type OpenContext, sourceError } from '../../shared/net/download-context.ts';
+import { OUT_OF_MEMORY } from './child-guard.mjs';
+
+/*
+ * Libraries that parse bytes may compute for ever, or want all the memory there is, on a file that is damaged. They do so in a process
+ * of their own, which can be killed.
+ */
+
+export type Command = { program: string; args: string[]; cwd?: string; input?: string };
+
+/**
+ * What a command writes that reads a source, the first of it as soon as it has started. It is killed when it is silent too long, or
+ * no longer read.
+ * @param failure what its exit code, or the code of what kept it from starting, and its last line of complaint stand for
+ * @throws PlatError `feed_source` that names the source when it hung or needed too much memory
+ */
+export async function* outputOf(
+  command: Command,
+  name: string,
+  context: OpenContext,
+  failure: (code: number | string, said: string) => Error,
+): AsyncGenerator<Buffer> {
+  context.signal.throwIfAborted();
+  const { program, args, cwd, input } = command;
+  const child = spawn(program, args, {
+    ...(cwd !== undefined && { cwd }),
+    signal: context.signal,
+    killSignal: 'SIGKILL',
+  });
+  const ended = outcomeOf(child);
+  // What has ended reads no more, which its exit tells.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const { silentMs, startMs } = limitsOf(context);
+  let waitMs = startMs;
+  let silent = false;
+  try {
+    const chunks = child.stdout[Symbol.asyncIterator]();
+    for (;;) {
+      const timer = setTimeout(() => {
+        silent = true;
+        child.kill('SIGKILL');
+      }, waitMs);
+      const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
+      if (done) break;
+      waitMs = silentMs;
+      yield value;
+    }
+    const { code, said } = await ended;
+    if (silent) throw damaged(name, `no row came out of it for ${waitMs / 1000} s`);
+    if (code === OUT_OF_MEMORY || code === 'SIGABRT')
+      throw sourceError(
+        `${name} takes more memory to read than there is for one file. Save it as CSV or in parts, or fetch it again if it is damaged.`,
+      );
+    if (code !== 0) throw failure(code, said);
+  } finally {
+    child.kill('SIGKILL');
+    // A process counts as ended once its output is read, which nobody does any more.
+    child.stdout.destroy();
+    await ended;
+    context.signal.throwIfAborted();
+  }
+}
+
+/** A file that a reader did not get to the end of. */
+export const damaged = (name: string, how: string): Error =>
+  sourceError(`${name} cannot be read: ${how}. It may be damaged: fetch or copy it again.`);
+
+/** Its exit code, its signal, or what kept it from starting, with the last line of what it said against it. */
+function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: string }> {
+  let said = '';
+  child.stderr!.on('data', bytes => {
+    said = (said + bytes).slice(-2_000);
+  });
+  const last = () => said.trim().split('\n').at(-1)!.slice(0, 300) || 'it ended without a word';
+  return new Promise(resolve => {
+    child.on('error', error =>
+      resolve({ code: (error as NodeJS.ErrnoException).code ?? 'error', said: error.message }),
+    );
+    child.on('close', (code, signal) => resolve({ code: code ?? signal ?? 'error', said: last() }));
+  });
+}

@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { deserialize } from 'node:v8';
+import { type ErrorOptions, PlatError } from '../../shared/base/errors.ts';
+import { type Limits, scratchFolder } from '../../shared/net/download-context.ts';
+import { damaged, outputOf } from './child-output.ts';
+import { fetchSource } from './fetch-source.ts';
+import { LIBRARY_READERS, type LibraryFormat } from './library-readers.ts';
+import type { Part } from './parts.ts';
+import type { FileKind } from './read-file.ts';
+import type { Output, ReadContext, RowBatch } from './row-batch.ts';
+import type { Progress } from './source.ts';
+
+/** What reader-child.ts is told: plain data, as JSON. */
+export type Task = {
+  format: LibraryFormat;
+  kind: FileKind;
+  spec: Part;
+  /** Rows that are there before the first. */
+  rowNo: number;
+  baseDir: string;
+  tmpDir: string;
+  limits: Partial<Limits>;
+  maxMb: number;
+};
+
+/** What it answers, each as the length of its bytes in four of them, and the bytes of v8.serialize. */
+export type Frame =
+  | { started: true }
+  | { batch: RowBatch; rowNo: number }
+  | { expect: number }
+  | { add: number }
+  | { error: Fault }
+  | { done: true };
+
+type Fault =
+  | { plat: true; code: string; message: string; options: ErrorOptions }
+  | { plat: false; code: string; message: string; syscall: string };
+
+const CHILD = fileURLToPath(new URL('./reader-child.ts', import.meta.url));
+const TYPESCRIPT = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+/**
+ * The batches of one file, read in a process of its own. What is at an address is fetched here, so that only bytes are read there.
+ * @throws PlatError as readInput does; `feed_source` when the reader hung, or needed too much memory
+ */
+export async function* readInChild(
+  format: LibraryFormat,
+  kind: FileKind,
+  spec: Part,
+  output: Output,
+  context: ReadContext,
+  progress: Progress,
+): AsyncGenerator<RowBatch> {
+  const source = await fetchSource(spec.source, kind, context);
+  const tmpDir = await scratchFolder(context, 'reader-');
+  const { maxMb } = LIBRARY_READERS[format];
+  const task: Task = {
+    ...{ format, spec: { ...spec, source: source.path }, rowNo: output.rowNo },
+    ...{ kind: { ...kind, name: source.name }, baseDir: context.baseDir, tmpDir },
+    ...{ limits: context.limits ?? {}, maxMb },
+  };
+  const command = {
+    program: process.execPath,
+    args: [`--max-old-space-size=${maxMb}`, '--import', TYPESCRIPT, CHILD],
+    input: JSON.stringify(task),
+  };
+  const crashed = (code: number | string, said: string) =>
+    damaged(source.name, `its reader ended with ${code} (${said})`);
+  try {
+    let done = false;
+    for await (const frame of framesOf(outputOf(command, source.name, context, crashed))) {
+      if ('batch' in frame) {
+        output.rowNo = frame.rowNo;
+        yield frame.batch;
+      } else if ('expect' in frame) progress.expect(frame.expect);
+      else if ('add' in frame) progress.add(frame.add);
+      else if ('error' in frame) throw errorOf(frame.error);
+      else if ('done' in frame) done = true;
+    }
+    if (!done) throw damaged(source.name, 'its reader came to no end');
+  } finally {
+    await rm(tmpDir, { recursive: true, force: true });
+    await source.remove();
+  }
+}
+
+async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  let wanted = 4;
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes < wanted) continue;
+    const all = Buffer.concat(held);
+    let at = 0;
+    for (wanted = 4; at + wanted <= all.length; wanted = 4) {
+      wanted += all.readUInt32LE(at);
+      if (at + wanted > all.length) break;
+      yield deserialize(all.subarray(at + 4, at + wanted)) as Frame;
+      at += wanted;
+    }
+    held = [all.subarray(at)];
+    bytes = all.length - at;
+  }
+}
+
+function errorOf(fault: Fault): Error {
+  if (fault.plat) return new PlatError(fault.code, fault.message, fault.options);
+  const { code, message, syscall } = fault;
+  return Object.assign(new Error(message), { code, syscall });
+}

@@ -1,0 +1,44 @@
+import { rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type OpenContext, shownUrl } from '../../shared/net/download-context.ts';
+import type { Download } from '../../shared/net/http.ts';
+
+/** Loaded by what fetches alone: a process that reads one file here has no use for it. */
+export async function fetchUrl(url: URL, context: OpenContext, optional: boolean): Promise<Download | null> {
+  const { download } = await import('../../shared/net/http.ts');
+  return download(url, context, { optional });
+}
+
+/** A source as a file here: itself or, of an address, its copy, with those of its siblings beside it. @throws PlatError `feed_source` */
+export async function fetchSource(
+  source: string,
+  { siblings = [] }: { siblings?: string[] | undefined },
+  context: OpenContext,
+): Promise<Download & { name: string }> {
+  if (!/^https?:\/\//i.test(source)) return { path: source, name: source, remove: async () => {} };
+  const url = new URL(source);
+  const { path, remove } = (await fetchUrl(url, context, false))!;
+  try {
+    for (const extension of /\.shp(\.gz)?$/i.test(url.pathname) ? siblings : []) {
+      const copy = await fetchUrl(siblingUrl(url, extension)!, context, true);
+      if (copy === null) continue;
+      await rename(copy.path, join(dirname(path), basename(copy.path)));
+      await copy.remove();
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path, name: shownUrl(url), remove };
+}
+
+/** The address of a sibling: the extension of the path replaced in the same case, `.gz` and query kept. */
+export function siblingUrl(url: URL, extension: string): URL | null {
+  const match = /\.(\w+)(\.gz)?$/i.exec(url.pathname);
+  if (match === null) return null;
+  const upper = match[1] === match[1]?.toUpperCase();
+  const beside = new URL(url);
+  beside.pathname =
+    url.pathname.slice(0, match.index) + (upper ? extension.toUpperCase() : extension) + (match[2] ?? '');
+  return beside;
+}

@@ -1,0 +1,56 @@
+import { messageOf, PlatError } from '../../shared/base/errors.ts';
+import { formatError } from '../../shared/net/download-context.ts';
+import type { Part } from './parts.ts';
+import {
+  checkDegrees,
+  type FileReader,
+  type Output,
+  type ReadContext,
+  type RowBatch,
+  sizeOf,
+  takeBatch,
+} from './row-batch.ts';
+import { openSource, type Progress, type Wanted } from './source.ts';
+
+/** What of a format is needed to open a file and to name it; plain data. */
+export type FileKind = Omit<Wanted, 'member'> & { title: string };
+
+/** The batches of one file. @throws PlatError as readInput does */
+export async function* readFile(
+  read: FileReader,
+  { title, ...wanted }: FileKind,
+  spec: Part,
+  output: Output,
+  context: ReadContext,
+  progress: Progress,
+): AsyncGenerator<RowBatch> {
+  const opened = await openSource(spec.source, { ...wanted, member: spec.member }, context, progress);
+  try {
+    yield* batchesOf(read({ source: opened, spec, output, context }), output, opened.name);
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    if (cause instanceof PlatError || (cause instanceof Error && 'syscall' in cause)) throw cause;
+    const what = `${opened.name} cannot be read as ${title}`;
+    throw formatError(`${what} (${messageOf(cause)}). Check the format and the file.`, cause);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** The batches of one source; the first one is looked at for coordinates that are no degrees. */
+export async function* batchesOf(
+  reader: AsyncGenerator<void>,
+  output: Output,
+  name: string,
+): AsyncGenerator<RowBatch> {
+  takeBatch(output);
+  const take = () => {
+    const batch = takeBatch(output);
+    if (first) checkDegrees(batch, name);
+    first = false;
+    return batch;
+  };
+  let first = true;
+  for await (const _ of reader) yield take();
+  if (sizeOf(output.batch) > 0) yield take();
+}

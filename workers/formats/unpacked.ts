@@ -1,0 +1,57 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { limitsOf, type OpenContext, sourceError } from '../../shared/net/download-context.ts';
+
+/** Large reads: below 256 KB the cost of a turn of the event loop shows, above 1 MB nothing is gained. */
+export const CHUNK_BYTES = 2 ** 20;
+
+/** What a file may unpack to. */
+export function mostUnpacked(context: OpenContext, packedBytes: number): number {
+  const { expandedBytes, undoubtedBytes, expandedRatio } = limitsOf(context);
+  return Math.min(expandedBytes, undoubtedBytes + expandedRatio * packedBytes);
+}
+
+/**
+ * The chunks of a stream, unpacked when `gzip`, counted as they are before unpacking. Pulled one by one: nothing
+ * runs ahead of the consumer by more than the streams' own buffers.
+ * @throws PlatError `feed_source` for a file that is cut off, damaged, or grows past `most` bytes.
+ */
+export async function* unpacked(
+  start: () => Readable | Promise<Readable>,
+  name: string,
+  gzip: boolean,
+  most: number,
+  context: OpenContext,
+  progress: { add(bytes: number): void },
+): AsyncGenerator<Buffer> {
+  const packed = await start();
+  const gunzip = gzip ? createGunzip({ chunkSize: CHUNK_BYTES / 4 }) : null;
+  // The error of either stream reaches the loop below through the last one.
+  const stream = gunzip === null ? packed : pipeline(packed, gunzip, () => {});
+  let counted = 0;
+  let expanded = 0;
+  try {
+    for await (const chunk of stream) {
+      context.signal.throwIfAborted();
+      expanded += chunk.length;
+      const consumed = gunzip?.bytesWritten ?? expanded;
+      progress.add(consumed - counted);
+      counted = consumed;
+      if (expanded > most) throw unpacksTooFar(name, most);
+      yield chunk as Buffer;
+    }
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    if (cause instanceof Error && cause.name === 'PlatError') throw cause;
+    throw sourceError(
+      `${name} is cut off or damaged (${(cause as Error).message}). Fetch or copy it again.`,
+      { cause },
+    );
+  } finally {
+    packed.destroy();
+    stream.destroy();
+  }
+}
+
+export const unpacksTooFar = (name: string, limit: number): Error =>
+  sourceError(`${name} unpacks to more than ${limit} bytes. Split it into smaller files.`);
