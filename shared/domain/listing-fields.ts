@@ -1,10 +1,14 @@
-import type { FieldSpec, FieldType } from './parcel-fields.ts';
+import { ADDRESS_CHARS, type FieldSpec, type FieldType, MOST_CHARS } from './parcel-fields.ts';
 
-export type ListingFieldType = FieldType | 'fips' | 'status' | 'list' | 'degrees';
-export type ListingFieldSpec = Pick<FieldSpec, 'doc' | 'unit'> & { type: ListingFieldType };
+export type ListingFieldType = FieldType | 'fips' | 'status' | 'url' | 'list' | 'degrees';
+export type ListingFieldSpec = Pick<FieldSpec, 'doc' | 'unit' | 'maxChars'> & { type: ListingFieldType };
 
 export const LISTING_STATUSES = ['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET'] as const;
 export type ListingStatus = (typeof LISTING_STATUSES)[number];
+
+/** What may be shown as a link: a source may hold anything else, such as a script. */
+export const isWebAddress = (text: string): boolean =>
+  text.length <= MOST_CHARS && /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text);
 
 const spec = (type: ListingFieldType, doc: string, unit?: string): ListingFieldSpec =>
   unit === undefined ? { type, doc } : { type, doc, unit };
@@ -14,7 +18,7 @@ export const LISTING_FIELDS = {
   source: spec('text', "Origin of the record; the feed's own label where it is not mapped"),
   source_id: spec('text', 'Identifier within the source; required'),
   status: spec('status', 'ACTIVE, PENDING, SOLD or OFF_MARKET; required'),
-  address: spec('text', 'Street address'),
+  address: { type: 'text', doc: 'Street address', maxChars: ADDRESS_CHARS },
   city: spec('text', 'City'),
   state: spec('state', 'Two-letter state'),
   zip: spec('zip', '5-digit ZIP'),
@@ -35,8 +39,8 @@ export const LISTING_FIELDS = {
   sold_date: spec('date', 'Day of closing'),
   days_on_market: spec('integer', "The feed's own count", 'days'),
   sale_type: spec('text', 'Label of the kind of sale, as the source gives it'),
-  url: spec('text', 'Public address of the listing'),
-  photos: spec('list', 'Addresses of photographs'),
+  url: spec('url', 'Public http(s) address of the listing'),
+  photos: spec('list', 'http(s) addresses of photographs'),
   views: spec('integer', 'How often its page was looked at', 'times'),
   saves: spec('integer', 'How often it was saved', 'times'),
 } as const satisfies Record<string, ListingFieldSpec>;

@@ -19,7 +19,21 @@ export type FieldType =
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 
-export type FieldSpec = { type: FieldType; doc: string; unit?: string; filter: FieldFilter };
+export type FieldSpec = {
+  type: FieldType;
+  doc: string;
+  unit?: string;
+  filter: FieldFilter;
+  /** Of a text; what a source has beyond is cut off. Default: MOST_CHARS. */
+  maxChars?: number;
+};
+
+/** Far above any text that a roll means. */
+export const MOST_CHARS = 4_096;
+/** Of an address, which listings are looked up by: PostgreSQL limits an entry of an index to 2,704 bytes, 676 characters. */
+export const ADDRESS_CHARS = 500;
+
+const address = (doc: string): FieldSpec => ({ type: 'text', doc, filter: 'none', maxChars: ADDRESS_CHARS });
 
 function field(type: FieldType, doc: string, filter: FieldFilter = 'none', unit?: string): FieldSpec {
   if (type === 'money') return { type, doc, unit: 'USD', filter };
@@ -31,11 +45,11 @@ export const PARCEL_FIELDS = {
   acres: field('number', 'Assessor-reported acreage; 0 means that none is stated', 'none', 'acres'),
   owner_name: field('text', 'Primary owner of record, raw', 'exact'),
   owner_name_2: field('text', 'Secondary owner of record, raw', 'exact'),
-  mail_address: field('text', "Street or box of the owner's mailing address"),
+  mail_address: address("Street or box of the owner's mailing address"),
   mail_city: field('text', "City of the owner's mailing address"),
   mail_state: field('state', "State of the owner's mailing address"),
   mail_zip: field('zip', "ZIP of the owner's mailing address"),
-  situs_address: field('text', 'Street address of the parcel'),
+  situs_address: address('Street address of the parcel'),
   situs_city: field('text', 'City of the parcel'),
   situs_state: field('state', 'State of the parcel'),
   situs_zip: field('zip', 'ZIP of the parcel'),

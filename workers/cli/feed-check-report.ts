@@ -43,7 +43,8 @@ function renderPart(part: PartCheck): string {
   for (const [title, items] of Object.entries(notes))
     if (items.length > 0) lines.push('', wrapped(title, items));
   if (part.rejected.length > 0) lines.push('', faults('Rows that would be rejected', part.rejected));
-  if (part.dropped.length > 0) lines.push('', faults('Values that would become null', part.dropped));
+  if (part.dropped.length > 0)
+    lines.push('', faults('Values that would become null, or be cut', part.dropped));
   return lines.join('\n');
 }
 

@@ -1,4 +1,5 @@
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
+import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
 import { acres, count, day, usd } from '../frame/figures.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 import { BOUNDS, type Filters, inOrder, isShown, METRES_A_MILE, ORDERS, STATUSES } from './comping-filter.ts';
@@ -93,15 +94,14 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
 
 /** Photographs are linked, not shown: a page of ours asks no other host for anything. */
 export function Links({ url, photos }: { url: string; photos: readonly string[] }) {
-  const isWeb = (address: string) => /^https?:\/\//.test(address);
   return (
     <>
-      {isWeb(url) && (
+      {isWebAddress(url) && (
         <a href={url} rel="noreferrer" target="_blank">
           listing
         </a>
       )}{' '}
-      {photos.filter(isWeb).map((photo, i) => (
+      {photos.filter(isWebAddress).map((photo, i) => (
         <>
           <a href={photo} rel="noreferrer" target="_blank">
             photo {i + 1}

@@ -8,6 +8,7 @@ import {
   type ReportSnapshot,
 } from '../../../shared/comping/comp-report.ts';
 import { type Override, type Result, resultOf } from '../../../shared/comping/comp-report-result.ts';
+import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { shownWeight } from '../../../shared/domain/valuation-comps-codec.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
@@ -248,6 +249,7 @@ const COLUMNS = [
 export function csvOf(result: Result | null): string {
   const rows = (result?.lines ?? []).map(({ comp, ppa, adjustments, adjusted_ppa, weight }) => ({
     ...comp,
+    url: isWebAddress(comp.url) ? comp.url : '',
     latitude: Number(comp.lat.toFixed(7)),
     longitude: Number(comp.lon.toFixed(7)),
     acres: Number(comp.acres.toFixed(6)),

@@ -161,9 +161,9 @@ const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
   ],
 ];
 
-/** Where a comp is, with a link to its listing; an address that is none of the web's is not followed. */
+/** Where a comp is, with a link to its listing. */
 function placeOf({ url, address }: Comp) {
-  return /^https?:\/\//.test(url) ? (
+  return url !== '' ? (
     <a href={url} rel="noreferrer">
       {address || 'listing'}
     </a>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
 import { acresOf } from '../common/parcel-summary.ts';
 import { SHOWN_STATUSES } from './comps-query.ts';
 
@@ -35,8 +36,8 @@ export const comp = z
         "The source's own figure; else the days from listing to the most recent change of status, for ACTIVE to today (UTC).",
       ),
     sale_type: text('Label as the source gives it.'),
-    url: text('Public address of the listing; empty when there is none.'),
-    photos: z.array(z.string()).optional().describe('Addresses of photographs.'),
+    url: text('Public http(s) address of the listing; empty when there is none.'),
+    photos: z.array(z.string()).optional().describe('http(s) addresses of photographs.'),
   })
   .meta({ id: 'Comp' });
 
@@ -55,7 +56,9 @@ export function toComp(row: CompRow): Comp {
     lot_size: acresOf(row.lot_size),
     price,
     sold_date: row.sold_date === null ? null : `${row.sold_date}T00:00:00Z`,
-    ...{ days_on_market, sale_type, url, photos },
+    ...{ days_on_market, sale_type },
+    url: isWebAddress(url) ? url : '',
+    photos: photos?.filter(isWebAddress),
   };
 }
 

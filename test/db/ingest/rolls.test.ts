@@ -166,3 +166,39 @@ test.each([3_000, 12_000])('a feature nested %i levels deep is one rejected row'
     { row_no: 2, message: 'the row is nested more than 500 levels deep' },
   ]);
 });
+
+test('texts of a megabyte are cut, counted and kept among the rejects, and hold up no index', async () => {
+  const long = '🌲 '.repeat(300_000);
+  writeObjects(join(folder, 'long.ndjson'), [
+    {
+      PIN: 'a',
+      OWNER: `X${long}`,
+      STREET: `1 ${long}`,
+      MAIL: `2 ${long}`,
+      CITY: long,
+      SOLD: '2024-05-01',
+      PRICE: 9_000,
+    },
+  ]);
+  const feed = feedOf(folder, {
+    ...{ name: 'long', kind: 'assessor', fips: '33017', gates },
+    roll: {
+      ...{ source: 'long.ndjson', format: 'ndjson', key: 'PIN' },
+      columns: {
+        ...{ owner_name: 'OWNER', situs_address: 'STREET', mail_address: 'MAIL', mail_city: 'CITY' },
+        ...{ last_sale_date: 'SOLD', last_sale_price: 'PRICE' },
+      },
+    },
+    sales: { label: 'long', where: [] },
+  });
+  const { counts, status } = await ingest(pool, feed);
+  expect(status).toBe('merged');
+  expect(counts.dropped).toEqual({ owner_name: 1, situs_address: 1, mail_address: 1, mail_city: 1 });
+  const lengths = `select length(owner_name) as owner, length(situs_address) as street, length(mail_city) as city
+    from parcels where fips = 33017`;
+  // PostgreSQL counts a pair as one.
+  expect(await all(pool, lengths)).toEqual([{ owner: 2_730, street: 333, city: 2_729 }]);
+  expect(await all(pool, "select length(address) as street from listings where source = 'long'")).toEqual([
+    { street: 333 },
+  ]);
+});

@@ -65,6 +65,16 @@ describe('fields', () => {
     ]);
   });
 
+  test('addresses that are none of the web are not shown, however they came to be stored', async () => {
+    await seed('10007', {
+      url: 'javascript:alert(1)',
+      photos: ['data:text/html,x', 'https://listings.example/1.jpg', 'x'],
+    });
+    expect((await list('zip=10007')).results).toMatchObject([
+      { url: '', photos: ['https://listings.example/1.jpg'] },
+    ]);
+  });
+
   test('small and negative coordinates keep their seven decimals and their sign', async () => {
     await seed('10003', { location: [-5, 7] });
     expect((await list('zip=10003')).results).toMatchObject([

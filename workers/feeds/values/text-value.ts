@@ -27,7 +27,7 @@ export const FAILURES = {
     'is not highway, normal, local, private or none; list it under values of columns.class',
   ),
   notAPhone: failure('not_a_phone', 'is no telephone number of ten digits'),
-  notAUrl: failure('not_a_url', 'is not an http(s) address'),
+  notAUrl: failure('not_a_url', 'is not an http(s) address of at most 4,096 characters'),
   unknownUnit: failure('unknown_unit', 'comes in a unit that is none of acres, sqft, sqm, hectares'),
 } as const satisfies Record<string, Failure>;
 

@@ -1,6 +1,10 @@
 import { lineTypeOf, phoneDigits } from '../../../shared/domain/contact-fields.ts';
 import { ROAD_CLASSES } from '../../../shared/domain/land-layers.ts';
-import { LISTING_STATUSES, type ListingFieldSpec } from '../../../shared/domain/listing-fields.ts';
+import {
+  isWebAddress,
+  LISTING_STATUSES,
+  type ListingFieldSpec,
+} from '../../../shared/domain/listing-fields.ts';
 import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { dateParser } from './date-value.ts';
 import {
@@ -47,7 +51,7 @@ function parseBoolean(raw: unknown): boolean | null | Failure {
 }
 
 /** Texts that have an index, whose entries PostgreSQL limits to 2,704 bytes (of UTF-8, so to 676 characters). */
-const INDEXED = new Set(['apn', 'source', 'source_id']);
+const INDEXED = new Set(['apn', 'source', 'source_id', 'book']);
 export const MAX_IDENTIFIER = 255;
 
 function identifier(raw: unknown): string | null | Failure {
@@ -83,6 +87,11 @@ function parseLineType(raw: unknown): string | null {
   return text === null ? null : lineTypeOf(text);
 }
 
+function parseUrl(raw: unknown): string | null | Failure {
+  const text = tidyText(raw);
+  return text === null || isWebAddress(text) ? text : FAILURES.notAUrl;
+}
+
 /** Web addresses from a list, JSON of one, or text. One entry that is no address spoils the list: half a list would hide it. */
 function parseList(raw: unknown): string[] | null | Failure {
   const items = Array.isArray(raw) ? raw : split(tidyText(raw));
@@ -90,7 +99,7 @@ function parseList(raw: unknown): string[] | null | Failure {
   for (const item of items) {
     const address = tidyText(item);
     if (address === null) continue;
-    if (!/^https?:\/\/\S+$/i.test(address)) return FAILURES.notAUrl;
+    if (!isWebAddress(address)) return FAILURES.notAUrl;
     addresses.push(address);
   }
   return addresses.length === 0 ? null : addresses;
@@ -126,6 +135,8 @@ export function fieldParser(name: string, spec: TargetSpec, options: ParserOptio
       return parsePhone;
     case 'line_type':
       return parseLineType;
+    case 'url':
+      return parseUrl;
     case 'list':
       return parseList;
     case 'boolean':

@@ -1,3 +1,4 @@
+import { MOST_CHARS } from '../../../shared/domain/parcel-fields.ts';
 import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';
@@ -16,6 +17,7 @@ import {
   resolver,
 } from './source-columns.ts';
 
+/** A value that could not be used and is null, or (reason 'cut') a text of which the end is left out. */
 export type DroppedValue = { field: string; reason: string; message: string };
 
 /** A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected). */
@@ -106,7 +108,14 @@ export function compileCondition(condition: Condition, resolve: Resolve): Test {
 const within = (value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean =>
   typeof value === 'number' && value >= min && value <= max;
 
-type Field = { index: number; name: string; column: CompiledColumn };
+/** Without half of a surrogate pair at its end. */
+const cut = (text: string, chars: number): string =>
+  text
+    .slice(0, chars)
+    .replace(/\p{Cs}$/u, '')
+    .trimEnd();
+
+type Field = { index: number; name: string; maxChars: number; column: CompiledColumn };
 type Fill = (source: Values) => MappedRow;
 
 export function compileFill(
@@ -118,21 +127,25 @@ export function compileFill(
   const show = kind === 'contacts' ? (raw: unknown) => masked(shown(raw)) : shown;
   const fields: Field[] = names.flatMap((name, index) => {
     const spec = columns[name];
-    const column = spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, resolve);
-    return column ? [{ index, name, column }] : [];
+    const target = { name, spec: targetSpec(kind, name) };
+    const column = spec && compileColumn(target, spec, resolve);
+    return column ? [{ index, name, maxChars: target.spec.maxChars ?? MOST_CHARS, column }] : [];
   });
   return source => {
     const values: Value[] = new Array(names.length).fill(null);
     let dropped: DroppedValue[] | null = null;
-    for (const { index, name, column } of fields) {
+    for (const { index, name, maxChars, column } of fields) {
       const value = column.read(source);
-      if (!isFailure(value)) {
-        values[index] = value;
-        continue;
-      }
-      dropped ??= [];
-      const message = `'${show(column.raw(source))}' ${value.says}`;
-      dropped.push({ field: name, reason: value.reason, message });
+      if (typeof value === 'string' && value.length > maxChars) {
+        values[index] = cut(value, maxChars);
+        dropped ??= [];
+        const message = `'${show(value)}' has ${value.length} characters: those after the first ${maxChars} are left out`;
+        dropped.push({ field: name, reason: 'cut', message });
+      } else if (isFailure(value)) {
+        dropped ??= [];
+        const message = `'${show(column.raw(source))}' ${value.says}`;
+        dropped.push({ field: name, reason: value.reason, message });
+      } else values[index] = value;
     }
     return { ok: true, values, dropped };
   };

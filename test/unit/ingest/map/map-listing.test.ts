@@ -13,6 +13,8 @@ const COLUMNS = {
   latitude: 'LAT',
   longitude: 'LON',
   fips: 'FIPS',
+  url: 'URL',
+  address: 'STREET',
   photos: 'PHOTOS',
 };
 
@@ -80,6 +82,28 @@ describe('a listing', () => {
   ])('photographs %j: %d', (photos, count) =>
     expect(field('photos', { PHOTOS: photos })).toHaveLength(count),
   );
+
+  test.each([
+    ['https://a.example/1', 'https://a.example/1'],
+    ['HTTP://a.example/?q=a b', 'not_a_url'],
+    ['HTTP://a.example/x', 'HTTP://a.example/x'],
+    ['', null],
+    ['javascript:alert(1)', 'not_a_url'],
+    ['data:text/html,x', 'not_a_url'],
+    ['//a.example/1', 'not_a_url'],
+    [`https://a.example/${'x'.repeat(4_096)}`, 'not_a_url'],
+  ])('its address %s is %s', (url, expected) => expect(field('url', { URL: url })).toBe(expected));
+
+  test('photographs are http(s) addresses alone', () => {
+    expect(field('photos', { PHOTOS: 'https://a.example/1.jpg|javascript:alert(1)' })).toBe('not_a_url');
+  });
+
+  test('an address that no index could hold is cut, and reported', () => {
+    const result = map({ STREET: `1 ${'🌲'.repeat(800)}` });
+    if (!result.ok) throw new Error(result.message);
+    expect(result.values[LISTING_FIELD_NAMES.indexOf('address')]).toBe(`1 ${'🌲'.repeat(249)}`);
+    expect(result.dropped).toMatchObject([{ field: 'address', reason: 'cut' }]);
+  });
 
   test('a photograph without an address is reported', () => {
     expect(field('photos', { PHOTOS: 'front.jpg' })).toBe('not_a_url');

@@ -31,6 +31,32 @@ function mapped(field: ParcelField, column: unknown, values: Values): unknown {
   return result.dropped?.[0]?.reason ?? result.values[PARCEL_FIELD_NAMES.indexOf(field)];
 }
 
+describe('texts', () => {
+  const read = (zoning: string) => {
+    const result = mapper({ columns: { zoning_code: 'ZONE', apn: 'APN' } })(row({ PIN: 1, ZONE: zoning }));
+    if (!result.ok) throw new Error(result.message);
+    return { text: result.values[PARCEL_FIELD_NAMES.indexOf('zoning_code')], dropped: result.dropped };
+  };
+
+  test('of 4,096 characters are kept whole, longer ones are cut there and reported', () => {
+    expect(read('z'.repeat(4_096))).toEqual({ text: 'z'.repeat(4_096), dropped: null });
+    expect(read(`${'z'.repeat(4_095)} tail`)).toEqual({
+      text: 'z'.repeat(4_095),
+      dropped: [
+        {
+          field: 'zoning_code',
+          reason: 'cut',
+          message: `'${'z'.repeat(59)}…' has 4100 characters: those after the first 4096 are left out`,
+        },
+      ],
+    });
+  });
+
+  test('are not cut in the middle of a surrogate pair', () => {
+    expect(read(`${'z'.repeat(4_095)}🌲`).text).toBe('z'.repeat(4_095));
+  });
+});
+
 describe('keys', () => {
   const key = (spec: KeySpec, values: Values) => compileKey(spec, name => name)(values);
   const parts = { columns: ['MAP', 'LOT', 'SUB'] };
