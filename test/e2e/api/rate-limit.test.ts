@@ -7,6 +7,7 @@ import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { call, connect } from '../../support/mcp.ts';
 import { commandsOn } from '../../support/plat.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
@@ -230,6 +231,17 @@ describe('skip traces', () => {
     for (let call = 0; call < 10; call++) expect(await atSecond(60)).toEqual([200, 9 - call, null]);
     expect(await atSecond(60)).toEqual([429, 0, '30']);
     expect(await atSecond(90)).toEqual([200, 9, null]);
+  });
+
+  test('an assistant and a program of one account share the limit', async () => {
+    const { key } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
+    const client = await connect(two, key);
+    for (let call = 0; call < 18; call++) expect((await ask(key, BY_NAME)).status).toBe(200);
+    for (const name of ['post_trace', 'get_trace'])
+      expect((await call(client, name, name === 'get_trace' ? { id: '1' } : {})).isError).toBe(false);
+    expect((await ask(key, BY_PARCEL)).status).toBe(429);
+    const refused = await call(client, 'post_trace', {});
+    expect(JSON.parse(refused.text)).toMatchObject({ error: { code: 'rate_limited' } });
   });
 
   test('a skip trace that the limit of all calls refuses takes nothing from its own', async () => {
