@@ -8,6 +8,12 @@ import { rootDir } from './root.ts';
 
 export const QUEUE_SCHEMA = 'bullmq';
 
+/** The first and the last of the migrations of before the first release: 0001_schema.sql is all of them. */
+const CHAIN_BEGAN = '0001_regions.sql';
+const CHAIN_ENDED = '0044_drop_packed_stats.sql';
+/** The last commit that had them. */
+const CHAIN_COMMIT = '0700e75008';
+
 type Migration = { version: number; name: string; text: string; checksum: string };
 
 function readMigrations(dir = join(rootDir, 'sql', 'migrations')): Migration[] {
@@ -49,6 +55,7 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
     create table if not exists schema_migrations (
       version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
     )`);
+  await carryOver(client, migrations[0]!);
   const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
     'select version, name, checksum from schema_migrations order by version',
   );
@@ -72,11 +79,7 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
     await client.query('begin');
     try {
       for (const statement of splitStatements(migration.text)) await client.query(statement);
-      await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-        migration.version,
-        migration.name,
-        migration.checksum,
-      ]);
+      await record(client, migration);
       await client.query('commit');
     } catch (cause) {
       await client.query('rollback');
@@ -88,6 +91,34 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
     }
   }
   return pending.map(migration => migration.name);
+}
+
+/** A database that has the whole old chain has the first migration's schema already: only its record changes. */
+async function carryOver(client: pg.Client, first: Migration): Promise<void> {
+  const { rows } = await client.query<{ first: string; last: string }>(
+    `select (array_agg(name order by version))[1] as first, (array_agg(name order by version desc))[1] as last
+     from schema_migrations`,
+  );
+  const [chain] = rows;
+  if (chain?.first !== CHAIN_BEGAN) return;
+  if (chain.last !== CHAIN_ENDED) {
+    throw new PlatError(
+      'migration',
+      `The database stopped at ${chain.last}, before the migrations up to ${CHAIN_ENDED} became one. Run \`plat migrate\` of commit ${CHAIN_COMMIT} (git checkout ${CHAIN_COMMIT} && npm ci) first, then this program's.`,
+    );
+  }
+  await client.query('begin');
+  await client.query('delete from schema_migrations');
+  await record(client, first);
+  await client.query('commit');
+}
+
+async function record(client: pg.Client, { version, name, checksum }: Migration): Promise<void> {
+  await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+    version,
+    name,
+    checksum,
+  ]);
 }
 
 /** One at a time, as distributed tables take them: cut at semicolons outside of comments, quotes and dollar quotes. */
@@ -106,14 +137,21 @@ export async function assertSchemaVersion(db: { query: pg.Pool['query'] }): Prom
   const known = await db.query<{ found: string | null }>(
     "select to_regclass('schema_migrations')::text as found",
   );
-  const actual =
+  const { rows } =
     known.rows[0]?.found == null
-      ? 0
-      : ((
-          await db.query<{ version: number }>(
-            'select coalesce(max(version), 0) as version from schema_migrations',
-          )
-        ).rows[0]?.version ?? 0);
+      ? { rows: [] }
+      : await db.query<{ version: number | null; old: boolean | null }>(
+          'select max(version) as version, bool_or(name = $1) as old from schema_migrations',
+          [CHAIN_BEGAN],
+        );
+  if (rows[0]?.old) {
+    throw new PlatError(
+      'schema_version',
+      'The database has the migrations of before they became one. Run `plat migrate`.',
+      { status: 503 },
+    );
+  }
+  const actual = rows[0]?.version ?? 0;
   if (actual < expected) {
     throw new PlatError(
       'schema_version',

@@ -87,10 +87,11 @@ describe('rules of the house', () => {
     ]);
   });
 
-  test('a file has at most 350 lines, sql/schema.sql excepted', () => {
+  test('a file has at most 350 lines, the two of the whole schema excepted', () => {
     const lines = (count: number) => 'x\n'.repeat(count);
     expect(checkFileSizes([{ path: 'api/a.ts', text: lines(350) }])).toEqual([]);
-    expect(checkFileSizes([{ path: 'sql/schema.sql', text: lines(900) }])).toEqual([]);
+    for (const path of ['sql/schema.sql', 'sql/migrations/0001_schema.sql'])
+      expect(checkFileSizes([{ path, text: lines(900) }])).toEqual([]);
     expect(checkFileSizes([{ path: 'api/a.ts', text: lines(351) }])[0]).toContain('api/a.ts has 351 lines');
   });
 
