@@ -74,7 +74,8 @@ const TEXTS: Readonly<Record<string, () => string>> = {
 };
 
 /** @returns undefined where no text stands under this address */
-export const textAt = (uri: string): string | undefined => TEXTS[uri]?.();
+export const textAt = (uri: string): string | undefined =>
+  Object.hasOwn(TEXTS, uri) ? TEXTS[uri]!() : undefined;
 
 /** The arguments of get_coverage that answer this address; undefined for another resource. */
 export function coverageAt(uri: string): { fips?: string } | undefined {

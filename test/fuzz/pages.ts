@@ -115,12 +115,12 @@ export function pageShots({ forms, links }: Site, known: Known): Arbitrary<Shot>
   const names = [
     ...new Set(links.flatMap(link => [...new URLSearchParams(link.split('?')[1])].map(([name]) => name))),
   ];
-  const query = fc
-    .array(
-      fc.tuple(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...names, 'q') }, oddName), hostileInUrl),
-      { maxLength: 2 },
-    )
-    .map(pairs => pairs.map(([name, one]) => `${encoded(name)}=${one}`).join('&'));
+  const named = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...names, 'q') }, oddName).chain(name => {
+    const values = known.get(name);
+    const right = fc.nat().map(n => encoded(values?.[n % values.length] ?? '1'));
+    return fc.oneof(right, hostileInUrl).map(one => `${encoded(name)}=${one}`);
+  });
+  const query = fc.array(named, { maxLength: 2 }).map(pairs => pairs.join('&'));
   const visited = fc.tuple(fc.constantFrom(...links), query).map(([link, more]): Shot => {
     const target = more === '' ? link : `${link}${link.includes('?') ? '&' : '?'}${more}`;
     return { route: `GET ${kindOf(link.split('?')[0]!)}`, as: 'session', method: 'GET', target };

@@ -42,8 +42,12 @@ const NUMBERS = [
   ...[Number.MAX_VALUE, Number.MIN_VALUE],
 ];
 
+/** What every object has, and no table of ours. */
+const INHERITED = ['__proto__', 'constructor', 'toString'];
+
 export const hostileText = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
+  { weight: 1, arbitrary: fc.constantFrom(...INHERITED) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
   { weight: 1, arbitrary: fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String) },
 );
@@ -55,17 +59,7 @@ export const hostileValue = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue() },
 );
 
-export const oddName = fc.constantFrom(
-  '__proto__',
-  'constructor',
-  'toString',
-  'x',
-  '',
-  'a.b',
-  'point[]',
-  'id[0]',
-  '\0',
-);
+export const oddName = fc.constantFrom(...INHERITED, 'x', '', 'a.b', 'point[]', 'id[0]', '\0');
 
 /** Escaped or not, as a client might write it into a path or a query. */
 export const hostileInUrl = fc.oneof(

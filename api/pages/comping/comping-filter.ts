@@ -141,7 +141,8 @@ const VALUES: Record<string, (comp: Shown) => number | null> = {
 
 /** What is unknown comes last. */
 export function inOrder<T extends Shown>(comps: readonly T[], order: string): T[] {
-  const value = VALUES[order.replace('-', '')] ?? VALUES.steps!;
+  const name = order.replace('-', '');
+  const value = VALUES[Object.hasOwn(VALUES, name) ? name : 'steps']!;
   const sign = order.startsWith('-') ? -1 : 1;
   const key = (comp: Shown) => {
     const one = value(comp);

@@ -8,7 +8,7 @@ import { ask, type Visit, withParam } from '../frame/visit.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market-page.tsx';
 
-type Row = {
+export type Row = {
   fips: string;
   name: string;
   state: string;
@@ -45,9 +45,10 @@ const SORTS: Record<string, (row: Row) => number | string | null> = {
 };
 
 /** Names begin with A, figures with the highest; what is not known comes last either way. */
-function sorted(rows: Row[], sort: string): Row[] {
+export function sorted(rows: Row[], sort: string): Row[] {
   const backwards = sort.startsWith('-');
-  const value = SORTS[sort.replace('-', '')] ?? SORTS.value!;
+  const name = sort.replace('-', '');
+  const value = SORTS[Object.hasOwn(SORTS, name) ? name : 'value']!;
   return rows.toSorted((a, b) => {
     const [x, y] = [value(a), value(b)];
     if (x === null || y === null) return Number(x === null) - Number(y === null);

@@ -62,7 +62,7 @@ test.each(VERSIONS)('tools, resources and prompts over HTTP and over standard in
     expect((await read('plat://statistics')).text).toContain('sell-through rate');
     expect((await read('plat://coverage')).text).toContain('Sullivan');
     expect((await read('plat://coverage/33019')).text).toContain('fips: 33019');
-    for (const uri of ['plat://coverage/99999', 'plat://nothing'])
+    for (const uri of ['plat://coverage/99999', 'plat://nothing', '__proto__'])
       await expect(client.readResource({ uri })).rejects.toMatchObject({
         message: expect.stringContaining(`There is no resource ${uri}.`),
         data: { uri },

@@ -60,3 +60,9 @@ test('what is unknown comes last either way, ties in the order of likeness', () 
   expect(ids('-dom')).toEqual(['long', 'near', 'far', 'unknown']);
   expect(ids('no such order')[0]).toBe('near');
 });
+
+test('an order that is none of them is that of the steps, whatever objects inherit', () => {
+  const comps = [comp({ id: 'a', steps: 2 }), comp({ id: 'b', steps: 1 })];
+  for (const order of ['__proto__', 'constructor', 'x'])
+    expect(inOrder(comps, order).map(({ id }) => id)).toEqual(['b', 'a']);
+});
