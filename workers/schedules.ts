@@ -5,24 +5,24 @@ import type { Logger } from '../shared/base/log.ts';
 import { ingestJob } from '../shared/feeds/ingest-runs.ts';
 import { type Deliverer, deliver, enqueue } from '../shared/queue/jobs.ts';
 import type { DeliveryQueue } from '../shared/queue/queue.ts';
-import { dealDaily } from './deals/deal-jobs.ts';
+import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import type { Feed } from './feeds/feed.ts';
 import { installedFeeds } from './feeds/feed-folders.ts';
-import { attributesPlan } from './land/land-jobs.ts';
-import { marketDaily } from './market/market-jobs.ts';
-import { valuationAll } from './valuation/valuation-jobs.ts';
+import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
+import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
+import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
 type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
 
 /** What is due once a day, in UTC: statistics when their windows have moved by a day, then what depends on another day and on them. */
 export const DAILY: Record<'market' | 'attributes' | 'valuation' | 'deals', Daily> = {
-  market: { pattern: '5 0 * * *', due: pool => enqueue(pool, marketDaily, {}) },
+  market: { pattern: '5 0 * * *', due: pool => enqueue(pool, recomputeMarketDailyJob, {}) },
   attributes: {
     pattern: '20 0 * * *',
-    due: pool => enqueue(pool, attributesPlan, { scope: { dirty: true } }),
+    due: pool => enqueue(pool, planLandAttributesJob, { scope: { dirty: true } }),
   },
-  valuation: { pattern: '40 0 * * *', due: pool => enqueue(pool, valuationAll, {}) },
-  deals: { pattern: '20 1 * * *', due: pool => enqueue(pool, dealDaily, {}) },
+  valuation: { pattern: '40 0 * * *', due: pool => enqueue(pool, valueAllCountiesJob, {}) },
+  deals: { pattern: '20 1 * * *', due: pool => enqueue(pool, gradeDealsDailyJob, {}) },
 };
 
 const FEED_PREFIX = 'feed-';

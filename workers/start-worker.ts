@@ -18,7 +18,7 @@ import {
   QUEUE_NAMES,
   type QueueName,
 } from '../shared/queue/queue.ts';
-import { definitionsOf, type Registry } from './queue/job-registry.ts';
+import type { Jobs } from './queue/job.ts';
 import { createProcessor } from './queue/job-runner.ts';
 import { enqueueScheduled, keepSchedules } from './schedules.ts';
 
@@ -47,7 +47,7 @@ export type RunningWorker = {
 export async function startWorker(
   config: Config,
   log: Logger,
-  registry: Registry,
+  jobs: Jobs,
   options: { diskPauseMs?: number } = {},
 ): Promise<RunningWorker> {
   const connections = config.WORKER_CONCURRENCY * CONNECTIONS_A_JOB + 4;
@@ -91,11 +91,11 @@ export async function startWorker(
     await assertClusterReady(pool, connections);
     if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config, pool);
     const queues = openQueues(backend);
-    const deliverer = { queues, definitions: definitionsOf(registry) };
+    const deliverer = { queues, jobs };
     const schedules = await keepSchedules(queues.schedule, config, log);
 
     const processJob = createProcessor({
-      ...{ pool, config, log, registry, signal: stopping.signal },
+      ...{ pool, config, log, jobs, signal: stopping.signal },
       deliver: ids => deliver(pool, deliverer, ids),
       pause,
     });
@@ -127,7 +127,7 @@ export async function startWorker(
     listening = listenForJobs(pool, ids => deliver(pool, deliverer, ids), log, stopping.signal);
     sweep = setInterval(sweepOnce, SWEEP_MS);
     await sweepOnce();
-    log.info({ queue: backend.kind, jobs: [...registry.keys()], healthPort: health?.port }, 'worker ready');
+    log.info({ queue: backend.kind, jobs: [...jobs.keys()], healthPort: health?.port }, 'worker ready');
     return { healthPort: health?.port, stop };
   } catch (error) {
     await stop();

@@ -97,7 +97,10 @@ export type ReportSnapshot = {
   zip_market: MarketBucket | null;
 };
 
-/** The reports of a county that wait for it. A person waits: attempts follow each other sooner than those of other jobs. */
+/**
+ * The reports of a county that wait for it. A person waits: attempts follow each other sooner than those of other jobs, the
+ * first after half a second, for a quarter of a minute.
+ */
 export const prepareReports: JobDefinition<{ fips: number }> = {
   name: 'comping.prepare',
   queue: 'comping',

@@ -17,7 +17,10 @@ import {
 
 const fetchPayload = z.strictObject({ deal: z.uuid() });
 
-/** Finds a deal's live listing and grades it; what five attempts leave undone is found with the daily run. */
+/**
+ * Finds a deal's live listing and grades it. A person waits: attempts 1, 2, 4 and 8 seconds apart; what they leave undone is
+ * found with the daily run.
+ */
 export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
   name: 'deal.fetch',
   queue: 'deals',

@@ -4,7 +4,10 @@ import { asRun, type Pool, type Queryable, type Run, sql } from '../base/db.ts';
 import { isRetryable, PlatError } from '../base/errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
-/** A job apart from the code that does it. Retries are for causes that pass by themselves. */
+/**
+ * What is known of a job where it is enqueued; the job's file in `workers/` adds what it does. Retries are for causes that pass
+ * by themselves.
+ */
 export type JobDefinition<Payload> = {
   name: string;
   queue: QueueName;
@@ -17,16 +20,13 @@ export type JobDefinition<Payload> = {
   backoffMs: number;
 };
 
-/** Half a minute: longer than a restart of the database. What is left then is found by the next change or the daily run. */
+/**
+ * Attempts 2, 4, 8 and 16 seconds apart: half a minute in all, longer than a restart of the database. What is left then is found
+ * by the next change or the daily run.
+ */
 export const RETRY = { attempts: 5, backoffMs: 2_000 };
 
 export const countyCode = z.number().int().min(1001).max(78_999);
-
-/** A job that is due once a day, and of which one waits at most. */
-export const dailyJob = (name: string, queue: QueueName): JobDefinition<Record<string, never>> => ({
-  ...{ name, queue, payload: z.strictObject({}), key: () => 'daily' },
-  ...RETRY,
-});
 
 export type JobState = {
   id: string;
@@ -91,23 +91,19 @@ export type Deliverable = Pick<JobDefinition<never>, 'name' | 'queue' | 'attempt
 
 export type Deliverer = {
   queues: Record<QueueName, DeliveryQueue>;
-  definitions: ReadonlyMap<string, Deliverable>;
+  jobs: ReadonlyMap<string, Deliverable>;
 };
 
 /** Hands jobs of the outbox to the queue; without ids it is the sweep that finds what a crash has left behind. */
-export async function deliver(
-  pool: Pool,
-  { queues, definitions }: Deliverer,
-  ids?: string[],
-): Promise<number> {
+export async function deliver(pool: Pool, { queues, jobs }: Deliverer, ids?: string[]): Promise<number> {
   const { rows } = await pool.query<{ id: string; name: string }>(sql('queue/list_undelivered_jobs'), [
     ids ?? null,
   ]);
   let delivered = 0;
   for (const { id, name } of rows) {
-    const definition = definitions.get(name);
-    if (definition === undefined) continue;
-    const queue = queues[definition.queue];
+    const job = jobs.get(name);
+    if (job === undefined) continue;
+    const queue = queues[job.queue];
     const known = ids === undefined ? await queue.getJob(id) : undefined;
     if (known) {
       // Ended for the queue but open for us: the worker died after the queue gave up on it.
@@ -119,8 +115,8 @@ export async function deliver(
       { id },
       {
         jobId: id,
-        attempts: definition.attempts,
-        backoff: { type: 'exponential', delay: definition.backoffMs },
+        attempts: job.attempts,
+        backoff: { type: 'exponential', delay: job.backoffMs },
         removeOnComplete: { count: 1_000 },
         removeOnFail: { count: 1_000 },
       },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { enqueue } from '../../shared/queue/jobs.ts';
-import { dealGrade } from '../../workers/deals/deal-jobs.ts';
+import { gradeDealsJob } from '../../workers/deals/grade-deals-job.ts';
 import { describePages, faultsOf, inspect, send } from '../support/browser.ts';
 import { doDealJobs } from '../support/deals.ts';
 import { newUser, visitor } from '../support/visitor.ts';
@@ -98,7 +98,7 @@ describePages('deals', site => {
     await site.db.pool.query(
       'update deals set own_price_since = own_price_since - 180 where own_price is not null',
     );
-    await enqueue(site.db.pool, dealGrade, { fips: 33_019 });
+    await enqueue(site.db.pool, gradeDealsJob, { fips: 33_019 });
     await doDealJobs(site.db.pool);
     await page.reload();
     await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();

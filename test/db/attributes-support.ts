@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { encodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import type { LandKernels } from '../../shared/land/compute-land.ts';
-import { runChunk } from '../../workers/land/land-handlers.ts';
-import type { ChunkPayload, PlanPayload } from '../../workers/land/land-jobs.ts';
-import { type Planned, planAttributes } from '../../workers/land/plan-attributes.ts';
+import { computeLandChunk } from '../../workers/land/compute-land-chunk.ts';
+import { type Planned, type PlanPayload, planAttributes } from '../../workers/land/plan-attributes.ts';
+import type { LandChunk } from '../../workers/land/write-chunk.ts';
 import { COUNTING_KERNELS } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
 
@@ -51,8 +51,8 @@ export function plan(
   return planAttributes(pool, payload, { signal, ...(chunkParcels === undefined ? {} : { chunkParcels }) });
 }
 
-export async function openChunks(pool: pg.Pool): Promise<ChunkPayload[]> {
-  const { rows } = await pool.query<{ payload: ChunkPayload }>(
+export async function openChunks(pool: pg.Pool): Promise<LandChunk[]> {
+  const { rows } = await pool.query<{ payload: LandChunk }>(
     "select payload from jobs where name = 'attributes.chunk' and status in ('queued', 'running') order by payload ->> 'chunk'",
   );
   return rows.map(row => row.payload);
@@ -65,8 +65,8 @@ export async function endJobs(pool: pg.Pool, status: 'done' | 'failed' = 'done')
   ]);
 }
 
-export function compute(pool: pg.Pool, chunk: ChunkPayload, kernels: LandKernels = COUNTING_KERNELS) {
-  return runChunk(pool, chunk, kernels, { signal });
+export function compute(pool: pg.Pool, chunk: LandChunk, kernels: LandKernels = COUNTING_KERNELS) {
+  return computeLandChunk(pool, chunk, kernels, { signal });
 }
 
 /** Plans what is marked and computes it, as workers would. */

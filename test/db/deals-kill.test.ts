@@ -5,7 +5,7 @@ import { createAccount } from '../../shared/accounts/accounts.ts';
 import { asRun, transaction } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { addDeal } from '../../shared/deals/deal-board.ts';
-import { dealJobs } from '../../workers/deals/deal-handlers.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
 import { createProcessor } from '../../workers/queue/job-runner.ts';
 import { startChild, work } from '../support/children.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -42,9 +42,16 @@ async function stateOf(deal: string) {
 const version = async () => Number((await all(pool, 'select version from deal_boards'))[0]!.version);
 
 function processorOn(own: pg.Pool) {
-  const registry = new Map(dealJobs.map(entry => [entry.definition.name, entry]));
   const { signal } = new AbortController();
-  return createProcessor({ pool: own, config, log, registry, signal, deliver: async () => {}, pause() {} });
+  return createProcessor({
+    pool: own,
+    config,
+    log,
+    jobs: allJobs,
+    signal,
+    deliver: async () => {},
+    pause() {},
+  });
 }
 
 const deliveryOf = (id: string) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../shared/base/log.ts';
 import { openQueues } from '../../shared/queue/queue.ts';
-import { registry } from '../../workers/jobs.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
 import { keepSchedules } from '../../workers/schedules.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
@@ -115,7 +115,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     const { write, queue, config } = setUp();
     const name = `due-${kind}`;
     write(name, feedText(name, at('0 4 * * *', 'UTC')));
-    await startTestWorker(config, registry);
+    await startTestWorker(config, allJobs);
     const due = await eventually(async () => {
       const delayed = await queue.getDelayed();
       return delayed.length === 5 && delayed;

@@ -13,14 +13,14 @@ import {
   waitForJob,
 } from '../../shared/queue/jobs.ts';
 import { openQueues } from '../../shared/queue/queue.ts';
-import { definitionsOf, type Registry } from '../../workers/queue/job-registry.ts';
+import type { Jobs } from '../../workers/queue/job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   BACKENDS,
   eventually,
+  jobsOf,
   loseQueues,
   openTestBackend,
-  registryOf,
   startTestWorker,
   testJob,
   workerConfig,
@@ -31,15 +31,15 @@ const { pool } = db;
 
 describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
   /** A queue of the test's own, and a worker for it when it is asked for. */
-  function setUp(registry: Registry) {
+  function setUp(jobs: Jobs) {
     const config = workerConfig(db, kind);
     const queues = openQueues(openTestBackend(config));
-    const deliverer = { queues, definitions: definitionsOf(registry) };
+    const deliverer = { queues, jobs };
     return {
       config,
       queues,
       deliver: (ids?: string[]) => deliver(pool, deliverer, ids),
-      start: () => startTestWorker(config, registry),
+      start: () => startTestWorker(config, jobs),
       async send(definition: JobDefinition<{ text: string }>, text: string) {
         const { id } = await enqueue(pool, definition, { text });
         await deliver(pool, deliverer, [id]);
@@ -65,7 +65,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
       go = resolve;
     });
     const { start, send } = setUp(
-      registryOf([
+      jobsOf([
         definition,
         async ({ progress }, { text }) => {
           progress(0.5, `half of ${text}`);
@@ -99,7 +99,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const definition = testJob(`${kind}.twice`);
     let runs = 0;
     const { start, send, deliver, queues } = setUp(
-      registryOf([
+      jobsOf([
         definition,
         async () => {
           runs++;
@@ -122,7 +122,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
 
   test('what a crash between commit and delivery left behind is found when a worker starts', async () => {
     const definition = testJob(`${kind}.left`);
-    const { start } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
+    const { start } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     const { id } = await enqueue(pool, definition, { text: 'left' });
     await age(id);
     await start();
@@ -131,7 +131,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
 
   test('an announced job is taken with its commit, without the sweep', async () => {
     const definition = testJob(`${kind}.announced`);
-    const { start } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
+    const { start } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     await start();
     await eventually(async () => {
       const listening =
@@ -153,7 +153,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
 
   test('when the queue was lost, the sweep hands its jobs on again, those that had begun included', async () => {
     const definition = testJob(`${kind}.lost`);
-    const { start, send, deliver, config } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
+    const { start, send, deliver, config } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     const ids = [await send(definition, 'waiting'), await send(definition, 'begun')];
     await pool.query(sql('queue/start_job'), [ids[1], 'a test']);
     await Promise.all(ids.map(age));
@@ -167,7 +167,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
   test('an error that may pass is tried again', async () => {
     const definition = testJob(`${kind}.passing`, { attempts: 4, backoffMs: 200 });
     const { start, send } = setUp(
-      registryOf([
+      jobsOf([
         definition,
         async ({ attempt }) => {
           if (attempt < 3) throw new PlatError('busy', 'not yet', { retryable: true });
@@ -201,7 +201,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const passing = testJob(`${kind}.worn`, { attempts: 2, backoffMs: 20 });
     const lasting = testJob(`${kind}.wrong`);
     const { start, send } = setUp(
-      registryOf(
+      jobsOf(
         [passing, async () => Promise.reject(new PlatError('busy', 'still busy', { retryable: true }))],
         [lasting, async () => Promise.reject(new PlatError('bad_file', 'Row 7 is no row.'))],
       ),
@@ -216,7 +216,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
 
   test('a job that no worker knows, and one whose payload does not fit, fail and say so', async () => {
     const known = testJob(`${kind}.known`);
-    const { start, send, queues } = setUp(registryOf([known, async () => ({ rows: 0 })]));
+    const { start, send, queues } = setUp(jobsOf([known, async () => ({ rows: 0 })]));
     await start();
     const unknown = await enqueue(pool, testJob(`${kind}.unknown`), { text: 'a' });
     await queues.ingest.add('unknown', { id: unknown.id });
@@ -242,7 +242,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
   test('a worker that stops gives its job back: the next one begins it at once and no attempt is lost', async () => {
     const definition = testJob(`${kind}.handed`, { attempts: 1 });
     const { start, send } = setUp(
-      registryOf([
+      jobsOf([
         definition,
         async ({ attempt, signal }) => {
           if (attempt === 1) {
@@ -267,7 +267,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
 
   test('a job in the middle of which five workers died is given up, with the reason', async () => {
     const definition = testJob(`${kind}.killer`);
-    const { start, send } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
+    const { start, send } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     const [fourth, fifth] = [await send(definition, 'a'), await send(definition, 'b')];
     const dies = (id: string, deaths: number) =>
       pool.query(
@@ -290,7 +290,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const definition = testJob(`${kind}.cancelled`);
     let runs = 0;
     const { start, send, deliver } = setUp(
-      registryOf([
+      jobsOf([
         definition,
         async ({ signal }) => {
           if (++runs === 1) await new Promise((_, reject) => signal.addEventListener('abort', reject));
@@ -320,7 +320,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const definition = testJob(`${kind}.full`, { attempts: 1 });
     let isFull = true;
     const { start, send } = setUp(
-      registryOf([
+      jobsOf([
         definition,
         async () => {
           if (isFull) throw Object.assign(new Error('could not extend file'), { code: '53100' });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { sql, transaction } from '../../shared/base/db.ts';
 import { enqueue, getJob } from '../../shared/queue/jobs.ts';
-import { marketRecompute } from '../../workers/market/market-jobs.ts';
-import { buildRegistry, job } from '../../workers/queue/job-registry.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
+import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
+import { jobsByName } from '../../workers/queue/job.ts';
 import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { commandsOn } from '../support/plat.ts';
 import { testJob } from '../support/workers.ts';
@@ -97,32 +98,22 @@ test('an attempt that another worker has followed ends nothing', async () => {
   expect((await getJob(pool, id)).status).toBe('done');
 });
 
-describe('the registry', () => {
-  const one = testJob('one');
-  const entry = job(one, async () => ({ rows: 0 }));
+test('two jobs of one name are refused', () => {
+  const job = { ...testJob('one'), run: async () => ({ rows: 0 }) };
+  expect(() => jobsByName([job, { ...job }])).toThrow('Two jobs are named one.');
+});
 
-  test.each([
-    ['two handlers', [one], [entry, entry], 'Job one has two handlers.'],
-    ['no handler', [one, testJob('two')], [entry], 'Job two has no handler.'],
-    ['no definition', [], [entry], 'Job one has a handler, but is not in workers/definitions.ts.'],
-    ['two definitions', [one, one], [entry], 'Two jobs are named one.'],
-  ])('boot fails for a job with %s', (_, definitions, jobs, message) => {
-    expect(() => buildRegistry(definitions, jobs)).toThrow(message);
-  });
-
-  test('the program has one for every job', async () => {
-    const { registry } = await import('../../workers/jobs.ts');
-    expect([...registry.keys()]).toEqual([
-      ...['ingest.run', 'attributes.plan', 'attributes.chunk', 'market.recompute', 'market.daily'],
-      ...['valuation.all', 'valuation.county', 'comping.prepare', 'deal.fetch', 'deal.grade', 'deal.daily'],
-    ]);
-  });
+test('the program has every job once', () => {
+  expect([...allJobs.keys()]).toEqual([
+    ...['ingest.run', 'attributes.plan', 'attributes.chunk', 'market.recompute', 'market.daily'],
+    ...['valuation.all', 'valuation.county', 'comping.prepare', 'deal.fetch', 'deal.grade', 'deal.daily'],
+  ]);
 });
 
 test('plat jobs lists, cancels and retries', async () => {
   const { json, plat, refused } = commandsOn(db);
   await pool.query('delete from jobs');
-  const { id } = await enqueue(pool, marketRecompute, { scope: { fips: 33_019 } });
+  const { id } = await enqueue(pool, recomputeMarketJob, { scope: { fips: 33_019 } });
   expect((await plat('jobs')).out).toMatch(
     new RegExp(`${id.slice(0, 8)} +market.recompute +county:33019 +queued`),
   );

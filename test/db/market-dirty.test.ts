@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRetryable } from '../../shared/base/errors.ts';
-import { createLogger } from '../../shared/base/log.ts';
-import { marketJobs } from '../../workers/market/market-handlers.ts';
-import { marketDaily, marketRecompute } from '../../workers/market/market-jobs.ts';
+import { recomputeMarketDailyJob } from '../../workers/market/recompute-market-daily-job.ts';
+import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { createTestDatabase, lockAsks } from '../support/database.ts';
-import { eventually } from '../support/workers.ts';
+import { eventually, jobContext } from '../support/workers.ts';
 import { addFeed, addListings, keepFewRegions, mark, marks, statsOf, storedStats } from './market-support.ts';
 
 const db = await createTestDatabase({}, { regions: true });
@@ -168,24 +167,16 @@ describe('a region that fails', () => {
   });
 
   test('fails the job, which says which region and may be tried again', async () => {
-    const context = {
-      ...{ jobId: 'x', attempt: 1, pool, config: db.config },
-      log: createLogger(db.config, 'test'),
-      progress: () => {},
-      deliver: async () => {},
-      signal: new AbortController().signal,
-    };
-    const recompute = marketJobs.find(entry => entry.definition.name === 'market.recompute')!;
-    const payload = recompute.definition.payload.parse({ scope: { dirty: true } });
-    await expect(recompute.handle(context, payload)).rejects.toMatchObject({
+    const context = jobContext(pool, db.config);
+    const payload = { scope: { dirty: true as const } };
+    await expect(recomputeMarketJob.run(context, payload)).rejects.toMatchObject({
       code: 'market_stats',
       retryable: true,
       message: expect.stringContaining('county 23019: disk of Bangor is full'),
     });
     await pool.query('drop trigger test_before_update on region_stats');
-    expect(await recompute.handle(context, payload)).toMatchObject({ rows: 1, changed: 1 });
-    const daily = marketJobs.find(entry => entry.definition.name === 'market.daily')!;
-    expect(await daily.handle(context, daily.definition.payload.parse({}))).toMatchObject({
+    expect(await recomputeMarketJob.run(context, payload)).toMatchObject({ rows: 1, changed: 1 });
+    expect(await recomputeMarketDailyJob.run(context, {})).toMatchObject({
       rows: 3,
       changed: 0,
     });
@@ -243,10 +234,10 @@ test('an older reading never overwrites a newer one: recomputes wait for each ot
 });
 
 test('the key tells jobs apart that do different work', () => {
-  const key = (payload: unknown) => marketRecompute.key(marketRecompute.payload.parse(payload));
+  const key = (payload: unknown) => recomputeMarketJob.key(recomputeMarketJob.payload.parse(payload));
   expect(key({ scope: { fips: 1_001 } })).toBe('county:01001');
   expect(key({ scope: { zip: '01001' } })).toBe('zip:01001');
   expect(key({ scope: { all: true }, asOf: '2025-09-28' })).toBe('all@2025-09-28');
   expect(key({ scope: { dirty: true } })).toBe('dirty');
-  expect(marketDaily.key({})).toBe('daily');
+  expect(recomputeMarketDailyJob.key({})).toBe('daily');
 });

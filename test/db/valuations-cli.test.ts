@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../shared/base/log.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
 import { finish, VALUATIONS } from '../../workers/cli/up/up-jobs.ts';
-import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start-worker.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await feed.run(Array.from({ length: 200 }, (_, i) => randomComp(random, String(i))));
   // As if the start before had been killed between the merge and this.
   await pool.query('delete from jobs');
-  const worker = await startWorker(db.config, createLogger(db.config, 'test'), registry);
+  const worker = await startWorker(db.config, createLogger(db.config, 'test'), allJobs);
   stopWorker = worker.stop;
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { enqueueMarked } from '../../workers/valuation/valuation-jobs.ts';
+import { enqueueValuations } from '../../workers/valuation/enqueue-valuations.ts';
 import { defaultDay } from '../../workers/valuation/value-county.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -95,8 +95,8 @@ describe('a mark', () => {
   test('stays when its job dies, and the next change has the county valued', async () => {
     const { feed, middle } = await dense();
     await feed.run([saleAt('new', FIPS, ...middle, 3, 60_000)]);
-    const jobs = await enqueueMarked(pool);
-    expect(await enqueueMarked(pool)).toEqual(jobs);
+    const jobs = await enqueueValuations(pool);
+    expect(await enqueueValuations(pool)).toEqual(jobs);
     await pool.query("update jobs set status = 'failed' where id = any ($1)", [jobs]);
     expect(await valuationMarks(pool)).toEqual([FIPS]);
     expect(await refresh(pool)).toEqual([FIPS]);

@@ -6,8 +6,8 @@ import { stringify } from 'yaml';
 import { createLogger } from '../../shared/base/log.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
 import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
-import { registry } from '../../workers/jobs.ts';
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
@@ -62,7 +62,7 @@ beforeAll(async () => {
     layer: { source: 'roads.ndgeojson', format: 'ndgeojson' },
   });
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  worker = await startWorker(db.config, log, registry);
+  worker = await startWorker(db.config, log, allJobs);
   for (const feed of ['roads', 'roll']) await bring(feed);
 });
 afterAll(async () => {

@@ -8,9 +8,9 @@ import { sql } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
 import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
 import { removeLayer } from '../../workers/ingest/remove-layer.ts';
-import { registry } from '../../workers/jobs.ts';
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -141,7 +141,7 @@ beforeAll(async () => {
     { FLD_ZONE: 'X', SFHA_TF: 'F', geometry: rectangle(135, -10, 210, 90) },
   ]);
   writeHeights();
-  worker = await startWorker(db.config, log, registry);
+  worker = await startWorker(db.config, log, allJobs);
   await bring('roads', 'wetlands', 'flood', 'heights', 'roll');
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createLogger } from '../../shared/base/log.ts';
-import { registry } from '../../workers/jobs.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
 import { startWorker } from '../../workers/start-worker.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { serve } from '../support/http-server.ts';
@@ -44,7 +44,7 @@ roll:
 `,
   );
   const config = loadConfig({ LOG_LEVEL: 'silent', ...env });
-  const worker = await startWorker(config, createLogger(config, 'test'), registry);
+  const worker = await startWorker(config, createLogger(config, 'test'), allJobs);
   stopWorker = worker.stop;
 });
 

@@ -4,7 +4,7 @@ import type { Deal } from '../../api/v1/deals/deal-schema.ts';
 import { DEAL_STAGES, type DealStage, fromCents, toCents } from '../../shared/deals/deal-terms.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
-import { dealGrade } from '../../workers/deals/deal-jobs.ts';
+import { gradeDealsJob } from '../../workers/deals/grade-deals-job.ts';
 import { newCaller, posting, startTestApi, type TestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { doDealJobs } from '../support/deals.ts';
@@ -181,7 +181,7 @@ const commands = [
       await db.pool.query('update listings set status = $2, price = coalesce($3, price) where id = $1', [
         ...[idOf(n), active ? 'ACTIVE' : 'OFF_MARKET', active ? fromCents(price) : null],
       ]);
-      await enqueue(db.pool, dealGrade, { fips: FIPS });
+      await enqueue(db.pool, gradeDealsJob, { fips: FIPS });
       // An ingestion grades what is listed, and what was never found.
       const due = cards(model).filter(
         ({ id, seen }) =>

@@ -3,16 +3,13 @@ import type { Deal } from '../../api/v1/deals/deal-schema.ts';
 import { loadConfig } from '../../shared/base/config.ts';
 import type { Pool } from '../../shared/base/db.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
-import { fetchDeal } from '../../workers/deals/deal-handlers.ts';
-import { enqueueDaily } from '../../workers/deals/deal-jobs.ts';
-import { refreshDeals } from '../../workers/deals/refresh-deals.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
 import { posting, type TestApi } from './api.ts';
-
-const { signal } = new AbortController();
+import { jobContext } from './workers.ts';
 
 /** Does the deals' jobs that wait, as a worker would. @returns their names and keys */
 export async function doDealJobs(pool: Pool, env: Record<string, string> = {}): Promise<string[]> {
-  const config = loadConfig({ LOG_LEVEL: 'silent', ...env });
+  const context = jobContext(pool, loadConfig({ LOG_LEVEL: 'silent', ...env }));
   const { rows } = await pool.query<{
     id: string;
     name: string;
@@ -20,9 +17,7 @@ export async function doDealJobs(pool: Pool, env: Record<string, string> = {}): 
   }>("select id, name, payload from jobs where name like 'deal.%' and status = 'queued' order by queued_at");
   for (const { id, name, payload } of rows) {
     await pool.query("update jobs set status = 'running' where id = $1", [id]);
-    if (name === 'deal.daily') await enqueueDaily(pool);
-    else if (payload.fips !== undefined) await refreshDeals(pool, { fips: payload.fips });
-    else await fetchDeal(pool, config, payload.deal!, signal);
+    await allJobs.get(name)!.run(context, payload);
     await pool.query("update jobs set status = 'done' where id = $1", [id]);
   }
   return rows.map(({ name, payload }) => `${name} ${payload.deal ?? payload.fips ?? ''}`);

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, sql } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
 import { createProcessor } from '../../workers/queue/job-runner.ts';
 
 export type ChildOrder = {
@@ -23,18 +24,12 @@ const order = JSON.parse(process.argv[2]!) as ChildOrder;
 const config = loadConfig();
 const log = createLogger(config, 'child');
 const pool = createPool(config, log, { applicationName: order.name });
-// One family alone: the whole registry takes seconds to load.
-const jobs =
-  order.job === 'deal.fetch'
-    ? (await import('../../workers/deals/deal-handlers.ts')).dealJobs
-    : (await import('../../workers/land/land-handlers.ts')).attributesJobs;
-const registry = new Map(jobs.map(entry => [entry.definition.name, entry]));
 const signal = new AbortController().signal;
 const processJob = createProcessor({
   pool,
   config,
   log,
-  registry,
+  jobs: allJobs,
   signal,
   deliver: async () => {},
   pause: () => {},

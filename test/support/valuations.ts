@@ -1,5 +1,5 @@
 import type { Pool } from '../../shared/base/db.ts';
-import { enqueueMarked } from '../../workers/valuation/valuation-jobs.ts';
+import { enqueueValuations } from '../../workers/valuation/enqueue-valuations.ts';
 import { learnAll } from '../../workers/valuation/value-all.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 
@@ -19,7 +19,7 @@ export async function valueMarket(
 /** Does the jobs that a change leads to. @returns the counties that were valued */
 export async function refresh(pool: Pool): Promise<number[]> {
   const marked = await valuationMarks(pool);
-  await doJobs(pool, await enqueueMarked(pool));
+  await doJobs(pool, await enqueueValuations(pool));
   return marked;
 }
 

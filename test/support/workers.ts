@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type Config, loadConfig } from '../../shared/base/config.ts';
+import type { Pool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import type { JobDefinition } from '../../shared/queue/jobs.ts';
 import { openQueueBackend, type QueueBackend } from '../../shared/queue/queue.ts';
-import { buildRegistry, type JobHandler, job, type Registry } from '../../workers/queue/job-registry.ts';
+import { type Job, type JobContext, type Jobs, jobsByName } from '../../workers/queue/job.ts';
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import type { TestDatabase } from './database.ts';
 import { clearRedis } from './redis.ts';
@@ -48,8 +49,8 @@ export function openTestBackend(config: Config): QueueBackend {
  * A worker in this process, stopped when the test is done at the latest: queues in PostgreSQL are the database's, whatever
  * their prefix.
  */
-export async function startTestWorker(config: Config, registry: Registry): Promise<RunningWorker> {
-  const worker = await startWorker(config, silent, registry, { diskPauseMs: 500 });
+export async function startTestWorker(config: Config, jobs: Jobs): Promise<RunningWorker> {
+  const worker = await startWorker(config, silent, jobs, { diskPauseMs: 500 });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= worker.stop();
@@ -89,11 +90,19 @@ export function testJob(
   };
 }
 
-export function registryOf(...entries: [JobDefinition<{ text: string }>, JobHandler<{ text: string }>][]) {
-  return buildRegistry(
-    entries.map(([definition]) => definition),
-    entries.map(([definition, handle]) => job(definition, handle)),
-  );
+type TextJob = Job<{ text: string }>;
+
+export function jobsOf(...entries: [JobDefinition<{ text: string }>, TextJob['run']][]): Jobs {
+  return jobsByName(entries.map(([definition, run]): TextJob => ({ ...definition, run })));
+}
+
+/** What a worker would give a job whose progress nobody follows. */
+export function jobContext(pool: Pool, config: Config): JobContext {
+  return {
+    ...{ jobId: 'x', attempt: 1, pool, config, log: silent, signal: new AbortController().signal },
+    progress() {},
+    async deliver() {},
+  };
 }
 
 /** Looks again and again until `look` gives something; the test's own time limit is what ends a vain wait. */

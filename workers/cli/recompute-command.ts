@@ -3,14 +3,15 @@ import { type Pool, sql } from '../../shared/base/db.ts';
 import { LAYER_KINDS, type LayerKind } from '../../shared/domain/land-layers.ts';
 import type { JobState } from '../../shared/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { attributesPlan } from '../land/land-jobs.ts';
 import { landlockedWarnings } from '../land/landlocked.ts';
 import type { Planned } from '../land/plan-attributes.ts';
-import { marketRecompute } from '../market/market-jobs.ts';
+import { planLandAttributesJob } from '../land/plan-land-attributes-job.ts';
+import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { DAILY } from '../schedules.ts';
-import { valuationAll, valuationCounty } from '../valuation/valuation-jobs.ts';
 import type { Learned } from '../valuation/value-all.ts';
+import { valueAllCountiesJob } from '../valuation/value-all-counties-job.ts';
 import type { ValuedCounty } from '../valuation/value-county.ts';
+import { valueCountyJob } from '../valuation/value-county-job.ts';
 import { type Ended, enqueueFromCli, watchFollowing } from './common/cli-enqueue.ts';
 import { dayBegun, fips, requireRegion, zip } from './common/cli-options.ts';
 import { type Answer, answering, EXIT, type Session } from './common/cli-session.ts';
@@ -86,7 +87,7 @@ const codeOf = ({ status }: { status: string }) => (status === 'failed' ? EXIT.f
 function recomputeAttributes(session: Session, flags: Flags, scope: CountyOrAll): Promise<Answer> {
   const payload = flags.layer === undefined ? { scope } : { scope, layers: flags.layer };
   const label = 'plan of land attributes';
-  return enqueueFromCli(session, attributesPlan, payload, label, flags.wait, async plan => {
+  return enqueueFromCli(session, planLandAttributesJob, payload, label, flags.wait, async plan => {
     const end = await watchChunks(session.pool, plan);
     const hasRoads = flags.layer?.includes('roads') ?? true;
     const warnings = hasRoads ? await landlockedWarnings(session.pool, flags.fips ?? null) : [];
@@ -102,13 +103,13 @@ async function recomputeValuations(session: Session, flags: Flags, scope: County
     return [end, describeValuations(end), codeOf(end)];
   };
   return 'fips' in scope
-    ? enqueueFromCli(session, valuationCounty, { ...scope, ...asOf }, 'valuations', flags.wait, ended)
-    : enqueueFromCli(session, valuationAll, asOf, 'valuations', flags.wait, ended);
+    ? enqueueFromCli(session, valueCountyJob, { ...scope, ...asOf }, 'valuations', flags.wait, ended)
+    : enqueueFromCli(session, valueAllCountiesJob, asOf, 'valuations', flags.wait, ended);
 }
 
 function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Scope): Promise<Answer> {
   const payload = asOf === undefined ? { scope } : { scope, asOf };
-  return enqueueFromCli(session, marketRecompute, payload, 'statistics', wait, state => {
+  return enqueueFromCli(session, recomputeMarketJob, payload, 'statistics', wait, state => {
     const { status, result, error } = state;
     const said = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
     return [{ status, result, error }, `statistics: ${said}`, codeOf(state)];

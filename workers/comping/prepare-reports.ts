@@ -1,18 +1,10 @@
 import { type Client, type Pool, snapshot, sql } from '../../shared/base/db.ts';
-import { prepareReports } from '../../shared/comping/comp-report.ts';
 import { emptyBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty } from '../../shared/kernels/valuation/model.ts';
-import { job } from '../queue/job-registry.ts';
 import { defaultDay, readMarket, readOthers } from '../valuation/value-county.ts';
 import { type Market, snapshotOf, type Wanted } from './report-snapshot.ts';
-
-export const compingJobs = [
-  job(prepareReports, async ({ pool, signal }, { fips }) => ({
-    rows: await prepareCounty(pool, fips, signal),
-  })),
-];
 
 const AT_ONCE = 20;
 

@@ -4,13 +4,11 @@ import { PlatError } from '../../shared/base/errors.ts';
 import { LOCKS, withLock } from '../../shared/base/locks.ts';
 import type { GateResult, IngestPayload, RunCounts } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
-import { enqueueTouched } from '../deals/deal-jobs.ts';
+import { enqueueDealGrading } from '../deals/enqueue-deal-grading.ts';
 import type { Feed } from '../feeds/feed.ts';
-import { installedFeed } from '../feeds/feed-folders.ts';
-import { attributesPlan } from '../land/land-jobs.ts';
-import { marketRecompute } from '../market/market-jobs.ts';
-import type { JobContext, JobResult } from '../queue/job-registry.ts';
-import { enqueueMarked } from '../valuation/valuation-jobs.ts';
+import { planLandAttributesJob } from '../land/plan-land-attributes-job.ts';
+import { recomputeMarketJob } from '../market/recompute-market-job.ts';
+import { enqueueValuations } from '../valuation/enqueue-valuations.ts';
 import { assessor } from './recipes/assessor-recipe.ts';
 import { contacts } from './recipes/contacts-recipe.ts';
 import { dnc } from './recipes/dnc-recipe.ts';
@@ -22,8 +20,8 @@ import { numbering } from './recipes/numbering-recipe.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
 import { leftAsItIs, sourcesUnchanged, stagedFrom } from './recipes/unchanged-source.ts';
 import type { RunContext, RunDeps } from './run/run-context.ts';
-import { newCounts, total } from './run/run-counts.ts';
-import { makeRunFolder, sharedFolder, workFolder } from './run/run-folder.ts';
+import { newCounts } from './run/run-counts.ts';
+import { makeRunFolder } from './run/run-folder.ts';
 import {
   abandonRuns,
   detachRun,
@@ -186,9 +184,10 @@ async function enqueueFollowing(client: Client): Promise<string[]> {
   const stats = await client.query('select from stats_dirty limit 1');
   const attributes = await client.query('select from attributes_dirty limit 1');
   const jobs: string[] = [];
-  if (stats.rowCount) jobs.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
-  if (attributes.rowCount) jobs.push((await enqueue(client, attributesPlan, { scope: { dirty: true } })).id);
-  return [...jobs, ...(await enqueueMarked(client)), ...(await enqueueTouched(client))];
+  if (stats.rowCount) jobs.push((await enqueue(client, recomputeMarketJob, { scope: { dirty: true } })).id);
+  if (attributes.rowCount)
+    jobs.push((await enqueue(client, planLandAttributesJob, { scope: { dirty: true } })).id);
+  return [...jobs, ...(await enqueueValuations(client)), ...(await enqueueDealGrading(client))];
 }
 
 /** The feed's lock may be lost with its connection: a merge must not build on what another run has replaced. @throws PlatError `overtaken` */
@@ -201,23 +200,4 @@ async function assertUndisturbed(client: Client, { feedId, last }: RunContext): 
     `Run ${now?.id} of the same feed was merged while this one was under way.`,
     { retryable: true },
   );
-}
-
-/** Runs a feed as a job; a run that the gate blocked is a job that did its work. */
-export async function handleIngest(context: JobContext, payload: IngestPayload): Promise<JobResult> {
-  const { pool, log, signal, progress, config, jobId } = context;
-  const feed = await installedFeed(config, payload.feed);
-  const result = await runFeed(
-    {
-      ...{ pool, log, signal, progress, env: process.env, workDir: workFolder(config, payload.feed) },
-      sharedDir: sharedFolder(config),
-    },
-    { feed, jobId, force: payload.force, sources: payload.sources, requestedBy: payload.requestedBy },
-  ).catch(error => {
-    const isSource = error instanceof PlatError && error.code === 'feed_source';
-    throw isSource && payload.attended ? new PlatError(error.code, error.message, { cause: error }) : error;
-  });
-  if (result.follow.length > 0) await context.deliver(result.follow);
-  const { runId, status, counts, blocked } = result;
-  return { rows: total(counts.read), runId, status, blocked, counts };
 }

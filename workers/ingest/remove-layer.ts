@@ -3,7 +3,7 @@ import { PlatError } from '../../shared/base/errors.ts';
 import { LOCKS, withLock } from '../../shared/base/locks.ts';
 import { isMeasured, LAND_KINDS, type LandKind } from '../../shared/domain/land-layers.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
-import { attributesPlan } from '../land/land-jobs.ts';
+import { planLandAttributesJob } from '../land/plan-land-attributes-job.ts';
 import { markCovered } from './merge/merge-layer.ts';
 import { currentVersion } from './run/layer-version.ts';
 import { lastAcceptedRun } from './run/run-record.ts';
@@ -37,7 +37,8 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
       const features = await count('land/delete_features');
       const tiles = (await count('land/delete_tiles')) + (await count('imagery/delete_imagery'));
       const parcels = isMeasured(kind) ? await markCovered(client, kind, null, version) : 0;
-      const job = parcels > 0 ? (await enqueue(client, attributesPlan, { scope: { dirty: true } })).id : null;
+      const job =
+        parcels > 0 ? (await enqueue(client, planLandAttributesJob, { scope: { dirty: true } })).id : null;
       return { kind, features, tiles, parcels, job };
     }),
   );

@@ -3,10 +3,16 @@ import { type Client, compose, literal, type Pool, sql, transaction } from '../.
 import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land-layers.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
-import { attributesChunk, type PlanPayload } from './land-jobs.ts';
+import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
 /** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */
 export const CHUNK_PARCELS = 2_000;
+
+/** Without `layers` every kind. */
+export type PlanPayload = {
+  scope: { fips: number } | { all: true } | { dirty: true };
+  layers?: readonly LayerKind[] | undefined;
+};
 
 export type Planned = {
   parcels: number;
@@ -91,7 +97,7 @@ function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels:
         };
         await client.query(compose('land/mark_chunk', marked));
       }
-      jobs.push((await enqueue(client, attributesChunk, { fips, chunk })).id);
+      jobs.push((await enqueue(client, computeLandAttributesJob, { fips, chunk })).id);
     }
     return { parcels: ids.length, chunks: rows.map(row => row.chunk), jobs };
   });

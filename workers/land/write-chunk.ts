@@ -3,7 +3,9 @@ import { LOCKS, takeLock } from '../../shared/base/locks.ts';
 import { LAYER_BITS, LAYER_KINDS } from '../../shared/domain/land-layers.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute-land.ts';
-import type { ChunkPayload } from './land-jobs.ts';
+
+/** Parcels of a county that were marked to be computed together. */
+export type LandChunk = { fips: number; chunk: number };
 
 export type WrittenChunk = {
   /** Parcels whose attributes were stored, those without geometry included. */
@@ -22,7 +24,7 @@ type Mark = { property_id: number; mark: number };
  */
 export function writeChunk(
   pool: Pool,
-  { fips, chunk }: ChunkPayload,
+  { fips, chunk }: LandChunk,
   parcels: readonly ComputedParcel[],
   shapeless: readonly Mark[],
   signal: AbortSignal,

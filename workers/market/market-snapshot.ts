@@ -4,7 +4,9 @@ import { PlatError } from '../../shared/base/errors.ts';
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { RegionRow } from '../regions/load-regions.ts';
-import type { MarketScope } from './market-jobs.ts';
+
+/** Which regions: a county and its ZIPs, one ZIP, all, or those that merges have marked. */
+export type MarketScope = { fips: number } | { zip: string } | { all: true } | { dirty: true };
 
 /** A region, what is stored of its statistics, and since when it has been marked. */
 export type StoredRegion = RegionRow & {

@@ -8,8 +8,7 @@ import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { regionFields } from '../regions/load-regions.ts';
-import type { MarketScope } from './market-jobs.ts';
-import { readSnapshot, type Snapshot, type StoredRegion } from './market-snapshot.ts';
+import { type MarketScope, readSnapshot, type Snapshot, type StoredRegion } from './market-snapshot.ts';
 import {
   type ComputedStats,
   clearMarks,

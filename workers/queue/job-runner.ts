@@ -6,13 +6,13 @@ import { isDiskFull } from '../../shared/base/disk.ts';
 import { isRetryable, messageOf, PlatError } from '../../shared/base/errors.ts';
 import type { Logger } from '../../shared/base/log.ts';
 import type { Processor } from '../../shared/queue/queue.ts';
-import type { JobResult, Progress, Registry } from './job-registry.ts';
+import type { JobResult, Jobs, Progress } from './job.ts';
 
 export type RunnerDeps = {
   pool: Pool;
   config: Config;
   log: Logger;
-  registry: Registry;
+  jobs: Jobs;
   signal: AbortSignal;
   deliver(ids: string[]): Promise<unknown>;
   /** Takes no jobs for a while, because the disk is full. */
@@ -30,7 +30,7 @@ const WATCH_MS = 2_000;
 const WORKER = `process ${process.pid} on ${hostname()}`;
 
 /**
- * The processor of every queue: loads the job's row, runs its handler and writes down how it ended. A job delivered
+ * The processor of every queue: loads the job's row, runs it and writes down how it ended. A job delivered
  * twice runs once; one whose worker died runs again from the start; one whose worker has to stop, or finds the disk full, goes
  * back to the queue, which costs it no attempt.
  */
@@ -120,21 +120,21 @@ function backoffSeconds({ opts, attemptsMade }: Parameters<Processor>[0]): numbe
 }
 
 async function run(deps: RunnerDeps, id: string, row: Started, log: Logger): Promise<JobResult> {
-  const { pool, config, signal, deliver, registry } = deps;
+  const { pool, config, signal, deliver, jobs } = deps;
   if (row.deaths >= MOST_DEATHS) {
     const message = `${row.deaths} workers died in the middle of the job, the last of them ${row.died}: their logs tell more. Most often memory runs out. \`plat jobs retry\` tries again.`;
     throw new PlatError('abandoned', message);
   }
-  const entry = registry.get(row.name);
-  if (entry === undefined) {
+  const job = jobs.get(row.name);
+  if (job === undefined) {
     // Retried: while versions change, a newer worker may take it next.
-    const message = `No handler for job ${row.name}: this worker is older than what enqueued it.`;
+    const message = `There is no job ${row.name} here: this worker is older than what enqueued it.`;
     throw new PlatError('registry', message, { retryable: true });
   }
-  const payload = parsePayload(entry.definition.payload, row);
+  const payload = parsePayload(job.payload, row);
   const { progress, stop } = jobProgress(pool, id, log);
   try {
-    return await entry.handle(
+    return await job.run(
       { ...{ pool, config, log, signal, deliver, progress }, jobId: id, attempt: row.attempts },
       payload,
     );

@@ -3,8 +3,8 @@ import { emptyBox } from '../../shared/geo/box.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
 import { enqueueAll } from '../../shared/queue/jobs.ts';
-import { valuationCounty } from './valuation-jobs.ts';
 import { defaultDay, linkComps, lockCounty, readMarket, type Watch } from './value-county.ts';
+import { valueCountyJob } from './value-county-job.ts';
 
 export type Learned = { asOf: string; counties: number; jobs: string[] };
 
@@ -32,7 +32,7 @@ export async function learnAll(
     const counties = rows.filter(({ parcels }) => parcels).map(({ fips }) => fips);
     await client.query(sql('valuation/mark_counties'), [counties]);
     const payloads = counties.map(fips => ({ fips, ...(asOf !== undefined && { asOf }) }));
-    const jobs = await enqueueAll(client, valuationCounty, payloads);
+    const jobs = await enqueueAll(client, valueCountyJob, payloads);
     return { asOf: day, counties: counties.length, jobs };
   });
 }

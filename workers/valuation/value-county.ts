@@ -30,7 +30,6 @@ import {
 import { newChosen } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { joinComps, LAND_COLUMNS, landTermsOf, readComps, type StoredComps } from './valuation-comps.ts';
-import type { CountyPayload } from './valuation-jobs.ts';
 
 export type ValuedCounty = {
   /** 'YYYY-MM-DD' */
@@ -63,7 +62,11 @@ type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
  * Fits the market of a county to its comps and those near to it, values every parcel, and replaces what is stored, atomically:
  * readers see the old valuations or the new ones. Takes the county's marks back; killed at any line it can be run again.
  */
-export function valueCounty(pool: Pool, { fips, asOf }: CountyPayload, watch: Watch): Promise<ValuedCounty> {
+export function valueCounty(
+  pool: Pool,
+  { fips, asOf }: { fips: number; asOf?: string | undefined },
+  watch: Watch,
+): Promise<ValuedCounty> {
   return transaction(pool, async client => {
     await lockCounty(client, fips);
     // Before anything is read: a mark that comes later stays.

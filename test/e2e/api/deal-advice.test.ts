@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Deal } from '../../../api/v1/deals/deal-schema.ts';
 import { enqueue } from '../../../shared/queue/jobs.ts';
-import { dealDaily, dealGrade } from '../../../workers/deals/deal-jobs.ts';
+import { gradeDealsDailyJob } from '../../../workers/deals/grade-deals-daily-job.ts';
+import { gradeDealsJob } from '../../../workers/deals/grade-deals-job.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { dealCalls, doDealJobs, listingId } from '../../support/deals.ts';
@@ -45,7 +46,7 @@ describe('without a listing a price set by hand is enough', () => {
       },
     });
     await db.pool.query('update deals set own_price_since = own_price_since - 10 where id = $1', [id]);
-    await enqueue(db.pool, dealDaily, {});
+    await enqueue(db.pool, gradeDealsDailyJob, {});
     for (let round = 0; round < 2; round++) await doDealJobs(db.pool);
     expect((await read(key)).days_on_market).toBe(10);
     const changed = (await change(key, id, { price: 20_000 })).json as Deal;
@@ -67,14 +68,14 @@ describe('without a listing a price set by hand is enough', () => {
     await doDealJobs(db.pool);
     const listing = { id: randomUUID(), fips: 33_019, apn: '15-12', lotAcres: acres, price: 41_000 };
     await insertListings(db.pool, [{ ...listing, daysOnMarket: 77 }]);
-    await enqueue(db.pool, dealGrade, { fips: 33_019 });
+    await enqueue(db.pool, gradeDealsJob, { fips: 33_019 });
     await doDealJobs(db.pool);
     expect(await read(key)).toMatchObject({ fetch_status: 'found', price: 41_000, days_on_market: 77 });
     await change(key, id, { price: '39000' });
     await doDealJobs(db.pool);
     expect(await read(key)).toMatchObject({ price: 39_000, days_on_market: 77 });
     await db.pool.query('update listings set price = 40000 where id = $1', [listing.id]);
-    await enqueue(db.pool, dealGrade, { fips: 33_019 });
+    await enqueue(db.pool, gradeDealsJob, { fips: 33_019 });
     await doDealJobs(db.pool);
     expect(await read(key)).toMatchObject({ price: 40_000 });
     await db.pool.query('delete from listings where id = $1', [listing.id]);

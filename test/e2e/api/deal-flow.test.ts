@@ -6,7 +6,7 @@ import type { DealEvent } from '../../../api/v1/deals/deal-history.ts';
 import type { Deal } from '../../../api/v1/deals/deal-schema.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import { enqueue } from '../../../shared/queue/jobs.ts';
-import { dealDaily } from '../../../workers/deals/deal-jobs.ts';
+import { gradeDealsDailyJob } from '../../../workers/deals/grade-deals-daily-job.ts';
 import { sampleDir } from '../../../workers/feeds/feed-folders.ts';
 import { loadFeed } from '../../../workers/feeds/load-feeds.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
@@ -279,7 +279,7 @@ test('an ingestion of the county grades its listed deals anew, once for all; the
   const after = (await api.call(`${PATH}${id}/`, { key })).json as Deal;
   expect(after.price).toBe(20000);
   expect(after.price_advantage).toBeGreaterThan(before.price_advantage!);
-  await enqueue(db.pool, dealDaily, {});
+  await enqueue(db.pool, gradeDealsDailyJob, {});
   await doDealJobs(db.pool);
   const jobs = await doDealJobs(db.pool);
   expect(jobs).toContain('deal.grade 33019');

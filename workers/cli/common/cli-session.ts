@@ -5,7 +5,6 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { createLogger, type Logger } from '../../../shared/base/log.ts';
 import { assertSchemaVersion } from '../../../shared/base/migrate.ts';
 import { deliver } from '../../../shared/queue/jobs.ts';
-import { definitions } from '../../definitions.ts';
 import { print } from './cli-output.ts';
 import { readState } from './cli-state.ts';
 
@@ -103,11 +102,13 @@ export function answering<Args extends unknown[]>(
 
 export async function deliverFromHere({ config, pool, log }: Session, ids: string[]): Promise<void> {
   // A quarter of a second to load, which the commands that only read need not spend.
-  const { openQueueBackend, openQueues } = await import('../../../shared/queue/queue.ts');
+  const [{ openQueueBackend, openQueues }, { allJobs }] = await Promise.all([
+    import('../../../shared/queue/queue.ts'),
+    import('../../all-jobs.ts'),
+  ]);
   const backend = openQueueBackend(config, log);
   try {
-    const known = new Map(definitions.map(definition => [definition.name, definition]));
-    await deliver(pool, { queues: openQueues(backend), definitions: known }, ids);
+    await deliver(pool, { queues: openQueues(backend), jobs: allJobs }, ids);
   } finally {
     await backend.close();
   }

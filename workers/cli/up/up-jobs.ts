@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, sql } from '../../../shared/base/db.ts';
 import { MODEL_VERSION } from '../../../shared/kernels/valuation/model.ts';
 import { enqueue, patiently } from '../../../shared/queue/jobs.ts';
-import { attributesPlan } from '../../land/land-jobs.ts';
-import { marketRecompute } from '../../market/market-jobs.ts';
-import { valuationAll } from '../../valuation/valuation-jobs.ts';
+import { planLandAttributesJob } from '../../land/plan-land-attributes-job.ts';
+import { recomputeMarketJob } from '../../market/recompute-market-job.ts';
+import { valueAllCountiesJob } from '../../valuation/value-all-counties-job.ts';
 import { print } from '../common/cli-output.ts';
 
 /** The sample's attributes take some ten seconds on two cores. */
@@ -28,7 +28,7 @@ const STATISTICS: Due = {
     const { rows } = await pool.query<{ due: boolean; open: boolean }>(sql('market/get_dirty_state'));
     return { waiting: Number(rows[0]!.due), open: rows[0]!.open };
   },
-  ask: pool => enqueue(pool, marketRecompute, { scope: { dirty: true } }),
+  ask: pool => enqueue(pool, recomputeMarketJob, { scope: { dirty: true } }),
   failed: 'Some statistics could not be computed',
   goesOn: () => '',
 };
@@ -38,7 +38,7 @@ export const ATTRIBUTES: Due = {
     const statement = sql('land/get_dirty_state');
     return (await pool.query<{ waiting: number; open: boolean }>(statement)).rows[0]!;
   },
-  ask: pool => enqueue(pool, attributesPlan, { scope: { dirty: true } }),
+  ask: pool => enqueue(pool, planLandAttributesJob, { scope: { dirty: true } }),
   failed: 'Some land attributes could not be computed',
   goesOn: waiting =>
     `The workers go on computing the land attributes of ${waiting.toLocaleString('en-US')} parcels.`,
@@ -53,7 +53,7 @@ export const VALUATIONS: Due = {
     const { due, unfitted, open } = rows[0]!;
     return { waiting: Number(due || unfitted || open), open };
   },
-  ask: pool => enqueue(pool, valuationAll, {}),
+  ask: pool => enqueue(pool, valueAllCountiesJob, {}),
   failed: 'Some parcels could not be valued',
   goesOn: () => 'The workers go on valuing parcels by the sales around them.',
 };

@@ -1,55 +1,20 @@
 import { type Pool, snapshot, sql } from '../../shared/base/db.ts';
 import { LAYER_BITS } from '../../shared/domain/land-layers.ts';
-import {
-  type ComputeOptions,
-  computeChunk,
-  LAND_KERNELS,
-  type LandKernels,
-} from '../../shared/land/compute-land.ts';
+import { type ComputeOptions, computeChunk, type LandKernels } from '../../shared/land/compute-land.ts';
 import type { MarkedRow } from '../../shared/land/marked-layers.ts';
 import { type LandInput, readLand } from '../../shared/land/read-land.ts';
-import { type JobContext, type JobResult, job } from '../queue/job-registry.ts';
-import { enqueueMarked } from '../valuation/valuation-jobs.ts';
-import { attributesChunk, attributesPlan, type ChunkPayload, type PlanPayload } from './land-jobs.ts';
+import { enqueueValuations } from '../valuation/enqueue-valuations.ts';
 import { landlockedWarnings } from './landlocked.ts';
-import { planAttributes } from './plan-attributes.ts';
-import { type WrittenChunk, writeChunk } from './write-chunk.ts';
-
-async function plan(context: JobContext, payload: PlanPayload): Promise<JobResult> {
-  const { pool, progress, signal } = context;
-  const planned = await planAttributes(pool, payload, {
-    signal,
-    onJobs: async (jobs, share) => {
-      progress(share, 'planning');
-      await context.deliver(jobs);
-    },
-  });
-  return { ...planned, rows: planned.parcels };
-}
-
-async function chunk(
-  { pool, log, progress, signal, deliver }: JobContext,
-  payload: ChunkPayload,
-): Promise<JobResult> {
-  const { parcels, changed, jobs, warnings } = await runChunk(pool, payload, LAND_KERNELS, {
-    signal,
-    progress: share => progress(share, 'computing'),
-  });
-  await deliver(jobs);
-  for (const warning of warnings) log.warn({ fips: payload.fips }, warning);
-  return { rows: parcels, changed, ...(warnings.length > 0 && { warnings }) };
-}
-
-export const attributesJobs = [job(attributesPlan, plan), job(attributesChunk, chunk)];
+import { type LandChunk, type WrittenChunk, writeChunk } from './write-chunk.ts';
 
 /**
  * Computes the land attributes of a chunk's parcels and stores them; killed anywhere it can be done again, and of two at once the
  * second writes nothing. The last chunk of a county has valuations refreshed and looks whether its frontage is plausible.
  * @throws PlatError `attributes` when something could not be computed, after the rest was stored
  */
-export async function runChunk(
+export async function computeLandChunk(
   pool: Pool,
-  chunk: ChunkPayload,
+  chunk: LandChunk,
   kernels: LandKernels,
   options: ComputeOptions,
 ): Promise<WrittenChunk & { jobs: string[]; warnings: string[] }> {
@@ -57,7 +22,7 @@ export async function runChunk(
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(pool, chunk, parcels, input.shapeless, options.signal);
   const { last, awaited } = await followedBy(pool, chunk);
-  const jobs = last && awaited ? await enqueueMarked(pool) : [];
+  const jobs = last && awaited ? await enqueueValuations(pool) : [];
   if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
   const warnings = last && hasRoads ? await landlockedWarnings(pool, chunk.fips) : [];
@@ -65,7 +30,7 @@ export async function runChunk(
 }
 
 /** Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features that are read too. */
-function readChunk(pool: Pool, { fips, chunk }: ChunkPayload): Promise<LandInput> {
+function readChunk(pool: Pool, { fips, chunk }: LandChunk): Promise<LandInput> {
   return snapshot(pool, async client => {
     const { rows } = await client.query<MarkedRow>(sql('land/read_marked_parcels'), [fips, chunk]);
     return readLand(client, fips, rows);
@@ -75,7 +40,7 @@ function readChunk(pool: Pool, { fips, chunk }: ChunkPayload): Promise<LandInput
 /** Asked once the chunk is committed: of two that end at the same time one at least sees that no other is left. */
 async function followedBy(
   pool: Pool,
-  { fips, chunk }: ChunkPayload,
+  { fips, chunk }: LandChunk,
 ): Promise<{ last: boolean; awaited: boolean }> {
   const { rows } = await pool.query(sql('land/is_last_chunk'), [fips, chunk]);
   return rows[0]!;

@@ -1,9 +1,6 @@
 import type { Config } from '../../shared/base/config.ts';
 import { type Pool, sql } from '../../shared/base/db.ts';
 import { isRetryable, PlatError } from '../../shared/base/errors.ts';
-import { dealFetch } from '../../shared/deals/deal-board.ts';
-import { type JobContext, job } from '../queue/job-registry.ts';
-import { dealDaily, dealGrade, enqueueDaily } from './deal-jobs.ts';
 import { askProvider } from './listing-provider.ts';
 import { type Refreshed, refreshDeals } from './refresh-deals.ts';
 
@@ -32,17 +29,3 @@ export async function fetchDeal(
     return refreshed;
   }
 }
-
-const answerOf = (refreshed: Refreshed) => ({ ...refreshed, rows: refreshed.deals });
-
-export const dealJobs = [
-  job(dealFetch, async ({ pool, config, signal }, { deal }) =>
-    answerOf(await fetchDeal(pool, config, deal, signal)),
-  ),
-  job(dealGrade, async ({ pool }, { fips }) => answerOf(await refreshDeals(pool, { fips }))),
-  job(dealDaily, async ({ pool, deliver }: JobContext) => {
-    const jobs = await enqueueDaily(pool);
-    await deliver(jobs);
-    return { rows: jobs.length, jobs: jobs.length };
-  }),
-];

@@ -1,0 +1,27 @@
+import { prepareCompReportsJob } from './comping/prepare-comp-reports-job.ts';
+import { fetchDealJob } from './deals/fetch-deal-job.ts';
+import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
+import { gradeDealsJob } from './deals/grade-deals-job.ts';
+import { ingestFeedJob } from './ingest/ingest-feed-job.ts';
+import { computeLandAttributesJob } from './land/compute-land-attributes-job.ts';
+import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
+import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
+import { recomputeMarketJob } from './market/recompute-market-job.ts';
+import { jobsByName } from './queue/job.ts';
+import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
+import { valueCountyJob } from './valuation/value-county-job.ts';
+
+/** Every job there is, by name. */
+export const allJobs = jobsByName([
+  ingestFeedJob,
+  planLandAttributesJob,
+  computeLandAttributesJob,
+  recomputeMarketJob,
+  recomputeMarketDailyJob,
+  valueAllCountiesJob,
+  valueCountyJob,
+  prepareCompReportsJob,
+  fetchDealJob,
+  gradeDealsJob,
+  gradeDealsDailyJob,
+]);

@@ -1,0 +1,10 @@
+import { prepareReports } from '../../shared/comping/comp-report.ts';
+import { defineJob } from '../queue/job.ts';
+
+export const prepareCompReportsJob = defineJob({
+  ...prepareReports,
+  async run({ pool, signal }, { fips }) {
+    const { prepareCounty } = await import('./prepare-reports.ts');
+    return { rows: await prepareCounty(pool, fips, signal) };
+  },
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { sql } from '../../shared/base/db.ts';
+import { dealFetch } from '../../shared/deals/deal-board.ts';
+import { enqueueAll, RETRY } from '../../shared/queue/jobs.ts';
+import { defineJob } from '../queue/job.ts';
+import { gradeDealsJob } from './grade-deals-job.ts';
+
+/** Has every deal graded that is listed, or was never found, when another day has passed. */
+export const gradeDealsDailyJob = defineJob({
+  name: 'deal.daily',
+  queue: 'deals',
+  payload: z.strictObject({}),
+  key: () => 'daily',
+  ...RETRY,
+  async run({ pool, deliver }) {
+    const { rows: counties } = await pool.query<{ fips: number }>(sql('deals/list_counties'), [null]);
+    const { rows: strays } = await pool.query<{ deal: string }>(sql('deals/list_strays'));
+    const grading = await enqueueAll(pool, gradeDealsJob, counties);
+    const jobs = [...grading, ...(await enqueueAll(pool, dealFetch, strays))];
+    await deliver(jobs);
+    return { rows: jobs.length, jobs: jobs.length };
+  },
+});

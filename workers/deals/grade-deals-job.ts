@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { defineJob } from '../queue/job.ts';
+
+/** Looks for the listings of a county's deals and grades them anew, all against one reading of the market. */
+export const gradeDealsJob = defineJob({
+  name: 'deal.grade',
+  queue: 'deals',
+  payload: z.strictObject({ fips: countyCode }),
+  key: ({ fips }) => fiveDigits(fips),
+  ...RETRY,
+  async run({ pool }, { fips }) {
+    const { refreshDeals } = await import('./refresh-deals.ts');
+    const refreshed = await refreshDeals(pool, { fips });
+    return { ...refreshed, rows: refreshed.deals };
+  },
+});

@@ -1,0 +1,26 @@
+import { PlatError } from '../../shared/base/errors.ts';
+import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
+import { installedFeed } from '../feeds/feed-folders.ts';
+import { defineJob } from '../queue/job.ts';
+import { total } from './run/run-counts.ts';
+import { sharedFolder, workFolder } from './run/run-folder.ts';
+
+/** Runs a feed; a run that the gate blocked is a job that did its work. */
+export const ingestFeedJob = defineJob({
+  ...ingestJob,
+  async run({ pool, log, signal, progress, config, jobId, deliver }, payload) {
+    const { runFeed } = await import('./ingest-feed.ts');
+    const feed = await installedFeed(config, payload.feed);
+    const workDir = workFolder(config, payload.feed);
+    const result = await runFeed(
+      { pool, log, signal, progress, env: process.env, workDir, sharedDir: sharedFolder(config) },
+      { feed, jobId, force: payload.force, sources: payload.sources, requestedBy: payload.requestedBy },
+    ).catch(error => {
+      const isSource = error instanceof PlatError && error.code === 'feed_source';
+      throw isSource && payload.attended ? new PlatError(error.code, error.message, { cause: error }) : error;
+    });
+    if (result.follow.length > 0) await deliver(result.follow);
+    const { runId, status, counts, blocked } = result;
+    return { rows: total(counts.read), runId, status, blocked, counts };
+  },
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { LAYER_KINDS } from '../../shared/domain/land-layers.ts';
+import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { defineJob } from '../queue/job.ts';
+
+/** Which parcels to compute: those of a county or of all, marked for it first, or those that merges have marked. */
+const scope = z.union([
+  z.strictObject({ fips: countyCode }),
+  z.strictObject({ all: z.literal(true) }),
+  z.strictObject({ dirty: z.literal(true) }),
+]);
+
+/** Cuts the marked parcels into chunks and enqueues a job for each. */
+export const planLandAttributesJob = defineJob({
+  name: 'attributes.plan',
+  queue: 'attributes',
+  /** `layers`: the kinds to compute anew, for a county or all; without them every kind. */
+  payload: z.strictObject({ scope, layers: z.array(z.enum(LAYER_KINDS)).min(1).optional() }),
+  key({ scope: of, layers }) {
+    const name = 'fips' in of ? `county:${fiveDigits(of.fips)}` : 'all' in of ? 'all' : 'dirty';
+    return layers === undefined ? name : `${name}:${[...new Set(layers)].sort().join('+')}`;
+  },
+  ...RETRY,
+  async run({ pool, progress, signal, deliver }, payload) {
+    const { planAttributes } = await import('./plan-attributes.ts');
+    const planned = await planAttributes(pool, payload, {
+      signal,
+      onJobs: async (jobs, share) => {
+        progress(share, 'planning');
+        await deliver(jobs);
+      },
+    });
+    return { ...planned, rows: planned.parcels };
+  },
+});

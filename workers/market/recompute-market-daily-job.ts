@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { RETRY } from '../../shared/queue/jobs.ts';
+import { defineJob } from '../queue/job.ts';
+import { recomputeMarketJob } from './recompute-market-job.ts';
+
+/** All statistics anew, when their windows have moved by a day. */
+export const recomputeMarketDailyJob = defineJob({
+  name: 'market.daily',
+  queue: 'market',
+  payload: z.strictObject({}),
+  key: () => 'daily',
+  ...RETRY,
+  run: context => recomputeMarketJob.run(context, { scope: { all: true } }),
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { PlatError } from '../../shared/base/errors.ts';
+import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { defineJob } from '../queue/job.ts';
+
+/** Statistics of a county and its ZIPs, of one ZIP, of all regions, or of those that merges have marked. */
+const scope = z.union([
+  z.strictObject({ fips: countyCode }),
+  z.strictObject({ zip: z.string().regex(/^\d{5}$/) }),
+  z.strictObject({ all: z.literal(true) }),
+  z.strictObject({ dirty: z.literal(true) }),
+]);
+
+function scopeName(of: z.infer<typeof scope>): string {
+  if ('fips' in of) return `county:${fiveDigits(of.fips)}`;
+  if ('zip' in of) return `zip:${of.zip}`;
+  return 'all' in of ? 'all' : 'dirty';
+}
+
+/** Fails with `market_stats` when regions failed, after all the others were written. */
+export const recomputeMarketJob = defineJob({
+  name: 'market.recompute',
+  queue: 'market',
+  payload: z.strictObject({ scope, asOf: z.iso.date().optional() }),
+  key: ({ scope: of, asOf }) => (asOf === undefined ? scopeName(of) : `${scopeName(of)}@${asOf}`),
+  ...RETRY,
+  async run({ pool, log, progress, signal }, { scope: of, asOf }) {
+    const { recomputeStats } = await import('./recompute-stats.ts');
+    const { failed, ...counts } = await recomputeStats(pool, of, {
+      asOf,
+      signal,
+      progress: (done, total) => progress(done / Math.max(1, total), `${done} of ${total} regions`),
+    });
+    if (counts.unknown > 0)
+      log.warn({ unknown: counts.unknown }, 'listings or marks name regions that do not exist');
+    if (failed.length > 0) {
+      log.error({ failed }, 'statistics of some regions were not computed');
+      const [first] = failed;
+      throw new PlatError(
+        'market_stats',
+        `${failed.length} of ${counts.regions} regions keep their old statistics; first ${first?.type} ${first?.code}: ${first?.message}`,
+        { retryable: true },
+      );
+    }
+    return { ...counts, rows: counts.regions };
+  },
+});

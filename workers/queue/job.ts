@@ -1,0 +1,43 @@
+import type { Config } from '../../shared/base/config.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import type { Logger } from '../../shared/base/log.ts';
+import type { JobDefinition } from '../../shared/queue/jobs.ts';
+
+/** `fraction` from 0 to 1, `note` in the words of the job. */
+export type Progress = (fraction: number, note: string) => void;
+
+/** What a job may use. `signal` is aborted when the worker has to stop or the job is cancelled; its reason says which. */
+export type JobContext = {
+  jobId: string;
+  attempt: number;
+  pool: Pool;
+  config: Config;
+  log: Logger;
+  progress: Progress;
+  /** Hands jobs that were enqueued in a committed transaction to the queue at once. */
+  deliver(ids: string[]): Promise<unknown>;
+  signal: AbortSignal;
+};
+
+/** `rows` goes to the totals; the rest is the job's result as people see it. */
+export type JobResult = { rows: number } & Record<string, unknown>;
+
+export type Job<Payload = unknown> = JobDefinition<Payload> & {
+  /** Imports what it computes with when it runs: whoever only enqueues the job, or prints help, does not load it. */
+  run(context: JobContext, payload: Payload): Promise<JobResult>;
+};
+
+export const defineJob = <Payload>(job: Job<Payload>): Job<Payload> => job;
+
+export type Jobs = ReadonlyMap<string, Job>;
+
+/** @throws PlatError `registry` when two jobs have one name */
+export function jobsByName(jobs: readonly Job[]): Jobs {
+  const byName = new Map<string, Job>();
+  for (const job of jobs) {
+    if (byName.has(job.name)) throw new PlatError('registry', `Two jobs are named ${job.name}.`);
+    byName.set(job.name, job);
+  }
+  return byName;
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { RETRY } from '../../shared/queue/jobs.ts';
+import { defineJob } from '../queue/job.ts';
+
+/** Learns from the sales of every county, then enqueues a job for each to be valued. */
+export const valueAllCountiesJob = defineJob({
+  name: 'valuation.all',
+  queue: 'valuation',
+  payload: z.strictObject({ asOf: z.iso.date().optional() }),
+  key: ({ asOf }) => asOf ?? 'today',
+  ...RETRY,
+  async run({ pool, signal, progress, deliver }, { asOf }) {
+    const { learnAll } = await import('./value-all.ts');
+    const result = await learnAll(pool, asOf, { signal, progress: share => progress(share, 'learning') });
+    await deliver(result.jobs);
+    return { ...result, rows: result.counties };
+  },
+});

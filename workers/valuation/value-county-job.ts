@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { enqueueCountyDealGrading } from '../deals/enqueue-deal-grading.ts';
+import { defineJob } from '../queue/job.ts';
+
+/** Values the parcels of a county by the sales around them. */
+export const valueCountyJob = defineJob({
+  name: 'valuation.county',
+  queue: 'valuation',
+  payload: z.strictObject({ fips: countyCode, asOf: z.iso.date().optional() }),
+  key: ({ fips, asOf }) => (asOf === undefined ? fiveDigits(fips) : `${fiveDigits(fips)}@${asOf}`),
+  ...RETRY,
+  async run({ pool, signal, progress, deliver }, payload) {
+    const { valueCounty } = await import('./value-county.ts');
+    const result = await valueCounty(pool, payload, {
+      signal,
+      progress: share => progress(share, 'valuing'),
+    });
+    // What is advised depends on what the lots are worth. Killed before this, the daily run does it.
+    await deliver(await enqueueCountyDealGrading(pool, payload.fips));
+    return { ...result, rows: result.parcels };
+  },
+});
