@@ -5,11 +5,10 @@ from owner_parcels
 where owner_key = any ($1::uuid[])
 
 -- name: list_portfolio
--- The parcels of an owner, by id. $1 owner's keys uuid[], $2 most of them
+-- The parcels of an owner, in no order. $1 owner's keys uuid[], $2 most of them
 select property_id
 from owner_parcels
 where owner_key = any ($1::uuid[])
-order by property_id
 limit $2::bigint
 
 -- name: list_open_places
