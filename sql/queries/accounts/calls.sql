@@ -27,11 +27,8 @@ on conflict (account_id) do update set (
       )::bigint as full_level
       offset 0
     ) as refilled,
-    lateral (
-      select case when b.skip_traces = '{}' then b.skip_traces
-        else array(select at from unnest(b.skip_traces) as at where at > moment - interval '1 minute' order by at) end as kept
-      offset 0
-    ) as within,
+    -- Of moments in their order, those of a minute ago and before come first.
+    lateral (select b.skip_traces[1 + width_bucket(moment - interval '1 minute', b.skip_traces):] as kept) as within,
     lateral (select least(excluded.plain_admitted, full_level / 60000000)::int as plain offset 0) as first,
     lateral (
       select greatest(0, least(
@@ -43,7 +40,8 @@ on conflict (account_id) do update set (
 returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(skip_traces) as skip_traces,
   case when cardinality(skip_traces) < skip_trace_per_minute then 0
     else 60 + extract(epoch from skip_traces[1 + cardinality(skip_traces) - skip_trace_per_minute] - updated_at)::float8 end as skip_trace_in,
-  coalesce(60 + extract(epoch from skip_traces[cardinality(skip_traces)] - updated_at), 0)::float8 as skip_traces_in;
+  case when skip_traces = '{}' then 0
+    else 60 + extract(epoch from skip_traces[cardinality(skip_traces)] - updated_at)::float8 end as skip_traces_in;
 
 -- name: charge_alike
 -- Charges calls that differ in nothing, at two thirds of the cost of charge_calls. No row, and nothing charged, where the account may not use as much,
