@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
-import { describePages, drawn, inspect, send } from '../support/browser.ts';
+import { describePages, drawn, inspect, readmePicture, send } from '../support/browser.ts';
 
 const PARCEL = 3301900001047;
 
@@ -55,6 +55,16 @@ describePages('comp reports', site => {
         .locator('#map, #candidates, .actions, .changes, .bar')
         .evaluateAll(all => all.some(one => one.checkVisibility())),
     ).toBe(false);
+  });
+
+  test.runIf(process.env.README_PICTURES)('the picture of a report for the README', async () => {
+    const page = await site.open(await newReport());
+    await ready(page);
+    await page.getByRole('button', { name: 'Select what the model uses' }).click();
+    await page.waitForSelector('.chosen');
+    await page.setViewportSize({ width: 1_440, height: 1_300 });
+    await page.locator('#strip').evaluate(element => element.scrollIntoView());
+    await readmePicture(page, 'report');
   });
 
   test('the list is filtered and ordered as one types, and points at the map as the map at it', async () => {

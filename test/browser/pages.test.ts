@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { startTestApi } from '../support/api.ts';
-import { describePages, drawn, faultsOf, inspect } from '../support/browser.ts';
+import { describePages, drawn, faultsOf, inspect, readmePicture } from '../support/browser.ts';
 import { ingestSample } from '../support/sample.ts';
 import { linkOf, newUser } from '../support/visitor.ts';
 
@@ -21,6 +21,13 @@ describePages('the web app', site => {
     await inspect(page);
     await page.getByText('Back to the list').click();
     await page.locator('#results').waitFor();
+  });
+
+  test.runIf(process.env.README_PICTURES)('the picture of the map for the README', async () => {
+    const page = await site.open('/data?county=33019&parcel=3301900001047');
+    await page.locator('#map').evaluate(element => element.removeAttribute('data-idle'));
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    await readmePicture(page, 'map');
   });
 
   test('a click on the map opens the parcel', async () => {

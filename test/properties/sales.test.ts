@@ -32,7 +32,7 @@ const roll = fc
 
 const deedOf = ({ day, price, seller }: Row) => `${day} ${price} ${seller.toUpperCase()}`;
 
-/** What the roll makes of the comps, by the definitions in docs/feeds.md and nothing else. */
+/** What the roll makes of the comps, by the definitions in docs/feed-reference.md and nothing else. */
 function readPlainly(comps: Map<string, Comp>, rows: Row[], lastRoll: Row[]): void {
   for (const { pin, day, price, qualified, acres, ...rest } of rows) {
     const deed = deedOf({ pin, day, price, qualified, acres, ...rest });

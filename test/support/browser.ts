@@ -2,7 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { rootDir } from '../../shared/base/root.ts';
 import { startTestApi, type TestApi } from './api.ts';
 import { ARGS, CHROMIUM } from './chromium.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -79,7 +81,7 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             javaScriptEnabled: script,
             colorScheme: 'light',
             // A quarter of the pixels: without a graphics card they are most of what a map costs.
-            deviceScaleFactor: process.env.TEST_SHOTS ? 1 : 0.5,
+            deviceScaleFactor: process.env.TEST_SHOTS || process.env.README_PICTURES ? 1 : 0.5,
           });
           if (as !== null) {
             const [name, value] = (await cookieOf(as)).split('=') as [string, string];
@@ -174,4 +176,11 @@ async function picture(page: Page, name: string): Promise<void> {
   await drawn(page);
   const path = new URL(page.url()).pathname.replaceAll('/', '-').slice(1) || 'index';
   await page.screenshot({ path: join(folder, `${path}-${name}.png`), fullPage: true });
+}
+
+/** With README_PICTURES=1 the picture of the README by this name is made anew: what the window shows. */
+export async function readmePicture(page: Page, name: string): Promise<void> {
+  await drawn(page);
+  const picture = sharp(await page.screenshot()).resize(1_200).png({ palette: true, effort: 10 });
+  await picture.toFile(join(rootDir, 'docs/pictures', `${name}.png`));
 }

@@ -4,6 +4,9 @@ import type { SourceFile } from './files.ts';
 /** Every relative import, re-export and dynamic import of a file; those of types count like the others. */
 const IMPORT = /(?:\bfrom|\bimport\s*\(|^import)\s*'(\.[^']+)'/gm;
 
+/** What a file imports from beside it, as it is written there. */
+export const importsOf = (text: string): string[] => [...text.matchAll(IMPORT)].map(match => match[1]!);
+
 type Graph = Map<string, Set<string>>;
 
 /** Circles of imports among files, and among folders: what lies below must not need what stands on it. */
@@ -12,8 +15,8 @@ export function checkCircles(files: SourceFile[]): string[] {
   const among: Graph = new Map();
   const amongFolders: Graph = new Map();
   for (const { path, text } of program) {
-    for (const [, target] of text.matchAll(IMPORT)) {
-      const imported = posix.join(posix.dirname(path), target!);
+    for (const target of importsOf(text)) {
+      const imported = posix.join(posix.dirname(path), target);
       link(among, path, imported);
       link(amongFolders, posix.dirname(path), posix.dirname(imported));
     }

@@ -4,6 +4,8 @@ import { type Queryable, sql } from '../../shared/base/db.ts';
 import { migrate } from '../../shared/base/migrate.ts';
 import { rootDir } from '../../shared/base/root.ts';
 import { onServer, startTestServer, withDatabase } from '../../test/support/server.ts';
+import { readSources } from './files.ts';
+import { houseDrawing } from './house-drawing.ts';
 
 export type GeneratedFile = { path: string; source: string; produce(): Promise<string> };
 
@@ -20,6 +22,11 @@ export const generatedFiles: GeneratedFile[] = [
     path: 'feed.schema.json',
     source: 'workers/feeds/feed-schema.ts',
     produce: async () => (await import('../../workers/feeds/feed-schema.ts')).feedJsonSchema(),
+  },
+  {
+    path: 'docs/house.svg',
+    source: "the program's imports",
+    produce: async () => houseDrawing(readSources(rootDir)),
   },
 ];
 

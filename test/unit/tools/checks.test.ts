@@ -6,6 +6,7 @@ import { checkCircles } from '../../../tools/checks/circles.ts';
 import { checkCompose } from '../../../tools/checks/compose.ts';
 import { checkEnvExample } from '../../../tools/checks/env-example.ts';
 import { checkGenerated } from '../../../tools/checks/generated-files.ts';
+import { houseDrawing } from '../../../tools/checks/house-drawing.ts';
 import { checkFileSizes, checkMentions, checkQueries } from '../../../tools/checks/house-rules.ts';
 import { checkOpenApi } from '../../../tools/checks/lint-openapi.ts';
 import { testFolder } from '../../support/folder.ts';
@@ -111,6 +112,33 @@ describe('rules of the house', () => {
       'folders import each other in a circle: shared > shared/domain > shared (shared/b.ts imports shared/domain/c.ts; shared/domain/c.ts imports shared/a.ts)',
     ]);
     expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../d.ts')])).toHaveLength(1);
+  });
+
+  test('the drawing of the house: an arrow to what a room needs on the next floor; a circle is named', () => {
+    const file = (path: string, ...imports: string[]) => ({
+      path,
+      text: imports.map(each => `import '${each}';\n`).join(''),
+    });
+    const house = [
+      file('workers/cli/a.ts', '../ingest/b.ts', '../feeds/deep/c.ts'),
+      file('workers/ingest/b.ts', '../feeds/deep/c.ts'),
+      file('workers/feeds/deep/c.ts'),
+      file('workers/main.ts', './cli/a.ts'),
+      file('api/v1/d.ts'),
+      file('shared/base/e.ts'),
+    ];
+    const drawing = houseDrawing(house);
+    expect([...drawing.matchAll(/middle">(\w+)</g)].map(match => match[1])).toEqual([
+      'feeds',
+      'ingest',
+      'cli',
+      'v1',
+      'base',
+    ]);
+    expect(drawing.match(/stroke="#8b9790"/g)).toHaveLength(2);
+    expect(() => houseDrawing([...house, file('workers/feeds/f.ts', '../cli/a.ts')])).toThrow(
+      'rooms of workers/ need each other: cli > ingest > feeds > cli',
+    );
   });
 
   test('nothing mentions paths outside the repository', () => {

@@ -12,7 +12,7 @@ import {
 import { fieldsOfName } from './suggest-names.ts';
 import { addingUp, joined } from './suggest-together.ts';
 
-/** From this confidence on a column is mapped; below it stands among the alternatives. docs/feeds.md tells how it was measured. */
+/** From this confidence on a column is mapped; below it stands among the alternatives. docs/feed-reference.md tells how it was measured. */
 export const SURE = 0.8;
 /** Below this nothing speaks for a column. */
 const POSSIBLE = 0.25;
