@@ -11,7 +11,7 @@ import { checkDistributed } from './checks/distributed.ts';
 import { checkEnvExample } from './checks/env-example.ts';
 import { readSources } from './checks/files.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
-import { checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
+import { checkFileNames, checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
 import { checkOpenApi } from './checks/lint-openapi.ts';
 
 const write = process.argv.includes('--write');
@@ -20,6 +20,7 @@ const files = readSources(rootDir);
 const generated = checkGenerated(generatedFiles, write);
 const problems = [
   ...checkFileSizes(files),
+  ...checkFileNames(files),
   ...checkQueries(files),
   ...checkMentions(files),
   ...checkDistributed(files),

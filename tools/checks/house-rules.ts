@@ -18,6 +18,19 @@ export function checkFileSizes(files: SourceFile[]): string[] {
     );
 }
 
+/** A file is looked for by its name: no two of the program have the same one. */
+export function checkFileNames(files: SourceFile[]): string[] {
+  const paths = new Map<string, string[]>();
+  for (const { path } of files) {
+    const name = /^(?:api|shared|workers)\/(?:.*\/)?([\w.-]+)\.(?:tsx?|mjs)$/.exec(path)?.[1];
+    if (name !== undefined && name !== 'main' && name !== 'index')
+      paths.set(name, [...(paths.get(name) ?? []), path]);
+  }
+  return [...paths.values()]
+    .filter(same => same.length > 1)
+    .map(same => `${same.join(' and ')} have one name: name each after what is in it`);
+}
+
 /** Every statement is explained at its head, is named somewhere in the program (tests do not count), and exists where loaded. */
 export function checkQueries(files: SourceFile[]): string[] {
   const program = files.filter(({ path }) => /^(shared|workers|api|tools)\/.*\.tsx?$/.test(path));

@@ -7,7 +7,12 @@ import { checkCompose } from '../../../tools/checks/compose.ts';
 import { checkEnvExample } from '../../../tools/checks/env-example.ts';
 import { checkGenerated } from '../../../tools/checks/generated-files.ts';
 import { houseDrawing } from '../../../tools/checks/house-drawing.ts';
-import { checkFileSizes, checkMentions, checkQueries } from '../../../tools/checks/house-rules.ts';
+import {
+  checkFileNames,
+  checkFileSizes,
+  checkMentions,
+  checkQueries,
+} from '../../../tools/checks/house-rules.ts';
 import { checkOpenApi } from '../../../tools/checks/lint-openapi.ts';
 import { testFolder } from '../../support/folder.ts';
 
@@ -94,6 +99,15 @@ describe('rules of the house', () => {
     for (const path of ['sql/schema.sql', 'sql/migrations/0001_schema.sql'])
       expect(checkFileSizes([{ path, text: lines(900) }])).toEqual([]);
     expect(checkFileSizes([{ path: 'api/a.ts', text: lines(351) }])[0]).toContain('api/a.ts has 351 lines');
+  });
+
+  test('no two files of the program have one name, main and index excepted', () => {
+    const named = (...paths: string[]) => checkFileNames(paths.map(path => ({ path, text: '' })));
+    expect(named('api/main.ts', 'workers/main.ts', 'api/pages/index.ts', 'shared/index.ts')).toEqual([]);
+    expect(named('api/deals/advice.tsx', 'test/unit/advice.ts', 'api/v1/advice.json')).toEqual([]);
+    expect(named('api/deals/advice.tsx', 'shared/deals.ts', 'workers/deals/advice.ts')).toEqual([
+      'api/deals/advice.tsx and workers/deals/advice.ts have one name: name each after what is in it',
+    ]);
   });
 
   test('files and folders import each other in no circle, types included', () => {
