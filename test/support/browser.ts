@@ -181,6 +181,8 @@ async function picture(page: Page, name: string): Promise<void> {
 /** With README_PICTURES=1 the picture of the README by this name is made anew: what the window shows. */
 export async function readmePicture(page: Page, name: string): Promise<void> {
   await drawn(page);
-  const picture = sharp(await page.screenshot()).resize(1_200).png({ palette: true, effort: 10 });
+  const picture = sharp(await page.screenshot())
+    .resize(1_200)
+    .png({ palette: true, effort: 10 });
   await picture.toFile(join(rootDir, 'docs/pictures', `${name}.png`));
 }
