@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
-import { describePages, drawn, inspect, readmePicture, send } from '../support/browser.ts';
+import { describePages, drawn, inspect, readmePicture } from '../support/browser.ts';
 
 const PARCEL = 3301900001047;
 
@@ -116,27 +116,25 @@ describePages('comp reports', site => {
   });
 
   test('without script: begun on the parcel, comps ticked and saved, shared, read by a stranger', async () => {
-    // No worker runs here: the page that waits for one is what is answered. It loads itself again and again, in a window of its own.
-    const waiting = async (path: string, press: (page: Page) => Promise<void>) => {
-      const page = await site.open(path, { script: false });
-      await press(page);
-      await page.getByText('are being adjusted').waitFor();
-      return new URL(page.url()).pathname;
-    };
-    await waiting('/comping', async page => {
-      await page.getByLabel('New report of parcel').fill(String(PARCEL));
-      await send(page, 'Begin');
-    });
-    const report = await waiting(`/data?parcel=${PARCEL}`, page => send(page, 'New comp report'));
+    const page = await site.open(undefined, { script: false });
+    await page.goto('/comping');
+    await page.getByLabel('New report of parcel').fill(String(PARCEL));
+    // No worker runs here: the page that waits for one is what is answered.
+    await page.getByRole('button', { name: 'Begin' }).click();
+    expect(await page.getByText('are being adjusted').count()).toBe(1);
+    await page.goto(`/data?parcel=${PARCEL}`);
+    await page.getByRole('button', { name: 'New comp report' }).click();
+    expect(await page.getByText('are being adjusted').count()).toBe(1);
     await prepareCounty(site.db.pool, 33_019, new AbortController().signal);
-    const page = await site.open(`${report}?status=SOLD&order=distance`, { script: false });
+    await page.reload();
+    await page.goto(`${page.url()}?status=SOLD&order=distance`);
     for (const i of [0, 1, 2]) await rows(page).nth(i).locator('input').check();
-    await send(page, 'Save the selection');
+    await page.getByRole('button', { name: 'Save the selection' }).click();
     expect(page.url()).toContain('order=distance');
     expect(await page.locator('#strip').innerText()).toContain('of 3 comps');
     await page.getByLabel('Title').fill('For the buyer');
-    await send(page, 'Save', page.locator('#texts'));
-    await send(page, 'Make a link');
+    await page.locator('#texts').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Make a link' }).click();
     const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
     const stranger = await site.open(link, { as: null });
     expect(await stranger.locator('h1:visible').innerText()).toBe('For the buyer');

@@ -178,7 +178,7 @@ test("the age of comps counts back from today in UTC, whatever day their county'
   expect(json).toMatchObject({ count: 2, results: [{ id: id(2), lot_size: 1 }, { id: id(3) }] });
 });
 
-test('the document describes every parameter, declares defaults and has no bounds of the language', async () => {
+test('the document describes every parameter, declares defaults of queries alone and has no bounds of the language', async () => {
   const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as {
     paths: Record<
       string,
@@ -192,6 +192,7 @@ test('the document describes every parameter, declares defaults and has no bound
   expect(parameters.filter(one => !one.description).map(one => one.name)).toEqual([]);
   const comps = document.paths[`${V1}/comps/`]!.get!.parameters!;
   expect(comps.find(one => one.name === 'dist')!.schema.default).toBe(1_000);
-  expect(document.components.schemas.ParcelFilter!.properties.count_road_frontage!.default).toBe(true);
+  // Generators of clients would make a field of a body with a default required.
+  expect(document.components.schemas.ParcelFilter!.properties.count_road_frontage!.default).toBeUndefined();
   expect(JSON.stringify(document)).not.toContain('9007199254740991');
 });
