@@ -5,7 +5,7 @@ import { rootDir } from '../../../shared/base/root.ts';
 
 test('no secret reaches the log: keys, connection strings, nor what Redis was asked when it refused', () => {
   const script = `
-    import { createLogger } from './shared/log.ts';
+    import { createLogger } from './shared/base/log.ts';
     const log = createLogger({ LOG_LEVEL: 'info' }, 'test');
     const refused = Object.assign(new Error('WRONGPASS'), { command: { name: 'hello', args: ['3', 'AUTH', 'default', 'secret-1'] } });
     const lost = Object.assign(new Error('connection lost'), { client: { secretKey: 'secret-7', connectionParameters: { password: 'secret-8' } } });
