@@ -32,7 +32,11 @@ export function seedFiles(): Record<Exclude<InputSpec['format'], 'reso' | 'arcgi
     geopackage: { name: 'a.gpkg', bytes: unzipped(fixture('washington.gpkg.zip'), 'washington.gpkg') },
     parquet: { name: 'a.parquet', bytes: fixture('washington-parcels.parquet') },
     xlsx: { name: 'a.xlsx', bytes: fixture('washington-roll.xlsx') },
-    access: { name: 'a.mdb', bytes: unzipped(fixture('access.zip'), 'access-97.mdb') },
+    access: {
+      name: 'a.mdb',
+      bytes: unzipped(fixture('access.zip'), 'access-97.mdb'),
+      spec: { layer: 'Table1' },
+    },
     filegdb: { name: 'a.gdb.zip', bytes: fixture('washington.gdb.zip') },
   };
 }

@@ -34,14 +34,13 @@ describe('a reader in a process of its own', () => {
     '%s: the rows are those of the reader',
     async format => {
       const spec = put(format, seeds[format].name, seeds[format].bytes);
-      const layer = format === 'access' ? { layer: 'Table1' } : {};
       const seen: [number, number | null][] = [];
       const over = {
         onBytes: (read: number, total: number | null) => seen.push([read, total]),
       };
-      const rows = await collect(readInput({ ...spec, ...layer }, contextFor(folder.path, over)));
+      const rows = await collect(readInput(spec, contextFor(folder.path, over)));
       expect(rows.rows.length).toBeGreaterThan(1);
-      expect(rows).toEqual(await readAll({ ...spec, ...layer }, contextFor(folder.path)));
+      expect(rows).toEqual(await readAll(spec, contextFor(folder.path)));
       expect(seen.at(-1)![0]).toBe(seen.at(-1)![1]);
     },
   );
