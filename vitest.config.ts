@@ -3,13 +3,19 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that put another module in a module's place, for everything that is loaded after them in their process. */
+/**
+ * Files that put another module in a module's place, for everything that is loaded after
+ * them in their process.
+ */
 const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.test.ts'))
   .map(name => join('test', name).replaceAll('\\', '/'))
   .filter(file => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(file, 'utf8')));
 
-/** Folders from the one whose files take longest: a short file at the end keeps no process waiting for the other. */
+/**
+ * Folders from the one whose files take longest: a short file at the end keeps no process
+ * waiting for the other.
+ */
 const FOLDERS = ['/test/e2e/', '/test/db/', '/test/properties/', '/test/unit/'];
 
 class LongestFirst extends BaseSequencer {
@@ -24,7 +30,8 @@ const common: TestProjectInlineConfiguration['test'] = {
   setupFiles: 'test/support/seed.ts',
   // Processes rather than threads: tests start servers, handle signals and load native modules.
   pool: 'forks',
-  // As the product's workers run: processes collect garbage on their own thread, not on each other's cores. 3 % of the processor time.
+  // As the product's workers run: processes collect garbage on their own thread, not on each other's cores. 3
+  // % of the processor time.
   execArgv: ['--single-threaded-gc'],
   // Ends a test that hangs; none is expected to come near it on a busy machine.
   testTimeout: 300_000,

@@ -39,7 +39,9 @@ export type AppDeps = {
   pool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
-  /** What the web app's pages load; without it there are no pages, as for the tests and benches of the API. */
+  /**
+   * What the web app's pages load; without it there are no pages, as for the tests and benches of the API.
+   */
   assets?: Assets;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
@@ -142,7 +144,9 @@ function configure(app: Express, config: Config): void {
   }
 }
 
-/** One route a path, which accepts it with and without its trailing slash and answers other methods with 405. */
+/**
+ * One route a path, which accepts it with and without its trailing slash and answers other methods with 405.
+ */
 function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: RestDeps): void {
   for (const path of new Set(endpoints.map(endpoint => endpoint.path))) {
     const methods = endpoints.filter(endpoint => endpoint.path === path);

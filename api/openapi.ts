@@ -266,7 +266,10 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
   );
 }
 
-/** A parameter is described beside its schema, where viewers look; Number.MAX_SAFE_INTEGER is no bound of ours. */
+/**
+ * A parameter is described beside its schema, where viewers look; Number.MAX_SAFE_INTEGER
+ * is no bound of ours.
+ */
 function readable<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(readable) as Part;
   if (typeof part !== 'object' || part === null) return part;

@@ -14,13 +14,18 @@ import { UNTOUCHED } from './http/rate-limits.ts';
 
 export type RunningServer = { port: number; url: string; stop(): Promise<void> };
 
-/** Balancers keep idle connections for 60 s; closing earlier than they do would race with their next request. */
+/**
+ * Balancers keep idle connections for 60 s; closing earlier than they do would race with their next request.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
 /** A polygon of 10,000 vertices in the query string of GET comps/ is 330 KB, percent-encoded. */
 const MAX_HEAD_BYTES = 512 * 1024;
 
-/** `stop` waits SHUTDOWN_DELAY_MS, then drains within SHUTDOWN_TIMEOUT_MS. @throws PlatError `address_in_use`, `host` */
+/**
+ * `stop` waits SHUTDOWN_DELAY_MS, then drains within SHUTDOWN_TIMEOUT_MS. @throws PlatError
+ * `address_in_use`, `host`
+ */
 export async function serveHttp(app: Express, config: Config, lifecycle: Lifecycle): Promise<RunningServer> {
   const server = createServer({
     requestTimeout: config.REQUEST_TIMEOUT_MS,
@@ -66,10 +71,16 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
   return hostError(HOST, code, cause);
 }
 
-/** A client that has sent nothing for so long is idle: what it sends next would have to be in flight while its connection is closed. */
+/**
+ * A client that has sent nothing for so long is idle: what it sends next would have to be in flight while its
+ * connection is closed.
+ */
 const QUIET_MS = 500;
 
-/** Waits until nothing is under way and no request has come for a while (`Connection: close` is answered meanwhile), or too long. */
+/**
+ * Waits until nothing is under way and no request has come for a while (`Connection: close` is answered
+ * meanwhile), or too long.
+ */
 async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): Promise<void> {
   const since = performance.now();
   lifecycle.draining = true;
@@ -92,7 +103,10 @@ const COMPLAINTS: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/** A request that is not HTTP never reaches express; its sender gets the same envelope and headers, and the end. */
+/**
+ * A request that is not HTTP never reaches express; its sender gets the same envelope and
+ * headers, and the end.
+ */
 function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const socket = stream as Socket;
   // Part of a response is on its way already, or nobody is there.

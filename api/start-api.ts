@@ -12,7 +12,10 @@ import { type RunningServer, serveHttp } from './server.ts';
 
 export const SETTINGS = { ...RESTLESS, random_page_cost: String(RANDOM_PAGE_COST) };
 
-/** @param parts for benches, in place of the service's own @throws PlatError `schema_version`, `address_in_use`, `host`, `config` */
+/**
+ * @param parts for benches, in place of the service's own @throws PlatError `schema_version`,
+ * `address_in_use`, `host`, `config`
+ */
 export async function startApi(
   config: Config,
   log: Logger,
@@ -53,10 +56,16 @@ export async function startApi(
   }
 }
 
-/** Nothing depends on it: a call rolls its own account's period, and answers older than a day are not given out. */
+/**
+ * Nothing depends on it: a call rolls its own account's period, and answers older than a day
+ * are not given out.
+ */
 const EVERY_MS = 60_000;
 
-/** Once a minute in every process, one turn at a time: rolls periods that are over, deletes what has expired. Returns how to stop it. */
+/**
+ * Once a minute in every process, one turn at a time: rolls periods that are over, deletes what has expired.
+ * Returns how to stop it.
+ */
 export function startHousekeeping(
   pool: Pool,
   log: Logger,

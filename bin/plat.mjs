@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Starts the operator's command line from its TypeScript sources, in this process: signals and exit codes are its own.
+// Starts the operator's command line from its TypeScript sources, in this process: signals and exit
+// codes are its own.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,8 @@ function isMissingPackage(error) {
 }
 
 async function start() {
-  // The pages' JSX is compiled as this project's tsconfig says, whatever the folder that the command is called in.
+  // The pages' JSX is compiled as this project's tsconfig says, whatever the folder that the
+  // command is called in.
   process.env.TSX_TSCONFIG_PATH ??= join(root, 'tsconfig.json');
   const { register } = await import('tsx/esm/api');
   register();

@@ -13,6 +13,7 @@ import { readSources } from './checks/files.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
 import { checkFileNames, checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
 import { checkOpenApi } from './checks/lint-openapi.ts';
+import { checkCommentNames, checkCommentWidth, checkSpreads } from './checks/style.ts';
 
 const write = process.argv.includes('--write');
 const files = readSources(rootDir);
@@ -23,6 +24,9 @@ const problems = [
   ...checkFileNames(files),
   ...checkQueries(files),
   ...checkMentions(files),
+  ...checkCommentWidth(files),
+  ...checkCommentNames(files),
+  ...checkSpreads(files),
   ...checkDistributed(files),
   ...checkCircles(files),
   ...checkEnvExample(readFileSync(join(rootDir, '.env.example'), 'utf8')),

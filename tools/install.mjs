@@ -1,5 +1,6 @@
-// Installs the dependencies when packages of the lockfile are missing; npm runs it before start, test, check and bench. Plain
-// Node, so that it runs when there are none and can still speak on a Node that is too old.
+// Installs the dependencies when packages of the lockfile are missing; npm runs it before start, test,
+// check and bench. Plain Node, so that it runs when there are none and can still speak on a
+// Node that is too old.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +27,10 @@ function belongsHere({ os, cpu, libc, optional }) {
   return (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
 }
 
-/** Whether npm's own record of node_modules, which it writes last, has every package that the lockfile wants here. */
+/**
+ * Whether npm's own record of node_modules, which it writes last, has every package that the
+ * lockfile wants here.
+ */
 function isComplete() {
   if (!existsSync(join(modules, '.package-lock.json'))) return false;
   const installed = readJson(join(modules, '.package-lock.json')).packages;
@@ -70,7 +74,8 @@ function takeLock() {
 
 async function npmCi() {
   const { spawnSync } = await import('node:child_process');
-  // The tests need the development packages, the first start the optional PostgreSQL: NODE_ENV must not omit them.
+  // The tests need the development packages, the first start the optional PostgreSQL: NODE_ENV
+  // must not omit them.
   const which = ['--include=dev', '--include=optional'];
   const args = ['ci', ...which, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const npm = process.env.npm_execpath;

@@ -10,7 +10,10 @@ import { STATES } from '../shared/regions/states.ts';
 
 type Licence = string | { text?: string; url?: string; 'attribution name'?: string } | null;
 
-/** As far as it is read here; https://github.com/openaddresses/openaddresses/blob/master/CONTRIBUTING.md describes it. */
+/**
+ * As far as it is read here;
+ * https://github.com/openaddresses/openaddresses/blob/master/CONTRIBUTING.md describes it.
+ */
 type SourceFile = {
   coverage?: { 'US Census'?: { geoid?: string }; state?: string; county?: string | string[] };
   layers?: {
@@ -29,14 +32,17 @@ type SourceFile = {
 
 const FORMATS: Record<string, string> = { gdb: 'filegdb', gpkg: 'geopackage', geojson: 'geojson' };
 
-/** County, state or place by the Census Bureau's code; where a file has none, by its state and its own name. */
+/**
+ * County, state or place by the Census Bureau's code; where a file has none, by its state and its own name.
+ */
 function placeOf(file: string, { coverage }: SourceFile): string | null {
   const geoid = coverage?.['US Census']?.geoid;
   const [usps = '', stem = ''] = file.split('/');
   const state = STATES.find(({ code }) => code.toLowerCase() === usps);
   if (stem === 'statewide' && state) return String(state.fips).padStart(2, '0');
   const isCity = /^(city|town|village)_of_/.test(stem);
-  // Of a file whose name is that of another county than its code says, the code is the slip: wi/shawano had Sawyer's.
+  // Of a file whose name is that of another county than its code says, the code is the slip:
+  // wi/shawano had Sawyer's.
   const named = state && !isCity ? countyByName(stem.replaceAll('_', ' '), state.code) : null;
   if (named !== null && (geoid === undefined || geoid.length === 5)) return fiveDigits(named);
   // A city with the code of its county is not the county.
@@ -48,7 +54,9 @@ const termsOf = (licence: Licence | undefined): string | undefined =>
     ? [licence.text, licence['attribution name'], licence.url].filter(Boolean).join('; ') || undefined
     : (licence ?? undefined);
 
-/** The columns of the parcel number: one, several that are joined, or one that a rule cuts something out of. */
+/**
+ * The columns of the parcel number: one, several that are joined, or one that a rule cuts something out of.
+ */
 function keyOf(pid: unknown): string[] | undefined {
   if (typeof pid === 'string') return [pid];
   if (Array.isArray(pid)) return pid.filter(name => typeof name === 'string');
@@ -69,7 +77,10 @@ function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
       const format = protocol === 'ESRI' ? 'arcgis' : (FORMATS[conform.format] ?? conform.format);
       return [
         {
-          ...{ place, file, format, address: data },
+          place,
+          file,
+          format,
+          address: data,
           ...(conform.file && { member: conform.file }),
           ...(conform.layer && format !== 'arcgis' && { layer: String(conform.layer) }),
           ...(key?.length && { key }),

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 
 const report = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-// A file that fails before or beside its tests (an import, a hook) has no failed test of its own: it counts as one.
+// A file that fails before or beside its tests (an import, a hook) has no failed test of its
+// own: it counts as one.
 const brokenFiles = report.testResults.filter(
   ({ status, assertionResults }) =>
     status === 'failed' && assertionResults.every(test => test.status !== 'failed'),

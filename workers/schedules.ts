@@ -14,7 +14,10 @@ import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
 type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
 
-/** What is due once a day, in UTC: statistics when their windows have moved by a day, then what depends on another day and on them. */
+/**
+ * What is due once a day, in UTC: statistics when their windows have moved by a day, then what depends on
+ * another day and on them.
+ */
 export const DAILY: Record<'market' | 'attributes' | 'valuation' | 'deals', Daily> = {
   market: { pattern: '5 0 * * *', due: pool => enqueue(pool, recomputeMarketDailyJob, {}) },
   attributes: {
@@ -28,7 +31,10 @@ export const DAILY: Record<'market' | 'attributes' | 'valuation' | 'deals', Dail
 const FEED_PREFIX = 'feed-';
 const DAILY_SUFFIX = '-daily';
 
-/** All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a quarter of an hour. */
+/**
+ * All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a
+ * quarter of an hour.
+ */
 const DUE_OPTIONS = {
   attempts: 10,
   backoff: { type: 'exponential', delay: 1_000 },
@@ -39,8 +45,8 @@ const DUE_OPTIONS = {
 type Repeat = { pattern: string; tz: string };
 
 /**
- * Keeps the queue's schedulers in step with the feed files. While a file is faulty no scheduler is removed, as it may be
- * that file's; the other feeds' follow their files.
+ * Keeps the queue's schedulers in step with the feed files. While a file is faulty no scheduler is
+ * removed, as it may be that file's; the other feeds' follow their files.
  * @returns `restore` puts schedulers back that the queue has lost
  */
 export async function keepSchedules(
@@ -71,7 +77,10 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   return wanted;
 }
 
-/** Leaves schedulers alone that are as they should be: writing one again would skip what came due while no worker ran. */
+/**
+ * Leaves schedulers alone that are as they should be: writing one again would skip what came due
+ * while no worker ran.
+ */
 async function syncSchedules(
   queue: DeliveryQueue,
   wanted: Map<string, Repeat>,

@@ -43,7 +43,10 @@ export type RunningWorker = {
   stop(): Promise<void>;
 };
 
-/** Takes jobs from every queue until it is told to stop. @throws PlatError `schema_version`, `address_in_use`; errors of pg */
+/**
+ * Takes jobs from every queue until it is told to stop. @throws PlatError `schema_version`,
+ * `address_in_use`; errors of pg
+ */
 export async function startWorker(
   config: Config,
   log: Logger,
@@ -95,7 +98,11 @@ export async function startWorker(
     const schedules = await keepSchedules(queues.schedule, config, log);
 
     const processJob = createProcessor({
-      ...{ pool, config, log, jobs, signal: stopping.signal },
+      pool,
+      config,
+      log,
+      jobs,
+      signal: stopping.signal,
       deliver: ids => deliver(pool, deliverer, ids),
       pause,
     });
@@ -135,7 +142,10 @@ export async function startWorker(
   }
 }
 
-/** `/healthz` for container health checks, and `/metrics` of this process for who may read them. @throws PlatError `address_in_use` */
+/**
+ * `/healthz` for container health checks, and `/metrics` of this process for who may read them. @throws
+ * PlatError `address_in_use`
+ */
 async function serveHealth(
   port: number,
   config: Config,

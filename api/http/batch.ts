@@ -19,9 +19,11 @@ export type Pause = {
 };
 
 /**
- * Group commit: what arrives while a batch is worked on goes together after it, in one round trip and one commit. Nothing waits when nothing is in flight.
+ * Group commit: what arrives while a batch is worked on goes together after it, in one round trip and one
+ * commit. Nothing waits when nothing is in flight.
  * @param run returns the outcomes in the order of the items; when it throws, all of them fail.
- * @param pause for work that costs much a batch: after one of more than a few items, the next pauses for those that are on their way.
+ * @param pause for work that costs much a batch: after one of more than a few items, the next pauses for
+ * those that are on their way.
  */
 export function batch<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[]>,

@@ -41,7 +41,10 @@ const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
 /** Asked by balancers and collectors, which know an address and no name. */
 const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
 
-/** First for every request: its id, its headers, and what happens when it is over; 503 while the service drains. */
+/**
+ * First for every request: its id, its headers, and what happens when it is over; 503 while
+ * the service drains.
+ */
 export function begin(deps: BeginDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, readers, origins } = deps;
   return (req, res, next) => {
@@ -110,7 +113,10 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
   else log.error(line, 'request failed');
 }
 
-/** The headers of every response, set where express and its middleware write the answer. v1 writes them itself. */
+/**
+ * The headers of every response, set where express and its middleware write the answer. v1
+ * writes them itself.
+ */
 export const presetHeaders: RequestHandler = (_req, res, next) => {
   setHeaders(res, headersOf(exchangeOf(res)));
   next();
@@ -131,12 +137,17 @@ function takeHostOfTarget(req: Request): void {
   req.originalUrl = req.url;
 }
 
-/** RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port. No user, path or query. */
+/**
+ * RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port. No user, path or query.
+ */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::[0-9]{0,5})?$/i;
 
 const COMPLAINT = 'is not a host: a name or an address, with a port or without';
 
-/** Whether links can be built on where the request says that it came to; undefined when they can. An empty Host is none. */
+/**
+ * Whether links can be built on where the request says that it came to; undefined when they can. An
+ * empty Host is none.
+ */
 function hostFault(req: Request): Details | undefined {
   const { host } = req.headers;
   if (host && !isHost(host)) return { Host: [COMPLAINT] };

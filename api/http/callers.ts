@@ -44,7 +44,10 @@ type Known = {
   readAt: number;
 };
 
-/** How long what was read of a key and its account is believed. Charges and rate limits are never taken from here. */
+/**
+ * How long what was read of a key and its account is believed. Charges and rate limits are
+ * never taken from here.
+ */
 const FRESH_MS = 2_000;
 /** About 1 KB an entry. Only keys that exist get in, so guessing keys cannot push others out. */
 const MAX_KNOWN = 10_000;

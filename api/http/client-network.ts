@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net';
 
-/** Whom an address is counted as: an IPv6 connection has a /64 of its own to choose addresses from (RFC 6177). */
+/**
+ * Whom an address is counted as: an IPv6 connection has a /64 of its own to choose addresses from (RFC 6177).
+ */
 export function clientNetwork(address: string): string {
   const [plain] = address.split('%') as [string];
   if (!isIPv6(plain)) return plain;

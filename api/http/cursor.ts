@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Database } from './database.ts';
 import { readSigned, sign } from './signed.ts';
 
-/** A place in a sorted list: the sort values of a row and, last, its id. Numbers pass through JSON unchanged. */
+/**
+ * A place in a sorted list: the sort values of a row and, last, its id. Numbers pass through JSON unchanged.
+ */
 export type Place = readonly (string | number | null)[];
 
 /** What a cursor says. Short names: it travels in every `next` and `previous`. */
@@ -46,7 +48,9 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** The key that signs cursors: the configured one, else the installation's own, which all its processes share. */
+/**
+ * The key that signs cursors: the configured one, else the installation's own, which all its processes share.
+ */
 export type CursorSecret = () => Promise<Buffer>;
 
 export function openCursorSecret(database: Database, configured: string | undefined): CursorSecret {

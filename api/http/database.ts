@@ -5,13 +5,18 @@ import { errorCode, PlatError } from '../../shared/base/errors.ts';
 /** Runs statements by their names; every connection prepares one once, under its name. */
 export type Statements = {
   run<Row extends pg.QueryResultRow>(name: string, values?: unknown[]): Promise<Row[]>;
-  /** The same with declared fragments in its marked places; planned anew for every call, by its very values. */
+  /**
+   * The same with declared fragments in its marked places; planned anew for every call, by its very values.
+   */
   runComposed<Row extends pg.QueryResultRow>(
     name: string,
     fragments: Record<string, string>,
     values: unknown[],
   ): Promise<Row[]>;
-  /** The same with every column as the bytes of PostgreSQL's binary format, for UTF-8 alone: a bytea of JSON without the detour over hex. */
+  /**
+   * The same with every column as the bytes of PostgreSQL's binary format, for UTF-8 alone: a bytea of JSON
+   * without the detour over hex.
+   */
   runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: unknown[]): Promise<Row[]>;
 };
 
@@ -20,11 +25,16 @@ export type Database = Statements & {
   transaction<T>(work: (run: Database['run']) => Promise<T>): Promise<T>;
   /** Statements that all see the database as of one moment. */
   snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /** The same for the work of one call: when its client has left, or its time is up, the server cancels what still runs. */
+  /**
+   * The same for the work of one call: when its client has left, or its time is up, the server
+   * cancels what still runs.
+   */
   stoppedBy(call: Stoppable): Database;
 };
 
-/** Its controller is asked for by the first statement: most calls are answered by what was read for several. */
+/**
+ * Its controller is asked for by the first statement: most calls are answered by what was read for several.
+ */
 type Stoppable = { readonly over: AbortController };
 
 /** A SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -35,7 +45,10 @@ const STATEMENT_TIMEOUT = '57014';
 const DEADLOCK = '40P01';
 const LOCK_TIMEOUT = '55P03';
 
-/** SQLSTATEs and classes (two characters) that say that the database cannot do it now: 503. All else is our fault: 500. */
+/**
+ * SQLSTATEs and classes (two characters) that say that the database cannot do it now: 503. All else
+ * is our fault: 500.
+ */
 const UNAVAILABLE = new Set([
   '08', // connection exceptions
   '53', // insufficient resources: connections, memory, disk
@@ -106,7 +119,10 @@ async function ask<Row extends pg.QueryResultRow>(
   );
 }
 
-/** Runs a statement on a held connection; when nobody waits any more the server cancels it, and both are over on return. */
+/**
+ * Runs a statement on a held connection; when nobody waits any more the server cancels it, and both
+ * are over on return.
+ */
 async function stopping<T>(
   signal: AbortSignal,
   pool: Pool,
@@ -128,7 +144,10 @@ async function stopping<T>(
   }
 }
 
-/** On the connection that is given, else on one of the pool, which like the pool's own `query` gives up one whose query failed. */
+/**
+ * On the connection that is given, else on one of the pool, which like the pool's own `query` gives up one
+ * whose query failed.
+ */
 async function onConnection<T>(
   pool: Pool,
   given: Client | undefined,
@@ -150,7 +169,9 @@ function fail(error: unknown): never {
   throw error instanceof PlatError ? error : databaseError(error);
 }
 
-/** An error without a SQLSTATE never reached the server, or never came back: no connection, time-out, reset. */
+/**
+ * An error without a SQLSTATE never reached the server, or never came back: no connection, time-out, reset.
+ */
 function databaseError(cause: unknown): unknown {
   const state = errorCode(cause);
   const answered = state !== undefined && SQLSTATE.test(state);
@@ -165,7 +186,10 @@ function databaseError(cause: unknown): unknown {
 
 const HELD_UP = new Set([STATEMENT_TIMEOUT, DEADLOCK, LOCK_TIMEOUT]);
 
-/** Whether a statement of a `Database` waited too long for others, so that nothing of it stays. A lost connection tells nothing. */
+/**
+ * Whether a statement of a `Database` waited too long for others, so that nothing of it stays. A lost
+ * connection tells nothing.
+ */
 export function wasHeldUp(error: unknown): boolean {
   return error instanceof PlatError && HELD_UP.has(errorCode(error.cause) ?? '');
 }

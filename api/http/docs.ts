@@ -30,7 +30,9 @@ const START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#doc
 
 const ASSETS = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32x32.png']);
 
-/** A pointer at /, the OpenAPI document, and Swagger UI from node_modules: nothing is loaded from elsewhere. */
+/**
+ * A pointer at /, the OpenAPI document, and Swagger UI from node_modules: nothing is loaded from elsewhere.
+ */
 export function docs(document: object, origins: Origins): Router {
   const router = Router({ caseSensitive: true });
   const json = Buffer.from(JSON.stringify(document));

@@ -50,7 +50,10 @@ export const TAGS = {
   Coverage: 'Which counties there are data of, and how recent they are.',
 } as const;
 
-/** An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from it. `Resources` are what its handler may use. */
+/**
+ * An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from
+ * it. `Resources` are what its handler may use.
+ */
 export type Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,

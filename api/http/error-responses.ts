@@ -33,7 +33,9 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
-/** What body-parser failed with. It names all of its own errors; one without a `type` is the decompressor's. */
+/**
+ * What body-parser failed with. It names all of its own errors; one without a `type` is the decompressor's.
+ */
 export function bodyError(error: unknown): unknown {
   const type = property(error, 'type');
   if (typeof type === 'string') {
@@ -60,7 +62,9 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Notes an error with its response. @returns what may be told of it; undefined where it is too late for that */
+/**
+ * Notes an error with its response. @returns what may be told of it; undefined where it is too late for that
+ */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);
   if (safe.status >= 500) exchangeOf(res).error = error;

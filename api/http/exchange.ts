@@ -18,7 +18,10 @@ export type Exchange = {
   awaitsBody?: boolean;
   /** Worth a line in the log, whatever LOG_REQUESTS says, although nothing failed here. */
   noted?: boolean;
-  /** From here on the answer is a stream, open as long as somebody looks: no work under way, and no duration worth a metric. */
+  /**
+   * From here on the answer is a stream, open as long as somebody looks: no work under way, and no
+   * duration worth a metric.
+   */
   detach(): void;
   /** What went wrong inside, for the log. */
   error?: unknown;

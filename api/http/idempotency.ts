@@ -23,7 +23,10 @@ export type KeptAnswer = { status: number; body: Buffer };
 
 /** The right and duty to answer a call. */
 export type Attempt = {
-  /** Keeps the answer, in the transaction of its charge. @throws PlatError 503 when another attempt has taken over, `unprocessable` for one too large to keep */
+  /**
+   * Keeps the answer, in the transaction of its charge. @throws PlatError 503 when another attempt has taken
+   * over, `unprocessable` for one too large to keep
+   */
   keep(run: Database['run'], answer: KeptAnswer): Promise<void>;
   /** When the attempt is over; lets others begin if no answer was kept. */
   end(): Promise<void>;
@@ -31,7 +34,8 @@ export type Attempt = {
 
 export type Idempotency = {
   /**
-   * The answer that the call was given before, or this caller's turn to make it; undefined when nobody waits for it any more.
+   * The answer that the call was given before, or this caller's turn to make it; undefined when nobody
+   * waits for it any more.
    * @throws PlatError `validation_error` when the key stands for another request.
    */
   begin(
@@ -60,8 +64,11 @@ export function openIdempotency(database: Database): Idempotency {
       const claim = randomUUID();
       for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
         const claimed = await database.run('accounts/claim_call', [
-          ...[call.accountId, call.key, call.fingerprint],
-          ...[claim, LEASE_MS],
+          call.accountId,
+          call.key,
+          call.fingerprint,
+          claim,
+          LEASE_MS,
         ]);
         if (claimed.length > 0) return { attempt: openAttempt(database, call, claim) };
         const [row] = await database.run<CallRow>('accounts/read_call', [call.accountId, call.key]);
@@ -99,7 +106,8 @@ function openAttempt(database: Database, { accountId, key }: RepeatableCall, cla
     },
     async end() {
       clearInterval(renewal);
-      // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released is left to the lease.
+      // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released
+      // is left to the lease.
       await database.run('accounts/release_call', [accountId, key, claim]).catch(() => {});
     },
   };

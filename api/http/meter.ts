@@ -27,21 +27,31 @@ export type ChargeOptions = {
 };
 
 export type Meter = {
-  /** Returns when the charge is on disk, or when the call is over and nothing was charged. @throws PlatError one of the three quota errors */
+  /**
+   * Returns when the charge is on disk, or when the call is over and nothing was charged. @throws PlatError
+   * one of the three quota errors
+   */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
-/** How long a batch may be held up for calls under way: it costs some 0.6 ms of processor time, however many share it. */
+/**
+ * How long a batch may be held up for calls under way: it costs some 0.6 ms of processor time,
+ * however many share it.
+ */
 const PAUSE_MS = 1;
 
-/** The share of the calls under way that a batch waits for: with all, none is left to work on during the commit. */
+/**
+ * The share of the calls under way that a batch waits for: with all, none is left to work on
+ * during the commit.
+ */
 const ENOUGH = 0.7;
 
 /** How often a charge reads an account anew whose period is over or whose terms are being changed. */
 const MOST_TRIES = 3;
 
 /**
- * Charges that are in flight together share one statement and one durable commit; those with something alongside have their own.
+ * Charges that are in flight together share one statement and one durable commit; those with something
+ * alongside have their own.
  * @param underway how many calls the process is answering; without it no charge waits for others.
  */
 export function openMeter(database: Database, underway = () => 0): Meter {
@@ -85,7 +95,10 @@ function settled(outcome: Outcome, tokens: number): Verdict | undefined {
 
 type Asked = Charge & { isOver(): boolean };
 
-/** What became of a charge; one that fails leaves the others of its batch, which may be on disk already, as they are. */
+/**
+ * What became of a charge; one that fails leaves the others of its batch, which may be on disk
+ * already, as they are.
+ */
 type Outcome = Verdict | { error: unknown } | undefined;
 
 async function chargeAll(run: Database['run'], charges: Asked[]): Promise<Outcome[]> {
@@ -127,7 +140,10 @@ async function chargeGroups(run: Database['run'], groups: Alike[], outcomes: Out
 /** Charges that differ in nothing: one row of the statement. */
 type Alike = Charge & { indexes: number[] };
 
-/** Those that are not over by account, in the order in which their periods are locked everywhere; the cheapest first. */
+/**
+ * Those that are not over by account, in the order in which their periods are locked everywhere;
+ * the cheapest first.
+ */
 function group(charges: Asked[]): Alike[] {
   const groups = new Map<string, Alike>();
   for (const [index, { accountId, endpoint, mode, tokens, isOver }] of charges.entries()) {
@@ -198,7 +214,10 @@ async function chargeRows(run: Database['run'], groups: Alike[]): Promise<Charge
   ]);
 }
 
-/** What each account has used in the end: a row tells it where something was charged, and an account's first row in any case. */
+/**
+ * What each account has used in the end: a row tells it where something was charged, and an account's
+ * first row in any case.
+ */
 function usedByAccount(groups: Alike[], rows: ChargeRow[]): Map<string, number> {
   const used = new Map<string, number>();
   for (const { n, charged, tokens_used } of rows) {

@@ -29,7 +29,9 @@ type JobTotals = {
   le: string[];
 };
 
-/** Requests of this process, jobs and queues of the whole installation; what cannot be asked now is left out. */
+/**
+ * Requests of this process, jobs and queues of the whole installation; what cannot be asked now is left out.
+ */
 export function createMetrics(database: Database, queues: readonly MeasuredQueue[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -83,7 +85,10 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
   };
 }
 
-/** A Redis that is away answers when it is back; whoever asks for figures waits for ten seconds, Prometheus' default. */
+/**
+ * A Redis that is away answers when it is back; whoever asks for figures waits for ten seconds,
+ * Prometheus' default.
+ */
 const MEASURE_MS = 5_000;
 
 async function measure(queue: MeasuredQueue, depth: Gauge<'queue' | 'state'>): Promise<void> {
@@ -92,7 +97,10 @@ async function measure(queue: MeasuredQueue, depth: Gauge<'queue' | 'state'>): P
   for (const [state, count] of Object.entries(counts)) depth.set({ queue: queue.name, state }, count);
 }
 
-/** A histogram whose counts are kept in the database: prom-client can only observe, so its rows are given as they are. */
+/**
+ * A histogram whose counts are kept in the database: prom-client can only observe, so its rows are
+ * given as they are.
+ */
 function jobDurations(totals: () => JobTotals[]): Metric {
   const name = 'plat_job_duration_seconds';
   const metric = {

@@ -11,9 +11,9 @@ import { link } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 
 /**
- * How all lists are paged. `next` and `previous` carry a cursor: the place of the row beside which the page begins, so
- * that reading on costs the same on every page, and a row that comes or goes meanwhile shifts no other one. `page` alone
- * counts rows from the start.
+ * How all lists are paged. `next` and `previous` carry a cursor: the place of the row beside which
+ * the page begins, so that reading on costs the same on every page, and a row that comes or goes meanwhile
+ * shifts no other one. `page` alone counts rows from the start.
  *
  *   const page = await openPage(query, { endpoint, request: filters, call, secret });
  *   rows = read page.size + 1 rows: page.beside ? those beyond page.beside.place : from page.offset on
@@ -103,7 +103,10 @@ export type PageDeps = {
   secret: CursorSecret;
 };
 
-/** @throws PlatError `validation_error` for a cursor that was not made here, for another request or another page. */
+/**
+ * @throws PlatError `validation_error` for a cursor that was not made here, for another
+ * request or another page.
+ */
 export async function openPage(
   query: PageQuery,
   { endpoint, request, call, secret }: PageDeps,
@@ -152,7 +155,10 @@ function requireFit(cursor: Cursor | undefined, digest: string, page: number | u
 
 export type Turned<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
 
-/** The page in the list's order, with its neighbours' addresses. @param rows up to `page.size + 1`, as they were read */
+/**
+ * The page in the list's order, with its neighbours' addresses. @param rows up to `page.size +
+ * 1`, as they were read
+ */
 export function turnPage<Row>(
   page: Page,
   rows: readonly Row[],

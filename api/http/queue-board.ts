@@ -21,7 +21,8 @@ export function mountAdmin(app: Express, queues: readonly BoardQueue[], password
   board.setBasePath(PATH);
   createBullBoard({
     queues: queues.map(queue => new BullMQAdapter(queue)),
-    // @bull-board/express brings its own copy of @bull-board/api, whose private fields TypeScript tells apart.
+    // @bull-board/express brings its own copy of @bull-board/api, whose private fields
+    // TypeScript tells apart.
     serverAdapter: board as unknown as ServerAdapter,
     options: { uiConfig: { boardTitle: 'Plat queues', hideRedisDetails: true } },
   });

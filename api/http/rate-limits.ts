@@ -7,10 +7,16 @@ import type { Database } from './database.ts';
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
-/** Levels of buckets are in 60 millionths of a call, which one call a minute gains in a microsecond: refilling is exact. */
+/**
+ * Levels of buckets are in 60 millionths of a call, which one call a minute gains in a microsecond:
+ * refilling is exact.
+ */
 const CALL = 60_000_000;
 
-/** A limit that the calls of some endpoints share, besides the account's bucket of all calls: so many in any sliding minute. */
+/**
+ * A limit that the calls of some endpoints share, besides the account's bucket of all calls: so many in
+ * any sliding minute.
+ */
 export type ExtraLimit = 'skip_trace';
 
 /** A limit as it is after a call. */
@@ -27,7 +33,10 @@ export type Limit = {
   fullIn: number;
 };
 
-/** A call's limit or limits. It is admitted when each of them has a call left; refused, it takes nothing from any. */
+/**
+ * A call's limit or limits. It is admitted when each of them has a call left; refused, it
+ * takes nothing from any.
+ */
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
 /** Whose limits, and how large. */
@@ -58,7 +67,10 @@ type AdmittedRow = {
   skip_traces_in: number;
 };
 
-/** Asks for all calls of an account together, then deals out what its limits let through in the order of the calls. */
+/**
+ * Asks for all calls of an account together, then deals out what its limits let through in the
+ * order of the calls.
+ */
 async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
   const demands = new Map<string, Demand>();
   for (const { account, extra } of calls) {
@@ -151,7 +163,10 @@ function tightest(limits: readonly Limit[]): Limit {
   });
 }
 
-/** The limits as headers: RateLimit-Policy and RateLimit name them all (draft-ietf-httpapi-ratelimit-headers), X-RateLimit-… tell the tightest. */
+/**
+ * The limits as headers: RateLimit-Policy and RateLimit name them all (draft-ietf-httpapi-ratelimit-headers),
+ * X-RateLimit-… tell the tightest.
+ */
 export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
   const tight = limits.length === 1 ? limits[0]! : tightest(limits);
   return [

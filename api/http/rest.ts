@@ -17,7 +17,9 @@ export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   };
 }
 
-/** A class, as every request makes one: of functions in an object tsx sets the names each time, 0.3 us apiece. */
+/**
+ * A class, as every request makes one: of functions in an object tsx sets the names each time, 0.3 us apiece.
+ */
 class RestCall implements Call {
   readonly mode = 'direct';
   readonly endpoint: Endpoint;
@@ -74,7 +76,10 @@ class RestCall implements Call {
   }
 }
 
-/** A strong tag stands for one sequence of bytes (RFC 9110 section 8.8.1): what was compressed gets a weak one. */
+/**
+ * A strong tag stands for one sequence of bytes (RFC 9110 section 8.8.1): what was
+ * compressed gets a weak one.
+ */
 async function prepare(
   { status, body, etag, tokens, replayed }: Outcome,
   endpoint: Endpoint,
@@ -84,7 +89,8 @@ async function prepare(
   if (etag !== undefined && matches(req.headers['if-none-match'], etag))
     return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
   const { bytes, encoding }: Partial<Compressed> = body === null ? {} : await compressed(body, req);
-  // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells a match from none.
+  // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells
+  // a match from none.
   const head = req.method === 'HEAD';
   const told = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
   const cost = head ? 0 : tokens;

@@ -15,13 +15,19 @@ export type ServeDeps = {
   rateLimits: RateLimits;
   meter: Meter;
   idempotency: Idempotency;
-  /** What the handlers may use. Statements of `database` are stopped with the call, the others' are for several. */
+  /**
+   * What the handlers may use. Statements of `database` are stopped with the call, the
+   * others' are for several.
+   */
   resources: { database: Database };
   requestTimeoutMs: number;
   now(): Date;
 };
 
-/** A call to an endpoint, however it came: over REST (rest.ts) or as a tool of the MCP server (api/mcp/tool-call.ts). */
+/**
+ * A call to an endpoint, however it came: over REST (rest.ts) or as a tool of the MCP server
+ * (api/mcp/tool-call.ts).
+ */
 export type Call = {
   endpoint: Endpoint;
   mode: Mode;

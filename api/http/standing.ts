@@ -18,7 +18,9 @@ export function requirePermitted({ account }: Caller, { rate }: Pick<Endpoint, '
   throw new PlatError('forbidden', 'The account is barred from skip tracing.');
 }
 
-/** @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order. */
+/**
+ * @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order.
+ */
 export function requireStanding({ account, mode }: Caller, withoutContract = false): void {
   if (!account.pro) throw paymentError('subscription_required', 'A Pro subscription is required.');
   if (account.tier === null) {
@@ -40,7 +42,8 @@ export function noContract(): PlatError {
 }
 
 /**
- * Spares the work for accounts that have used up all that they may; of one with a few tokens left the charge itself decides, under a lock.
+ * Spares the work for accounts that have used up all that they may; of one with a few tokens left the charge
+ * itself decides, under a lock.
  * @throws PlatError as quotaError.
  */
 export function requireQuota(account: Account, now: number): void {

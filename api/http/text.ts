@@ -6,7 +6,10 @@ const COMPLAINT = 'must not hold a NUL character or half of a surrogate pair';
 
 const isText = (text: string): boolean => !text.includes('\0') && !/\p{Cs}/u.test(text);
 
-/** Refuses texts that cannot be kept, wherever in a request they are. @throws PlatError `validation_error` naming their fields */
+/**
+ * Refuses texts that cannot be kept, wherever in a request they are. @throws PlatError `validation_error`
+ * naming their fields
+ */
 export function requireText(...fields: Iterable<[name: string, value: unknown]>[]): void {
   const details = textFaults(...fields);
   if (details !== undefined) throw validationError(details);

@@ -26,8 +26,10 @@ export async function readRequest(endpoint: Endpoint, req: Request, res: Respons
 
 /**
  * The input by the endpoint's schemas.
- * @param isAddress whether the params stood in the path of a request: malformed, they are the address of nothing
- * @throws PlatError `validation_error` with every rejected field, `not_found` for what is the address of nothing
+ * @param isAddress whether the params stood in the path of a request: malformed, they are the
+ * address of nothing
+ * @throws PlatError `validation_error` with every rejected field, `not_found` for what is the
+ * address of nothing
  */
 export function checkInput(
   endpoint: Endpoint,
@@ -75,7 +77,9 @@ function refuseFields(body: object): void {
     );
 }
 
-/** @param keepsNulls whether null takes a value back, instead of standing for an optional field that is absent */
+/**
+ * @param keepsNulls whether null takes a value back, instead of standing for an optional field that is absent
+ */
 async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<object> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {

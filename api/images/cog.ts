@@ -13,10 +13,16 @@ import { type Pixels, type PlaceIn, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 import { type Reading, SOURCE_LIMITS } from './outside.ts';
 
-/** Pixels of a file that one picture may take: a file without overviews is read in full where a large parcel lies. */
+/**
+ * Pixels of a file that one picture may take: a file without overviews is read in full where a
+ * large parcel lies.
+ */
 const MOST_PIXELS = 2 ** 26;
 
-/** Paints what a file shows of the frame where the picture is still empty: from the overview that fits, by windows, reprojected. */
+/**
+ * Paints what a file shows of the frame where the picture is still empty: from the overview that fits, by
+ * windows, reprojected.
+ */
 export async function paintFile(
   file: ImageryFile,
   frame: Frame,

@@ -16,7 +16,10 @@ export type Named = {
 /** First in the signed text. */
 const FORMAT = 'plat image 1\n';
 
-/** How long a secret is used before it is looked up again: after a rotation others sign with the new one at once. */
+/**
+ * How long a secret is used before it is looked up again: after a rotation others sign with
+ * the new one at once.
+ */
 const SECRET_MS = 60_000;
 /** Forged addresses make nobody ask the database more often than this. */
 const LEAST_MS = 1_000;
@@ -27,7 +30,10 @@ export type Addresses = {
   read(token: string, now: Date): Promise<Named | undefined>;
 };
 
-/** The installation's secrets are in the database, so that any API process reads what another one has signed; the last two are valid. */
+/**
+ * The installation's secrets are in the database, so that any API process reads what another one has signed;
+ * the last two are valid.
+ */
 export function openAddresses(database: Database): Addresses {
   let secrets: Buffer[] = [];
   let readAt = -Infinity;

@@ -11,14 +11,20 @@ const MARGIN = 0.15;
 /** A lot is shown with what lies around it. */
 const LEAST_ACROSS_M = 120;
 
-/** What SVG and eye can take. A line of 100,000 pixels covers half of the picture; librsvg takes 0.2 s for it, and a minute for a scribble of 25 million. */
+/**
+ * What SVG and eye can take. A line of 100,000 pixels covers half of the picture; librsvg takes 0.2 s for it,
+ * and a minute for a scribble of 25 million.
+ */
 const MOST_VERTICES = 50_000;
 const MOST_PARTS = 1_000;
 const MOST_LINE_PX = 100_000;
 
 /** What a picture shows, north up. */
 export type Frame = {
-  /** Of the upper left corner, in metres of Web Mercator; beyond half of the world where it lies across the antimeridian. */
+  /**
+   * Of the upper left corner, in metres of Web Mercator; beyond half of the world where it lies
+   * across the antimeridian.
+   */
   left: number;
   top: number;
   /** Metres of Web Mercator to a pixel, and metres on the ground. */
@@ -34,7 +40,10 @@ export type Frame = {
   parcelBoxes: Box[];
 };
 
-/** The parcel's box with a margin, at the shape of a picture. @throws PlatError `unprocessable` when it is too complex to draw */
+/**
+ * The parcel's box with a margin, at the shape of a picture. @throws PlatError `unprocessable` when it is
+ * too complex to draw
+ */
 export function frameOf(shape: MultiPolygon): Frame {
   requireDrawable(shape);
   const mercator = emptyBox();
@@ -68,7 +77,12 @@ export function frameOf(shape: MultiPolygon): Frame {
   };
   requireShort(shape, toPx);
   return {
-    ...{ left, top, step, toPx, toPlace, pixelM: step * ground },
+    left,
+    top,
+    step,
+    toPx,
+    toPlace,
+    pixelM: step * ground,
     parcelPx: [(west - left) / step, (top - north) / step, (east - left) / step, (top - south) / step],
     boxes: onGlobe([
       degrees(left),

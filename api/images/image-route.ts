@@ -21,10 +21,15 @@ export function imagesRouter(images: Images, now: () => Date): Router {
       const rest = Math.max(0, Math.floor(named.e - now().getTime() / 1000));
       const headers = [
         ...headersOf(exchangeOf(res)),
-        ...['Content-Type', 'image/jpeg', 'Content-Length', String(picture.bytes.length)],
-        ...['Cache-Control', `private, max-age=${rest}`],
+        'Content-Type',
+        'image/jpeg',
+        'Content-Length',
+        String(picture.bytes.length),
+        'Cache-Control',
+        `private, max-age=${rest}`,
         // Pages of other origins may show what they were given the address of.
-        ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+        'Cross-Origin-Resource-Policy',
+        'cross-origin',
       ];
       // One by one: the last one of a name counts.
       for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);

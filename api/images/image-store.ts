@@ -9,20 +9,28 @@ export type Caption = {
   attribution: string;
   /** Day of the imagery, where its source tells it. */
   captured: string | null;
-  /** Milliseconds: what was made from servers is made anew later; null where the key says all that it was made from. */
+  /**
+   * Milliseconds: what was made from servers is made anew later; null where the key says all
+   * that it was made from.
+   */
   freshUntil: number | null;
 };
 
 export type Picture = Caption & { bytes: Buffer };
 
-/** Pictures on disk, which all API processes of a machine share; the ones not asked for the longest go first. */
+/**
+ * Pictures on disk, which all API processes of a machine share; the ones not asked for the longest go first.
+ */
 export type Store = {
   read(key: string): Promise<Picture | undefined>;
   /** Nothing depends on it: a picture that cannot be kept is made again. */
   keep(key: string, picture: Picture): Promise<void>;
 };
 
-/** The folder is measured when this share of its bound has been written since, by each process, and then emptied to `TO`. */
+/**
+ * The folder is measured when this share of its bound has been written since, by each process, and
+ * then emptied to `TO`.
+ */
 const EVERY = 1 / 16;
 const FROM = 3 / 4;
 const TO = 5 / 8;

@@ -13,8 +13,8 @@ const CASING_PX = 7;
 const LEAST_STEP_PX = 0.5;
 
 /**
- * Vertices of one path: the time that librsvg takes for a line that crosses itself grows with the square of its length. The next one
- * begins where it ends, with round caps, so that no gap is seen.
+ * Vertices of one path: the time that librsvg takes for a line that crosses itself grows with the square of
+ * its length. The next one begins where it ends, with round caps, so that no gap is seen.
  */
 const PATH_VERTICES = 200;
 
@@ -35,7 +35,10 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
   );
 }
 
-/** Lays an outline over a picture, a third of what `composite` takes: most of it is empty. Where nothing was painted it becomes grey. */
+/**
+ * Lays an outline over a picture, a third of what `composite` takes: most of it is empty. Where nothing was
+ * painted it becomes grey.
+ */
 export function layOver(picture: Pixels, outline: Uint8Array): void {
   const { data } = picture;
   const [words, lines] = [wordsOf(picture), wordsOf({ data: outline })];

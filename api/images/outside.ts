@@ -9,9 +9,15 @@ export const SOURCE_LIMITS = { ...LIMITS, idleMs: 8_000, tries: 3, backoffMs: 20
 /** What is read for one picture, by when, and until when it may be taken for the latest. */
 export type Reading = {
   signal: AbortSignal;
-  /** `request` of shared/net, which keeps answers as long as their headers allow, and asks a server 6 things at once. */
+  /**
+   * `request` of shared/net, which keeps answers as long as their headers allow, and asks a
+   * server 6 things at once.
+   */
   request: typeof request;
-  /** The first moment, in milliseconds, at which a part of what was read is out of date; Infinity of files on disk. */
+  /**
+   * The first moment, in milliseconds, at which a part of what was read is out of date;
+   * Infinity of files on disk.
+   */
   freshUntil: number;
 };
 
@@ -27,7 +33,9 @@ const UNSTATED_MS = 3_600_000;
 /** No source is asked for the same parcel more often than this. */
 const LEAST_MS = 60_000;
 
-/** How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. 0 where it may not. */
+/**
+ * How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. 0 where it may not.
+ */
 export function freshForMs(headers: Headers, now = Date.now()): number {
   const control = headers.get('cache-control') ?? '';
   if (/\bno-(store|cache)\b/i.test(control)) return 0;

@@ -46,7 +46,8 @@ type Source = {
 export type Pictures = {
   /**
    * The picture of a parcel and its key.
-   * @throws PlatError `not_found` without a boundary, `unprocessable` for one that is too complex, `internal_error` 503 where no imagery
+   * @throws PlatError `not_found` without a boundary, `unprocessable` for one that is too complex,
+   * `internal_error` 503 where no imagery
    *   is to be had
    */
   ofParcel(propertyId: number): Promise<{ key: string; picture: Picture }>;
@@ -88,7 +89,8 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     layOver(pixels, outline);
     const bytes = await sharp(pixels.data, { raw: { width: WIDTH, height: HEIGHT, channels: 4 } })
       .removeAlpha()
-      // The thin outline would lose its colour among halved ones. Codes of its own would make it 1 % smaller, in twice the time.
+      // The thin outline would lose its colour among halved ones. Codes of its own would make it 1 % smaller,
+      // in twice the time.
       .jpeg({ quality: 85, chromaSubsampling: '4:4:4', optimiseCoding: false })
       .toBuffer();
     const picture = { ...caption, bytes };
@@ -207,7 +209,8 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     async describe(propertyId) {
       const prepared = await prepare(propertyId);
       const { key, sources } = prepared;
-      // A server may keep a page waiting; the picture comes after it, and the best source's name stands for what it will be.
+      // A server may keep a page waiting; the picture comes after it, and the best source's name stands
+      // for what it will be.
       const isFar = sources.some(({ type, source }) => /^https?:/i.test(source) && type !== 'relief');
       const { imagery, attribution, captured } =
         (await store.read(key)) ??
@@ -224,7 +227,9 @@ async function listSources(database: Database, frame: Frame): Promise<Source[]> 
   return database.run<Source>('imagery/list_imagery', [boxes]);
 }
 
-/** What is declared as a relief is drawn where there is no imagery of the parcel, and not where imagery fails. */
+/**
+ * What is declared as a relief is drawn where there is no imagery of the parcel, and not where imagery fails.
+ */
 function chosen(sources: Source[], frame: Frame): Source[] {
   const touching = sources.filter(({ west, south, east, north }) =>
     frame.parcelBoxes.some(box => west <= box[2] && box[0] <= east && south <= box[3] && box[1] <= north),

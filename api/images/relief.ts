@@ -20,7 +20,10 @@ const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const LEAST_ROAD_PX = 2;
 /** More lots than this in a picture are no longer told apart. */
 const MOST_LOTS = 4_000;
-/** The light of flat ground, what it becomes, and by how much slopes are shown steeper: most of the country is flat. */
+/**
+ * The light of flat ground, what it becomes, and by how much slopes are shown steeper: most of
+ * the country is flat.
+ */
 const FLAT_LIGHT = 180;
 const FLAT_GREY = 225;
 const EXAGGERATED = 3;
@@ -31,7 +34,10 @@ const MOST_BLUR_PX = 60;
 /** Decoded heights of a frame are few blocks. */
 const HEIGHTS_BYTES = 16_000_000;
 
-/** What is known of a place without imagery: its relief, where heights are known, its roads and lots. Paints the whole picture. */
+/**
+ * What is known of a place without imagery: its relief, where heights are known, its roads and lots. Paints
+ * the whole picture.
+ */
 export async function paintRelief(
   database: Database,
   frame: Frame,
@@ -100,7 +106,10 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
     const place = boxSql(boxToE7(box));
     const parcels = await database.run<{ boundary: Buffer | null }>('parcels/list_parcels', [
       countiesMeeting(box),
-      ...[place, true, false, MOST_LOTS],
+      place,
+      true,
+      false,
+      MOST_LOTS,
     ]);
     for (const { boundary } of parcels) {
       if (boundary === null) continue;
@@ -111,7 +120,7 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
     }
     const features = await database.run<{ class: keyof typeof ROAD_M; geometry: Buffer }>(
       'parcels/list_features',
-      [...[place, 'roads', MOST_LOTS]],
+      [place, 'roads', MOST_LOTS],
     );
     for (const { class: name, geometry } of features) {
       const lines = decodeLines(geometry).flatMap(line => clipLine(line.map(frame.toPx), edge));

@@ -92,9 +92,13 @@ export async function paintExport(
     const bottom = frame.top - HEIGHT * frame.step;
     url.search = new URLSearchParams({
       bbox: [west + turn, bottom, east + turn, frame.top].join(','),
-      ...{ bboxSR: '3857', imageSR: '3857', size: `${to - from},${HEIGHT}`, f: 'image' },
+      bboxSR: '3857',
+      imageSR: '3857',
+      size: `${to - from},${HEIGHT}`,
+      f: 'image',
       // JPEG, or PNG where a part of it is empty.
-      ...{ format: 'jpgpng', interpolation: 'RSP_BilinearInterpolation' },
+      format: 'jpgpng',
+      interpolation: 'RSP_BilinearInterpolation',
     }).toString();
     const part = await fetchPixels(url, headers, { width: to - from, height: HEIGHT }, reading);
     if (part !== null) await warp({ ...part, channels: 4 }, picture, (x, y) => [x - from, y], 1);

@@ -2,7 +2,10 @@ import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { FILTERS } from '../v1/parcels/filter/filters.ts';
 
-/** What a model may read besides tools. Coverage is a tool's answer (server.ts); the others never change while the service runs. */
+/**
+ * What a model may read besides tools. Coverage is a tool's answer (server.ts); the others never change
+ * while the service runs.
+ */
 
 export const COVERAGE = 'plat://coverage';
 

@@ -15,7 +15,9 @@ import type { Asked } from './tool-call.ts';
 
 const PATH = '/mcp';
 
-/** The protocol's way to hear of changes; none is ever announced, and the library would refuse it as too many. */
+/**
+ * The protocol's way to hear of changes; none is ever announced, and the library would refuse it as too many.
+ */
 const LISTEN = 'subscriptions/listen';
 
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });
@@ -61,7 +63,10 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     if (method === LISTEN)
       return sendRpcError(res, 404, -32_601, `${LISTEN} is not served: nothing is announced.`, id);
     const asked: Asked = {
-      ...{ exchange: exchangeOf(res), authorization, idempotencyKey, tokens: 0 },
+      exchange: exchangeOf(res),
+      authorization,
+      idempotencyKey,
+      tokens: 0,
       apiUrl: deps.origins.apiUrl(req),
       appUrl: deps.origins.appUrl(req),
     };
@@ -81,7 +86,8 @@ export function mcpRouter(deps: McpRouterDeps): Router {
 }
 
 /**
- * RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in; RFC 6750 section 3: one whose token is bad, that it is.
+ * RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in; RFC 6750
+ * section 3: one whose token is bad, that it is.
  * @param appUrl empty where nobody can be let in
  */
 function challenge(error: unknown, appUrl: string, authorization = ''): never {
@@ -101,7 +107,10 @@ function read(req: Request, res: Response): Promise<unknown> {
   });
 }
 
-/** Against DNS rebinding, besides the check of Host: pages have to be of the service's own hosts, of an address or in CORS_ORIGINS. */
+/**
+ * Against DNS rebinding, besides the check of Host: pages have to be of the service's own hosts, of an
+ * address or in CORS_ORIGINS.
+ */
 function rebindingFault(
   { headers: { origin } }: Request,
   { config, origins }: McpRouterDeps,

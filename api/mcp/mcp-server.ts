@@ -34,7 +34,10 @@ const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 export type McpServers = {
   /** The server of one request; what all of them share is made once. */
   makeServer(asked: Asked): Server;
-  /** The answer to `tools/list` with all definitions, which the server leaves empty: they are written as JSON once. */
+  /**
+   * The answer to `tools/list` with all definitions, which the server leaves empty: they are
+   * written as JSON once.
+   */
   withTools(answer: string): string;
 };
 

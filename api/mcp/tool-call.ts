@@ -28,7 +28,9 @@ export type ToolResult = {
   _meta: Record<string, unknown>;
 };
 
-/** A tool's call as a call to its endpoint: the same path as REST's, and its refusals are results that say so. */
+/**
+ * A tool's call as a call to its endpoint: the same path as REST's, and its refusals are results that say so.
+ */
 export async function callTool(
   tool: Tool,
   given: Arguments,
@@ -44,7 +46,10 @@ export async function callTool(
   let query: Record<string, unknown> = {};
   await serve(
     {
-      ...{ endpoint, mode: 'mcp', exchange, over },
+      endpoint,
+      mode: 'mcp',
+      exchange,
+      over,
       authorization: asked.authorization,
       idempotencyKey: asked.idempotencyKey,
       url: () => addressOf(tool, given),

@@ -1,4 +1,7 @@
-/** An answer as text for a model: short, with units, without nulls; fields stand a line each, lists of objects as a table. */
+/**
+ * An answer as text for a model: short, with units, without nulls; fields stand a line each, lists of
+ * objects as a table.
+ */
 
 /** About 2,000 tokens at four characters each. */
 export const MOST_CHARS = 8_000;

@@ -10,7 +10,10 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   get_coverage: ['get_county_coverage', 'get_coverage'],
 };
 
-/** Endpoints that no tool calls: a deal board is its owner's to write, and the list tells what reading one deal would. */
+/**
+ * Endpoints that no tool calls: a deal board is its owner's to write, and the list tells what
+ * reading one deal would.
+ */
 const NO_TOOLS = new Set([
   'create_deal_flow_listing',
   'get_deal_flow_listing',
@@ -41,7 +44,10 @@ export type Arguments = Readonly<Record<string, unknown>>;
 /** A page of a tool, where no other size is asked for: as long as a model reads it. */
 const PAGE_SIZE = 25;
 
-/** The tools by their names: every endpoint is one, unless it shares one or is none. @param document OpenAPI's, of these endpoints */
+/**
+ * The tools by their names: every endpoint is one, unless it shares one or is none. @param document
+ * OpenAPI's, of these endpoints
+ */
 export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
     Object.values(document.paths)
@@ -78,7 +84,8 @@ function define(
   const outputSchema = outputOf(document, operations);
   // It asks providers outside, and is kept on record.
   const traces = endpoints.some(({ rate }) => rate === 'skip_trace');
-  // What makes something says so by its status; where making it again is answered by 200, nothing more is made.
+  // What makes something says so by its status; where making it again is answered by 200,
+  // nothing more is made.
   const reads = !traces && (method === 'get' || (method === 'post' && response.status === 200));
   const removes = method === 'delete';
   return {
@@ -113,7 +120,10 @@ export function endpointFor({ endpoints }: Tool, given: Arguments): Endpoint {
   );
 }
 
-/** The arguments as the endpoint's request would have them; null means absent. @throws PlatError `validation_error` where a place is needed and none given */
+/**
+ * The arguments as the endpoint's request would have them; null means absent. @throws PlatError
+ * `validation_error` where a place is needed and none given
+ */
 export function requestOf({ endpoints }: Tool, endpoint: Endpoint, given: Arguments): Given {
   const places = endpoints.map(({ params }) => namesOf(params));
   if (

@@ -5,7 +5,10 @@ import { fetchPublic } from '../../shared/net/guarded-fetch.ts';
 const MOST_METADATA_CHARS = 8_000;
 const MOST_REDIRECTS = 10;
 
-/** Addresses that an authorization server fetches or posts to (OpenID Connect Core, Registration, Back-Channel Logout, CIBA). */
+/**
+ * Addresses that an authorization server fetches or posts to (OpenID Connect Core, Registration,
+ * Back-Channel Logout, CIBA).
+ */
 const FETCHED = [
   'sector_identifier_uri',
   'jwks_uri',
@@ -14,7 +17,9 @@ const FETCHED = [
   'backchannel_client_notification_endpoint',
 ];
 
-/** Checks what a client says of itself before any of it is used. @throws what registration answers with 400 */
+/**
+ * Checks what a client says of itself before any of it is used. @throws what registration answers with 400
+ */
 export function requireSafeMetadata(metadata: Readonly<Record<string, unknown>>): void {
   const fetched = FETCHED.find(name => metadata[name] !== undefined);
   if (fetched !== undefined)
@@ -35,7 +40,10 @@ export function requireSafeMetadata(metadata: Readonly<Record<string, unknown>>)
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** A domain name backwards, by which its owner alone can be meant: https://www.rfc-editor.org/rfc/rfc8252#section-7.1 */
+/**
+ * A domain name backwards, by which its owner alone can be meant:
+ * https://www.rfc-editor.org/rfc/rfc8252#section-7.1
+ */
 const PRIVATE_USE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
 function redirectFault(address: unknown): string | undefined {
@@ -50,8 +58,9 @@ function redirectFault(address: unknown): string | undefined {
 }
 
 /**
- * A Client ID Metadata Document (draft-ietf-oauth-client-id-metadata-document): the client's id is its address, which strangers name. The library bounds
- * its time and its length. @throws fetch's own errors, PlatError for what is not public
+ * A Client ID Metadata Document (draft-ietf-oauth-client-id-metadata-document): the client's id is its
+ * address, which strangers name. The library bounds its time and its length. @throws fetch's own errors,
+ * PlatError for what is not public
  */
 export function fetchClientDocument(address: string, signal: AbortSignal): Promise<Response> {
   const url = new URL(address);

@@ -8,7 +8,9 @@ import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { PATHS, SCOPE } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
 
-/** Seconds. A stolen access token is good for an hour; an assistant that is not used for 60 days asks anew. */
+/**
+ * Seconds. A stolen access token is good for an hour; an assistant that is not used for 60 days asks anew.
+ */
 const HOUR = 3_600;
 const TTL = {
   AccessToken: HOUR,
@@ -24,7 +26,10 @@ const SCOPES = [SCOPE, 'offline_access'];
 /** Nothing is signed by it: tokens are opaque, and nobody's identity is told. The library wants one. */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
-/** The authorization server of a service at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens for `/mcp` alone). */
+/**
+ * The authorization server of a service at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens
+ * for `/mcp` alone).
+ */
 export async function makeProvider(
   origin: string,
   database: Database,
@@ -36,7 +41,8 @@ export async function makeProvider(
   const configuration: Configuration = {
     adapter: openStore(database),
     clientAuthMethods: ['none'],
-    // A native client's redirections lead to https, to the machine itself or to an app, which is what OAuth 2.1 allows.
+    // A native client's redirections lead to https, to the machine itself or to an app, which is
+    // what OAuth 2.1 allows.
     clientDefaults: {
       application_type: 'native',
       token_endpoint_auth_method: 'none',
@@ -56,7 +62,8 @@ export async function makeProvider(
       short: { httpOnly: true, sameSite: 'lax', signed: true },
     },
     extraParams: {
-      // Called once the request is checked. Whoever names no scope wants what there is, and the refresh token's alone opens nothing.
+      // Called once the request is checked. Whoever names no scope wants what there is, and the refresh
+      // token's alone opens nothing.
       scope({ oidc }, value) {
         const asked = value?.split(' ') ?? [];
         const unknown = asked.find(scope => !SCOPES.includes(scope));
@@ -69,7 +76,8 @@ export async function makeProvider(
       clientIdMetadataDocument: {
         enabled: true,
         ack: 'draft-02',
-        // The consent page asks for a client besides any request of the protocol; it is in memory then, or a person waits.
+        // The consent page asks for a client besides any request of the protocol; it is in memory then,
+        // or a person waits.
         allowFetch: async ctx => ctx === undefined || (await mayFetch(ctx.req)),
         allowClient(_ctx, client) {
           requireSafeMetadata(client.metadata());
@@ -140,7 +148,8 @@ export async function makeProvider(
   const provider = new Provider(origin, configuration);
   // The addresses that it tells are those that the router has found out from trusted proxies.
   provider.proxy = true;
-  // The library names openid, too, whatever is configured; a client that asks for all it reads would be refused.
+  // The library names openid, too, whatever is configured; a client that asks for all it
+  // reads would be refused.
   provider.use(async (ctx, next) => {
     await next();
     if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });

@@ -22,7 +22,9 @@ function adapterOf(model: string, database: Database): Adapter {
       if (model === 'Client') await database.run('accounts/make_room_for_client');
       const { jti: _id, ...kept } = payload;
       await database.run('accounts/keep_record', [
-        ...[model, idHash(id), JSON.stringify(kept)],
+        model,
+        idHash(id),
+        JSON.stringify(kept),
         payload.grantId === undefined ? null : idHash(payload.grantId),
         payload.accountId ?? null,
         model === 'Client' ? UNUSED_CLIENT_S : expiresIn,

@@ -17,8 +17,19 @@ import { marketsPages } from './market/markets-page.tsx';
 
 /** Every page of the web app; of those that fit an address the first answers. */
 export const pages: readonly Page[] = [
-  ...[homePage, ...signInPages, accountPage, consentPage],
-  ...[...dataPages, drawingPage, ...marketsPages, ...marketPages, ...coveragePages],
-  ...[...compingPages, ...dealsPages, eventsPage, dealPage],
-  ...[...adminPages, tilePage],
+  homePage,
+  ...signInPages,
+  accountPage,
+  consentPage,
+  ...dataPages,
+  drawingPage,
+  ...marketsPages,
+  ...marketPages,
+  ...coveragePages,
+  ...compingPages,
+  ...dealsPages,
+  eventsPage,
+  dealPage,
+  ...adminPages,
+  tilePage,
 ];

@@ -1,4 +1,5 @@
-// Calls as a program writes them, for the compiler alone: every line that is wrong on purpose has to be refused.
+// Calls as a program writes them, for the compiler alone: every line that is wrong on purpose
+// has to be refused.
 import createClient from 'openapi-fetch';
 import type { paths } from './openapi.js';
 

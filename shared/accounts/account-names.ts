@@ -9,7 +9,10 @@ const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
 /** As PostgreSQL reads UUIDs, with or without dashes. */
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-/** A name as it is stored: without blanks around it. @throws PlatError `name` when it is empty, over 100 characters or holds control or invisible ones. */
+/**
+ * A name as it is stored: without blanks around it. @throws PlatError `name` when it is empty, over 100
+ * characters or holds control or invisible ones.
+ */
 export function requireName(of: string, text: string): string {
   const name = text.trim();
   if (name === '') throw refused(of, 'is empty: give it 1 to 100 characters');
@@ -26,7 +29,10 @@ export function requireName(of: string, text: string): string {
 /** What is known by its name. */
 export type NamedSort = 'account' | 'company' | 'tier';
 
-/** A name that is there, or a new one that is nobody's. @throws PlatError `name`, also when it differs only by case or encoding */
+/**
+ * A name that is there, or a new one that is nobody's. @throws PlatError `name`, also when it differs only
+ * by case or encoding
+ */
 export async function requireKnownOrNewName(db: Queryable, of: NamedSort, text: string): Promise<string> {
   const { rows } = await db.query<{ name: string }>(sql('accounts/list_names'), [of]);
   const names = rows.map(row => row.name);
@@ -41,7 +47,10 @@ export async function requireKnownOrNewName(db: Queryable, of: NamedSort, text: 
   );
 }
 
-/** Equal for names that differ only by case or by how Unicode composes their characters; not by locale, as databases have it. */
+/**
+ * Equal for names that differ only by case or by how Unicode composes their characters; not by locale, as
+ * databases have it.
+ */
 const folded = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
 /** Accounts are named by their ids, too: a name must never be taken for another account's id. */

@@ -6,7 +6,10 @@ import { requireKnownOrNewName, requireName } from './account-names.ts';
 import { SCOPES, type Scope, type Tier } from './tiers.ts';
 import { requireEmail, userOfOthers } from './users.ts';
 
-/** What an operator may set of an account, whether it is new or not; what is left out is as it was, or has its default. */
+/**
+ * What an operator may set of an account, whether it is new or not; what is left out is as it was,
+ * or has its default.
+ */
 export type AccountTerms = {
   tokensIncluded?: number;
   /** US cents for 1,000 tokens of overage; default the tier's price. */
@@ -23,7 +26,10 @@ export type AccountTerms = {
   skipTracePerMinute?: number;
   /** Whether it may trace people. Default true. */
   skipTrace?: boolean;
-  /** The company whose saved markets it shares: one that is there, or a new one. Default its user's, else a new one of the account's name. */
+  /**
+   * The company whose saved markets it shares: one that is there, or a new one. Default its user's, else a
+   * new one of the account's name.
+   */
   company?: string;
   userName?: string;
 };
@@ -88,7 +94,10 @@ export type NewKey = {
 /** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
 const PREFIX_LENGTH = 11;
 
-/** @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`, `user_email`, `user_company`, `account_change`, `name`. */
+/**
+ * @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`,
+ * `user_email`, `user_company`, `account_change`, `name`.
+ */
 export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
   if (account.user === undefined && account.userName !== undefined)
     throw new PlatError('account_change', 'A name without a user: name the user (--user).');
@@ -184,7 +193,10 @@ export async function listAccounts(db: Queryable, id: string | null = null): Pro
   return (await db.query<AccountSummary>(sql('accounts/list_accounts'), [id])).rows;
 }
 
-/** Only the key's hash is stored: the text cannot be shown again. @throws PlatError `account_unknown`, `key_scopes`, `name` */
+/**
+ * Only the key's hash is stored: the text cannot be shown again. @throws PlatError `account_unknown`,
+ * `key_scopes`, `name`
+ */
 export async function createKey(
   db: Queryable,
   account: string,
@@ -200,8 +212,13 @@ export async function createKey(
   }
   const { key, prefix } = newKey();
   const values = [
-    ...[await findAccount(db, account), requireName('key', options.name), hashKey(key), prefix],
-    ...[scopes, options.expiresAt ?? null, options.actor ?? operator()],
+    await findAccount(db, account),
+    requireName('key', options.name),
+    hashKey(key),
+    prefix,
+    scopes,
+    options.expiresAt ?? null,
+    options.actor ?? operator(),
   ];
   const { rows } = await db.query<{ id: string }>(sql('accounts/insert_key'), values);
   return { id: rows[0]!.id, key, prefix };
@@ -213,7 +230,8 @@ function newKey(): { key: string; prefix: string } {
 }
 
 /**
- * A new key in the place of one that is in use, which goes on working for some hours; with 0 it is revoked at once.
+ * A new key in the place of one that is in use, which goes on working for some hours; with 0 it
+ * is revoked at once.
  * @param old its id, its prefix or the key itself. @throws PlatError `key_unknown`.
  */
 export async function rotateKey(
@@ -241,7 +259,10 @@ export async function listKeys(db: Queryable, account?: string): Promise<KeySumm
   return (await db.query<KeySummary>(sql('accounts/list_keys'), [id])).rows;
 }
 
-/** Revokes a key (its id, its prefix or itself) for good, within 5 seconds everywhere. @throws PlatError `key_unknown` */
+/**
+ * Revokes a key (its id, its prefix or itself) for good, within 5 seconds everywhere. @throws
+ * PlatError `key_unknown`
+ */
 export async function revokeKey(
   db: Queryable,
   key: string,

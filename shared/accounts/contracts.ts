@@ -25,7 +25,10 @@ import { changeMembership, type Membership } from './users.ts';
 
 /** What to change of an account; what is left out stays. */
 export type AccountChange = AccountTerms & {
-  /** null ends the contract now. A tier's terms come with it, unless they are given. A first tier begins a contract. */
+  /**
+   * null ends the contract now. A tier's terms come with it, unless they are given. A first tier
+   * begins a contract.
+   */
   tier?: Tier | null;
   /** null: no ceiling. */
   backstopTokens?: number | null;
@@ -37,7 +40,9 @@ export type AccountChange = AccountTerms & {
   periodEnd?: Date;
   /** Its keys are refused while it is. */
   disabled?: boolean;
-  /** Lower the allotment below what the period may use, or close a period that has used tokens by its dates. */
+  /**
+   * Lower the allotment below what the period may use, or close a period that has used tokens by its dates.
+   */
   force?: boolean;
 };
 
@@ -65,8 +70,10 @@ type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end
 export type ChangedAccount = { details: AccountSummary; notes: string[] };
 
 /**
- * Changes an account in one transaction, effective in every process within 5 seconds; the audit table keeps what it was.
- * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together, `user_email`, `user_company`, `name`.
+ * Changes an account in one transaction, effective in every process within 5 seconds; the audit table
+ * keeps what it was.
+ * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together,
+ * `user_email`, `user_company`, `name`.
  */
 export async function changeAccount(
   pool: Pool,
@@ -121,7 +128,10 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
   return notes.filter(note => note !== undefined);
 }
 
-/** @throws PlatError `account_change` when the new terms make overage that the account, as it has become, may not have. */
+/**
+ * @throws PlatError `account_change` when the new terms make overage that the account, as it has
+ * become, may not have.
+ */
 function repricingNote(
   change: AccountChange,
   account: Locked,
@@ -189,7 +199,10 @@ export async function showAccount(pool: Pool, account: string): Promise<AccountS
   return (await listAccounts(pool, id))[0]!;
 }
 
-/** The oldest first, of the account, its keys and the people of its company. @throws PlatError `account_unknown` */
+/**
+ * The oldest first, of the account, its keys and the people of its company. @throws
+ * PlatError `account_unknown`
+ */
 export async function listChanges(db: Queryable, account: string): Promise<Change[]> {
   const id = await findAccount(db, account);
   return (await db.query<Change>(sql('accounts/list_changes'), [id])).rows;
@@ -200,7 +213,8 @@ export async function listTiers(db: Queryable): Promise<TierTerms[]> {
 }
 
 /**
- * Changes a tier, or with `isNew` makes one. Contracts that were made keep their tokens and price; `direct` holds for all accounts of the tier.
+ * Changes a tier, or with `isNew` makes one. Contracts that were made keep their tokens and price; `direct`
+ * holds for all accounts of the tier.
  * @throws PlatError `tier_unknown`, `tier_terms`, `name`.
  */
 export async function saveTier(

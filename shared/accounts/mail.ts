@@ -5,7 +5,9 @@ import type { Logger } from '../base/log.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 
-/** By SMTP_URL; without one into `outbox` of PLAT_DIR. The log never has the text, whose links sign people in. */
+/**
+ * By SMTP_URL; without one into `outbox` of PLAT_DIR. The log never has the text, whose links sign people in.
+ */
 export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
   const message = { from: config.MAIL_FROM, ...mail };
   const { createTransport } = await import('nodemailer');

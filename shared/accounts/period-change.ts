@@ -13,8 +13,10 @@ export type Terms = {
 export type UsedPeriod = { period_start: Date; period_end: Date; tokens_used: number };
 
 /**
- * Tokens that were used as included ones must not become overage that the account, as it has become, may not have.
- * @param allowed the most tokens that charges may bring its period to, null for no ceiling. @throws PlatError `account_change`.
+ * Tokens that were used as included ones must not become overage that the account, as it has
+ * become, may not have.
+ * @param allowed the most tokens that charges may bring its period to, null for no ceiling. @throws
+ * PlatError `account_change`.
  */
 export function requireNoInventedOverage(
   period: UsedPeriod,
@@ -74,8 +76,10 @@ export type PeriodOwner = {
 };
 
 /**
- * The dates of an account's period by those that are given; without any, of a contract that begins now. @returns what changes, and what to tell of it.
- * @throws PlatError `account_change` for dates far from now, a period that overlaps a closed one, is too long, over, or leaves out days of its usage.
+ * The dates of an account's period by those that are given; without any, of a contract that begins now.
+ * @returns what changes, and what to tell of it.
+ * @throws PlatError `account_change` for dates far from now, a period that overlaps a closed one, is too
+ * long, over, or leaves out days of its usage.
  */
 export async function changePeriod(
   client: Client,
@@ -138,7 +142,9 @@ function requireUsedDays(period: FoundPeriod, moves: boolean): void {
   );
 }
 
-/** What became of periods that were over by new dates, once they are rolled; undefined: the period runs on. */
+/**
+ * What became of periods that were over by new dates, once they are rolled; undefined: the period runs on.
+ */
 export async function closingNote(
   client: Client,
   account: PeriodOwner,
@@ -169,7 +175,10 @@ function overage({ tokens_used }: UsedPeriod, { tokens_included }: Terms): numbe
   return Math.max(0, tokens_used - tokens_included);
 }
 
-/** The amount as invoices have it: to the cent, half a cent rounded up; in BigInt, as the product may pass 2^53. */
+/**
+ * The amount as invoices have it: to the cent, half a cent rounded up; in BigInt, as the
+ * product may pass 2^53.
+ */
 function describe(period: UsedPeriod, terms: Terms): string {
   const tokens = overage(period, terms);
   const cents = (BigInt(tokens) * BigInt(terms.overage_cents_per_1000) + 500n) / 1000n;

@@ -9,7 +9,9 @@ export type LinkPurpose = 'sign_in' | 'reset' | 'invite';
 /** Minutes that a link lives. An invitation waits for people who are on holiday. */
 const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invite: 7 * 24 * 60 };
 
-/** NIST SP 800-63B section 3.1.1.2: at least 8 characters, better 15; any characters, no composition rules. */
+/**
+ * NIST SP 800-63B section 3.1.1.2: at least 8 characters, better 15; any characters, no composition rules.
+ */
 const FEWEST = 10;
 const MOST = 200;
 

@@ -1,4 +1,7 @@
-/** The API tiers that an installation begins with. Their terms are in the table `tiers`, where `plat tier set` changes them. */
+/**
+ * The API tiers that an installation begins with. Their terms are in the table `tiers`, where `plat tier
+ * set` changes them.
+ */
 export const TIERS = ['free', 'starter', 'growth', 'scale'] as const;
 
 /** A tier's name: one of TIERS, or one that the operator has made. */

@@ -12,7 +12,10 @@ export type MembershipChange = {
   userName?: string;
 };
 
-/** Enough to tell an address from a name; whether it is read is another matter. 254 characters are all that SMTP carries (RFC 5321). */
+/**
+ * Enough to tell an address from a name; whether it is read is another matter. 254 characters are all that
+ * SMTP carries (RFC 5321).
+ */
 const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>]+@[^\s\p{Cc}@<>]+$/u;
 
 /** @throws PlatError `user_email`. */
@@ -29,7 +32,8 @@ export function userOfOthers(email: string): PlatError {
 }
 
 /**
- * The company and the user of an account as they are to be. A user goes with the account to another company, unless accounts would be left behind.
+ * The company and the user of an account as they are to be. A user goes with the account to another company,
+ * unless accounts would be left behind.
  * @throws PlatError `user_company`, `user_email`, `account_change`, `name`.
  */
 export async function changeMembership(
@@ -87,7 +91,10 @@ export async function joinCompany(db: Queryable, name: string): Promise<string> 
 
 export type Invited = { id: string; email: string };
 
-/** A new user, to be sent a link; undefined when the address is a user's already. @throws PlatError `user_email` */
+/**
+ * A new user, to be sent a link; undefined when the address is a user's already. @throws
+ * PlatError `user_email`
+ */
 export async function inviteUser(
   db: Queryable,
   { companyId, email, name = '', operator = false, actor }: NewUser,

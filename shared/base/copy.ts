@@ -4,12 +4,14 @@ import { from, to } from 'pg-copy-streams';
 import type { Client } from './db.ts';
 import { PlatError } from './errors.ts';
 
-// Regions are read as binary COPY into typed arrays: pg-copy-streams-binary makes an array of values of each row.
+// Regions are read as binary COPY into typed arrays: pg-copy-streams-binary makes an array of
+// values of each row.
 
 /**
  * Format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
- * A signature of 11 bytes, flags (int32), an extension (int32 length, bytes); then for each row the number of fields
- * (int16) and for each field its length (int32, -1 for null) and bytes; at the end a number of fields of -1. Big endian.
+ * A signature of 11 bytes, flags (int32), an extension (int32 length, bytes); then for each row
+ * the number of fields (int16) and for each field its length (int32, -1 for null) and bytes; at the end a
+ * number of fields of -1. Big endian.
  */
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEADER_BYTES = SIGNATURE.length + 8;
@@ -17,7 +19,10 @@ const HEADER_BYTES = SIGNATURE.length + 8;
 /** A date is sent as days since 2000-01-01, which is this day of the Unix epoch. */
 const POSTGRES_EPOCH_DAY = 10_957;
 
-/** Types, their arrays and bytes. `date` counts from 1970, `int8` goes to 2^53; `digits5` is null for anything but five digits. */
+/**
+ * Types, their arrays and bytes. `date` counts from 1970, `int8` goes to 2^53; `digits5` is null for
+ * anything but five digits.
+ */
 const TYPES = {
   char: { array: Uint8Array, bytes: 1 },
   int4: { array: Int32Array, bytes: 4 },
@@ -51,7 +56,10 @@ export function readCopy<C extends CopyColumns>(
   return readCopyBinary(client.query(to(statement)), columns);
 }
 
-/** @param columns in the order of the statement @throws PlatError `copy_format` when the data is not what they say */
+/**
+ * @param columns in the order of the statement @throws PlatError `copy_format` when the data
+ * is not what they say
+ */
 export async function readCopyBinary<C extends CopyColumns>(
   chunks: AsyncIterable<Uint8Array>,
   columns: C,
@@ -79,7 +87,9 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
     });
   }
 
-  /** Reads the fields of a row from `at` on; returns where the row ends, or -1 when it ends beyond the data. */
+  /**
+   * Reads the fields of a row from `at` on; returns where the row ends, or -1 when it ends beyond the data.
+   */
   function readFields(data: DataView, at: number): number {
     let next = at;
     for (let i = 0; i < columns.length; i++) {

@@ -18,7 +18,10 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
 const queriesDir = join(rootDir, 'sql', 'queries');
 const statements = new Map<string, string>();
 
-/** `family/verb_noun`: a block `-- name: verb_noun` of a file in `sql/queries/family/`, or the file `verb_noun.sql` there. Read once. */
+/**
+ * `family/verb_noun`: a block `-- name: verb_noun` of a file in `sql/queries/family/`, or a file of that name
+ * there. Read once.
+ */
 export function sql(name: string): string {
   if (!statements.has(name)) {
     const family = name.slice(0, name.indexOf('/'));
@@ -31,7 +34,10 @@ export function sql(name: string): string {
   return text;
 }
 
-/** The statements of a file: its blocks, each of which begins with `-- name: verb_noun` and its comment, or the file as one. */
+/**
+ * The statements of a file: its blocks, each of which begins with `-- name: verb_noun` and its comment,
+ * or the file as one.
+ */
 export function sqlBlocks(file: string, text: string): Map<string, string> {
   const [, ...parts] = text.split(/^-- name: (\w+)\n/m);
   if (parts.length === 0) return new Map([[file.replace('.sql', ''), text]]);
@@ -39,8 +45,8 @@ export function sqlBlocks(file: string, text: string): Map<string, string> {
 }
 
 /**
- * Puts fragments into the marked places, `{{where}}`, but not into lines of comment. They are constants or made by `literal`; what
- * clients send are parameters.
+ * Puts fragments into the marked places, `{{where}}`, but not into lines of comment. They are constants or
+ * made by `literal`; what clients send are parameters.
  */
 export function compose(name: string, fragments: Record<string, string>): string {
   return sql(name).replaceAll(/^--.*|\{\{(\w+)\}\}/gm, (text, part?: string) => {
@@ -52,8 +58,9 @@ export function compose(name: string, fragments: Record<string, string>): string
 }
 
 /**
- * A value written into the text of a statement that can take no parameters (`copy (select …)`) or must have none (`insert … select` on
- * distributed tables). An array becomes `'{…}'`, to be cast in its place. @throws RangeError for a number that is not finite.
+ * A value written into the text of a statement that can take no parameters (`copy (select …)`) or must have
+ * none (`insert … select` on distributed tables). An array becomes `'{…}'`, to be cast in its place. @throws
+ * RangeError for a number that is not finite.
  */
 export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
   if (typeof value === 'string') return pg.escapeLiteral(value);
@@ -78,7 +85,10 @@ export type PoolOptions = {
 
 /** For programs that never rest in a transaction: one that was suspended, or is gone, gives its locks up. */
 export const RESTLESS = { idle_in_transaction_session_timeout: '5s' };
-/** Of the API's sessions: reads are short and by index; with 1.1 counts of a county went through an index in no order of the table. */
+/**
+ * Of the API's sessions: reads are short and by index; with 1.1 counts of a county went through an index in
+ * no order of the table.
+ */
 export const RANDOM_PAGE_COST = 2;
 
 /** A pool whose idle connections may die (a restarted server) without ending the process. */
@@ -89,18 +99,22 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 0,
-    // The server cancels a statement that takes too long; a connection that answers nothing at all is given up a second later.
+    // The server cancels a statement that takes too long; a connection that answers nothing at all is given
+    // up a second later.
     ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
   });
   pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
-  // One that is lost while in use fails its query, and besides emits an error that would end the process unheard.
+  // One that is lost while in use fails its query, and besides emits an error that would end
+  // the process unheard.
   pool.on('connect', client =>
     client.on('error', error => log.debug({ err: error }, 'a database connection was lost')),
   );
   return pool;
 }
 
-/** A host that is gone without a word is missed after 30 seconds instead of two hours, and gives up its locks. */
+/**
+ * A host that is gone without a word is missed after 30 seconds instead of two hours, and gives up its locks.
+ */
 const MISSED = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
@@ -110,7 +124,9 @@ const MISSED = {
 /** The same from this end; node asks ten times, a second apart. */
 const MISSING = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
 
-/** Where to connect. Our settings hold over those of the URL (`?options=-c …`): periods and days are in UTC. */
+/**
+ * Where to connect. Our settings hold over those of the URL (`?options=-c …`): periods and days are in UTC.
+ */
 export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
   const url = new URL(requireDatabaseUrl(config));
   const theirs = url.searchParams.get('options');
@@ -152,7 +168,10 @@ async function within<T>(pool: Pool, begin: string, work: (client: Client) => Pr
   }
 }
 
-/** Runs `work` on one connection, which is closed rather than used again when that fails: its locks and settings go with it. */
+/**
+ * Runs `work` on one connection, which is closed rather than used again when that fails: its locks and
+ * settings go with it.
+ */
 export async function withConnection<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let failed = true;
@@ -165,7 +184,10 @@ export async function withConnection<T>(pool: Pool, work: (client: Client) => Pr
   }
 }
 
-/** Runs `work` on one connection, with all its statements seeing the database as of one moment; they can only read. */
+/**
+ * Runs `work` on one connection, with all its statements seeing the database as of one moment;
+ * they can only read.
+ */
 export function snapshot<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   return within(pool, 'begin isolation level repeatable read read only', work);
 }

@@ -25,7 +25,10 @@ const DATABASE = 'plat';
 /** How long a killed postmaster's last backends may hold its shared memory, and a crash recovery take. */
 const START_TIMEOUT_MS = 60_000;
 
-/** For a workstation that shares 2 cores with the workers, and 64 MB of shared memory; bulk loads need a larger WAL. */
+/**
+ * For a workstation that shares 2 cores with the workers, and 64 MB of shared memory; bulk loads
+ * need a larger WAL.
+ */
 const SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -42,7 +45,8 @@ const SETTINGS: Record<string, string> = {
 type Paths = { base: string; data: string; password: string; log: string; native: string; account: Account };
 
 /**
- * Starts the PostgreSQL that npm installed, with its files under `dir`, or takes over the one that was left running there, also after a kill -9.
+ * Starts the PostgreSQL that npm installed, with its files under `dir`, or takes over the one that was left
+ * running there, also after a kill -9.
  * @throws PlatError `embedded_postgres` with the tail of the server's log when it does not come up.
  */
 export async function startEmbedded(
@@ -140,7 +144,9 @@ function control(paths: Paths, action: 'start' | 'stop', ...options: string[]): 
   return run(paths, 'pg_ctl', [action, '-w', '-t', '30', '-D', paths.data, ...options]);
 }
 
-/** SIGQUIT is PostgreSQL's immediate shutdown: https://www.postgresql.org/docs/current/server-shutdown.html */
+/**
+ * SIGQUIT is PostgreSQL's immediate shutdown: https://www.postgresql.org/docs/current/server-shutdown.html
+ */
 function killServer(paths: Paths): void {
   const running = readPid(paths.data);
   if (running !== undefined && isAlive(running.pid)) process.kill(running.pid, 'SIGQUIT');

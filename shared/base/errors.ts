@@ -19,7 +19,10 @@ export const ERROR_STATUSES = {
 
 export type ApiErrorCode = keyof typeof ERROR_STATUSES;
 
-/** `code` is stable; `message` may be shown and names the remedy; what is internal travels in `cause` and reaches the log alone. */
+/**
+ * `code` is stable; `message` may be shown and names the remedy; what is internal travels in `cause` and
+ * reaches the log alone.
+ */
 export type ErrorOptions = {
   /** HTTP status, where it is not that of the code, or 500. */
   status?: number;
@@ -55,7 +58,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Citus's files that speak to nodes: https://github.com/citusdata/citus/tree/v13.2.2/src/backend/distributed */
+/**
+ * Citus's files that speak to nodes: https://github.com/citusdata/citus/tree/v13.2.2/src/backend/distributed
+ */
 const CITUS_CONNECTIONS = new Set<unknown>(['remote_commands.c', 'remote_transaction.c']);
 
 /** The SQLSTATE of an error from PostgreSQL, or the errno code of a socket error, or undefined. */
@@ -67,7 +72,10 @@ export function errorCode(error: unknown): string | undefined {
   return isNodeLost ? '08006' : error.code;
 }
 
-/** After these the same may succeed when tried again: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * After these the same may succeed when tried again:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const RETRYABLE = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
@@ -90,7 +98,8 @@ export function isRetryable(error: unknown): boolean {
   if (error instanceof PlatError) return error.retryable;
   const code = errorCode(error);
   if (code !== undefined) return RETRYABLE.has(code);
-  // node-postgres reports a dropped connection, one that was dropped while it rested, and one that the pool had not free in time, without a code.
+  // node-postgres reports a dropped connection, one that was dropped while it rested, and one that the pool
+  // had not free in time, without a code.
   return (
     error instanceof Error &&
     /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(

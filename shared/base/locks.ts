@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type Pool, type Queryable, withConnection } from './db.ts';
 
-/** Every advisory lock of the program, so that no two share a number. PostgreSQL keeps pairs apart from single numbers. */
+/**
+ * Every advisory lock of the program, so that no two share a number. PostgreSQL keeps pairs apart
+ * from single numbers.
+ */
 export const LOCKS = {
   /** One process migrates, others wait. */
   migrate: 7_152_801,
@@ -24,7 +27,8 @@ type Ask = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock_shared';
 const ASK_MS = 100;
 
 /**
- * Asks for a lock again and again rather than waits for it: a waiting statement could not be told that the worker stops.
+ * Asks for a lock again and again rather than waits for it: a waiting statement could not be told
+ * that the worker stops.
  * @throws the signal's reason
  */
 export async function takeLock(
@@ -41,7 +45,10 @@ export async function takeLock(
   }
 }
 
-/** Runs `work` while nobody else has the lock. It belongs to a connection, so that a worker that dies gives it back at once. */
+/**
+ * Runs `work` while nobody else has the lock. It belongs to a connection, so that a worker that dies
+ * gives it back at once.
+ */
 export function withLock<T>(
   pool: Pool,
   lock: readonly number[],

@@ -5,8 +5,8 @@ export const LOG_FILES = { maxBytes: 10 * 2 ** 20, kept: 3 };
 export type LogLimits = typeof LOG_FILES;
 
 /**
- * Sets a full log aside: x.log becomes x.log.1, that x.log.2, and the oldest goes. It is copied and emptied, as by logrotate's copytruncate, as who has
- * it open keeps writing (pino-roll rotates only what pino writes).
+ * Sets a full log aside: x.log becomes x.log.1, that x.log.2, and the oldest goes. It is copied and emptied,
+ * as by logrotate's copytruncate, as who has it open keeps writing (pino-roll rotates only what pino writes).
  */
 export function rotateLog(path: string, { maxBytes, kept }: LogLimits = LOG_FILES): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < maxBytes) return;

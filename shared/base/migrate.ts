@@ -30,8 +30,9 @@ function readMigrations(dir = join(rootDir, 'sql', 'migrations')): Migration[] {
 }
 
 /**
- * Brings the database to the newest schema, each migration in a transaction of its own, and prepares the queue's. Safe to run from several processes
- * at once. @returns the names of the migrations that were applied. @throws PlatError `migration`
+ * Brings the database to the newest schema, each migration in a transaction of its own, and prepares the
+ * queue's. Safe to run from several processes at once. @returns the names of the migrations that were
+ * applied. @throws PlatError `migration`
  */
 export async function migrate(databaseUrl: string, options: { queue: boolean }): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
@@ -93,7 +94,9 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
   return pending.map(migration => migration.name);
 }
 
-/** A database that has the whole old chain has the first migration's schema already: only its record changes. */
+/**
+ * A database that has the whole old chain has the first migration's schema already: only its record changes.
+ */
 async function carryOver(client: pg.Client, first: Migration): Promise<void> {
   const { rows } = await client.query<{ first: string; last: string }>(
     `select (array_agg(name order by version))[1] as first, (array_agg(name order by version desc))[1] as last
@@ -121,7 +124,10 @@ async function record(client: pg.Client, { version, name, checksum }: Migration)
   ]);
 }
 
-/** One at a time, as distributed tables take them: cut at semicolons outside of comments, quotes and dollar quotes. */
+/**
+ * One at a time, as distributed tables take them: cut at semicolons outside of comments, quotes
+ * and dollar quotes.
+ */
 function splitStatements(text: string): string[] {
   const ends = [...text.matchAll(/--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g)]
     .filter(token => token[0] === ';')
@@ -131,7 +137,9 @@ function splitStatements(text: string): string[] {
     .filter(statement => statement.replaceAll(/--[^\n]*/g, '').trim() !== '');
 }
 
-/** The check at start: never migrates. @throws PlatError `schema_version` when the database is behind or ahead */
+/**
+ * The check at start: never migrates. @throws PlatError `schema_version` when the database is behind or ahead
+ */
 export async function assertSchemaVersion(db: { query: pg.Pool['query'] }): Promise<void> {
   const expected = readMigrations().length;
   const known = await db.query<{ found: string | null }>(

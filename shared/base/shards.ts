@@ -3,7 +3,10 @@ import { type Queryable, RANDOM_PAGE_COST, sql } from './db.ts';
 import { PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
-/** The tables that grow with the nation, each with the column whose hash names a row's shard; those of one column lie together. */
+/**
+ * The tables that grow with the nation, each with the column whose hash names a row's shard; those of one
+ * column lie together.
+ */
 export const KEYS = {
   parcels: 'fips',
   parcel_filters: 'fips',
@@ -40,9 +43,10 @@ export type ShardedTable = {
 type Table = { partitioned: boolean; distributed: boolean; shards: number; columns: string };
 
 /**
- * Spreads the tables that grow with the nation over the nodes of a Citus cluster, with the rows that they have. Each table in a transaction
- * of its own: what was cut off goes on when it is called again.
- * @throws PlatError `citus_missing`, `citus_nodes`, `citus_shards`: nothing was changed; `citus_prepared`, see `assertClusterReady`
+ * Spreads the tables that grow with the nation over the nodes of a Citus cluster, with the rows that they
+ * have. Each table in a transaction of its own: what was cut off goes on when it is called again.
+ * @throws PlatError `citus_missing`, `citus_nodes`, `citus_shards`: nothing was changed; `citus_prepared`,
+ * see `assertClusterReady`
  */
 export async function distribute(databaseUrl: string, shards?: number): Promise<Distributed[]> {
   const client = new pg.Client({
@@ -77,7 +81,8 @@ async function spread(client: pg.Client, table: string, key: string, wanted?: nu
   const first = Object.entries(KEYS).find(([, other]) => other === key)![0];
   await client.query('begin');
   try {
-    // Rows are moved and indexes are made within one transaction, which several connections to a node could not see.
+    // Rows are moved and indexes are made within one transaction, which several connections to a
+    // node could not see.
     await client.query("set local citus.multi_shard_modify_mode to 'sequential'");
     const known = (await client.query<Table>(sql('base/get_table'), [table])).rows[0]!;
     const shards = wanted ?? (known.shards || DEFAULT_SHARDS);
@@ -97,7 +102,10 @@ async function spread(client: pg.Client, table: string, key: string, wanted?: nu
   }
 }
 
-/** The table anew, empty and distributed, filled from the old one, which it replaces: so a partitioned one becomes a plain one. */
+/**
+ * The table anew, empty and distributed, filled from the old one, which it replaces: so a partitioned one
+ * becomes a plain one.
+ */
 async function moveToShards(
   client: pg.Client,
   table: string,
@@ -130,7 +138,10 @@ async function moveToShards(
   return rowCount ?? 0;
 }
 
-/** Nodes that plan reads otherwise than the API's sessions ask for, which do not reach them; none on a server without Citus. */
+/**
+ * Nodes that plan reads otherwise than the API's sessions ask for, which do not reach them; none on a
+ * server without Citus.
+ */
 export async function listDearNodes(db: Queryable): Promise<{ node: string; cost: number }[]> {
   if (!(await hasCitus(db))) return [];
   const { rows } = await db.query<{ node: string; cost: number }>(sql('base/list_page_costs'), [
@@ -148,13 +159,19 @@ export async function listSharded(db: Queryable): Promise<ShardedTable[]> {
 /** `node`: whose `commit prepared` or `rollback prepared` of `gid` ends it. */
 export type Prepared = { node: string; gid: string; minutes: number };
 
-/** Transactions that were prepared on a node at least `minutes` ago and wait for their second phase; none on a server without Citus. */
+/**
+ * Transactions that were prepared on a node at least `minutes` ago and wait for their second phase; none on a
+ * server without Citus.
+ */
 export async function listPrepared(db: Queryable, minutes: number): Promise<Prepared[]> {
   if (!(await hasCitus(db))) return [];
   return (await db.query<Prepared>(sql('base/list_prepared'), [minutes])).rows;
 }
 
-/** A transaction over several nodes is prepared on each. @param connections of one process @throws PlatError `citus_prepared` */
+/**
+ * A transaction over several nodes is prepared on each. @param connections of one process @throws
+ * PlatError `citus_prepared`
+ */
 export async function assertClusterReady(db: Queryable, connections: number): Promise<void> {
   if (!(await hasCitus(db))) return;
   const { rows: nodes } = await db.query<{ node: string; prepared: number }>(sql('base/list_nodes'));

@@ -1,8 +1,8 @@
 import type { Logger } from './log.ts';
 
 /**
- * On SIGINT or SIGTERM, or when the parent process has gone, runs `stop` within a deadline and exits: 0 when it ended in time, else 1, and at once on a
- * second signal.
+ * On SIGINT or SIGTERM, or when the parent process has gone, runs `stop` within a deadline and exits: 0 when
+ * it ended in time, else 1, and at once on a second signal.
  */
 export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
   let stopping = false;

@@ -1,4 +1,7 @@
-/** RFC 4180, with a line of names. Texts that a spreadsheet would take for a formula begin with an apostrophe (OWASP, CSV injection). */
+/**
+ * RFC 4180, with a line of names. Texts that a spreadsheet would take for a formula begin with an apostrophe
+ * (OWASP, CSV injection).
+ */
 export function csv(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
   const lines = rows.map(row => columns.map(column => csvCell(row[column])).join(','));
   return [columns.join(','), ...lines].join('\r\n');

@@ -39,7 +39,9 @@ export type Candidate = {
   distance_m: number;
   /** Days from the sale to the report's day; null unless SOLD. */
   age: number | null;
-  /** How unlike the subject in distance, size and age, as the model counts: its weight falls by e with each. */
+  /**
+   * How unlike the subject in distance, size and age, as the model counts: its weight falls by e with each.
+   */
   steps: number;
   /** Natural logarithms of the factors; null for a land that is not adjusted for. */
   adjustments: Record<Adjustment, number | null>;
@@ -98,8 +100,8 @@ export type ReportSnapshot = {
 };
 
 /**
- * The reports of a county that wait for it. A person waits: attempts follow each other sooner than those of other jobs, the
- * first after half a second, for a quarter of a minute.
+ * The reports of a county that wait for it. A person waits: attempts follow each other sooner than those
+ * of other jobs, the first after half a second, for a quarter of a minute.
  */
 export const prepareReports: JobDefinition<{ fips: number }> = {
   name: 'comping.prepare',

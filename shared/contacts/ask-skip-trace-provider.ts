@@ -16,7 +16,8 @@ export type ProviderDesk = (subjects: readonly Subject[], address: Address) => P
 const MOST_ASKED = 2;
 
 /**
- * Asks a provider for people, one after the other until one is known; what it answers is kept for `keepDays`, so that nobody is bought twice.
+ * Asks a provider for people, one after the other until one is known; what it answers is kept for `keepDays`,
+ * so that nobody is bought twice.
  * @throws PlatError `provider` when it cannot be asked now
  */
 export function openProviderDesk(run: Run, provider: TraceProvider, keepDays: number): ProviderDesk {

@@ -30,7 +30,10 @@ export type ContactRow = RecordName & {
 
 type Known = Candidate & { row: ContactRow };
 
-/** Above these nobody can tell a namesake: such a city has a thousand people of one surname's sound and initial. */
+/**
+ * Above these nobody can tell a namesake: such a city has a thousand people of one surname's
+ * sound and initial.
+ */
 export const MOST_CANDIDATES = 1_000;
 
 export type Found =
@@ -39,7 +42,10 @@ export type Found =
   | { state: 'suppressed' }
   | { state: 'unknown' };
 
-/** The first of the subjects that is known. @param openly leaves the suppression list aside, for what is to be erased */
+/**
+ * The first of the subjects that is known. @param openly leaves the suppression list aside, for
+ * what is to be erased
+ */
 export async function findContacts(
   run: Run,
   subjects: readonly Subject[],
@@ -76,7 +82,9 @@ export async function findContacts(
   return { state: suppressed ? 'suppressed' : 'unknown' };
 }
 
-/** The telephone numbers of matched records, the better match first, without those on the suppression list. */
+/**
+ * The telephone numbers of matched records, the better match first, without those on the suppression list.
+ */
 export async function phonesOf(run: Run, matches: readonly Match<Known>[]): Promise<Traced[]> {
   const all = matches
     .flatMap(({ candidate: { row } }, rank) =>

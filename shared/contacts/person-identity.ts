@@ -23,10 +23,15 @@ export function subjectOf(name: RecordName): Subject | null {
   return found && { person: found };
 }
 
-/** Trusts are named after who made them, and that is who is called about the land; an estate's owner is dead. */
+/**
+ * Trusts are named after who made them, and that is who is called about the land; an estate's owner is dead.
+ */
 const OF_PERSON = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
 
-/** Whom an owner's text names, in the order in which they are looked for: the entity, then each person with the ways to read the name. */
+/**
+ * Whom an owner's text names, in the order in which they are looked for: the entity, then each person with
+ * the ways to read the name.
+ */
 export function subjectsOf(owner: string): Subject[] {
   const people = peopleOf(owner).flatMap(readings => readings.map(found => ({ person: found })));
   if (!isEntity(owner)) return people;
@@ -45,7 +50,8 @@ export function keyHashes(subject: Subject, places: readonly Place[]): string[] 
 export const phoneKey = (number: string): string => `n|${number}`;
 
 /**
- * What the suppression list knows somebody by: every name that the given name may stand for, with the ZIP or, where there is none, the city.
+ * What the suppression list knows somebody by: every name that the given name may stand for, with the ZIP or,
+ * where there is none, the city.
  * @param stored for the list itself, which also finds who is asked for by the city alone
  */
 export function identityTags(subject: Subject, places: readonly Address[], stored = false): string[] {

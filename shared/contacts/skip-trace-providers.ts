@@ -110,7 +110,10 @@ function isMeant(
   return found !== null && fitOf(subject.person, found) !== null;
 }
 
-/** Version 3 of the property skip trace, the newest that is documented: https://developer.batchdata.com/docs/batchdata */
+/**
+ * Version 3 of the property skip trace, the newest that is documented:
+ * https://developer.batchdata.com/docs/batchdata
+ */
 const BATCHDATA_PATH = '/api/v3/property/skip-trace';
 
 const batchDataAnswer = z.object({
@@ -143,7 +146,10 @@ const batchDataAnswer = z.object({
   }),
 });
 
-/** SKIP_TRACE_PROVIDER=batchdata. Asked by a street address alone, so that without one nobody is found, and nothing charged. */
+/**
+ * SKIP_TRACE_PROVIDER=batchdata. Asked by a street address alone, so that without one nobody is found,
+ * and nothing charged.
+ */
 export function batchData(origin: string, key: string, limits: Partial<CallLimits> = {}): Asked {
   const call = openGuardedCall('batchdata', [], limits);
   const url = new URL(BATCHDATA_PATH, origin);
@@ -158,7 +164,9 @@ export function batchData(origin: string, key: string, limits: Partial<CallLimit
       );
       const { body } = await call(
         {
-          ...{ url, method: 'POST', headers: { authorization: `Bearer ${key}` } },
+          url,
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}` },
           body: {
             requests: [
               {

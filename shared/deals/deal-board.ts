@@ -18,8 +18,8 @@ import {
 const fetchPayload = z.strictObject({ deal: z.uuid() });
 
 /**
- * Finds a deal's live listing and grades it. A person waits: attempts 1, 2, 4 and 8 seconds apart; what they leave undone is
- * found with the daily run.
+ * Finds a deal's live listing and grades it. A person waits: attempts 1, 2, 4 and 8 seconds apart; what
+ * they leave undone is found with the daily run.
  */
 export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
   name: 'deal.fetch',
@@ -48,7 +48,10 @@ export type DealFields = Money & {
   deal_type?: DealType;
   contract_expiration_date?: string | null;
   closing_date?: string | null;
-  /** What is asked from now on: for a live listing until that shows another price than today's, else until one is found. */
+  /**
+   * What is asked from now on: for a live listing until that shows another price than today's, else
+   * until one is found.
+   */
   price?: string | null;
 };
 
@@ -82,7 +85,8 @@ async function sign(run: Run, author: string, cause: string): Promise<void> {
 }
 
 /**
- * To be run in a transaction, like the other changes. Its job finds the listing and grades. @returns the deal's id
+ * To be run in a transaction, like the other changes. Its job finds the listing and grades.
+ * @returns the deal's id
  * @throws PlatError `validation_error` for what is not there, `unprocessable` for a full board
  */
 export async function addDeal(
@@ -102,10 +106,18 @@ export async function addDeal(
   const listed = price === null ? null : await listedPrice(run, listing_id, listing_url);
   await sign(run, board.author, 'added');
   const [added] = await run<{ id: string }>('deals/insert_deal', [
-    ...[board.id, fields.status ?? 'listed', property_id, listing_id, listing_url, fips],
+    board.id,
+    fields.status ?? 'listed',
+    property_id,
+    listing_id,
+    listing_url,
+    fips,
     fields.deal_type ?? 'cash_close',
     ...DEAL_MONEY.map(name => fields[name] ?? null),
-    ...[fields.contract_expiration_date ?? null, fields.closing_date ?? null, price, listed],
+    fields.contract_expiration_date ?? null,
+    fields.closing_date ?? null,
+    price,
+    listed,
   ]);
   const { id } = added!;
   await run('deals/touch_boards', [[board.id]]);
@@ -128,7 +140,9 @@ async function countyOfSubject(
   // No county has a number beyond; it would not fit the column.
   const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
   const [row] = await run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', [
-    ...[county, propertyId, listingId],
+    county,
+    propertyId,
+    listingId,
   ]);
   const { parcel, listing, fips } = row!;
   if (propertyId !== null && !parcel) throw refused('property_id', 'is not the id of a parcel on a roll');
@@ -179,9 +193,16 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
   await sign(run, board.author, causeOf(before, after, price));
   after.position = await place(run, board.id, id, before, { status: after.status, position });
   await run('deals/update_deal', [
-    ...[board.id, id, after.status, after.position, after.deal_type],
+    board.id,
+    id,
+    after.status,
+    after.position,
+    after.deal_type,
     ...DEAL_MONEY.map(name => after[name]),
-    ...[after.contract_expiration_date, after.closing_date, after.own_price, after.own_price_over],
+    after.contract_expiration_date,
+    after.closing_date,
+    after.own_price,
+    after.own_price_over,
     standsAlone,
   ]);
   await run('deals/touch_boards', [[board.id]]);

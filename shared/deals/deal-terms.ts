@@ -38,7 +38,10 @@ export const MAX_DEALS = 10_000;
 
 const DECIMAL = /^(-?)(\d{1,13})(?:\.(\d{1,2}))?$/;
 
-/** Cents of a decimal text such as 18400 or 18400.50, which PostgreSQL writes too. @throws RangeError for anything else */
+/**
+ * Cents of a decimal text such as 18400 or 18400.50, which PostgreSQL writes too. @throws
+ * RangeError for anything else
+ */
 export function toCents(decimal: string): bigint {
   const [, minus, whole, fraction = ''] = DECIMAL.exec(decimal) ?? [];
   if (whole === undefined) throw new RangeError(`${decimal} is no amount in dollars and cents`);
@@ -55,7 +58,10 @@ export function fromCents(cents: bigint): string {
 const WRITTEN = /^\$?\s*(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d*))?\s*([km]?)$/i;
 const ZEROS: Record<string, number> = { '': 2, k: 5, m: 8 };
 
-/** An amount as people write it ($18,400, 18.4k, 1.2m, 18400.50) as a decimal text; undefined for what is none. */
+/**
+ * An amount as people write it ($18,400, 18.4k, 1.2m, 18400.50) as a decimal text;
+ * undefined for what is none.
+ */
 export function readMoney(written: string): string | undefined {
   const [, whole = '', fraction = '', unit = ''] = WRITTEN.exec(written.trim()) ?? [];
   if (whole + fraction === '') return undefined;

@@ -22,11 +22,17 @@ export const FRONTAGE_CLASSES = ['highway', 'normal', 'local'] as const;
 export const ROAD_CLASSES = [...FRONTAGE_CLASSES, 'private'] as const;
 export type RoadClass = (typeof ROAD_CLASSES)[number];
 
-/** Distance from the centreline, in metres, within which a boundary can face a road: half of a wide right of way. */
+/**
+ * Distance from the centreline, in metres, within which a boundary can face a road: half of a
+ * wide right of way.
+ */
 export type RoadReach = Record<RoadClass, number>;
 export const ROAD_REACH_M: RoadReach = { highway: 60, normal: 30, local: 25, private: 25 };
 
-/** TIGER's feature class codes of roads for cars; trails and the others do not count. https://www2.census.gov/geo/pdfs/reference/mtfccs2022.pdf */
+/**
+ * TIGER's feature class codes of roads for cars; trails and the others do not count.
+ * https://www2.census.gov/geo/pdfs/reference/mtfccs2022.pdf
+ */
 export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
   S1100: 'highway',
   S1200: 'normal',

@@ -23,7 +23,10 @@ export type RegionFields = {
   fips: string | null;
 };
 
-/** The figures of a bucket, spelled and ordered as the API answers them; null where there is nothing to divide by. */
+/**
+ * The figures of a bucket, spelled and ordered as the API answers them; null where there is
+ * nothing to divide by.
+ */
 function bucketData({ active, pending, sold }: BucketSummary) {
   const [month, quarter, half, year] = sold;
   return {
@@ -88,7 +91,10 @@ export const METRIC_KEYS = Object.keys(
   bucketData({ listings: 0, active: none, pending: none, sold: [none, none, none, none] }),
 ) as MetricKey[];
 
-/** `asOf` is YYYY-MM-DD, null without listings; buckets in the order of ACRE_BUCKETS, null for one without listings. */
+/**
+ * `asOf` is YYYY-MM-DD, null without listings; buckets in the order of ACRE_BUCKETS, null for
+ * one without listings.
+ */
 export type RegionStats = {
   asOf: string | null;
   buckets: readonly ({ listings: number; data: BucketData } | null)[];
@@ -111,10 +117,16 @@ export function statsBody(region: RegionFields, stats: RegionStats): string {
   return JSON.stringify({ ...fieldsOf(region), as_of: stats.asOf, stats: shown });
 }
 
-/** Raised whenever the same region and figures make another body than before, so that every stored response is written anew. */
+/**
+ * Raised whenever the same region and figures make another body than before, so that every stored
+ * response is written anew.
+ */
 const RESPONSE_FORMAT = 2;
 
-/** From what a body is made of (RFC 9110 section 8.8.3): hashing every region's body would cost more than its statistics. */
+/**
+ * From what a body is made of (RFC 9110 section 8.8.3): hashing every region's body would cost more
+ * than its statistics.
+ */
 export function statsEtag(region: RegionFields, stats: RegionStats): string {
   const figures = new Float64Array(stats.buckets.length * (2 + METRIC_KEYS.length));
   let at = 0;

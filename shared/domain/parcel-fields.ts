@@ -1,6 +1,7 @@
 /**
- * The columns that a roll's mapping may fill: feed schema, mapper, staging table, COPY, merge, detail and filters are made from this list. A new
- * field also needs a migration that adds the column to `parcels` (and to `parcel_filters`, see `filter`).
+ * The columns that a roll's mapping may fill: feed schema, mapper, staging table, COPY, merge, detail and
+ * filters are made from this list. A new field also needs a migration that adds the column to `parcels` (and
+ * to `parcel_filters`, see `filter`).
  */
 export type FieldType =
   | 'text'
@@ -14,7 +15,8 @@ export type FieldType =
   | 'year';
 
 /**
- * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of some values, `exact` by one; `own` by a filter written by hand.
+ * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of some values, `exact`
+ * by one; `own` by a filter written by hand.
  * Table parcel_filters repeats the columns of range, flag and own; list and exact read parcels.
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
@@ -30,7 +32,10 @@ export type FieldSpec = {
 
 /** Far above any text that a roll means. */
 export const MOST_CHARS = 4_096;
-/** Of an address, which listings are looked up by: PostgreSQL limits an entry of an index to 2,704 bytes, 676 characters. */
+/**
+ * Of an address, which listings are looked up by: PostgreSQL limits an entry of an index to 2,704
+ * bytes, 676 characters.
+ */
 export const ADDRESS_CHARS = 500;
 
 const address = (doc: string): FieldSpec => ({ type: 'text', doc, filter: 'none', maxChars: ADDRESS_CHARS });

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 
-/** Plat's own namespace, a random UUID; ids of regions and listings are made with it: it must never change. */
+/**
+ * Plat's own namespace, a random UUID; ids of regions and listings are made with it: it must never change.
+ */
 const NAMESPACE = Buffer.from('77c42915e1ed41c88930f8185b044c6f', 'hex');
 
 /** Of any version, as people paste it. */
@@ -10,7 +12,10 @@ export function uuidText(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The UUID of a name (version 5, RFC 9562 section 5.5): 'county:33019', 'zip:03280', 'listing:' + source + '\u0000' + source_id. */
+/**
+ * The UUID of a name (version 5, RFC 9562 section 5.5): 'county:33019', 'zip:03280', 'listing:' + source +
+ * '\u0000' + source_id.
+ */
 export function uuidV5(name: string): string {
   const digest = hash('sha1', Buffer.concat([NAMESPACE, Buffer.from(name, 'utf8')]), 'hex');
   const variant = ((Number.parseInt(digest.charAt(16), 16) & 0x3) | 0x8).toString(16);

@@ -1,10 +1,10 @@
 import { uuidText } from './uuid.ts';
 
 /**
- * The comps of a valuation as bytes, 28 a comp, the most significant byte first: the listing's id (16); size, time,
- * location, asking-price and land adjustments, each the natural logarithm of its factor in 5,000ths as a signed 16-bit
- * integer (0.0014 to 700 times, to 0.01 %), -32,768 for a land that is not adjusted for; the weight in 65,535ths (unsigned,
- * 16 bits).
+ * The comps of a valuation as bytes, 28 a comp, the most significant byte first: the listing's
+ * id (16); size, time, location, asking-price and land adjustments, each the natural logarithm of its factor
+ * in 5,000ths as a signed 16-bit integer (0.0014 to 700 times, to 0.01 %), -32,768 for a land that is not
+ * adjusted for; the weight in 65,535ths (unsigned, 16 bits).
  */
 const COMP_BYTES = 28;
 const STEPS = 5_000;
@@ -12,7 +12,10 @@ const MOST_STEPS = 0x7fff;
 const NONE = -0x8000;
 const WHOLE = 0xffff;
 
-/** Comps in columns, of which the first `count` entries count; adjustments are natural logarithms of their factors, NaN for none. */
+/**
+ * Comps in columns, of which the first `count` entries count; adjustments are natural logarithms of their
+ * factors, NaN for none.
+ */
 export type CompColumns = {
   count: number;
   /** Which of the ids is the comp's. */
@@ -73,7 +76,10 @@ export function unpackComps(bytes: Buffer): ExplainedComp[] {
 const stepsOf = (log: number): number => Math.max(-MOST_STEPS, Math.min(MOST_STEPS, Math.round(STEPS * log)));
 const percentOf = (steps: number) => 100 * Math.expm1(steps / STEPS);
 
-/** An adjustment as it is stored, so that every place shows the same. @param log natural logarithm of its factor */
+/**
+ * An adjustment as it is stored, so that every place shows the same. @param log natural
+ * logarithm of its factor
+ */
 export const shownPercent = (log: number): number => percentOf(stepsOf(log));
 /** A share of 1 as it is stored. */
 export const shownWeight = (weight: number): number => Math.round(weight * WHOLE) / WHOLE;

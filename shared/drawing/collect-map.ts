@@ -33,7 +33,10 @@ export type Drawn = {
 
 const MAP_PX = { width: 900, height: 740 };
 
-/** Around a parcel is shown an eighth of its length, at least the roads on which a lot lies with what is beyond them. */
+/**
+ * Around a parcel is shown an eighth of its length, at least the roads on which a lot lies with
+ * what is beyond them.
+ */
 const MARGIN_SHARE = 1 / 8;
 const LEAST_MARGIN_M = 40;
 /** A highway's frontage may lie 60 m from its centreline. */
@@ -51,7 +54,8 @@ export type DrawOptions = {
 };
 
 /**
- * What is known of a parcel; null when the id was never given. With `draw` also what a drawing of it shows, as of one moment.
+ * What is known of a parcel; null when the id was never given. With `draw` also what a drawing of it
+ * shows, as of one moment.
  * @throws PlatError `parcel_retired`, `parcel_shapeless` when there is nothing to draw
  */
 export async function collectParcel(

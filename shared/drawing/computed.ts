@@ -22,7 +22,10 @@ export type Computed = {
   cells: SlopeCell[] | null;
 };
 
-/** Computes the one parcel of an input, and keeps the stretches of boundary and the cells that made its figures. */
+/**
+ * Computes the one parcel of an input, and keeps the stretches of boundary and the cells
+ * that made its figures.
+ */
 export async function computeParcel(input: LandInput, signal: AbortSignal): Promise<Computed> {
   const made: Pick<Computed, 'facing' | 'cells'> = { facing: [], cells: [] };
   const kernels: LandKernels = {
@@ -57,7 +60,10 @@ function tooMany(error: unknown): null {
   throw error;
 }
 
-/** Roundings of two computations of a figure differ by 1e-3 ft at most, but one can move a stretch's end by a piece, 1.64 ft. */
+/**
+ * Roundings of two computations of a figure differ by 1e-3 ft at most, but one can move a stretch's end
+ * by a piece, 1.64 ft.
+ */
 const WITHIN = { ft: 2, percent: 0.05, m: 0.01 };
 
 export type Difference = {

@@ -6,7 +6,9 @@ import { element, textElement } from './xml.ts';
 
 const EDGE_PX = 12;
 
-/** A parcel as an SVG document of its own: nothing of it is loaded from elsewhere, and all text is escaped. */
+/**
+ * A parcel as an SVG document of its own: nothing of it is loaded from elsewhere, and all text is escaped.
+ */
 export function drawParcel(drawn: Drawn, options: PanelOptions): string {
   const { parcel, view } = drawn;
   const width = view.widthPx + PANEL_PX + 3 * EDGE_PX;
@@ -25,8 +27,12 @@ export function drawParcel(drawn: Drawn, options: PanelOptions): string {
   const svg = element(
     'svg',
     {
-      ...{ xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}` },
-      ...{ 'font-family': FONT, 'data-metres-per-px': view.metresPerPx.toPrecision(9) },
+      xmlns: 'http://www.w3.org/2000/svg',
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      'font-family': FONT,
+      'data-metres-per-px': view.metresPerPx.toPrecision(9),
     },
     textElement(
       'title',

@@ -7,7 +7,10 @@ export type Line = Point[];
 /** Vertices nearer than this to the last one that was kept cannot be told from it. */
 const LEAST_STEP_PX = 0.4;
 
-/** The part of a ring within a frame [left, top, right, bottom], its last place not repeated; empty when there is none. */
+/**
+ * The part of a ring within a frame [left, top, right, bottom], its last place not repeated; empty
+ * when there is none.
+ */
 export function clipRing(ring: readonly Point[], frame: Box): Line {
   const line = thinned(ring);
   if (line.length < 3) return [];
@@ -36,7 +39,9 @@ export function lengthPx(line: Line): number {
   return line.slice(1).reduce((sum, to, i) => sum + between(line[i]!, to), 0);
 }
 
-/** The place on a line at a share of its length, and the direction there in radians, clockwise from the right. */
+/**
+ * The place on a line at a share of its length, and the direction there in radians, clockwise from the right.
+ */
 export function placeOn(line: Line, share: number): { at: Point; angle: number } {
   let left = share * lengthPx(line);
   for (let i = 1; i < line.length; i++) {

@@ -1,6 +1,9 @@
 import { ROAD_CLASSES, type RoadClass } from '../domain/land-layers.ts';
 
-/** From below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn the other way round, and a darker red. */
+/**
+ * From below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn the other way
+ * round, and a darker red.
+ */
 export const SLOPE_COLOURS = [
   '#1a9850',
   '#4fb45c',

@@ -14,10 +14,15 @@ export type View = {
   box: Box;
 };
 
-/** The side of a square metre that a parcel is at least taken for, so that the smallest sliver has a scale. */
+/**
+ * The side of a square metre that a parcel is at least taken for, so that the smallest sliver has a scale.
+ */
 const LEAST_SIDE_M = 1;
 
-/** North up, in the plane of the parcel's middle (transverse Mercator), as large as fits with `marginM` around it. */
+/**
+ * North up, in the plane of the parcel's middle (transverse Mercator), as large as fits with
+ * `marginM` around it.
+ */
 export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, heightPx: number): View {
   const [west, south, east, north] = boxOf(shape);
   const plane = planeAround([(west + east) / 2, (south + north) / 2]);

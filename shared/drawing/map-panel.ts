@@ -70,8 +70,11 @@ export function drawPanel(drawn: Drawn, options: PanelOptions): string {
   heading('Slope: share of the area that is steeper');
   for (const [i, colour] of SLOPE_COLOURS.entries()) {
     const sample = element('rect', {
-      ...{ y: -11, width: 26, height: 14 },
-      ...{ fill: colour, 'fill-opacity': SLOPE_OPACITY },
+      y: -11,
+      width: 26,
+      height: 14,
+      fill: colour,
+      'fill-opacity': SLOPE_OPACITY,
     });
     const words = i === 0 ? `to ${SLOPE_GRADES[0]} %` : `over ${SLOPE_GRADES[i - 1]} %`;
     entry(sample, words, i === 0 ? '' : percent(figures.steeper_percent?.[i - 1] ?? null));

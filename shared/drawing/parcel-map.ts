@@ -160,7 +160,10 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
   );
 }
 
-/** Words along a line, `above` it or on its right side as seen along it, where the outside of a boundary is; never upside down. */
+/**
+ * Words along a line, `above` it or on its right side as seen along it, where the outside of a boundary is;
+ * never upside down.
+ */
 function label(
   { at, angle }: ReturnType<typeof placeOn>,
   words: string,
@@ -248,7 +251,10 @@ export function drawCells(cells: readonly SlopeCell[], view: View): string {
 
 type Corners = [Point, Point, Point, Point];
 
-/** Rows of a grid lie askew by a trace: rectangles that meet are drawn so much larger that no pixel between them is left out. */
+/**
+ * Rows of a grid lie askew by a trace: rectangles that meet are drawn so much larger that no pixel
+ * between them is left out.
+ */
 const OVER_PX = 0.06;
 
 /** North-west, north-east, south-east, south-west. */

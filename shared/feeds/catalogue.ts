@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { PlatError } from '../base/errors.ts';
 
-/** Who publishes parcels: OpenAddresses' list for the United States (CC0), which tools/make-catalogue.ts writes anew. */
+/**
+ * Who publishes parcels: OpenAddresses' list for the United States (CC0), which
+ * tools/make-catalogue.ts writes anew.
+ */
 export type CatalogueSource = {
   /** Five digits of a county, two of a state, seven of a city. */
   place: string;
@@ -25,7 +28,10 @@ let cached: { file: string; catalogue: Catalogue } | undefined;
 
 const bundled = new URL('./catalogue.json', import.meta.url).pathname;
 
-/** The catalogue, read once. @param file another one of the same form, as CATALOGUE_FILE names it @throws PlatError `config` */
+/**
+ * The catalogue, read once. @param file another one of the same form, as CATALOGUE_FILE names it @throws
+ * PlatError `config`
+ */
 export function readCatalogue(file = bundled): Catalogue {
   if (cached?.file !== file) cached = { file, catalogue: parseCatalogue(file) };
   return cached.catalogue;
@@ -48,7 +54,10 @@ function parseCatalogue(file: string): Catalogue {
   }
 }
 
-/** What the catalogue has for a county: its own sources before the state's. Of several files of a county the last year's comes first. */
+/**
+ * What the catalogue has for a county: its own sources before the state's. Of several files of a county the
+ * last year's comes first.
+ */
 export function sourcesOfCounty(fips: string, file?: string): CatalogueSource[] {
   const of = (place: string) =>
     readCatalogue(file)

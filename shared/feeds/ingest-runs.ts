@@ -23,7 +23,10 @@ const payload = z.object({
   /** Other sources than the feed file's, by input. */
   sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
-  /** Somebody waits for it: a server that was asked often enough in one attempt is not asked again in four more. */
+  /**
+   * Somebody waits for it: a server that was asked often enough in one attempt is not asked
+   * again in four more.
+   */
   attended: z.boolean().optional(),
 });
 
@@ -39,7 +42,10 @@ export const ingestJob: JobDefinition<IngestPayload> = {
   backoffMs: 5_000,
 };
 
-/** `runs.counts`: every row read is skipped, rejected, identical, a part, or what a parcel or listing was made of. */
+/**
+ * `runs.counts`: every row read is skipped, rejected, identical, a part, or what a parcel or
+ * listing was made of.
+ */
 export type RunCounts = {
   /** Rows by input: {"roll": 2027, "shape": 2019} or {"listings": …}. */
   read: Record<string, number>;

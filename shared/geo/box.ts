@@ -31,7 +31,10 @@ export function boxOfLine(line: readonly Position[]): Box {
   return bbox({ type: 'LineString', coordinates: line as Position[] }) as Box;
 }
 
-/** The box around a GeoJSON geometry of any type as a file has it; null of one without positions, or with one that is not on the globe. */
+/**
+ * The box around a GeoJSON geometry of any type as a file has it; null of one without positions, or with one
+ * that is not on the globe.
+ */
 export function boxOfGeometry(geometry: Geometry | null): Box | null {
   if (geometry === null) return null;
   const box = emptyBox();
@@ -78,7 +81,10 @@ const DEGREE_M = 110_574;
 /** Beyond, meridians meet and a margin would have to go round the pole. */
 const MOST_LATITUDE_DEG = 89;
 
-/** How many degrees of latitude and of longitude hold so many metres on every side of what lies between two latitudes. */
+/**
+ * How many degrees of latitude and of longitude hold so many metres on every side of what lies
+ * between two latitudes.
+ */
 function marginDeg(metres: number, southDeg: number, northDeg: number): { lat: number; lon: number } {
   const lat = metres / DEGREE_M;
   const farthest = Math.min(MOST_LATITUDE_DEG, Math.max(Math.abs(southDeg), Math.abs(northDeg)) + lat);

@@ -6,22 +6,31 @@ import { covers, type PreparedQuery } from './intersects.ts';
 export type QueryCover = {
   /** Wholly inside the query's area; no two share a point. */
   inner: Box[];
-  /** Whatever box of integers an outline, a line or a point of the query passes through touches one of them. */
+  /**
+   * Whatever box of integers an outline, a line or a point of the query passes through touches one of them.
+   */
   edge: Box[];
 };
 
-/** For 500 vertices on 290,736 parcels: with 32, 128 and 512 cells 12, 10 and 17 ms where 7,133 are found, 116, 57 and 43 ms for 43,394. */
+/**
+ * For 500 vertices on 290,736 parcels: with 32, 128 and 512 cells 12, 10 and 17 ms where 7,133 are found,
+ * 116, 57 and 43 ms for 43,394.
+ */
 export const DEFAULT_EDGE_CELLS = 128;
 
 /** Cells narrower than this, about 50 m, are not split: a parcel's own extent is wider. */
 const NARROW_CELL = 5_000;
 
-/** How far inner boxes keep from outlines, and edge boxes reach beyond them: stored locations and clipping are rounded, by a unit at most. */
+/**
+ * How far inner boxes keep from outlines, and edge boxes reach beyond them: stored locations and clipping are
+ * rounded, by a unit at most.
+ */
 const MARGIN = 2;
 
 /**
- * Covers a query with boxes for an index: the boundaries that meet it are those with their location in an inner box, and some of those with their extent
- * touching an edge box, to be tested by `intersects`. The largest edge cell is halved again and again; what is cut off is inside or outside as a whole.
+ * Covers a query with boxes for an index: the boundaries that meet it are those with their location in an
+ * inner box, and some of those with their extent touching an edge box, to be tested by `intersects`. The
+ * largest edge cell is halved again and again; what is cut off is inside or outside as a whole.
  */
 export function coverQuery(
   query: PreparedQuery,
@@ -72,7 +81,10 @@ function halve([west, south, east, north]: Box): [Box, Box] {
   ];
 }
 
-/** The part of a box around the outline in it, or null where there is none. What is cut off goes to `inner` if it is inside. */
+/**
+ * The part of a box around the outline in it, or null where there is none. What is cut off goes to
+ * `inner` if it is inside.
+ */
 function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]): Cell | null {
   const within = new Uint32Array(edges.length);
   let count = 0;
@@ -98,7 +110,10 @@ function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]
   return { box: [w, s, e, n], edges: within.slice(0, count) };
 }
 
-/** Grows `held` by the part of an edge within MARGIN of a box, and tells whether there is one (Liang and Barsky, 1984). */
+/**
+ * Grows `held` by the part of an edge within MARGIN of a box, and tells whether there is one (Liang
+ * and Barsky, 1984).
+ */
 function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, held: Box): boolean {
   const ax = x1[edge]!;
   const ay = y1[edge]!;

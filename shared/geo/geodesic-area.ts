@@ -1,7 +1,10 @@
 import geographiclib from 'geographiclib-geodesic';
 import type { MultiPolygon, Ring } from './geometry-types.ts';
 
-/** The international acre: 43,560 square feet of exactly 0.3048 m each (NIST Handbook 44, appendix C); the survey acre is 4 ppm larger. */
+/**
+ * The international acre: 43,560 square feet of exactly 0.3048 m each (NIST Handbook 44, appendix C); the
+ * survey acre is 4 ppm larger.
+ */
 export const SQ_M_PER_ACRE = 4046.8564224;
 
 /** Square metres to acres, unrounded. */
@@ -14,8 +17,9 @@ const B = A * (1 - F);
 const E2 = F * (2 - F);
 const RAD = Math.PI / 180;
 
-// Area from the equator to latitude phi, per radian of longitude: b^2 sin(phi) * sum (k+1)/(2k+1) (e^2 sin^2 phi)^k,
-// the zone of the ellipsoid (Snyder 1987, USGS PP 1395, eq. 3-12, as a series). The ninth term is below 3e-18.
+// Area from the equator to latitude phi, per radian of longitude: b^2 sin(phi) * sum (k+1)/(2k+1)
+// (e^2 sin^2 phi)^k, the zone of the ellipsoid (Snyder 1987, USGS PP 1395, eq. 3-12, as a series). The ninth
+// term is below 3e-18.
 const Z1 = (2 / 3) * E2;
 const Z2 = (3 / 5) * E2 ** 2;
 const Z3 = (4 / 7) * E2 ** 3;
@@ -28,10 +32,16 @@ const B2 = B * B;
 /** Up to this length the short formula is off by 1e-7 for triangles 1 m high, 7e-11 for compact ones. */
 export const SHORT_EDGE_M = 2000;
 
-/** No parcel lies closer to a pole, and where meridians converge an edge's neglected terms grow with tan(latitude). */
+/**
+ * No parcel lies closer to a pole, and where meridians converge an edge's neglected terms grow
+ * with tan(latitude).
+ */
 const SHORT_EDGE_MAX_LAT = 75;
 
-/** Of prepared polygons, on WGS84. Our own: GeographicLib takes 12 times as long, @turf/area (a sphere) is off by 0.2 %. */
+/**
+ * Of prepared polygons, on WGS84. Our own: GeographicLib takes 12 times as long, @turf/area (a
+ * sphere) is off by 0.2 %.
+ */
 export function areaSqM(polygons: MultiPolygon): number {
   let total = 0;
   for (const polygon of polygons) {
@@ -42,8 +52,9 @@ export function areaSqM(polygons: MultiPolygon): number {
 }
 
 /**
- * Unsigned geodesic area of a closed ring, in square metres. In the plane of longitude against the zone area each edge is a trapezoid plus the sliver
- * between its chord and the geodesic: by Clairaut's relation sin(phi) dLambda (dx^2 + 3 dy^2) / 12, with dx, dy the edge's metres east and north.
+ * Unsigned geodesic area of a closed ring, in square metres. In the plane of longitude against the zone area
+ * each edge is a trapezoid plus the sliver between its chord and the geodesic: by Clairaut's relation
+ * sin(phi) dLambda (dx^2 + 3 dy^2) / 12, with dx, dy the edge's metres east and north.
  */
 function ringAreaSqM(ring: Ring): number {
   const [lon0, lat0] = ring[0]!;
@@ -84,7 +95,10 @@ function zoneSqM(sin: number): number {
   return B2 * sin * (1 + u * (Z1 + u * (Z2 + u * (Z3 + u * (Z4 + u * (Z5 + u * (Z6 + u * Z7)))))));
 }
 
-/** The same by Karney's algorithm (Algorithms for geodesics, J. Geodesy 87, 2013): any size, poles and antimeridian too. */
+/**
+ * The same by Karney's algorithm (Algorithms for geodesics, J. Geodesy 87, 2013): any size, poles
+ * and antimeridian too.
+ */
 function geographicLibAreaSqM(ring: Ring): number {
   const polygon = geographiclib.Geodesic.WGS84.Polygon(false);
   for (let i = 1; i < ring.length; i++) polygon.AddPoint(ring[i]![1], ring[i]![0]);

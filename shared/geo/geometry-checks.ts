@@ -38,11 +38,17 @@ export type GeometryFault =
   | 'not_an_area'
   /** Anything but lines, or a collection that holds it. */
   | 'not_a_line'
-  /** Not nested as its GeoJSON type asks: a ring or a position is not an array, or a position has fewer than two ordinates. */
+  /**
+   * Not nested as its GeoJSON type asks: a ring or a position is not an array, or a position has fewer
+   * than two ordinates.
+   */
   | 'malformed'
   /** A coordinate is not a finite number. */
   | 'not_finite'
-  /** A latitude beyond +-90 or a longitude beyond +-180: often a sign that the coordinates are projected or swapped. */
+  /**
+   * A latitude beyond +-90 or a longitude beyond +-180: often a sign that the coordinates are
+   * projected or swapped.
+   */
   | 'out_of_range'
   /** No ring has three distinct points. */
   | 'too_few_points'
@@ -60,7 +66,10 @@ export const fault = (reason: GeometryFault, message: string): Fault => ({ ok: f
 const AREA = { reason: 'not_an_area', words: 'an area; Polygon or MultiPolygon is' } as const;
 const LINE = { reason: 'not_a_line', words: 'a line; LineString or MultiLineString is' } as const;
 
-/** Gathers the coordinates of every polygon, or of every line, in collections too; or says why the geometry is none. */
+/**
+ * Gathers the coordinates of every polygon, or of every line, in collections too; or says why
+ * the geometry is none.
+ */
 export function collectCoordinates(
   geometry: Geometry | null | undefined,
   kind: 'Polygon' | 'LineString',
@@ -92,7 +101,10 @@ export function collectCoordinates(
   return null;
 }
 
-/** A position of a ring or a line, without height, or why it is none. It is the input's own where that has two ordinates. */
+/**
+ * A position of a ring or a line, without height, or why it is none. It is the input's own where that
+ * has two ordinates.
+ */
 export function checkPosition(
   value: unknown,
   number: number,

@@ -1,6 +1,9 @@
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 
-/** Degrees to integer 1e-7 degrees, to the nearest: 11 mm or less on the ground. +-180 degrees fit in a signed 32-bit integer. */
+/**
+ * Degrees to integer 1e-7 degrees, to the nearest: 11 mm or less on the ground. +-180 degrees fit in a
+ * signed 32-bit integer.
+ */
 export const toE7 = (deg: number): number => Math.round(deg * 1e7);
 
 /** Integer 1e-7 degrees to degrees. */
@@ -9,17 +12,26 @@ export const fromE7 = (e7: number): number => e7 / 1e7;
 /** Steps to a unit: a power of two, so that none of them is rounded. */
 const STEPS = 1024;
 
-/** Units of 1e-7 degrees in steps of 1/1024: numbers of up to 7 decimals are exact, so points in line in decimals stay in line. */
+/**
+ * Units of 1e-7 degrees in steps of 1/1024: numbers of up to 7 decimals are exact, so points in line in
+ * decimals stay in line.
+ */
 export const toUnits = (deg: number): number => Math.round(deg * (1e7 * STEPS)) / STEPS;
 
-/** About 4 bytes a vertex: varints, positions as zigzag differences in 1e-7 degrees (Protocol Buffers' encoding). */
+/**
+ * About 4 bytes a vertex: varints, positions as zigzag differences in 1e-7 degrees (Protocol
+ * Buffers' encoding).
+ */
 const BOUNDARY_VERSION = 1;
 const LINES_VERSION = 101;
 
 /** A varint of 32 bits takes at most 5 bytes. */
 const MAX_VARINT = 5;
 
-/** Version | parts | rings of each | positions without the closing one. Those that become equal are dropped while three are left. */
+/**
+ * Version | parts | rings of each | positions without the closing one. Those that become equal are dropped
+ * while three are left.
+ */
 export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
   const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };
   putVarint(writer, polygons.length);
@@ -30,7 +42,9 @@ export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
   return new Uint8Array(writer.bytes);
 }
 
-/** Decodes what `encodeBoundary` wrote. Throws when the bytes are cut short, too long or of another version. */
+/**
+ * Decodes what `encodeBoundary` wrote. Throws when the bytes are cut short, too long or of another version.
+ */
 export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
   const reader = openReader(bytes, 'boundary', BOUNDARY_VERSION);
   const polygons: MultiPolygon = [];
@@ -47,7 +61,10 @@ export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
   return polygons;
 }
 
-/** Version | lines | positions of each. Those that become equal to the one before are dropped, but for a line's two ends. */
+/**
+ * Version | lines | positions of each. Those that become equal to the one before are dropped, but for
+ * a line's two ends.
+ */
 export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array {
   const writer: Writer = { bytes: [LINES_VERSION], lon: 0, lat: 0 };
   putVarint(writer, lines.length);

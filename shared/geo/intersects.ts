@@ -6,7 +6,10 @@ import { pointInMultiPolygon } from './point-in-polygon.ts';
 import { meet, onLevelEdge, turn } from './predicates.ts';
 import type { QueryGeometry } from './query-geometry.ts';
 
-/** In units of 1e-7 degrees (`toUnits`). Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e]; points have length 0. */
+/**
+ * In units of 1e-7 degrees (`toUnits`). Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e];
+ * points have length 0.
+ */
 export type PreparedQuery = {
   x1: Float64Array;
   y1: Float64Array;

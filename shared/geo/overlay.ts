@@ -5,16 +5,27 @@ import { findFlaws } from './geometry-flaws.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { cleanRing, isCounterClockwise, planarArea, windRings } from './ring.ts';
 
-/** 0.1 micrometres on the ground: a hundred times the rounding of a double near 180 degrees, and far below any survey. */
+/**
+ * 0.1 micrometres on the ground: a hundred times the rounding of a double near 180 degrees, and
+ * far below any survey.
+ */
 const NEAR_DEG = 1e-12;
 
-/** Grids, in parts of a degree, to which positions are moved when rounding keeps the clipper's result from being valid. */
+/**
+ * Grids, in parts of a degree, to which positions are moved when rounding keeps the clipper's
+ * result from being valid.
+ */
 const GRIDS = [null, 1e9, 1e7];
 
-/** Unions of a union before the next grid is tried. Two suffice for nearly every tangle of the property tests. */
+/**
+ * Unions of a union before the next grid is tried. Two suffice for nearly every tangle of the property tests.
+ */
 const MAX_PASSES = 5;
 
-/** Makes polygons valid, with what that took in `repairs`; null when the clipper fails. Groups without flaws stay as they came. */
+/**
+ * Makes polygons valid, with what that took in `repairs`; null when the clipper fails. Groups without flaws
+ * stay as they came.
+ */
 export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
   if (polygons.length === 1) return settleGroup(polygons, repairs);
   const settled: MultiPolygon = [];
@@ -32,7 +43,10 @@ export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolyg
 /** Snaps until nothing changes. No tangle of the property tests took more than three. */
 const MAX_SNAPS = 8;
 
-/** Valid polygons on the grid of 1e-7 degrees, where rounding may fold thin parts over; null when the clipper fails. */
+/**
+ * Valid polygons on the grid of 1e-7 degrees, where rounding may fold thin parts over; null when
+ * the clipper fails.
+ */
 export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   let current = polygons;
   for (let i = 0; i < MAX_SNAPS; i++) {
@@ -45,7 +59,10 @@ export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   return null;
 }
 
-/** One boundary of prepared parts of a parcel: equal ones collapse, overlapping ones are united. Throws when that fails. */
+/**
+ * One boundary of prepared parts of a parcel: equal ones collapse, overlapping ones are united.
+ * Throws when that fails.
+ */
 export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   const distinct = new Map<string, MultiPolygon[number]>();
   for (const polygons of parts) {
@@ -75,7 +92,10 @@ function settleGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon
   return clipped;
 }
 
-/** By polyclip-ts, whose rounding may leave a corner beyond an edge: an invalid result is noded and united again, then on coarser grids. */
+/**
+ * By polyclip-ts, whose rounding may leave a corner beyond an edge: an invalid result is noded and united
+ * again, then on coarser grids.
+ */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {
     let current = grid === null ? polygons : snap(polygons, grid);
@@ -91,7 +111,10 @@ function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   return null;
 }
 
-/** Clips with coordinates closer than `toleranceDeg` taken as equal; null when the clipper gives up, as it does on edges that nearly coincide. */
+/**
+ * Clips with coordinates closer than `toleranceDeg` taken as equal; null when the clipper gives up, as it
+ * does on edges that nearly coincide.
+ */
 function clip(operation: () => MultiPolygon, toleranceDeg?: number): MultiPolygon | null {
   setPrecision(toleranceDeg);
   try {
@@ -110,7 +133,10 @@ function isValid(polygons: MultiPolygon): boolean {
   return flaws === null || flaws.found.size === 0;
 }
 
-/** A hole that shares no area with its shell is really a part: GeoJSON writers put parts there, and dropping it would lose land. */
+/**
+ * A hole that shares no area with its shell is really a part: GeoJSON writers put parts there, and dropping
+ * it would lose land.
+ */
 function freeStrayHoles(polygons: MultiPolygon): MultiPolygon {
   return polygons.flatMap(([shell, ...holes]) => {
     const within: Ring[] = [];
@@ -166,7 +192,9 @@ function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
   return groups.sort((a, b) => a[0]! - b[0]!).map(group => group.map(i => polygons[i]!));
 }
 
-/** Puts a corner into edges that run past another by less than rounding (Hobby 1999). Quadratic: few need it. */
+/**
+ * Puts a corner into edges that run past another by less than rounding (Hobby 1999). Quadratic: few need it.
+ */
 function nodeNearMisses(polygons: MultiPolygon): MultiPolygon {
   const corners = polygons.flat(2);
   return polygons.map(polygon => polygon.map(ring => nodeRing(ring, corners)));

@@ -3,7 +3,10 @@ import { onLevelEdge, turn } from './predicates.ts';
 
 export type Side = 'inside' | 'boundary' | 'outside';
 
-/** Even-odd crossings of a ray to the east, exact by robust-predicates; an edge owns its lower end, not its upper one. */
+/**
+ * Even-odd crossings of a ray to the east, exact by robust-predicates; an edge owns its lower end,
+ * not its upper one.
+ */
 export function pointInRing(point: Position, ring: Ring): Side {
   const [x, y] = point;
   let inside = false;

@@ -4,15 +4,19 @@ import type { MultiPolygon, Polygon, Position } from './geometry-types.ts';
 import { pointInPolygon } from './point-in-polygon.ts';
 import { planarArea } from './ring.ts';
 
-/** About a metre: the middle of a stretch this wide stays inside when the boundary, too, is rounded to 1e-7 degrees. */
+/**
+ * About a metre: the middle of a stretch this wide stays inside when the boundary, too, is
+ * rounded to 1e-7 degrees.
+ */
 const AMPLE_DEG = 1e-5;
 
 /** A band this high keeps a parallel in its middle off its vertices when both are rounded to 1e-7 degrees. */
 const AMPLE_BAND_DEG = 2e-7;
 
 /**
- * A point strictly inside the largest part, on the grid of 1e-7 degrees: the middle of the widest stretch that the parallel midway has inside it, as
- * PostGIS ST_PointOnSurface has it (@turf/point-on-feature takes a vertex where the centroid is outside); one too thin for any gets its first vertex.
+ * A point strictly inside the largest part, on the grid of 1e-7 degrees: the middle of the widest stretch
+ * that the parallel midway has inside it, as PostGIS ST_PointOnSurface has it (@turf/point-on-feature takes a
+ * vertex where the centroid is outside); one too thin for any gets its first vertex.
  */
 export function pointOnSurface(polygons: MultiPolygon): Position {
   const polygon = largestPart(polygons);
@@ -60,7 +64,10 @@ function middleBand(polygon: Polygon): Band {
   return { lat: (below + above) / 2, height: above - below };
 }
 
-/** How many parallels are tried when the middle one fails: a sliver has few, and a long ring must not cost its square. */
+/**
+ * How many parallels are tried when the middle one fails: a sliver has few, and a long ring must
+ * not cost its square.
+ */
 const MAX_BANDS = 32;
 
 function tallestBands(polygon: Polygon): Band[] {
@@ -74,7 +81,9 @@ function tallestBands(polygon: Polygon): Band[] {
   return bands.slice(0, MAX_BANDS);
 }
 
-/** The middle of the widest stretch of a parallel inside the polygon; width in degrees, 0 when there is none. */
+/**
+ * The middle of the widest stretch of a parallel inside the polygon; width in degrees, 0 when there is none.
+ */
 function widestStretch(polygon: Polygon, { lat, height }: Band): Stretch {
   const crossings: number[] = [];
   for (const ring of polygon) {

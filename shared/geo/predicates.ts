@@ -1,6 +1,9 @@
 import { orient2d } from 'robust-predicates';
 
-/** Positive when c is left of the line from a to b, negative when right, 0 when on it: exact, by Shewchuk's adaptive predicate. */
+/**
+ * Positive when c is left of the line from a to b, negative when right, 0 when on it: exact, by Shewchuk's
+ * adaptive predicate.
+ */
 export function turn(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
   // robust-predicates has y pointing down.
   return -orient2d(ax, ay, bx, by, cx, cy);
@@ -12,7 +15,9 @@ export function onLevelEdge(x: number, y: number, ax: number, ay: number, bx: nu
   return (ax === x && ay === y) || (bx === x && by === y);
 }
 
-/** How two segments meet: not, at a point that ends one of them, or by crossing or running along each other. */
+/**
+ * How two segments meet: not, at a point that ends one of them, or by crossing or running along each other.
+ */
 export type Meeting = 'apart' | 'touch' | 'cross';
 
 /** Exact. */

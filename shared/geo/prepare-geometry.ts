@@ -15,7 +15,8 @@ import { cleanRing, windRings } from './ring.ts';
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
 
 /**
- * A GeoJSON geometry of areas in WGS84 degrees as valid polygons in the OGC sense, wound as RFC 7946 asks. No repair counts land twice or drops it;
+ * A GeoJSON geometry of areas in WGS84 degrees as valid polygons in the OGC sense, wound as RFC 7946 asks. No
+ * repair counts land twice or drops it;
  * holes that touch in a closed chain and so fence land off are left as they are.
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
@@ -64,7 +65,10 @@ function nothingLeft(raw: Position[][][]): Fault {
 
 export type PreparedLines = { ok: true; lines: Position[][]; repairs: Repair[] } | Fault;
 
-/** GeoJSON of lines in WGS84 as lines of at least two positions that differ on the grid of 1e-7 degrees, or the fault. */
+/**
+ * GeoJSON of lines in WGS84 as lines of at least two positions that differ on the grid of 1e-7
+ * degrees, or the fault.
+ */
 export function prepareLines(geometry: Geometry): PreparedLines {
   const raw: unknown[] = [];
   const refused = collectCoordinates(geometry, 'LineString', raw);

@@ -23,8 +23,10 @@ const GEOGRAPHIC = new Set([
 ]);
 
 /**
- * The transformation from a CRS to WGS84 longitude and latitude; NAD83 in all its realisations is taken as WGS84 (they differ by one to two metres).
- * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string, WKT as in a `.prj`, PROJJSON
+ * The transformation from a CRS to WGS84 longitude and latitude; NAD83 in all its realisations is taken as
+ * WGS84 (they differ by one to two metres).
+ * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string,
+ * WKT as in a `.prj`, PROJJSON
  * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {
@@ -80,7 +82,9 @@ function crsCode(crs: string): string {
   return match === null ? text : `${match[1]!.toUpperCase()}:${match[2]!.toUpperCase()}`;
 }
 
-/** NAD83's systems come from the table; the others proj4 knows. @throws PlatError `feed_crs` for one on NAD27 */
+/**
+ * NAD83's systems come from the table; the others proj4 knows. @throws PlatError `feed_crs` for one on NAD27
+ */
 function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';
   // EPSG gives out no code of six digits; Esri's are often written as if they were its.
@@ -128,7 +132,10 @@ function parseCrs(definition: string, crs: string, name: string): Parsed {
   return parsed;
 }
 
-/** It lies up to 100 m from NAD83 in the 48 states, and 200 m and more in Alaska: no reading without NADCON's grids is good enough. */
+/**
+ * It lies up to 100 m from NAD83 in the 48 states, and 200 m and more in Alaska: no reading without NADCON's
+ * grids is good enough.
+ */
 function onNad27(crs: string, name: string): PlatError {
   return crsError(
     `${name}: the CRS ${crs} stands on a datum (NAD27 or alike) that only grid files can move to WGS84. Reproject the file to NAD83 or WGS84 first, as with ogr2ogr or gdalwarp and -t_srs EPSG:4326.`,
@@ -164,7 +171,10 @@ type Projjson = {
   source_crs?: Projjson;
 };
 
-/** How a CRS of https://proj.org/specifications/projjson.html is called, without its heights: by its code if it has one, and as JSON. */
+/**
+ * How a CRS of https://proj.org/specifications/projjson.html is called, without its heights: by its code if
+ * it has one, and as JSON.
+ */
 export function projjsonNames(crs: Projjson): string[] {
   const plane = crs.components?.[0] ?? crs.source_crs;
   if (plane) return projjsonNames(plane);
@@ -182,7 +192,10 @@ type KnownCrs = { name: string; definition: string | null };
 
 let byCode: Map<string, KnownCrs> | undefined;
 
-/** The projected system on NAD83 or NAD27 that has a code, "EPSG:2230" or "ESRI:102003"; undefined when none has (nad83/README.md). */
+/**
+ * The projected system on NAD83 or NAD27 that has a code, "EPSG:2230" or "ESRI:102003"; undefined when none
+ * has (nad83/README.md).
+ */
 function knownCrs(code: string): KnownCrs | undefined {
   byCode ??= readCodes();
   return byCode.get(code);

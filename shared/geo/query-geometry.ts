@@ -2,14 +2,23 @@ import { toUnits } from './geometry-codec.ts';
 import type { Polygon, Position, Ring } from './geometry-types.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
 
-/** The union of these elements, in degrees WGS84. Rings are closed and cross nothing, holes lie within their shells. */
+/**
+ * The union of these elements, in degrees WGS84. Rings are closed and cross nothing, holes lie
+ * within their shells.
+ */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
-/** Positions without those that close a ring (10,000 is published), and how deep collections may hold collections. */
+/**
+ * Positions without those that close a ring (10,000 is published), and how deep collections
+ * may hold collections.
+ */
 export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8 };
 export type QueryLimits = typeof QUERY_LIMITS;
 
-/** range: a position that is not on the globe; ring: rings that are unclosed, too short, crossing or misplaced; too_complex: over a limit. */
+/**
+ * range: a position that is not on the globe; ring: rings that are unclosed, too short, crossing or
+ * misplaced; too_complex: over a limit.
+ */
 export type QueryFaultKind = 'syntax' | 'range' | 'ring' | 'too_complex';
 
 export type ParsedQuery =
@@ -81,7 +90,10 @@ function tooComplex({ limits }: Builder): never {
   refuse('too_complex', `the geometry has more than ${limits.maxVertices} vertices`);
 }
 
-/** Adds a polygon of rings that `endRing` has seen, if they do not cross and holes lie within. @param places for messages */
+/**
+ * Adds a polygon of rings that `endRing` has seen, if they do not cross and holes lie within. @param
+ * places for messages
+ */
 export function addPolygon(builder: Builder, rings: Ring[], places: string[]): void {
   const numbers: number[][] = [];
   const polygon: Polygon = [];
@@ -124,7 +136,9 @@ function faultMessage({ what, a, b, at }: RingFault, places: string[], numbers: 
   );
 }
 
-/** A parsed GeoJSON Polygon or MultiPolygon with the checks and messages of `parseWkt`; heights are dropped. */
+/**
+ * A parsed GeoJSON Polygon or MultiPolygon with the checks and messages of `parseWkt`; heights are dropped.
+ */
 export function parseGeoJsonArea(value: unknown, limits: QueryLimits): ParsedQuery {
   return parsed(limits, builder => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {

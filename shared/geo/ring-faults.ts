@@ -5,7 +5,10 @@ import { turn as turnOf } from './predicates.ts';
 /** An edge, by the vertex (from 0) of its ring where it starts. */
 export type EdgeRef = { ring: number; vertex: number };
 
-/** `crosses` and `runs_along`: two edges, which may be of one ring, at a place in degrees; the others: a hole (a) that starts there. */
+/**
+ * `crosses` and `runs_along`: two edges, which may be of one ring, at a place in degrees; the others: a hole
+ * (a) that starts there.
+ */
 export type RingFault = {
   what: 'crosses' | 'runs_along' | 'outside_shell' | 'in_hole';
   a: EdgeRef;
@@ -14,8 +17,9 @@ export type RingFault = {
 };
 
 /**
- * The first fault, from west to east, of a polygon's rings (shell first; closed, no repeated positions), which may touch at points. A plane sweep
- * (Shamos and Hoey, Geometric intersection problems, 1976); where edges meet at a vertex, their chains must nest around it like parentheses.
+ * The first fault, from west to east, of a polygon's rings (shell first; closed, no repeated positions),
+ * which may touch at points. A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976); where
+ * edges meet at a vertex, their chains must nest around it like parentheses.
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);

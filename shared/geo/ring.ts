@@ -2,7 +2,10 @@ import { checkPosition, type Fault, fault, type Repair } from './geometry-checks
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { turn } from './predicates.ts';
 
-/** One ring of GeoJSON coordinates, closed, without repeated positions and spikes, or null when nothing with an area is left; `repairs` gets what was done. */
+/**
+ * One ring of GeoJSON coordinates, closed, without repeated positions and spikes, or null when nothing with
+ * an area is left; `repairs` gets what was done.
+ */
 export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | null {
   if (!Array.isArray(input)) return fault('malformed', 'a ring is not an array of positions');
   const open: Position[] = [];
@@ -37,7 +40,10 @@ export function isCounterClockwise(ring: Ring): boolean {
   return turnAt(ring[low === 0 ? last - 1 : low - 1]!, ring[low]!, ring[low + 1]!) > 0;
 }
 
-/** Makes exteriors run counter-clockwise and holes clockwise, as RFC 7946 asks. @returns whether one had to be turned */
+/**
+ * Makes exteriors run counter-clockwise and holes clockwise, as RFC 7946 asks. @returns whether
+ * one had to be turned
+ */
 export function windRings(polygon: Polygon): boolean {
   const wrong = polygon.filter((ring, i) => isCounterClockwise(ring) !== (i === 0));
   for (const ring of wrong) ring.reverse();
@@ -86,7 +92,10 @@ function hasSpike(open: Position[]): boolean {
   return false;
 }
 
-/** Removes the tips of spikes until none is left; an open ring without area shrinks to fewer than three positions. */
+/**
+ * Removes the tips of spikes until none is left; an open ring without area shrinks to fewer
+ * than three positions.
+ */
 function dropSpikes(open: Position[]): Position[] {
   const kept: Position[] = [];
   for (const position of open) {

@@ -11,8 +11,8 @@ import {
 } from './query-geometry.ts';
 
 /**
- * Reads Well-Known Text (OGC 06-103r4, clause 7), Z and M dropped, with an optional `SRID=4326;`; faults name character, ring and vertex, which
- * wellknown, betterknown, @terraformer/wkt and wkx do not.
+ * Reads Well-Known Text (OGC 06-103r4, clause 7), Z and M dropped, with an optional `SRID=4326;`; faults name
+ * character, ring and vertex, which wellknown, betterknown, @terraformer/wkt and wkx do not.
  */
 export function parseWkt(text: string, limits: QueryLimits): ParsedQuery {
   return parsed(limits, builder => {
@@ -198,7 +198,10 @@ function expect(reader: Reader, char: string, due = char): void {
   reader.at++;
 }
 
-/** White space is whatever is at or below the blank in ASCII. By hand: a pattern here took half of the reading time. */
+/**
+ * White space is whatever is at or below the blank in ASCII. By hand: a pattern here took half
+ * of the reading time.
+ */
 function skipSpace(reader: Reader): void {
   while (reader.text.charCodeAt(reader.at) <= BLANK) reader.at++;
 }

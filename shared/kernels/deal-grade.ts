@@ -1,4 +1,5 @@
-// Figures of a deal's listing against its county's market: amounts in bigint cents, prices per acre always by `perAcre`.
+// Figures of a deal's listing against its county's market: amounts in bigint cents, prices per acre
+// always by `perAcre`.
 
 import { countBelow } from './groups.ts';
 
@@ -105,7 +106,9 @@ export type Advised = {
   acres: number | null;
   /** Prices per acre of the listings that it is compared with: those of its size. */
   like: Others;
-  /** The ends of its interval; null where there is none, or where it is not that of the land that is listed. */
+  /**
+   * The ends of its interval; null where there is none, or where it is not that of the land that is listed.
+   */
   valuation: { lowCents: bigint; highCents: bigint } | null;
   /** What the deal has cost. */
   spendCents: bigint;
@@ -135,13 +138,19 @@ const stepAbove = (cents: bigint): bigint => stepBelow(cents + STEP - 1n);
 const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/** The highest multiple of 100 dollars that is competitive among the like listings, in cents; null where none is. */
+/**
+ * The highest multiple of 100 dollars that is competitive among the like listings, in cents;
+ * null where none is.
+ */
 export function competitivePrice(acres: number, like: Others): bigint | null {
   const highest = priceAtAdvantage(acres, like, COMPETITIVE);
   return highest === null || highest < STEP ? null : stepBelow(highest);
 }
 
-/** What to do with a listing. A price that is advised is below today's, and neither below the valuation's low end nor the spend. */
+/**
+ * What to do with a listing. A price that is advised is below today's, and neither below the valuation's low
+ * end nor the spend.
+ */
 export function suggestedAction(deal: Advised): Advice {
   const { days, medianDays, cents, acres, like, valuation, spendCents } = deal;
   const hold = (reason: AdviceReason): Advice => ({ action: 'hold', cents: null, reason });

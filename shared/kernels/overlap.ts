@@ -8,15 +8,19 @@ export type PreparedOverlap = {
   percentOf(shape: MultiPolygon): number;
 };
 
-/** Polygons and windows with more vertices are halved: the time of a window grows with the square of its vertices. */
+/**
+ * Polygons and windows with more vertices are halved: the time of a window grows with the
+ * square of its vertices.
+ */
 const MAX_VERTICES = 128;
 
 /** Where more vertices than that lie in one point no halving parts them. */
 const MAX_HALVINGS = 40;
 
 /**
- * A layer of valid polygons, which may overlap, subdivided so that an answer costs what lies near the shape. Clipped by @turf/bbox-clip and summed up
- * in bands: polyclip-ts was 2.4 times faster than @turf/intersect, short of the 10 times that are wanted.
+ * A layer of valid polygons, which may overlap, subdivided so that an answer costs what lies near the shape.
+ * Clipped by @turf/bbox-clip and summed up in bands: polyclip-ts was 2.4 times faster than @turf/intersect,
+ * short of the 10 times that are wanted.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
   const pieces = polygons.flat().flatMap(polygon => subdivide(polygon, boxOf([polygon]), 0));
@@ -47,7 +51,10 @@ function subdivide(polygon: Polygon, box: Box, halvings: number): Polygon[] {
   );
 }
 
-/** The polygons' parts in a box. Where a ring runs outside, it is led along the box's side, which changes no parity within. */
+/**
+ * The polygons' parts in a box. Where a ring runs outside, it is led along the box's side, which
+ * changes no parity within.
+ */
 function clipAll(polygons: readonly Polygon[], box: Box): Polygon[] {
   return polygons
     .map(coordinates => bboxClip({ type: 'Polygon', coordinates }, box).geometry.coordinates as Polygon)
@@ -85,7 +92,10 @@ function measure(shape: Polygon[], layer: Polygon[], box: Box, areas: Areas, hal
     measure(clipAll(shape, half), clipAll(layer, half), half, areas, halvings + 1);
 }
 
-/** An edge upwards: x1 at y1, growing by `slope`, to y2. `low` and `high` are where it is at the ends of the band being added. */
+/**
+ * An edge upwards: x1 at y1, growing by `slope`, to y2. `low` and `high` are where it is at the ends of
+ * the band being added.
+ */
 type Edge = { x1: number; y1: number; y2: number; slope: number; polygon: number; low: number; high: number };
 
 /** All edges but level ones, by their lower ends; polygons are numbered, the shape's first. */
@@ -105,8 +115,9 @@ function edgesOf(shape: readonly Polygon[], layer: readonly Polygon[]): Edge[] {
 }
 
 /**
- * Cuts the plane into bands between the latitudes at which edges end or cross: in a band the edges stand in one order and part it
- * into trapezoids. Their widths change evenly and the weight of a latitude nearly so: Simpson's rule is exact to rounding.
+ * Cuts the plane into bands between the latitudes at which edges end or cross: in a band the edges stand in
+ * one order and part it into trapezoids. Their widths change evenly and the weight of a latitude nearly so:
+ * Simpson's rule is exact to rounding.
  */
 function addBands(edges: Edge[], shapes: number, areas: Areas): void {
   const levels = levelsOf(edges);

@@ -87,7 +87,10 @@ export type ComputeOptions = {
 
 export type ComputedChunk = {
   parcels: ComputedParcel[];
-  /** Why some or all parcels lack a kind: the first error of each kind, and the first that may pass. What could be computed was. */
+  /**
+   * Why some or all parcels lack a kind: the first error of each kind, and the first that may pass. What
+   * could be computed was.
+   */
   failures: PlatError[];
 };
 
@@ -102,7 +105,9 @@ type Recipe = {
   close?(): Promise<void>;
 };
 
-/** What cannot be computed does not keep the others from it. @throws the signal's reason when it is aborted */
+/**
+ * What cannot be computed does not keep the others from it. @throws the signal's reason when it is aborted
+ */
 export async function computeChunk(
   input: LandInput,
   kernels: LandKernels,
@@ -136,7 +141,8 @@ export async function computeChunk(
           first = failure(kind, subject.id, error);
           failures.push(first);
         }
-        // A server is away for all parcels; a file is damaged for those over it, and what was found of it is remembered.
+        // A server is away for all parcels; a file is damaged for those over it, and what was found
+        // of it is remembered.
         if (isRetryable(error)) failed = MOST_FAILED;
         else if (!(error instanceof PlatError)) failed++;
         row.remaining |= LAYER_BITS[kind];
@@ -163,7 +169,10 @@ function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
   );
 }
 
-/** Figures are stored as they are shown, to 2 decimals: what is read is found by a filter with the same number. */
+/**
+ * Figures are stored as they are shown, to 2 decimals: what is read is found by a filter
+ * with the same number.
+ */
 const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
   roads(input, kernels) {
     const frontageFor = frontageByReach(input, kernels);

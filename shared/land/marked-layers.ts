@@ -34,7 +34,10 @@ export type Subject = {
   shape: MultiPolygon;
   /** By kind, the layers that cover it; none for a kind that is not to be computed. */
   covering: Record<LayerKind, Layer[]>;
-  /** Of the kinds that can be told, the layers that the figures come from: those, and others that show something near. */
+  /**
+   * Of the kinds that can be told, the layers that the figures come from: those, and others that
+   * show something near.
+   */
   sources: Record<LayerKind, Layer[]>;
 };
 
@@ -92,8 +95,9 @@ function marginM(kind: LayerKind, covering: readonly Layer[]): number {
 }
 
 /**
- * Adds the layers that do not cover the parcels but have a feature or a file within the margin: at a county line a lot may face a road that only the next
- * county's layer shows. @param boxes around the subjects, in their order @param places what holds the boxes and their margins
+ * Adds the layers that do not cover the parcels but have a feature or a file within the margin: at a county
+ * line a lot may face a road that only the next county's layer shows. @param boxes around the subjects, in
+ * their order @param places what holds the boxes and their margins
  */
 export async function addSources(
   client: Client,

@@ -104,13 +104,22 @@ async function readTiles(client: Client, feeds: number[], places: string[]): Pro
   return (await client.query<ElevationTile>(sql('land/read_tiles'), [feeds, places])).rows;
 }
 
-/** Parcels on a Hilbert curve fill the box around them by half: smaller places read fewer that are out of reach. */
+/**
+ * Parcels on a Hilbert curve fill the box around them by half: smaller places read fewer
+ * that are out of reach.
+ */
 const MOST_BOXES = 128;
 
-/** How much more ground than its parcels a place may have; the parcels of a city with its streets have half of theirs. */
+/**
+ * How much more ground than its parcels a place may have; the parcels of a city with its streets
+ * have half of theirs.
+ */
 const MOST_SLACK = 4;
 
-/** Boxes that hold all of these, in whose order neighbours are near: what is read stays in proportion to the parcels. */
+/**
+ * Boxes that hold all of these, in whose order neighbours are near: what is read stays in
+ * proportion to the parcels.
+ */
 export function placesOf(boxes: readonly Box[]): Box[] {
   const places: Box[] = [];
   let filled = 0;

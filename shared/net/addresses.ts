@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Loopback, private, link-local, shared and reserved networks, and those that lead to others (IANA's special-purpose registries, RFC 6890). */
+/**
+ * Loopback, private, link-local, shared and reserved networks, and those that lead to others (IANA's
+ * special-purpose registries, RFC 6890).
+ */
 const NOT_PUBLIC = new BlockList();
 const IPV4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/3';

@@ -11,16 +11,25 @@ export const LIMITS = {
   downloadBytes: 16 * GiB,
   /** Of one file unpacked: a state of 12 million parcels is 36 GB as GeoJSON. */
   expandedBytes: 64 * GiB,
-  /** Beyond the first, a file unpacks to at most so many times its size: tables of fixed width, the emptiest of data, to some 50 times. */
+  /**
+   * Beyond the first, a file unpacks to at most so many times its size: tables of fixed width, the emptiest
+   * of data, to some 50 times.
+   */
   undoubtedBytes: GiB,
   expandedRatio: 200,
   /** An archive of every table and layer of a county holds hundreds. */
   zipEntries: 10_000,
-  /** Of a feature, or a line of JSON: the largest boundaries (federal land, 500,000 vertices) are about 20 MB as GeoJSON. */
+  /**
+   * Of a feature, or a line of JSON: the largest boundaries (federal land, 500,000 vertices) are
+   * about 20 MB as GeoJSON.
+   */
   rowBytes: 32 * MiB,
   /** Of one record with its quoted line breaks: the longest legal descriptions are under 100 KB. */
   csvRowChars: 2 * MiB,
-  /** Of an unpacked workbook, which is read whole: 100,000 rows of 20 columns, for which its reader needs six times as much memory. */
+  /**
+   * Of an unpacked workbook, which is read whole: 100,000 rows of 20 columns, for which its reader needs six
+   * times as much memory.
+   */
   xlsxBytes: 64 * MiB,
   /** Of a database, which is held whole; Access itself ends at 2 GB. */
   accessBytes: GiB,
@@ -34,7 +43,10 @@ export const LIMITS = {
   idleMs: 60_000,
   /** From request to last byte; some servers take over a minute for a wide page. */
   pageMs: 180_000,
-  /** Tries of one request: with 1 + 2 + 4 + 8 + 16 s between them they outlast a restart of the server at the other end. */
+  /**
+   * Tries of one request: with 1 + 2 + 4 + 8 + 16 s between them they outlast a restart of the
+   * server at the other end.
+   */
   tries: 6,
   backoffMs: 1_000,
   /** Hourly quotas ask for up to an hour; beyond this the job is retried later instead. */
@@ -64,7 +76,10 @@ export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Pr
 
 export const limitsOf = (context: { limits?: Partial<Limits> }): Limits => ({ ...LIMITS, ...context.limits });
 
-/** A source that is missing, cut off, unreachable or too large; `status` 404 where it is known not to be there. */
+/**
+ * A source that is missing, cut off, unreachable or too large; `status` 404 where it is
+ * known not to be there.
+ */
 export function sourceError(
   message: string,
   options: { cause?: unknown; retryable?: boolean; status?: 404 } = {},

@@ -3,12 +3,18 @@ import { ask, isPassing } from './http.ts';
 
 /** What a server says of a file without sending it. */
 export type FileState = {
-  /** Tells one state of the file from another: its `Last-Modified` in ISO 8601, else its ETag, and its length. Null where it says neither. */
+  /**
+   * Tells one state of the file from another: its `Last-Modified` in ISO 8601, else its ETag, and its length.
+   * Null where it says neither.
+   */
   version: string | null;
   modified: Date | null;
 };
 
-/** Null when the file is not there (404, 410). @throws PlatError `feed_source` when the server cannot be asked now */
+/**
+ * Null when the file is not there (404, 410). @throws PlatError `feed_source` when the server
+ * cannot be asked now
+ */
 export async function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
   const question = { timeoutMs: limitsOf(context).idleMs, read: stateOf };
   const state = await ask(url, { ...question, method: 'HEAD' }, context);

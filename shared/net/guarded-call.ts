@@ -22,7 +22,9 @@ export const CALL_LIMITS = {
   /** First pause between tries; it doubles, with jitter. */
   pauseMs: 200,
   answerBytes: 4 * 2 ** 20,
-  /** Failed calls in a row after which no further one is made for `openMs`; then one is let through to try. */
+  /**
+   * Failed calls in a row after which no further one is made for `openMs`; then one is let through to try.
+   */
   failures: 5,
   openMs: 30_000,
 };
@@ -59,9 +61,11 @@ class ProviderError extends PlatError {
 }
 
 /**
- * Calls of one provider, whose answers are JSON: bounded in time and size, never redirected, tried again where that may help, and not made at all
- * while it is down. @param accepted statuses besides 2xx that are answers, such as a 404 that says "nobody"
- * @throws PlatError `provider`, 503, `retryable` where the same call may succeed later; the signal's own reason
+ * Calls of one provider, whose answers are JSON: bounded in time and size, never redirected, tried again
+ * where that may help, and not made at all while it is down. @param accepted statuses besides 2xx that are
+ * answers, such as a 404 that says "nobody"
+ * @throws PlatError `provider`, 503, `retryable` where the same call may succeed later; the
+ * signal's own reason
  */
 export function openGuardedCall(
   name: string,
@@ -136,7 +140,10 @@ async function attempt(
   return { status, body: await readJson(name, response, limits.answerBytes, signal) };
 }
 
-/** A status that is no answer. Whether what was asked is at fault (400, 422) or the account (401, 402, 403) the provider alone knows. */
+/**
+ * A status that is no answer. Whether what was asked is at fault (400, 422) or the account (401, 402, 403)
+ * the provider alone knows.
+ */
 function refusal(name: string, { status, headers }: Response): PlatError {
   if (status >= 300 && status < 400)
     return new ProviderError(name, 'redirects, which is not followed: set its final address', {

@@ -20,7 +20,10 @@ class OtherNetworkError extends Error {}
 
 const networkOf = (address: string): Network => (isPublicAddress(address) ? 'public' : 'private');
 
-/** Connects within one network: names are judged by what they resolve to at that moment, so that no later answer gets around it. */
+/**
+ * Connects within one network: names are judged by what they resolve to at that moment, so that no later
+ * answer gets around it.
+ */
 function agentFor(network: Network): Agent {
   const lookupWithin: LookupFunction = (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -52,7 +55,10 @@ async function fetchWithin(network: Network, url: URL, init: FetchInit): Promise
   }
 }
 
-/** fetch to public addresses alone, without redirects. @throws PlatError `feed_source` for a host in a private network; fetch's own errors */
+/**
+ * fetch to public addresses alone, without redirects. @throws PlatError `feed_source` for a host in a private
+ * network; fetch's own errors
+ */
 export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> {
   const response = await fetchWithin('public', url, init);
   if (response !== null) return response;
@@ -61,7 +67,10 @@ export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> 
   );
 }
 
-/** fetch without redirects to an address that an operator names, wherever it is; tells where it was. @throws as fetch */
+/**
+ * fetch without redirects to an address that an operator names, wherever it is; tells where it
+ * was. @throws as fetch
+ */
 export async function fetchNamed(url: URL, init: FetchInit): Promise<Fetched> {
   const open = await fetchWithin('public', url, init);
   if (open !== null) return { response: open, network: 'public' };

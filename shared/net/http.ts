@@ -24,9 +24,11 @@ export const USER_AGENT = 'plat (parcel feed reader)';
 export type Download = { path: string; remove(): Promise<void> };
 
 /**
- * Downloads a URL into a folder of its own below `tmpDir`, whole before the first row is read: a zip needs random access, and a cut-off download is
- * known before anything is staged. @returns null for 404 and 410 when `optional`
- * @throws PlatError `feed_source` when the address cannot be read, answers an error or passes `downloadBytes`.
+ * Downloads a URL into a folder of its own below `tmpDir`, whole before the first row is read: a zip needs
+ * random access, and a cut-off download is known before anything is staged. @returns null for 404 and
+ * 410 when `optional`
+ * @throws PlatError `feed_source` when the address cannot be read, answers an error or
+ * passes `downloadBytes`.
  */
 export async function download(
   url: URL,
@@ -95,12 +97,16 @@ async function attempt(
   }
 }
 
-/** `sameOrigin` forbids redirects that leave the origin; `privateRedirects` allows those that lead from a public address into a private network. */
+/**
+ * `sameOrigin` forbids redirects that leave the origin; `privateRedirects` allows those that lead from a
+ * public address into a private network.
+ */
 export type RedirectOptions = { sameOrigin?: boolean; privateRedirects?: boolean };
 
 /**
- * fetch with bounded redirects that stay on http(s). The address itself may be anywhere, since an operator names it; no redirect is followed from a public
- * one into a private network. @throws PlatError `feed_source` for a redirect that is not followed; fetch's own errors otherwise
+ * fetch with bounded redirects that stay on http(s). The address itself may be anywhere, since an operator
+ * names it; no redirect is followed from a public one into a private network. @throws PlatError `feed_source`
+ * for a redirect that is not followed; fetch's own errors otherwise
  */
 export async function request(
   start: URL,
@@ -168,7 +174,10 @@ function fileName(url: URL): string {
   return name === '' || name === '.' || name === '..' ? 'download' : name.slice(-100);
 }
 
-/** What one try came to: a value, or why it has to be tried again and, when the server says so, after how long. */
+/**
+ * What one try came to: a value, or why it has to be tried again and, when the server says
+ * so, after how long.
+ */
 export type Outcome<T> = { value: T } | { retry: PlatError; afterMs?: number };
 
 /**
@@ -204,7 +213,9 @@ export type Question<T> = RedirectOptions & {
   read(response: Response): T | undefined | Promise<T | undefined>;
 };
 
-/** Asks under our name, and again where that may help. @throws PlatError `feed_source`, and what `read` throws */
+/**
+ * Asks under our name, and again where that may help. @throws PlatError `feed_source`, and what `read` throws
+ */
 export function ask<T>(
   url: URL,
   { method, headers, timeoutMs, read, ...options }: Question<T>,
@@ -229,7 +240,10 @@ export function ask<T>(
   return retrying(attempt, limitsOf(context), signal, onNote);
 }
 
-/** Milliseconds that a `Retry-After` header asks for, given in seconds or as an HTTP date; undefined without one. */
+/**
+ * Milliseconds that a `Retry-After` header asks for, given in seconds or as an HTTP date;
+ * undefined without one.
+ */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   if (header === null) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;

@@ -6,8 +6,9 @@ import { PlatError } from '../base/errors.ts';
 import { type CallLimits, openGuardedCall, type ProviderRequest } from './guarded-call.ts';
 
 /**
- * A provider that a file describes: where to ask, with which words, and where in the JSON answer the fields stand. `{name}` is replaced by a value of
- * the call, `${NAME}` by an environment variable, so that no key stands in a file.
+ * A provider that a file describes: where to ask, with which words, and where in the JSON answer the fields
+ * stand. `{name}` is replaced by a value of the call, `${NAME}` by an environment variable, so that no
+ * key stands in a file.
  */
 
 const path = z
@@ -40,12 +41,16 @@ export type Found = Record<string, unknown>;
 
 export type Provider = {
   name: string;
-  /** @returns null when the provider says that there is nothing. @throws PlatError `provider`, see `openGuardedCall` */
+  /**
+   * @returns null when the provider says that there is nothing. @throws PlatError `provider`,
+   * see `openGuardedCall`
+   */
   ask(values: Values, signal?: AbortSignal): Promise<Found | null>;
 };
 
 /**
- * Reads the file of a provider (YAML or JSON). @param names that its placeholders may use @param fields that its `response` may tell
+ * Reads the file of a provider (YAML or JSON). @param names that its placeholders may use @param fields that
+ * its `response` may tell
  * @throws PlatError `config` with what does not fit, an unset environment variable included
  */
 export function loadProvider(

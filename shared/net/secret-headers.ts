@@ -1,6 +1,9 @@
 import { PlatError } from '../base/errors.ts';
 
-/** Header fields from environment variables, by the names of these. @throws PlatError `config` when one is not set */
+/**
+ * Header fields from environment variables, by the names of these. @throws PlatError `config`
+ * when one is not set
+ */
 export function secretHeaders(names: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(names).map(([header, variable]) => {

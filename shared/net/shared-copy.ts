@@ -10,8 +10,9 @@ import { download } from './http.ts';
 const KEPT_MS = 7 * 86_400_000;
 
 /**
- * The path of a copy of a file that several feeds read a part of each, such as the wetlands of a state, fetched again when the server says that it has
- * changed. Null where nothing tells its state, or the folder cannot be written. @throws PlatError `feed_source`
+ * The path of a copy of a file that several feeds read a part of each, such as the wetlands of a state,
+ * fetched again when the server says that it has changed. Null where nothing tells its state, or the folder
+ * cannot be written. @throws PlatError `feed_source`
  */
 export async function sharedCopy(url: URL, folder: string, context: OpenContext): Promise<string | null> {
   const state = await fileState(url, context);

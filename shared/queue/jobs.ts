@@ -5,8 +5,8 @@ import { isRetryable, PlatError } from '../base/errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
 /**
- * What is known of a job where it is enqueued; the job's file in `workers/` adds what it does. Retries are for causes that pass
- * by themselves.
+ * What is known of a job where it is enqueued; the job's file in `workers/` adds what it does. Retries are
+ * for causes that pass by themselves.
  */
 export type JobDefinition<Payload> = {
   name: string;
@@ -21,8 +21,8 @@ export type JobDefinition<Payload> = {
 };
 
 /**
- * Attempts 2, 4, 8 and 16 seconds apart: half a minute in all, longer than a restart of the database. What is left then is found
- * by the next change or the daily run.
+ * Attempts 2, 4, 8 and 16 seconds apart: half a minute in all, longer than a restart of the database. What is
+ * left then is found by the next change or the daily run.
  */
 export const RETRY = { attempts: 5, backoffMs: 2_000 };
 
@@ -49,7 +49,10 @@ export type JobState = {
   finished_at: Date | null;
 };
 
-/** Writes a job to the outbox in the caller's transaction; it reaches the queue with `deliver`, or the workers' sweep. */
+/**
+ * Writes a job to the outbox in the caller's transaction; it reaches the queue with `deliver`, or
+ * the workers' sweep.
+ */
 export function enqueue<P>(db: Queryable, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
   return add(asRun(db), job, payload);
 }
@@ -81,7 +84,10 @@ async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqu
 /** Workers listen here for jobs that are to be handed to their queue as soon as they are committed. */
 export const ANNOUNCEMENTS = 'plat_jobs';
 
-/** Writes a job that somebody waits for: a worker hears of it with the commit. For processes without queues, such as the API. */
+/**
+ * Writes a job that somebody waits for: a worker hears of it with the commit. For processes without
+ * queues, such as the API.
+ */
 export async function enqueueAnnounced<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<void> {
   const { id } = await add(run, job, payload);
   await run('queue/announce_job', [ANNOUNCEMENTS, id]);
@@ -94,7 +100,9 @@ export type Deliverer = {
   jobs: ReadonlyMap<string, Deliverable>;
 };
 
-/** Hands jobs of the outbox to the queue; without ids it is the sweep that finds what a crash has left behind. */
+/**
+ * Hands jobs of the outbox to the queue; without ids it is the sweep that finds what a crash has left behind.
+ */
 export async function deliver(pool: Pool, { queues, jobs }: Deliverer, ids?: string[]): Promise<number> {
   const { rows } = await pool.query<{ id: string; name: string }>(sql('queue/list_undelivered_jobs'), [
     ids ?? null,
@@ -154,7 +162,10 @@ async function findJob(db: Queryable, start: string): Promise<{ id: string; stat
   throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
 }
 
-/** Ends a job that is open; what a worker that is at it has committed stays. @throws PlatError `not_found`; `job_ended` when it is over */
+/**
+ * Ends a job that is open; what a worker that is at it has committed stays. @throws PlatError `not_found`;
+ * `job_ended` when it is over
+ */
 export async function cancelJob(
   db: Queryable,
   start: string,
@@ -166,7 +177,10 @@ export async function cancelJob(
   return { id, running: rows[0].worker !== null };
 }
 
-/** Adds a job that does an ended one again. @throws PlatError `not_found`; `job_open` where it or one like it is open */
+/**
+ * Adds a job that does an ended one again. @throws PlatError `not_found`; `job_open` where it or
+ * one like it is open
+ */
 export async function retryJob(db: Queryable, start: string): Promise<{ id: string }> {
   const { id, status } = await findJob(db, start);
   const { rows } =

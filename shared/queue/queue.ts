@@ -49,7 +49,10 @@ export function openQueues(backend: QueueBackend): Record<QueueName, DeliveryQue
 // The two backends' classes differ only in the type of their connection.
 type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;
 
-/** The one place that knows where the queues live: Redis with REDIS_URL, else PostgreSQL. One pool of connections serves all. */
+/**
+ * The one place that knows where the queues live: Redis with REDIS_URL, else PostgreSQL. One pool of
+ * connections serves all.
+ */
 export function openQueueBackend(config: Config, log: Logger): QueueBackend {
   const { classes, connection, kind, disconnect } = connect(config, log);
   const open: { close(): Promise<void> }[] = [];

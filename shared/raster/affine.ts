@@ -3,7 +3,10 @@ import { emptyBox, growBox } from '../geo/box.ts';
 import type { Box, Position } from '../geo/geometry-types.ts';
 import { formatError } from '../net/download-context.ts';
 
-/** As GDAL writes it: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], from the first cell's outer corner. */
+/**
+ * As GDAL writes it: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], from the first
+ * cell's outer corner.
+ */
 export type GeoTransform = [
   x: number,
   xByColumn: number,
@@ -25,11 +28,8 @@ export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: st
     const [x, y] = [ties[3]! - (ties[0]! + half) * stepX, ties[4]! - (ties[1]! + half) * stepY];
     if (stepX > 0 && stepY !== 0) return [x, stepX, 0, y, 0, stepY];
   } else if (matrix && matrix.length === 16) {
-    const [a, b, , x, c, d, , y] = matrix as unknown as [
-      ...[number, number, number, number],
-      ...[number, number, number, number],
-    ];
-    if (a * d - b * c !== 0) return [x - half * (a + b), a, b, y - half * (c + d), c, d];
+    const [a, b, , x, c, d, , y] = matrix;
+    if (a! * d! - b! * c! !== 0) return [x! - half * (a! + b!), a!, b!, y! - half * (c! + d!), c!, d!];
   }
   throw formatError(`${name} does not say where its cells lie. Georeference it with gdalwarp.`);
 }

@@ -15,8 +15,9 @@ const TYPES = { short: 3, long: 4, bytes: 7 } as const;
 type Field = [tag: number, type: keyof typeof SIZES, values: ArrayLike<number>];
 
 /**
- * The decoder of a picture's blocks, by their number of rows: libtiff and libwebp, off the event loop, as geotiff.js takes 40 times as long for LZW, five
- * times for JPEG, and its WebP needs a browser. @throws Error for a compression that is not known
+ * The decoder of a picture's blocks, by their number of rows: libtiff and libwebp, off the event loop, as
+ * geotiff.js takes 40 times as long for LZW, five times for JPEG, and its WebP needs a browser. @throws Error
+ * for a compression that is not known
  */
 export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number) => Decoder> {
   const { fileDirectory } = image;

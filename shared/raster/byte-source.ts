@@ -10,10 +10,14 @@ import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AG
 export type ByteSource = {
   /** For messages. */
   name: string;
-  /** The bytes from `offset`, fewer than `length` where the file ends. @throws PlatError `feed_source`, `source_changed` when it is no longer the same file */
+  /**
+   * The bytes from `offset`, fewer than `length` where the file ends. @throws PlatError `feed_source`,
+   * `source_changed` when it is no longer the same file
+   */
   read(offset: number, length: number): Promise<ArrayBuffer>;
   /**
-   * What tells this version of the file from others: on disk its size and a hash of its content; over http its ETag, else the time of its last change.
+   * What tells this version of the file from others: on disk its size and a hash of its content; over http
+   * its ETag, else the time of its last change.
    * @throws PlatError as `read`
    */
   fingerprint(): Promise<string>;
@@ -30,7 +34,10 @@ export type ByteSourceOptions = {
   request?: typeof request;
 };
 
-/** What every read tells of the file at no cost: its size, and what changes whenever its content does, or null where nothing does. */
+/**
+ * What every read tells of the file at no cost: its size, and what changes whenever its content does, or null
+ * where nothing does.
+ */
 type Version = { size: number; stamp: string | null };
 type Part = { bytes: ArrayBuffer; version: Version };
 
@@ -187,7 +194,10 @@ export type ReadRange = (offset: number, length: number) => Promise<ArrayBuffer>
 export type Sampling = {
   /** Files up to this size are read whole. */
   wholeBytes: number;
-  /** Of the beginning and of the end each: where TIFF writers put directories, with the offset and length of every block. */
+  /**
+   * Of the beginning and of the end each: where TIFF writers put directories, with the offset and
+   * length of every block.
+   */
   endBytes: number;
   /** Pieces of PIECE_BYTES in between, evenly spaced. */
   pieces: number;
@@ -201,7 +211,10 @@ export const OVER_HTTP: Sampling = { wholeBytes: 2 ** 20, endBytes: 128 * 1024, 
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Of the whole file when it is small, of samples when it is large: it cannot see cells overwritten between two samples. */
+/**
+ * Of the whole file when it is small, of samples when it is large: it cannot see cells overwritten
+ * between two samples.
+ */
 export async function contentHash(read: ReadRange, size: number, sampling: Sampling): Promise<string> {
   const hash = createHash('sha256');
   for (const [offset, length] of rangesOf(size, sampling)) {

@@ -16,7 +16,10 @@ const CHUNK_BYTES = 2 * 4 * CHUNK * CHUNK;
 /** Of the key and entry of a chunk without heights, or that cannot be read. */
 const EMPTY_BYTES = 128;
 
-/** Directories of files are kept for as many files; one of 10,000 x 10,000 cells in tiles of 512 takes about 10 kB. */
+/**
+ * Directories of files are kept for as many files; one of 10,000 x 10,000 cells in tiles of 512
+ * takes about 10 kB.
+ */
 const DIRECTORIES = 256;
 
 /** Decoded blocks of files as they were when they had a fingerprint. */
@@ -32,9 +35,14 @@ export type ChunkOptions = {
 
 type OpenedTile = { tile: ElevationTile; bytes: ByteSource; image: ElevationImage };
 
-/** Makes chunks of grids from the blocks of their files and keeps the last ones of both within `cacheBytes`. */
+/**
+ * Makes chunks of grids from the blocks of their files and keeps the last ones of both within `cacheBytes`.
+ */
 export type ChunkReader = {
-  /** The chunk whose first cell is (x * CHUNK, y * CHUNK), at once when it is at hand; null where there are no heights at all. */
+  /**
+   * The chunk whose first cell is (x * CHUNK, y * CHUNK), at once when it is at hand; null where there are
+   * no heights at all.
+   */
   chunk(grid: VirtualGrid, x: number, y: number): Chunk | null | Promise<Chunk | null>;
   close(): void;
 };
@@ -42,7 +50,9 @@ export type ChunkReader = {
 export function openChunks(options: ChunkOptions): ChunkReader {
   // Neighbouring chunks share blocks, neighbouring parcels share chunks: both matter alike.
   const blocks: BlockCache = options.blocks ?? newBlockCache(options.cacheBytes);
-  /** Finished ones, and what keeps one from being read, so that each parcel over it need not find out anew. */
+  /**
+   * Finished ones, and what keeps one from being read, so that each parcel over it need not find out anew.
+   */
   const chunks = new LRUCache<string, { chunk: Chunk | null } | { error: PlatError }>({
     maxSize: Math.ceil(options.cacheBytes / 2),
   });
@@ -91,7 +101,8 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       heights: new Float64Array(size * size).fill(NaN),
       missing: size * size,
     };
-    // In order, so that where tiles overlap the first one that has data is read, and the others only where it has none.
+    // In order, so that where tiles overlap the first one that has data is read, and the others only
+    // where it has none.
     const unread: { placed: GridTile; error: PlatError }[] = [];
     for (const placed of grid.tiles) {
       if (window.missing === 0) break;
@@ -140,7 +151,10 @@ export function newBlockCache(cacheBytes: number): BlockCache {
   return new LRUCache({ maxSize: Math.ceil(cacheBytes / 2) });
 }
 
-/** The value of a key, loaded once however many ask for it meanwhile; a failed load is forgotten, so that the next one tries again. */
+/**
+ * The value of a key, loaded once however many ask for it meanwhile; a failed load is forgotten, so that the
+ * next one tries again.
+ */
 function loadOnce<T>(
   cache: LRUCache<string, Promise<T>>,
   key: string,

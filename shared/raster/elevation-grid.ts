@@ -24,9 +24,15 @@ export type SlopeCell = {
 };
 
 export type OpenElevation = {
-  /** Null when no grid has slopes for half of the parcel. `steeperPercent` has a share for each of SLOPE_GRADES. */
+  /**
+   * Null when no grid has slopes for half of the parcel. `steeperPercent` has a share for
+   * each of SLOPE_GRADES.
+   */
   terrainOf(shape: MultiPolygon): Promise<Terrain | null>;
-  /** The cells behind `terrainOf`; none when that is null. @throws PlatError `elevation_cells` when they are too many to draw */
+  /**
+   * The cells behind `terrainOf`; none when that is null. @throws PlatError `elevation_cells` when they
+   * are too many to draw
+   */
   cellsOf(shape: MultiPolygon): Promise<SlopeCell[]>;
   /** Heights in metres at places, between the four cells around each; NaN where none of the grids has any. */
   heightsAt(places: readonly Position[]): Promise<Float64Array>;
@@ -47,8 +53,10 @@ export type ElevationOptions = {
 const MOST_DRAWN_CELLS = 100_000;
 
 /**
- * Slope and elevation of parcels, by the grid of the smallest cells that has data for at least half of a parcel. Read block by block in bounded memory.
- * @throws PlatError `feed_crs`, `feed_source`, `feed_format`, `source_changed` when a file is not the one that was ingested
+ * Slope and elevation of parcels, by the grid of the smallest cells that has data for at least half of a
+ * parcel. Read block by block in bounded memory.
+ * @throws PlatError `feed_crs`, `feed_source`, `feed_format`, `source_changed` when a file is not the
+ * one that was ingested
  */
 export function openElevation(tiles: readonly ElevationTile[], options: ElevationOptions): OpenElevation {
   const { baseDir, cacheBytes = CACHE_BYTES } = options;
@@ -194,7 +202,8 @@ type Piece = {
 };
 
 /**
- * Goes over the cells that the parts of a parcel cover; one that two parts share comes twice, with the fraction of each.
+ * Goes over the cells that the parts of a parcel cover; one that two parts share comes twice, with
+ * the fraction of each.
  * @returns the area of the parcel in cells, cells beyond the grid included
  */
 async function visit(

@@ -15,8 +15,9 @@ export const UNIT_M: Record<VerticalUnit, number> = {
 const UNIT_CODES: Record<number, VerticalUnit> = { 9001: 'metres', 9002: 'feet', 9003: 'us_survey_feet' };
 
 /**
- * Vertical CRSs by their EPSG code (epsg.io), which settles the unit. GeoTIFF 1.0 has codes of its own (6.3.4.1) that name a datum
- * but no unit: of these only heights above the ellipsoid, which are measured in metres, are taken without VerticalUnitsGeoKey.
+ * Vertical CRSs by their EPSG code (epsg.io), which settles the unit. GeoTIFF 1.0 has codes of its own
+ * (6.3.4.1) that name a datum but no unit: of these only heights above the ellipsoid, which are measured in
+ * metres, are taken without VerticalUnitsGeoKey.
  */
 const VERTICAL_CRS: Record<number, VerticalUnit> = {
   // NAVD88 height; (ftUS); (ft)
@@ -61,7 +62,8 @@ export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
   }
 }
 
-// geotiff-geokeys-to-proj4 is not used: it would replace the next ten lines, and knows nothing of vertical units.
+// geotiff-geokeys-to-proj4 is not used: it would replace the next ten lines, and knows nothing
+// of vertical units.
 
 /** As "EPSG:n". @throws PlatError `feed_crs` when the keys name none */
 export function crsOfKeys(keys: GeoKeys, name: string): string {
@@ -73,7 +75,8 @@ export function crsOfKeys(keys: GeoKeys, name: string): string {
 }
 
 /**
- * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the file is silent, as nearly all are.
+ * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the
+ * file is silent, as nearly all are.
  * @throws PlatError `feed_format` when what it names is not known
  */
 export function verticalUnitOf(

@@ -23,7 +23,10 @@ export type VirtualGrid = PlacedGrid & {
 /** Cells that a tile may be off the grid: published corners are rounded (3DEP's to a millionth of a cell). */
 const MOST_OFF = 0.01;
 
-/** Tiles by CRS, step and alignment, the smallest cells first. @throws PlatError `feed_crs` when a CRS is not known */
+/**
+ * Tiles by CRS, step and alignment, the smallest cells first. @throws PlatError `feed_crs` when
+ * a CRS is not known
+ */
 export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
   const grids: { first: ElevationTile; grid: VirtualGrid; cellSqM: number }[] = [];
   for (const tile of tiles) {
@@ -35,7 +38,8 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
     }
     const { groundAt, forward, inverse } = placeGrid(resolveCrs(tile.crs, tile.source), tile);
     const { originY, stepX, stepY } = tile;
-    // Named one by one: what is spread into an object gets a shape of its own, for which V8 would compile everything anew.
+    // Named one by one: what is spread into an object gets a shape of its own, for which V8 would
+    // compile everything anew.
     const grid: VirtualGrid = {
       groundAt,
       forward,

@@ -5,11 +5,15 @@ import type { OpenElevation } from './elevation-grid.ts';
 const AZIMUTH = (315 * Math.PI) / 180;
 const ALTITUDE = Math.PI / 4;
 
-/** Cells along a side; enlarged for the screen, as a grid of 10 m has no more to show at the zooms where lots are looked at. */
+/**
+ * Cells along a side; enlarged for the screen, as a grid of 10 m has no more to show at the zooms where
+ * lots are looked at.
+ */
 export const SHADE_CELLS = 128;
 
 /**
- * The relief of a square on the ground by Horn's gradient (1981), as grey and alpha by turns, row by row from the north; null where no height is known.
+ * The relief of a square on the ground by Horn's gradient (1981), as grey and alpha by turns, row by row from
+ * the north; null where no height is known.
  * @param placeOf a place by its cell, from -1 to SHADE_CELLS @param cellM metres along the side of a cell
  */
 export async function hillshade(

@@ -19,16 +19,25 @@ export type ElevationImage = {
 /** Cells by rows, as they are in the file, or null where a sparse file has left the block out. */
 export type Block = { values: TypedArray; stride: number; width: number; height: number } | null;
 
-/** Bytes of a number are kept as this machine has them; all that Node runs on have the low one first, but for IBM's. */
+/**
+ * Bytes of a number are kept as this machine has them; all that Node runs on have the low one
+ * first, but for IBM's.
+ */
 export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** Headers, directories and their arrays of a cloud-optimised file lie in its first bytes; other files cost a few reads more. */
+/**
+ * Headers, directories and their arrays of a cloud-optimised file lie in its first bytes; other files
+ * cost a few reads more.
+ */
 const HEAD_BYTES = 32 * 1024;
 
 /** What geotiff.js asks for when it does not know how long a directory is. */
 const GUESS_BYTES = 4048;
 
-/** The first image is the full resolution (TIFF). @throws PlatError `feed_format` when it is no TIFF; what the source throws */
+/**
+ * The first image is the full resolution (TIFF). @throws PlatError `feed_format` when it is no TIFF;
+ * what the source throws
+ */
 export function openImage(source: ByteSource): Promise<ElevationImage> {
   return withTiff(source, async tiff => {
     const image = await tiff.getImage(0);
@@ -62,7 +71,10 @@ export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => P
   }
 }
 
-/** Blocks at the right and lower rim are as wide and high as the image. @throws PlatError `feed_format`; what the source throws */
+/**
+ * Blocks at the right and lower rim are as wide and high as the image. @throws PlatError `feed_format`;
+ * what the source throws
+ */
 export async function readBlock(
   { image, width, height, blockWidth, blockHeight, decoder }: ElevationImage,
   column: number,
@@ -74,7 +86,8 @@ export async function readBlock(
   const right = Math.min(left + blockWidth, width);
   const bottom = Math.min(top + blockHeight, height);
   try {
-    // geotiff.js fills absent blocks with the file's nodata, or 0 when that is NaN or not stated: a height like any other.
+    // geotiff.js fills absent blocks with the file's nodata, or 0 when that is NaN or not stated: a
+    // height like any other.
     const index = row * Math.ceil(width / blockWidth) + column;
     const counts = image.isTiled ? 'TileByteCounts' : 'StripByteCounts';
     if (Number(await image.fileDirectory.loadValueIndexed(counts, index)) === 0) return null;
@@ -138,7 +151,10 @@ type Parameters = ConstructorParameters<typeof BaseDecoder>[0];
 
 const inflated = promisify<Uint8Array, { maxOutputLength: number; chunkSize: number }, Buffer>(inflate);
 
-/** Node's own zlib takes a third of the time of pako, geotiff.js's inflater, and does not hold up the event loop. */
+/**
+ * Node's own zlib takes a third of the time of pako, geotiff.js's inflater, and does not hold
+ * up the event loop.
+ */
 class ZlibDecoder extends BaseDecoder {
   override async decodeBlock(bytes: ArrayBufferLike): Promise<ArrayBufferLike> {
     const { tileWidth, tileHeight, bitsPerSample, planarConfiguration } = this.parameters;

@@ -42,8 +42,10 @@ const PIXEL_COMPRESSIONS = new Set([...COMPRESSIONS, 7, 50001]);
 const MOST_BLOCK_BYTES = 64 * 2 ** 20;
 
 /**
- * Reads what a file says of itself, and a part of its pixels where only they tell: black and white in 16 bits, whether a fourth band is alpha.
- * @throws PlatError `feed_source`, `feed_format` for no image of 8 or 16 bits or one cut off, `feed_crs` for no known CRS
+ * Reads what a file says of itself, and a part of its pixels where only they tell: black and white in 16
+ * bits, whether a fourth band is alpha.
+ * @throws PlatError `feed_source`, `feed_format` for no image of 8 or 16 bits or one cut off,
+ * `feed_crs` for no known CRS
  */
 export async function readImageryHeader(
   source: string,

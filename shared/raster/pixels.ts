@@ -35,7 +35,10 @@ export type Colouring = {
 /** More sizes than overviews by two of the largest images have. */
 const MOST_IMAGES = 40;
 
-/** The full resolution and the overviews, the largest first. @throws PlatError `feed_format`; what the source throws */
+/**
+ * The full resolution and the overviews, the largest first. @throws PlatError `feed_format`;
+ * what the source throws
+ */
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {
     const first = await levelOf(await tiff.getImage(0), 0);
@@ -63,8 +66,9 @@ export type PixelWindow = { left: number; top: number; right: number; bottom: nu
 const VIPS_COMPRESSIONS = new Set([1, 5, 7, 8, 32946]);
 
 /**
- * Reads a window of a file on disk by libvips: a second way beside `readPixels` because most pictures come from such files and take 66 ms this way, 109
- * that way. @returns null for what libvips reads otherwise or not at all: masks, 16 bits, one band, sparse and damaged files
+ * Reads a window of a file on disk by libvips: a second way beside `readPixels` because most pictures come
+ * from such files and take 66 ms this way, 109 that way. @returns null for what libvips reads otherwise or
+ * not at all: masks, 16 bits, one band, sparse and damaged files
  */
 export async function readOnDisk(
   path: string,
@@ -134,7 +138,10 @@ function holds(data: Uint8Array, value: number): boolean {
 /** Blocks that are held decoded at a time. */
 const BLOCKS_AT_ONCE = 4;
 
-/** A window of a level, each pixel the mean of `shrink` x `shrink`. @throws PlatError `feed_format`; what the source throws */
+/**
+ * A window of a level, each pixel the mean of `shrink` x `shrink`. @throws PlatError `feed_format`;
+ * what the source throws
+ */
 export async function readPixels(
   level: Level,
   { left, top, right, bottom }: PixelWindow,
@@ -179,7 +186,9 @@ export async function readPixels(
   return pixels;
 }
 
-/** The values of a block: interleaved, or an array for each sample. Null where a sparse file has left it out. */
+/**
+ * The values of a block: interleaved, or an array for each sample. Null where a sparse file has left it out.
+ */
 type Block = { planes: TypedArray[]; step: number; stride: number } | null;
 
 /** The values of one block. @throws PlatError as `readPixels` */

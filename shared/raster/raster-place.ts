@@ -52,7 +52,10 @@ export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrig
   };
 }
 
-/** Scales within this are kept at 1, as gdaldem has it: state planes and UTM are, Albers over the 48 states is not. */
+/**
+ * Scales within this are kept at 1, as gdaldem has it: state planes and UTM are, Albers over
+ * the 48 states is not.
+ */
 const NOMINAL_WITHIN = 0.001;
 
 function nominalOr(metres: number, nominal: number): number {

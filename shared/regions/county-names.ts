@@ -1,14 +1,20 @@
 import { allCounties, type County } from './counties.ts';
 import { stateCode } from './states.ts';
 
-/** Dade 1997, Wade Hampton and Shannon 2015: https://www.census.gov/programs-surveys/geography/technical-documentation/county-changes.html */
+/**
+ * Dade 1997, Wade Hampton and Shannon 2015:
+ * https://www.census.gov/programs-surveys/geography/technical-documentation/county-changes.html
+ */
 const FORMER_NAMES: readonly County[] = [
   { fips: 12086, name: 'Dade', state: 'FL' },
   { fips: 2158, name: 'Wade Hampton', state: 'AK' },
   { fips: 46102, name: 'Shannon', state: 'SD' },
 ];
 
-/** County codes from 510 on are independent cities. https://www.census.gov/library/reference/code-lists/ansi.html */
+/**
+ * County codes from 510 on are independent cities.
+ * https://www.census.gov/library/reference/code-lists/ansi.html
+ */
 const FIRST_INDEPENDENT_CITY = 510;
 
 const KIND_BEFORE = /^(?:city and county|city and borough|municipality|county|city|parish) of /;
@@ -45,8 +51,10 @@ function names(): Names {
 }
 
 /**
- * The FIPS of the county that a source names, in any case and spelling, with 'County', 'Parish' and the like or without; null when the state has none.
- * Where a county and an independent city share a name (Baltimore, Fairfax …), 'city' asks for the city. @param state USPS code or full name
+ * The FIPS of the county that a source names, in any case and spelling, with 'County', 'Parish' and the like
+ * or without; null when the state has none.
+ * Where a county and an independent city share a name (Baltimore, Fairfax …), 'city' asks for the city.
+ * @param state USPS code or full name
  */
 export function countyByName(name: string, state: string): number | null {
   const code = stateCode(state);
@@ -55,7 +63,8 @@ export function countyByName(name: string, state: string): number | null {
   const find = (map: Map<string, number>, words: string) => map.get(`${code} ${joined(words)}`);
 
   const words = plainWords(name);
-  // As it stands first: James City is a county, Carson City a city, and neither name ends where 'City' begins.
+  // As it stands first: James City is a county, Carson City a city, and neither name ends
+  // where 'City' begins.
   const asItStands = find(counties, words) ?? find(cities, words);
   if (asItStands !== undefined) return asItStands;
 

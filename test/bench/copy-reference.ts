@@ -37,8 +37,8 @@ export async function exportRows(pool: Pool, folder: string): Promise<number> {
 }
 
 /**
- * The reference: COPY of those files into empty tables with the same columns and indexes. The tables are made in
- * transactions of their own, so that COPY writes its rows to the log like any other.
+ * The reference: COPY of those files into empty tables with the same columns and indexes. The
+ * tables are made in transactions of their own, so that COPY writes its rows to the log like any other.
  * @returns milliseconds of the COPYs alone
  */
 export async function copyRows(pool: Pool, folder: string, parcels: number): Promise<number> {

@@ -7,7 +7,10 @@ import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { seedOf } from './generate/random.ts';
 
-/** A county of lots in rows from south to north, each some 66 m wide and deep, with bent sides that neighbours share. */
+/**
+ * A county of lots in rows from south to north, each some 66 m wide and deep, with bent sides
+ * that neighbours share.
+ */
 export type County = {
   fips: number;
   parcels: number;
@@ -20,7 +23,10 @@ const SOUTH = 415_000_000;
 const LOT_WIDTH = 8_000;
 const LOT_DEPTH = 6_000;
 
-/** Share of its size by which a lot's corners and the bends of its sides are off: too little for a lot to cross itself. */
+/**
+ * Share of its size by which a lot's corners and the bends of its sides are off: too little for a
+ * lot to cross itself.
+ */
 const BEND = 0.1;
 
 const LOTS_AT_ONCE = 20_000;
@@ -102,10 +108,12 @@ const WAVES = [
   [19, 0.02],
 ] as const;
 
-/** A polygon in WKT of so many vertices in the middle of a county that takes in about so many of its parcels. */
+/**
+ * A polygon in WKT of so many vertices in the middle of a county that takes in about so many of its parcels.
+ */
 export function polygonOf({ parcels, west }: County, vertices: number, taken: number): string {
-  // The area of r = R (1 + sum a cos(k t)) is pi R^2 (1 + sum a^2 / 2), in lots here; half of the lots on the outline of
-  // 2 pi R lots and more come on top, which the count that is reported shows.
+  // The area of r = R (1 + sum a cos(k t)) is pi R^2 (1 + sum a^2 / 2), in lots here; half of the
+  // lots on the outline of 2 pi R lots and more come on top, which the count that is reported shows.
   const waves = WAVES.reduce((sum, [, share]) => sum + share ** 2 / 2, 1);
   const radius = Math.sqrt(taken / (Math.PI * waves));
   const columns = columnsOf(parcels);

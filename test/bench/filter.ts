@@ -24,8 +24,9 @@ const MAX_SHAPE_RATIO = 3;
 const MAX_DEPTH_RATIO = 1.3;
 
 /**
- * The parcel filter, asked over HTTP with everything on (authentication, rate limit, validation, metering with a durable
- * commit), one request at a time, against single statements on a connection with the same settings. Rounds alternate;
+ * The parcel filter, asked over HTTP with everything on (authentication, rate limit, validation,
+ * metering with a durable commit), one request at a time, against single statements on a connection with the
+ * same settings. Rounds alternate;
  * medians count.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
@@ -91,7 +92,10 @@ async function compareCount(
 ): Promise<BenchResult> {
   const body = {
     county: String(county.fips),
-    ...{ acres_min: 1, acres_max: 10, vacant_only: true, out_of_state_owner: true },
+    acres_min: 1,
+    acres_max: 10,
+    vacant_only: true,
+    out_of_state_owner: true,
   };
   const { from, where, values } = selectionOf(filterBody.parse(body), { asOf: new Date() });
   const statement = { text: `select count(*) from ${from} where ${where}`, values: [...values] };
@@ -150,7 +154,8 @@ async function compareShape(
       details: {
         ...inMs(ms),
         'without HTTP, ms': handlerMs.toFixed(1),
-        ...{ parcels: county.parcels, rounds },
+        parcels: county.parcels,
+        rounds,
       },
     },
     { most: MAX_SHAPE_RATIO },
@@ -182,7 +187,9 @@ async function idsOf(ask: Ask, body: object): Promise<number[]> {
   return ids;
 }
 
-/** The first page counts, which no other does; the second is the one that a deep page is to be compared with. */
+/**
+ * The first page counts, which no other does; the second is the one that a deep page is to be compared with.
+ */
 async function compareDepth(ask: Ask, county: County, { deep, turns }: Sizes): Promise<BenchResult> {
   const body = { county: String(county.fips) };
   const first = `?page_size=${PAGE_SIZE}`;

@@ -8,15 +8,19 @@ type Fronted = ReturnType<ReturnType<typeof plainFrontage>['of']>;
 const PARCELS = 100_000;
 const QUICK_PARCELS = 2_000;
 const SEED = 5;
-/** The reference takes minutes for all: it reads every so many parcels, spread over the county, and its time is taken so many times. */
+/**
+ * The reference takes minutes for all: it reads every so many parcels, spread over the county, and its time
+ * is taken so many times.
+ */
 const SAMPLED = 100;
 const QUICK_SAMPLED = 10;
 const ROUNDS = 3;
 const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 
 /**
- * Road frontage of a county's parcels, against a plain reading of the definition for every half metre of boundary with indexes of
- * segments and parcels. Both times have the preparation in them (the plane, the indexes), which the reference does for all parcels too.
+ * Road frontage of a county's parcels, against a plain reading of the definition for every half metre of
+ * boundary with indexes of segments and parcels. Both times have the preparation in them (the plane, the
+ * indexes), which the reference does for all parcels too.
  */
 export const bench: Bench = async ({ quick, note }) => {
   const count = quick ? QUICK_PARCELS : PARCELS;

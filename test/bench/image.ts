@@ -26,8 +26,8 @@ const SIDE_DEG = 0.0045;
 const TILE = 256;
 
 /**
- * Pictures of parcels of forty acres on a cloud-optimised image of 0.6 m a pixel, whose pixels are those of the bundled photograph over
- * and over: made, sent again, and 16 made at once.
+ * Pictures of parcels of forty acres on a cloud-optimised image of 0.6 m a pixel, whose pixels are those of
+ * the bundled photograph over and over: made, sent again, and 16 made at once.
  */
 export const bench: Bench = options =>
   withBenchDatabase(options, async (url, pool) => {
@@ -56,13 +56,22 @@ async function writeImage(path: string, side: number): Promise<void> {
   const at = (x: number, y: number, band: number) =>
     data[((y % info.height) * info.width + (x % info.width)) * info.channels + (band % info.channels)]!;
   writeTiff(path, {
-    ...{ width: side, height: side, at, sample: 'uint8', bands: 4, tile: 512, deflate: true },
+    width: side,
+    height: side,
+    at,
+    sample: 'uint8',
+    bands: 4,
+    tile: 512,
+    deflate: true,
     grid: { originX: 487_000 - 0.3 * side, originY: 5_207_000 + 0.3 * side, stepX: 0.6, stepY: -0.6 },
     keys: projectedKeys(26914),
   });
 }
 
-/** sharp alone: twelve tiles of the frame's own size and projection, ready in memory, and the same overlay; packed as sharp does unless told otherwise. */
+/**
+ * sharp alone: twelve tiles of the frame's own size and projection, ready in memory, and the same overlay;
+ * packed as sharp does unless told otherwise.
+ */
 async function compareMaking(
   options: BenchOptions,
   url: string,
@@ -105,10 +114,13 @@ async function compareMaking(
     {
       name: 'picture from a local COG, cold',
       reference: 'sharp alone composing ready tiles of 256 pixels and the same overlay',
-      ...{ value: median(ours) / median(theirs), unit: 'x' },
+      value: median(ours) / median(theirs),
+      unit: 'x',
       details: {
-        ...{ ms: median(ours).toFixed(1), 'reference ms': median(theirs).toFixed(1) },
-        ...{ pictures: ours.length, 'picture bytes': picture.bytes.length },
+        ms: median(ours).toFixed(1),
+        'reference ms': median(theirs).toFixed(1),
+        pictures: ours.length,
+        'picture bytes': picture.bytes.length,
       },
     },
     { most: 1.5 },
@@ -151,14 +163,12 @@ async function compareSending(
     const bytes = Buffer.from(await (await fetch(urls.plat + path)).arrayBuffer());
     await writeFile(join(folder, 'static', path), bytes);
     const rounds = await alternate(urls, {
-      ...{
-        path,
-        keys: [key],
-        connections: 10,
-        seconds: options.quick ? 1 : 3,
-        rounds: options.quick ? 1 : 5,
-        warmUpSeconds: 2,
-      },
+      path,
+      keys: [key],
+      connections: 10,
+      seconds: options.quick ? 1 : 3,
+      rounds: options.quick ? 1 : 5,
+      warmUpSeconds: 2,
     });
     const rate = (name: 'plat' | 'static') => median(rounds[name].map(round => round.requests));
     return [
@@ -166,10 +176,13 @@ async function compareSending(
         {
           name: 'picture again: time of a request at 10 connections',
           reference: 'express.static sending the same file',
-          ...{ value: rate('static') / rate('plat'), unit: 'x' as const },
+          value: rate('static') / rate('plat'),
+          unit: 'x' as const,
           details: {
-            ...{ 'requests/s': rate('plat').toFixed(0), 'reference requests/s': rate('static').toFixed(0) },
-            ...{ 'picture bytes': bytes.length, 'pictures kept': readdirSync(join(folder, 'images')).length },
+            'requests/s': rate('plat').toFixed(0),
+            'reference requests/s': rate('static').toFixed(0),
+            'picture bytes': bytes.length,
+            'pictures kept': readdirSync(join(folder, 'images')).length,
           },
         },
         { most: 1.3 },
@@ -177,7 +190,9 @@ async function compareSending(
       judged(
         {
           name: `${Math.min(AT_ONCE, ids.length)} pictures at once: memory of the API above idle`,
-          ...{ reference: '', value: busy - idle, unit: 'MB' as const },
+          reference: '',
+          value: busy - idle,
+          unit: 'MB' as const,
           details: {
             'idle MB': idle.toFixed(0),
             'highest MB': busy.toFixed(0),

@@ -22,15 +22,17 @@ const LOOK_MS = 200;
 const ALL_READ = 0.6;
 
 type Measured = {
-  /** The highest RSS, in MB, by the time that each fifth of the roll had been read, and by the end of the run. */
+  /**
+   * The highest RSS, in MB, by the time that each fifth of the roll had been read, and by the end of the run.
+   */
   peakAt: number[];
   peak: number;
   seconds: number;
 };
 
 /**
- * Memory of a worker, a process of its own as in production, that is given one job: to ingest a large roll. Its resident
- * set is read from outside, so that measuring costs it nothing.
+ * Memory of a worker, a process of its own as in production, that is given one job: to ingest a large
+ * roll. Its resident set is read from outside, so that measuring costs it nothing.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;

@@ -30,9 +30,10 @@ type Round = { first: Timed; copyMs: number; copyBytes: number; again: Timed; og
 type OgrTimes = { importMs: number; tablesMs: number };
 
 /**
- * First ingest of a roll, and ingest of the same roll again, against COPY of the finished rows into an empty table with
- * the columns and indexes of `parcels`, and likewise for the narrow rows that filters read. Every round has a database of its own and does all three in turn, each after a
- * checkpoint; medians count. With POSTGIS_URL, also against ogr2ogr into that server and SQL that makes the same tables of it.
+ * First ingest of a roll, and ingest of the same roll again, against COPY of the finished rows into
+ * an empty table with the columns and indexes of `parcels`, and likewise for the narrow rows that filters
+ * read. Every round has a database of its own and does all three in turn, each after a checkpoint; medians
+ * count. With POSTGIS_URL, also against ogr2ogr into that server and SQL that makes the same tables of it.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;
@@ -68,7 +69,10 @@ async function measure(pool: Pool, feed: Feed, folder: string, parcels: number):
   return { first, copyMs, copyBytes, again };
 }
 
-/** What a person would do instead: the same file by GDAL into PostGIS, then SQL for the tables that an ingestion leaves. */
+/**
+ * What a person would do instead: the same file by GDAL into PostGIS, then SQL for the tables that
+ * an ingestion leaves.
+ */
 async function importByOgr(url: string, roll: string, parcels: number): Promise<OgrTimes> {
   const statements = readFileSync(join(import.meta.dirname, 'sql', 'same_tables.sql'), 'utf8');
   const client = new pg.Client(url);

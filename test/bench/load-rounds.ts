@@ -1,5 +1,6 @@
 // Rounds of autocannon on several servers in turn, in a process of its own that is warm after the first:
-// `tsx load-rounds.ts '{"urls": {…}, "keys": […], "connections", "seconds", "rounds", "warmUpSeconds"}'`; the rounds of each server as JSON.
+// `tsx load-rounds.ts '{"urls": {…}, "keys": […], "connections", "seconds", "rounds", "warmUpSeconds"}'`; the
+// rounds of each server as JSON.
 import autocannon from 'autocannon';
 import type { Round } from './load.ts';
 
@@ -17,7 +18,9 @@ const { urls, keys, connections, seconds, rounds, warmUpSeconds } = JSON.parse(p
 async function round(url: string, duration: number): Promise<Round> {
   let connection = 0;
   const result = await autocannon({
-    ...{ url, connections, duration },
+    url,
+    connections,
+    duration,
     setupClient: client => client.setHeaders({ Authorization: `Bearer ${keys[connection++ % keys.length]}` }),
   });
   return {

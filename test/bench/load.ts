@@ -22,7 +22,8 @@ export type Load = {
 };
 
 /**
- * Starts the servers of api-servers.ts, each in a process of its own, on one database; they are gone when the work is done.
+ * Starts the servers of api-servers.ts, each in a process of its own, on one database; they are gone
+ * when the work is done.
  * @param names what api-servers.ts calls them
  */
 export async function withServers<Name extends string, T>(
@@ -61,7 +62,11 @@ async function startServer(
       cwd: rootDir,
       env: {
         ...ENVIRONMENT,
-        ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', ...more },
+        PATH: process.env.PATH,
+        DATABASE_URL: databaseUrl,
+        PORT: '0',
+        LOG_LEVEL: 'warn',
+        ...more,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -72,8 +77,9 @@ async function startServer(
 }
 
 /**
- * Rounds of load on every server in turn, so that a slow minute of the machine hits all of them; each is warmed up first. The load
- * comes from a process of its own (load-rounds.ts), so that it does not share an event loop with anything.
+ * Rounds of load on every server in turn, so that a slow minute of the machine hits all of them; each is
+ * warmed up first. The load comes from a process of its own (load-rounds.ts), so that it does not share an
+ * event loop with anything.
  * @throws Error when a request fails: the figures would mean nothing.
  */
 export async function alternate<Name extends string>(
@@ -112,26 +118,37 @@ const ROUNDS = 5;
 const SECONDS = 3;
 const WARM_UP_SECONDS = 2;
 
-/** Requests a second of a path with everything on (authentication, rate limit, validation, durable charge) against a bare server's. */
+/**
+ * Requests a second of a path with everything on (authentication, rate limit, validation, durable charge)
+ * against a bare server's.
+ */
 export function compareRates(options: BenchOptions, url: string, of: RateBench): Promise<BenchResult> {
   return withServers(url, [of.bare, 'plat'], async servers => {
     const response = await fetch(servers.plat + of.path, { headers: { Authorization: `Bearer ${of.key}` } });
     const body = await response.text();
     if (response.status !== 200) throw new Error(`The endpoint answers ${response.status}: ${body}`);
     const rounds = await alternate(servers, {
-      ...{ path: of.path, keys: [of.key], connections: of.connections, seconds: SECONDS },
-      ...{ rounds: options.quick ? 1 : ROUNDS, warmUpSeconds: WARM_UP_SECONDS },
+      path: of.path,
+      keys: [of.key],
+      connections: of.connections,
+      seconds: SECONDS,
+      rounds: options.quick ? 1 : ROUNDS,
+      warmUpSeconds: WARM_UP_SECONDS,
     });
     const [plat, bare] = [rounds.plat!, rounds[of.bare]!];
     const rate = (some: Round[]) => median(some.map(round => round.requests));
     const p99 = (some: Round[]) => median(some.map(round => round.p99));
     return judged(
       {
-        ...{ name: `${of.name}: requests a second`, reference: of.reference },
-        ...{ value: rate(plat) / rate(bare), unit: 'x' },
+        name: `${of.name}: requests a second`,
+        reference: of.reference,
+        value: rate(plat) / rate(bare),
+        unit: 'x',
         details: {
-          ...{ 'requests/s': rate(plat).toFixed(1), 'reference requests/s': rate(bare).toFixed(1) },
-          ...{ 'p99 ms': p99(plat), 'reference p99 ms': p99(bare) },
+          'requests/s': rate(plat).toFixed(1),
+          'reference requests/s': rate(bare).toFixed(1),
+          'p99 ms': p99(plat),
+          'reference p99 ms': p99(bare),
           'response bytes': Buffer.byteLength(body),
           rounds: `${plat.length} of ${SECONDS} s each, alternating; medians`,
         },

@@ -17,9 +17,10 @@ const SEED = 20_260_630;
 const AT_LEAST = 4;
 
 /**
- * Statistics of all counties and ZIPs against one SQL statement that computes the same figures in the same server and
- * leaves them in a temporary table. Every figure is compared. The ratio is that of a recompute after which every response
- * is the same as before, so that neither side stores one; the first, which stores all, is among the details.
+ * Statistics of all counties and ZIPs against one SQL statement that computes the same figures in
+ * the same server and leaves them in a temporary table. Every figure is compared. The ratio is that of a
+ * recompute after which every response is the same as before, so that neither side stores one; the first,
+ * which stores all, is among the details.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   const count = options.quick ? QUICK_LISTINGS : LISTINGS;
@@ -68,8 +69,9 @@ async function timedRecompute(pool: Pool): Promise<Recomputed & { seconds: numbe
 type ReferenceRow = { region: number; bucket: number } & Record<string, string | number | null>;
 
 /**
- * The statement with memory for its sorts and both cores: 1 GB and two parallel workers besides the leader. Its 30 million
- * figures are fetched at the end, so that they do not fill this process's heap while ours is timed.
+ * The statement with memory for its sorts and both cores: 1 GB and two parallel workers besides the
+ * leader. Its 30 million figures are fetched at the end, so that they do not fill this process's heap
+ * while ours is timed.
  */
 async function runReference(
   client: pg.Client,

@@ -42,7 +42,10 @@ const WAYS = {
   list: message('tools/list', {}),
 } satisfies Record<string, Way>;
 
-/** The service's processor time for a call, over REST and as a tool, in turns; that of the list of tools; its size. */
+/**
+ * The service's processor time for a call, over REST and as a tool, in turns; that of the list
+ * of tools; its size.
+ */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async (url, pool) => {
     const { keys } = await prepareStats(pool, 1);
@@ -67,11 +70,9 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
       return [
         judged(
           {
-            ...{
-              name: 'market statistics as a tool: processor time beyond that of REST',
-              reference: '',
-              unit: 'ms' as const,
-            },
+            name: 'market statistics as a tool: processor time beyond that of REST',
+            reference: '',
+            unit: 'ms' as const,
             value: ms.tool! - ms.rest!,
             details: {
               rest: ms.rest!.toFixed(2),

@@ -6,8 +6,9 @@ import { prepareStats, STATS_PATH } from './stats-endpoint.ts';
 const CONNECTIONS = 50;
 const ACCOUNTS = 64;
 /**
- * The rate of one server differs by a tenth from second to second with the host's speed, and that of two processes of the same server by
- * some 5 % for as long as they live, with what V8 made of them: so what is judged within a tenth is measured on several starts.
+ * The rate of one server differs by a tenth from second to second with the host's speed, and that of two
+ * processes of the same server by some 5 % for as long as they live, with what V8 made of them: so what is
+ * judged within a tenth is measured on several starts.
  */
 const STARTS = 5;
 const HOT_ROUNDS = 10;
@@ -22,9 +23,10 @@ const BARE = 'node:http and pg sending the same stored bytes by primary key';
 const UNMETERED = 'the same endpoint with everything but its charges';
 
 /**
- * What metering costs: requests a second of the market-stats endpoint with everything on, each call a durable charge, from one account and
- * from many at once, against a bare server that sends the same bytes and against the same service without its meter. The ratios are of the
- * rounds that were run next to each other; their median counts.
+ * What metering costs: requests a second of the market-stats endpoint with everything on, each call a durable
+ * charge, from one account and from many at once, against a bare server that sends the same bytes and against
+ * the same service without its meter. The ratios are of the rounds that were run next to each other;
+ * their median counts.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async (url, pool) => {
@@ -54,7 +56,9 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
       judged(
         {
           name: `market-stats at ${CONNECTIONS} connections, one hot account, metered: p99`,
-          ...{ reference: BARE, value: p99(hot.plat) / p99(hot.bare), unit: 'x' },
+          reference: BARE,
+          value: p99(hot.plat) / p99(hot.bare),
+          unit: 'x',
           details: { 'p99 ms': p99(hot.plat), 'reference p99 ms': p99(hot.bare) },
         },
         { most: MAX_P99_OF_BARE },
@@ -96,11 +100,17 @@ function compare(
   const rate = (rounds: Round[]) => Math.round(median(rounds.map(round => round.requests)));
   return judged(
     {
-      ...{ name, reference, value: ratio(plat, other), unit: 'x' },
+      name,
+      reference,
+      value: ratio(plat, other),
+      unit: 'x',
       details: {
-        ...{ 'requests/s': rate(plat), 'reference requests/s': rate(other) },
-        ...{ 'p99 ms': p99(plat), 'reference p99 ms': p99(other) },
-        ...{ lowest: Math.min(...ratios).toFixed(2), highest: Math.max(...ratios).toFixed(2) },
+        'requests/s': rate(plat),
+        'reference requests/s': rate(other),
+        'p99 ms': p99(plat),
+        'reference p99 ms': p99(other),
+        lowest: Math.min(...ratios).toFixed(2),
+        highest: Math.max(...ratios).toFixed(2),
         ...more,
         rounds: `${plat.length} of ${SECONDS} s each, alternating; median of their ratios`,
       },

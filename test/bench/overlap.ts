@@ -20,8 +20,9 @@ const LEAST = 10;
 const HUGE_VERTICES = 50_000;
 
 /**
- * Percent of each parcel of a county in 5,000 polygons, against `@turf/intersect` of each parcel with each polygon whose box meets its own,
- * found in the same packed Hilbert R-tree. No two polygons overlap, so that the reference may add up what it finds.
+ * Percent of each parcel of a county in 5,000 polygons, against `@turf/intersect` of each parcel with each
+ * polygon whose box meets its own, found in the same packed Hilbert R-tree. No two polygons overlap, so that
+ * the reference may add up what it finds.
  */
 export async function bench({ quick, note }: BenchOptions): Promise<BenchResult> {
   const parcels = generateParcels(quick ? PARCELS / 50 : PARCELS);
@@ -138,7 +139,10 @@ function generateParcels(count: number): MultiPolygon[] {
   return parcels;
 }
 
-/** Ponds of 12 to 400 vertices, one in ten with an island, each in a cell of its own of a grid: no two overlap. */
+/**
+ * Ponds of 12 to 400 vertices, one in ten with an island, each in a cell of its own of a
+ * grid: no two overlap.
+ */
 function generateWetlands(count: number, [west, south, east, north]: Box): MultiPolygon[] {
   const random = createRandom(seedOf(7, 1));
   const columns = Math.ceil(Math.sqrt(count));

@@ -17,8 +17,9 @@ const PAGE = '/data?county=33019';
 const EMAIL = 'bench@plat.example';
 
 /**
- * From the address to the last thing drawn, of the map with the sample and of the same page when everything that is drawn on the map
- * is answered empty. Every round is a new window with an empty cache; both pass the same interception.
+ * From the address to the last thing drawn, of the map with the sample and of the same page when everything
+ * that is drawn on the map is answered empty. Every round is a new window with an empty cache; both pass the
+ * same interception.
  */
 export async function compareIdle(options: BenchOptions): Promise<BenchResult[]> {
   if (!existsSync(CHROMIUM)) {

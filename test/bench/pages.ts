@@ -26,9 +26,10 @@ const CACHED_MS = 5;
 const WEST = -936_000_000;
 
 /**
- * A tile of the map at zoom 14 out of a county of 200,000 parcels, made anew and from the cache, and the page that lists 500 parcels
- * against the endpoint it reads; and the map in a browser (pages-idle.ts). The tile's reference is ST_AsMVT on the server of POSTGIS_URL, same tiles and columns; without one
- * the tile is measured alone.
+ * A tile of the map at zoom 14 out of a county of 200,000 parcels, made anew and from the cache, and the page
+ * that lists 500 parcels against the endpoint it reads; and the map in a browser (pages-idle.ts). The tile's
+ * reference is ST_AsMVT on the server of POSTGIS_URL, same tiles and columns; without one the tile
+ * is measured alone.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const served = await withBenchDatabase(options, async (url, pool) => {

@@ -21,8 +21,9 @@ const UTM_19N = 26919;
 const EXTENT: Box = [-69.35, 44.7, -68.2, 45.5];
 
 /**
- * Slope shares of a county's parcels on a 10 m grid, against reading and decoding every block of that grid once with geotiff.js as it
- * comes. The grid is a file of tiles of 512 cells, packed with deflate, that ends where the parcels end.
+ * Slope shares of a county's parcels on a 10 m grid, against reading and decoding every block of that grid
+ * once with geotiff.js as it comes. The grid is a file of tiles of 512 cells, packed with deflate, that ends
+ * where the parcels end.
  */
 export const bench: Bench = async ({ quick, folder, note }) => {
   const signal = new AbortController().signal;

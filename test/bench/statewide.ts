@@ -12,7 +12,9 @@ import { rollFeed, writeFeed } from './generate/feed-files.ts';
 import { writeRoll, writeStateRoll } from './generate/roll.ts';
 import { hasEnded, residentMb, startWorker, stopWorker } from './worker.ts';
 
-/** 190 bytes a parcel packed and some 2 kB in the database while it is merged: 10 million take 25 GB of disk. */
+/**
+ * 190 bytes a parcel packed and some 2 kB in the database while it is merged: 10 million take 25 GB of disk.
+ */
 const PARCELS = Number(process.env.STATEWIDE_PARCELS ?? 10_000_000);
 const QUICK_PARCELS = 20_000;
 const STATE = 'IA';
@@ -25,8 +27,9 @@ const LOOK_MS = 200;
 const ALL_READ = 0.6;
 
 /**
- * A statewide roll through one feed, by a worker that is killed (SIGKILL) when half of it is read and by one started in its place; meanwhile the
- * feed of a small county is run again and again. By hand, for it takes hours: STATEWIDE_PARCELS sets another size.
+ * A statewide roll through one feed, by a worker that is killed (SIGKILL) when half of it is read and by one
+ * started in its place; meanwhile the feed of a small county is run again and again. By hand, for it takes
+ * hours: STATEWIDE_PARCELS sets another size.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const { folder, note } = options;
@@ -134,7 +137,10 @@ async function keepRunning(until: Promise<unknown>, work: () => Promise<void>): 
   while (!ended) await work();
 }
 
-/** Watches the state's run by a worker up to a share of its progress. @returns the worker's peaks in MB, by a fifth of the file and by the end */
+/**
+ * Watches the state's run by a worker up to a share of its progress. @returns the worker's peaks in MB, by a
+ * fifth of the file and by the end
+ */
 async function watch(
   pool: Pool,
   worker: ChildProcess,

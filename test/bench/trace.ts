@@ -14,8 +14,8 @@ const A_PREFIX = 1_000;
 const LOOKUPS = 20_000;
 
 /**
- * The Do Not Call registry: a full list of 250 million lines is read, staged and merged as a feed does, then asked for six numbers at a
- * time as a trace does. And how well people are matched.
+ * The Do Not Call registry: a full list of 250 million lines is read, staged and merged as a feed does, then
+ * asked for six numbers at a time as a trace does. And how well people are matched.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const areas = options.quick ? 2 : AREAS;
@@ -106,7 +106,10 @@ async function load(pool: Pool, areas: number): Promise<{ read: number; write: n
   return { read, write };
 }
 
-/** The list's lines of ten digits, in chunks of a megabyte that cut them anywhere; some 11 bytes a number, 2.7 GB in all. */
+/**
+ * The list's lines of ten digits, in chunks of a megabyte that cut them anywhere; some 11 bytes a
+ * number, 2.7 GB in all.
+ */
 async function* lines(areas: number): AsyncGenerator<Uint8Array> {
   const random = createRandom(31);
   const templates = Array.from({ length: 16 }, () => suffixes(random));

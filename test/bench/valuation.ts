@@ -14,10 +14,11 @@ const NEAREST = `select price, lot_acres, sold_date from listings
   where status <> 'OFF_MARKET' order by location <-> $1::point limit 50`;
 
 /**
- * All parcels of a county, valued by the sales among them: comps read, the market fitted, every parcel valued, all stored. Twice: with
- * nothing known of the land, and with slope, frontage, flood zone and wetlands of all.
- * The reference only asks PostgreSQL for the 50 sales nearest to each parcel, prepared, on one connection, and neither adjusts
- * nor stores anything.
+ * All parcels of a county, valued by the sales among them: comps read, the market fitted, every parcel
+ * valued, all stored. Twice: with nothing known of the land, and with slope, frontage, flood zone
+ * and wetlands of all.
+ * The reference only asks PostgreSQL for the 50 sales nearest to each parcel, prepared, on one connection,
+ * and neither adjusts nor stores anything.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   const size = options.quick ? QUICK : FULL;

@@ -25,11 +25,13 @@ describePages('assistants', site => {
     const page = await site.open('/account');
     expect(await page.locator('#assistants pre').first().textContent()).toBe(`${site.api.url}/mcp`);
     const asked = new URLSearchParams({
-      ...{ client_id, response_type: 'code', redirect_uri: callback, scope: 'api:mcp', state: 's' },
-      ...{
-        code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
-        code_challenge_method: 'S256',
-      },
+      client_id,
+      response_type: 'code',
+      redirect_uri: callback,
+      scope: 'api:mcp',
+      state: 's',
+      code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
+      code_challenge_method: 'S256',
     });
     await page.goto(`${site.api.url}/oauth/authorize?${asked}`);
     await page.getByRole('heading', { name: 'Field assistant wants to use Plat for you' }).waitFor();

@@ -5,8 +5,8 @@ import { all, type Feature, ingest, ingestRoll, ORIGIN } from '../support/ingest
 import { roadFeed, writeRoads } from '../support/layers.ts';
 import { settle } from './attributes-support.ts';
 
-// A county line runs between two lots. The northern one is 33 m from a highway, whose reach is 60 m; the southern one of the
-// next county fills the ground between.
+// A county line runs between two lots. The northern one is 33 m from a highway, whose reach is 60 m; the
+// southern one of the next county fills the ground between.
 const { folder, pool } = await createTestDatabase();
 
 const [HOME, NEXT] = ['33019', '33013'];
@@ -77,9 +77,11 @@ test('the ground of the next county blocks once it is loaded, and what becomes o
   const there = await bringRoads(NEXT, [HIGHWAY]);
   await bringRoll(HOME, [NORTHERN, FAR]);
   await settle(pool, LAND_KERNELS);
-  // Where the next county is not loaded nothing is in the way, and its road counts for the lots along the line.
+  // Where the next county is not loaded nothing is in the way, and its road counts for the
+  // lots along the line.
   expect(await land('NORTHERN')).toEqual({
-    ...{ landlocked: false, feet: expect.closeTo(FRONT_FT, -1) },
+    landlocked: false,
+    feet: expect.closeTo(FRONT_FT, -1),
     // The version of the layer that shows the road is recorded, too.
     runs: [here, there],
   });
@@ -90,7 +92,9 @@ test('the ground of the next county blocks once it is loaded, and what becomes o
   await settle(pool, LAND_KERNELS);
   expect(await land('NORTHERN')).toMatchObject({ landlocked: true, feet: 0 });
   expect(await land('SOUTHERN')).toEqual({
-    ...{ landlocked: false, feet: expect.closeTo(FRONT_FT, -1), runs: [there] },
+    landlocked: false,
+    feet: expect.closeTo(FRONT_FT, -1),
+    runs: [there],
   });
 
   // A version later the road is still the next county's.

@@ -53,7 +53,10 @@ function water(random: Random): Feature[] {
   }));
 }
 
-/** Highways south of the town, whose layer does not cover it: 83 to 123 m away, where only the town's own layer reaches. */
+/**
+ * Highways south of the town, whose layer does not cover it: 83 to 123 m away, where only the town's
+ * own layer reaches.
+ */
 function beyond(random: Random): Feature[] {
   const row = -2.5 - 1.2 * random();
   return [
@@ -88,23 +91,27 @@ const SOURCES: Record<string, { feed: object; features(random: Random): Feature[
   flood: { feed: { kind: 'flood', layer: layer('flood'), coverage, fips: '33019' }, features: water },
 };
 
-/** Cells of a third of a lot's step. Two grids in line: the eastern one begins a little east of lots whose slopes it changes. */
+/**
+ * Cells of a third of a lot's step. Two grids in line: the eastern one begins a little east of lots whose
+ * slopes it changes.
+ */
 const CELL = STEP / 3;
 const GRIDS = { west: [-3, 18], east: [18, 33] } as const;
 
-/** Ingests version after version of heights, each a file of its own: workers read the one before until it is merged. */
+/**
+ * Ingests version after version of heights, each a file of its own: workers read the one before
+ * until it is merged.
+ */
 async function raise(name: keyof typeof GRIDS, seed: number, rounds = ROUNDS): Promise<void> {
   const random = createRandom(seed);
   const [first, end] = GRIDS[name];
   for (let round = 0; round < rounds; round++) {
     const source = `${name}-${seed}-${round}.tif`;
     writeTiff(join(folder, source), {
-      ...{
-        width: end - first,
-        height: 3 * SIDE + 6,
-        at: () => 200 + 3 * random(),
-        keys: geographicKeys(4269),
-      },
+      width: end - first,
+      height: 3 * SIDE + 6,
+      at: () => 200 + 3 * random(),
+      keys: geographicKeys(4269),
       grid: { originX: ORIGIN[0] + first * CELL, originY: at(0, SIDE + 1)[1], stepX: CELL, stepY: -CELL },
     });
     const feed = feedOf(folder, { name, kind: 'elevation', elevation: { source } });
@@ -125,7 +132,10 @@ async function change(name: string, seed: number, rounds = ROUNDS): Promise<void
   }
 }
 
-/** A worker that plans and computes all the time; now and then it counts another's job as lost, and works beside it. */
+/**
+ * A worker that plans and computes all the time; now and then it counts another's job as lost,
+ * and works beside it.
+ */
 async function work(until: () => boolean): Promise<void> {
   while (!until()) {
     await plan(pool, { scope: { dirty: true } }, 15);
@@ -162,7 +172,8 @@ test('whatever is merged while parcels are computed, in the end they are as if c
     raise('west', 200),
     raise('east', 201),
   ]);
-  // Once all of that is computed, what changes parcels that it does not lie over: nothing else computes them anew.
+  // Once all of that is computed, what changes parcels that it does not lie over: nothing else
+  // computes them anew.
   while ((await marksOf(pool)).length > 0) await sleep(20);
   await raise('east', 300, 1);
   await change('beyond', 301, 1);

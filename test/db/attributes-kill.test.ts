@@ -89,14 +89,16 @@ test('workers killed in the middle of chunks leave nothing that the next one doe
        highway_frontage_ft = null, road_frontage_ft = null, local_frontage_ft = null, steeper_percent = null`,
   );
   await plan(pool, { scope }, CHUNK_PARCELS);
-  // A chunk takes some 20 statements, from where it is written on 6: holding its marks, storing, taking the marks back, commit.
+  // A chunk takes some 20 statements, from where it is written on 6: holding its marks, storing, taking the
+  // marks back, commit.
   const random = (most: number) => Math.floor(most * Math.random());
   const dying = [
     { dieAt: 1 + random(20) },
     ...[1, 2, 3].map(() => ({ dieAt: 2 + random(5), inWriting: true })),
   ];
   const orders: ChildOrder[] = [...dying, {}].map((order, i) => ({
-    ...{ job: 'attributes.chunk', name: `child ${i}` },
+    job: 'attributes.chunk',
+    name: `child ${i}`,
     ...order,
   }));
   const [last, ...children] = await Promise.all(

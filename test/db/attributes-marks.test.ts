@@ -6,7 +6,10 @@ import { marksOf, putLayer } from '../support/land.ts';
 
 const { folder, pool } = await createTestDatabase();
 
-/** The lots of `lot` are 0.0005 degrees apart, 41 m from west to east: within the reach of a highway, 60 m, of the next but not of the one after. */
+/**
+ * The lots of `lot` are 0.0005 degrees apart, 41 m from west to east: within the reach of a highway, 60 m, of
+ * the next but not of the one after.
+ */
 const COVERAGE = [ORIGIN[0] - 0.1, ORIGIN[1] - 0.1, ORIGIN[0] + 0.1, ORIGIN[1] + 0.1] as const;
 
 const feed = rollFeed(folder, 'roll', { owner_name: 'OWNER', acres: 'ACRES' });
@@ -154,7 +157,8 @@ test('parcels that come while a first layer is being merged are marked by one of
   await pool.query('truncate land_layers');
   const layer = await pool.connect();
   try {
-    // As far as the layer's merge has come when the parcels' begins: its row is written, nothing is committed.
+    // As far as the layer's merge has come when the parcels' begins: its row is written,
+    // nothing is committed.
     await layer.query('begin');
     const { rows } = await layer.query<{ id: number; run: number }>(
       "select f.id, max(r.id) as run from feeds f join runs r on r.feed_id = f.id where f.name = 'elevation' group by f.id",

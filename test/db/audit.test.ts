@@ -46,9 +46,13 @@ function matching(change: Record<string, unknown>): Record<string, unknown> {
 }
 
 test.each([
-  ...["update audit set actor = 'nobody'", 'update audit set before = null where id = 1'],
-  ...['delete from audit', 'delete from audit where id = 1', 'delete from audit where false'],
-  ...['truncate audit', 'truncate audit restart identity cascade'],
+  "update audit set actor = 'nobody'",
+  'update audit set before = null where id = 1',
+  'delete from audit',
+  'delete from audit where id = 1',
+  'delete from audit where false',
+  'truncate audit',
+  'truncate audit restart identity cascade',
   `insert into audit (id, actor, action, entity, entity_id) overriding system value values (1, 'x', 'x', 'x', 'x')
    on conflict (id) do update set actor = 'nobody'`,
   'merge into audit a using (select 1 as id) s on a.id = s.id when matched then delete',

@@ -65,8 +65,10 @@ describe('a feed of contacts', () => {
       dropped: counts.dropped,
       without: counts.without_phone,
     }).toEqual({
-      ...{ status: 'blocked', rejected: { missing_name: 1, missing_place: 1 } },
-      ...{ dropped: { phone_1: 1 }, without: 1 },
+      status: 'blocked',
+      rejected: { missing_name: 1, missing_place: 1 },
+      dropped: { phone_1: 1 },
+      without: 1,
     });
     const { rows } = await db.pool.query(
       'select reason, message, raw from run_rejects where run_id = $1 order by row_no',

@@ -27,13 +27,11 @@ beforeAll(async () => {
   ]);
   mirror = await serveMirror(['23019', '23009'], catalogue);
   const source = (place: string, path: string) => ({
-    ...{
-      place,
-      file: `me/${place}`,
-      format: 'shapefile',
-      address: `${mirror.origin}${path}`,
-      terms: 'as is',
-    },
+    place,
+    file: `me/${place}`,
+    format: 'shapefile',
+    address: `${mirror.origin}${path}`,
+    terms: 'as is',
   });
   const faulty = FAULTS.map((fault, i) => source(`2300${2 * i + 1}`, `/fault-${fault}/parcels.zip`));
   const sources = [source('23019', '/parcels.zip'), ...faulty];
@@ -186,7 +184,11 @@ test('of a state whose servers fail in one way or another the rest is written, a
   // Again: what is switched off is no feed that is there.
   const again = await told();
   expect([again.code, ...again.parcels.map(({ status }) => status)]).toEqual([
-    ...[1, 'failed', 'failed', 'off', 'off'],
+    1,
+    'failed',
+    'failed',
+    'off',
+    'off',
   ]);
   expect(again.wetlands).toEqual(['there', 'there', 'there', 'there']);
   // This year's roads are not out yet, whichever way the server says it.

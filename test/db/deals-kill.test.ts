@@ -101,7 +101,8 @@ test('deal.fetch broken off at each statement leaves the deal as it was or done,
     if (done) break;
     await pool.query("update jobs set deaths = 0, worker = null, status = 'running' where id = $1", [id]);
   }
-  // Marking it, the page, the boards, the deal, its listing and market, the parcel, what is stored, the version, the end.
+  // Marking it, the page, the boards, the deal, its listing and market, the parcel, what is stored,
+  // the version, the end.
   expect(statements).toBeGreaterThan(15);
   expect(await stateOf(deal)).toEqual(wanted);
   expect((await jobOf(deal)).status).toBe('done');

@@ -210,7 +210,10 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const [worn, wrong] = [await send(passing, 'a'), await send(lasting, 'a')];
     expect(await waitForJob(pool, worn)).toMatchObject({ status: 'failed', attempts: 2, error_code: 'busy' });
     expect(await waitForJob(pool, wrong)).toMatchObject({
-      ...{ status: 'failed', attempts: 1, error_code: 'bad_file', error: 'Row 7 is no row.' },
+      status: 'failed',
+      attempts: 1,
+      error_code: 'bad_file',
+      error: 'Row 7 is no row.',
     });
   });
 
@@ -221,7 +224,9 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const unknown = await enqueue(pool, testJob(`${kind}.unknown`), { text: 'a' });
     await queues.ingest.add('unknown', { id: unknown.id });
     expect(await waitForJob(pool, unknown.id)).toMatchObject({
-      ...{ status: 'failed', error_code: 'registry', error: expect.stringContaining('this worker is older') },
+      status: 'failed',
+      error_code: 'registry',
+      error: expect.stringContaining('this worker is older'),
     });
     const loose = {
       ...known,
@@ -230,12 +235,10 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     };
     const misfit = await send(loose, 7 as unknown as string);
     expect(await waitForJob(pool, misfit)).toMatchObject({
-      ...{
-        status: 'failed',
-        attempts: 1,
-        error_code: 'payload',
-        error: expect.stringContaining('expected string'),
-      },
+      status: 'failed',
+      attempts: 1,
+      error_code: 'payload',
+      error: expect.stringContaining('expected string'),
     });
   });
 
@@ -279,7 +282,9 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     await start();
     expect(await waitForJob(pool, fourth)).toMatchObject({ status: 'done', deaths: 4 });
     expect(await waitForJob(pool, fifth)).toMatchObject({
-      ...{ status: 'failed', error_code: 'abandoned', deaths: 5 },
+      status: 'failed',
+      error_code: 'abandoned',
+      deaths: 5,
       error: expect.stringContaining(
         '5 workers died in the middle of the job, the last of them process 7 on away',
       ),
@@ -307,7 +312,9 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     expect(await cancelJob(pool, id, 'ana@host')).toEqual({ id, running: true });
     for (const each of [waiting, id])
       expect(await waitForJob(pool, each)).toMatchObject({
-        ...{ status: 'failed', error_code: 'cancelled', error: 'Cancelled by ana@host.' },
+        status: 'failed',
+        error_code: 'cancelled',
+        error: 'Cancelled by ana@host.',
       });
     await expect(cancelJob(pool, id, 'ana@host')).rejects.toMatchObject({ code: 'job_ended' });
     const again = await retryJob(pool, id.slice(0, 13));

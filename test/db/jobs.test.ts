@@ -105,8 +105,17 @@ test('two jobs of one name are refused', () => {
 
 test('the program has every job once', () => {
   expect([...allJobs.keys()]).toEqual([
-    ...['ingest.run', 'attributes.plan', 'attributes.chunk', 'market.recompute', 'market.daily'],
-    ...['valuation.all', 'valuation.county', 'comping.prepare', 'deal.fetch', 'deal.grade', 'deal.daily'],
+    'ingest.run',
+    'attributes.plan',
+    'attributes.chunk',
+    'market.recompute',
+    'market.daily',
+    'valuation.all',
+    'valuation.county',
+    'comping.prepare',
+    'deal.fetch',
+    'deal.grade',
+    'deal.daily',
   ]);
 });
 

@@ -43,7 +43,9 @@ const figures = () =>
 async function ingestGrid(name: string, west: number, columns: number): Promise<void> {
   const first = Math.round((west - WEST) * 1e4);
   writeTiff(join(folder, `${name}.tif`), {
-    ...{ width: columns, height: 30, keys: geographicKeys(4269) },
+    width: columns,
+    height: 30,
+    keys: geographicKeys(4269),
     // The slope grows from column to column.
     at: column => 100 + 0.05 * (first + column) ** 2,
     grid: { originX: west, originY: SOUTH + 0.002, stepX: 1e-4, stepY: -1e-4 },

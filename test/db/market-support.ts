@@ -14,7 +14,10 @@ export type TestListing = {
   feed?: number;
 };
 
-/** Keeps the regions of these tests alone: reading 44,000 for each recompute of everything takes most of their time. */
+/**
+ * Keeps the regions of these tests alone: reading 44,000 for each recompute of everything takes
+ * most of their time.
+ */
 export async function keepFewRegions(pool: pg.Pool): Promise<void> {
   for (const table of ['region_stats', 'regions']) {
     await pool.query(

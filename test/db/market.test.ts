@@ -61,7 +61,8 @@ describe('the definitions, end to end', () => {
   test('every key of a bucket has the figure that the definitions give', async () => {
     await recomputeStats(pool, { fips: 33_019 }, { asOf: D });
     const bucket = (await statsOf(pool, 'county', '33019')).find(({ type }) => type === '5 acre-10 acre');
-    // Sales per acre: 5,000 and 7,000 in the month, 10,000 before it. Gini of 5, 7: 100 * (38 / 24 - 3 / 2); of 5, 7, 10:
+    // Sales per acre: 5,000 and 7,000 in the month, 10,000 before it. Gini of 5, 7: 100 * (38 / 24 - 3
+    // / 2); of 5, 7, 10:
     // 100 * (98 / 66 - 4 / 3).
     expect(bucket?.data).toEqual({
       Active: 1,
@@ -142,8 +143,15 @@ describe('the definitions, end to end', () => {
 
   test('buckets without any listing are left out; county and ZIP count their own listings', async () => {
     const both = [
-      ...['0-9.5k sqft', '0-0.25 acre', '0.15 acre-1 acre', '0.2 acre-100 acre', '2 acre-100 acre'],
-      ...['5 acre-10 acre', '5 acre-100 acre', '5 acre-10000 acre', '10 acre-20 acre'],
+      '0-9.5k sqft',
+      '0-0.25 acre',
+      '0.15 acre-1 acre',
+      '0.2 acre-100 acre',
+      '2 acre-100 acre',
+      '5 acre-10 acre',
+      '5 acre-100 acre',
+      '5 acre-10000 acre',
+      '10 acre-20 acre',
     ];
     await recomputeStats(pool, { all: true }, { asOf: D });
     const types = async (type: string, code: string) =>

@@ -66,7 +66,14 @@ describe('words in SQL are those of the kernel', () => {
 
 describe('the predicate finds what the kernel finds', () => {
   const names = [
-    ...['SMITH, JOHN', 'Smithson', "O'NEIL PAT", 'ACME L.L.C.', 'R & B  LAND', '100% LAND', 'A_B', 'MÜLLER'],
+    'SMITH, JOHN',
+    'Smithson',
+    "O'NEIL PAT",
+    'ACME L.L.C.',
+    'R & B  LAND',
+    '100% LAND',
+    'A_B',
+    'MÜLLER',
     '',
   ];
   const predicate = `${wordsSql('name')} like any ($1::text[])`;

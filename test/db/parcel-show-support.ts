@@ -24,8 +24,14 @@ const ring = (west: number, south: number, east: number, north: number): Ring =>
   at(west, north),
   at(west, south),
 ];
-export const [A, B, N, SHAPELESS, RETIRED, LARGE, UNKNOWN] = [1, 2, 3, 4, 5, 6, 7].map(n => COUNTY + n) as [
-  ...[number, number, number, number, number, number, number],
+export const [A, B, N, SHAPELESS, RETIRED, LARGE, UNKNOWN] = [
+  COUNTY + 1,
+  COUNTY + 2,
+  COUNTY + 3,
+  COUNTY + 4,
+  COUNTY + 5,
+  COUNTY + 6,
+  COUNTY + 7,
 ];
 export const NASTY = `<script>"O'Brien" & Söhne</script>`;
 const SHAPES: Record<number, MultiPolygon> = {
@@ -69,13 +75,13 @@ export async function fillGround(pool: pg.Pool, folder: string): Promise<void> {
   );
   await insertParcels(pool, [
     ...[A, B, N, LARGE, RETIRED].map(id => ({
-      ...{ property_id: id, boundary: SHAPES[id]!, shape_hash: String(id % 1e8).padStart(32, '0') },
-      ...{
-        apn: id === N ? `N<&">` : `14-${id % 1e8}`,
-        owner_name: NASTY,
-        acres: 1.2,
-        situs_address: '1 A & B ST',
-      },
+      property_id: id,
+      boundary: SHAPES[id]!,
+      shape_hash: String(id % 1e8).padStart(32, '0'),
+      apn: id === N ? `N<&">` : `14-${id % 1e8}`,
+      owner_name: NASTY,
+      acres: 1.2,
+      situs_address: '1 A & B ST',
     })),
     { property_id: SHAPELESS, apn: 'no map' },
   ]);
@@ -96,7 +102,10 @@ export async function fillGround(pool: pg.Pool, folder: string): Promise<void> {
 
 export const shapesIn = (xml: Xml) => elementsOf(xml).filter(({ name }) => name === 'path');
 
-/** Lengths of the highlighted stretches in feet, by class: as they say, and as they are drawn, to the scale of the drawing. */
+/**
+ * Lengths of the highlighted stretches in feet, by class: as they say, and as they are drawn, to the
+ * scale of the drawing.
+ */
 export function frontageDrawn(svg: Xml) {
   const metresPerPx = Number(svg.attributes['data-metres-per-px']);
   const sums: Record<string, { said: number; drawn: number }> = {};

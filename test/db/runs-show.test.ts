@@ -20,12 +20,17 @@ test('plat runs show tells what became of a layer, and nothing that only parcels
     [...text.matchAll(/^ {2}(\w+) {2,}(.*)$/gm)].map(match => match.slice(1)),
   );
   expect(figures).toMatchObject({
-    ...{ read: 'layer 5', rows: '2', new: '2', unchanged: '0', retired: '0', identical: '1' },
-    ...{
-      extent: 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.202',
-      coverage: 'the box around what was read',
-    },
-    ...{ counting: 'local 2, normal 1', not_counting: 'S1820 1', rejected: 'missing_class 1' },
+    read: 'layer 5',
+    rows: '2',
+    new: '2',
+    unchanged: '0',
+    retired: '0',
+    identical: '1',
+    extent: 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.202',
+    coverage: 'the box around what was read',
+    counting: 'local 2, normal 1',
+    not_counting: 'S1820 1',
+    rejected: 'missing_class 1',
   });
   for (const figure of ['parts', 'returned', 'dropped', 'filled']) expect(figures).not.toHaveProperty(figure);
   expect(text).toContain('layer row 5, class: missing_class: class and mtfcc are empty');
@@ -42,7 +47,10 @@ test.each<[string, object, string]>([
 
 test('of heights it names the file, and no bytes: only headers are read', async () => {
   writeTiff(join(folder, 'plane.tif'), {
-    ...{ width: 4, height: 4, at: () => 7, keys: geographicKeys(4269) },
+    width: 4,
+    height: 4,
+    at: () => 7,
+    keys: geographicKeys(4269),
     grid: { originX: -73, originY: 44, stepX: 0.25, stepY: -0.25 },
   });
   const feed = feedOf(folder, { name: 'plane', kind: 'elevation', elevation: { source: 'plane.tif' } });
@@ -56,7 +64,11 @@ test('of a roll it tells what became of its sales, why rows were rejected, and t
   const roll = { source: 'sold.ndgeojson', format: 'ndgeojson', key: 'PIN', columns };
   const feed = (minPrice: number) =>
     feedOf(folder, {
-      ...{ name: 'sold', kind: 'assessor', fips: '09001', roll, gates: { max_reject_percent: 50 } },
+      name: 'sold',
+      kind: 'assessor',
+      fips: '09001',
+      roll,
+      gates: { max_reject_percent: 50 },
       sales: { label: 'sold', min_price: minPrice },
     });
   const parcel = (pin: string, town: string | null, price: number) => ({
@@ -64,7 +76,9 @@ test('of a roll it tells what became of its sales, why rows were rejected, and t
     geometry: null,
   });
   writeFeatures(join(folder, 'sold.ndgeojson'), [
-    ...[parcel('A', 'Shelton', 1_000), parcel('B', 'Shelton', 5_000), parcel('C', null, 9_000)],
+    parcel('A', 'Shelton', 1_000),
+    parcel('B', 'Shelton', 5_000),
+    parcel('C', null, 9_000),
   ]);
   const text = await shown((await ingest(pool, feed(500))).runId);
   expect(text).toMatch(/^ {2}sales +comps 2, disqualified 0, multi_parcel 0$/m);

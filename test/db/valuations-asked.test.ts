@@ -20,12 +20,19 @@ beforeEach(() => clearMarket(pool));
 
 /** A listing of one place; `n` tells listings apart. */
 const listing = (n: number, more: Record<string, unknown>) => ({
-  ...{ source_id: `L${n}`, status: 'ACTIVE', state: 'NH', fips: String(COUNTY), lot_acres: 3 + (n % 5) / 10 },
-  ...{ longitude: LON + (n % 10) / 1000, latitude: LAT + Math.floor(n / 10) / 1000 },
+  source_id: `L${n}`,
+  status: 'ACTIVE',
+  state: 'NH',
+  fips: String(COUNTY),
+  lot_acres: 3 + (n % 5) / 10,
+  longitude: LON + (n % 10) / 1000,
+  latitude: LAT + Math.floor(n / 10) / 1000,
   ...more,
 });
 const sold = (price: number, day = '2026-03-01') => ({
-  ...{ status: 'SOLD', sold_price: price, sold_date: day },
+  status: 'SOLD',
+  sold_price: price,
+  sold_date: day,
 });
 
 /** What was asked for each sale, by source_id. */
@@ -63,18 +70,21 @@ describe('what was asked last before a sale', () => {
       listing(3, sold(46_000)),
     ]);
     await feed.run([
-      ...[
-        listing(0, sold(44_000)),
-        listing(1, sold(44_000)),
-        listing(2, sold(40_000)),
-        listing(3, sold(46_000)),
-      ],
+      listing(0, sold(44_000)),
+      listing(1, sold(44_000)),
+      listing(2, sold(40_000)),
+      listing(3, sold(46_000)),
       // No more is known of these than that they were sold, or are for sale.
-      ...[listing(4, sold(30_000)), listing(5, { list_price: 60_000 })],
+      listing(4, sold(30_000)),
+      listing(5, { list_price: 60_000 }),
     ]);
     expect(await askedBySale()).toEqual({
-      ...{ L0: 45_000, L1: 48_000, L2: 50_000, L3: 50_000 },
-      ...{ L4: Number.NaN, L5: Number.NaN },
+      L0: 45_000,
+      L1: 48_000,
+      L2: 50_000,
+      L3: 50_000,
+      L4: Number.NaN,
+      L5: Number.NaN,
     });
   });
 

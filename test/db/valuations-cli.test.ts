@@ -144,7 +144,10 @@ test('backtest valuations compares with the prices that were paid, and knows not
   expect((await plat('backtest', 'valuations', '--from', '2026-01-02', '--to', '2026-01-01')).code).toBe(2);
   expect((await plat('backtest', 'valuations', '--to', '1990-01-01')).out).toContain('too few to compare');
   expect(await json('backtest', 'valuations', '--to', '1990-01-01')).toMatchObject({
-    ...{ from: '1900-01-01', sales: 0, valued: 0, ordering: null },
+    from: '1900-01-01',
+    sales: 0,
+    valued: 0,
+    ordering: null,
     better: { county_bucket: null, nearest_5_ppa: null, nearest_5_price: null },
   });
 });

@@ -31,8 +31,12 @@ type Lot = TestParcel & { lon: number; lat: number; apn: string; flood_zone_perc
 function randomLot(random: Random, serial: number): Lot {
   const [lon, lat] = [WEST + 0.6 * random(), SOUTH + 0.6 * random()];
   return {
-    ...{ property_id: FIPS * 1e8 + serial, lon, lat, boundary: square(lon, lat, 0.0002) },
-    ...{ apn: `0${serial}-00${serial}`, acres: Number(Math.exp(3 * random()).toFixed(2)) },
+    property_id: FIPS * 1e8 + serial,
+    lon,
+    lat,
+    boundary: square(lon, lat, 0.0002),
+    apn: `0${serial}-00${serial}`,
+    acres: Number(Math.exp(3 * random()).toFixed(2)),
     flood_zone_percent: random() < 0.4 ? 100 : 0,
   };
 }
@@ -100,8 +104,13 @@ async function flood(ids: readonly number[], percent: number): Promise<void> {
 
 describe('a comp is of the parcel', () => {
   const at = (serial: number, lon: number, apn: string): Lot => ({
-    ...{ property_id: FIPS * 1e8 + serial, lon, lat: SOUTH, boundary: square(lon, SOUTH, 0.001) },
-    ...{ apn, acres: 3, flood_zone_percent: serial },
+    property_id: FIPS * 1e8 + serial,
+    lon,
+    lat: SOUTH,
+    boundary: square(lon, SOUTH, 0.001),
+    apn,
+    acres: 3,
+    flood_zone_percent: serial,
   });
   const saleOn = (id: string, lon: number, apn = '') => ({
     ...saleAt(id, FIPS, lon, SOUTH, 3, 40_000),

@@ -73,7 +73,9 @@ describe('a county is marked', () => {
     await feed.run([saleAt('own', 33_019, ...middle, 3, 40_000)]);
     await refresh(pool);
     const roll = feedOf(folder, {
-      ...{ name: 'roll', kind: 'assessor', fips: '33019' },
+      name: 'roll',
+      kind: 'assessor',
+      fips: '33019',
       roll: { source: 'roll.ndjson', format: 'ndgeojson', key: 'PIN', columns: { owner_name: 'OWNER' } },
     });
     const features = Array.from({ length: 10 }, (_, n) => ({

@@ -2,7 +2,9 @@ import type { Pool } from '../../shared/base/db.ts';
 import type { Random } from '../bench/generate/random.ts';
 import { insertParcels } from '../support/parcels.ts';
 
-/** Three counties side by side, the first with many sales and small steps, the last with few and large ones. */
+/**
+ * Three counties side by side, the first with many sales and small steps, the last with few and large ones.
+ */
 export const COUNTIES = [33_005, 33_019, 33_013] as const;
 const WIDTH_DEG = 0.3;
 const [WEST, SOUTH] = [-72.6, 43];
@@ -32,7 +34,11 @@ export function randomComp(random: Random, id: string): SaleRow {
   const price = Math.round(9_000 * absurd * acres ** 0.45 * (0.6 + 0.8 * random())) + 1;
   const status = random() < 0.85 ? 'SOLD' : pick(random, ['ACTIVE', 'PENDING']);
   return {
-    ...{ source_id: id, status, state: 'NH', fips: String(county), lot_acres: acres },
+    source_id: id,
+    status,
+    state: 'NH',
+    fips: String(county),
+    lot_acres: acres,
     ...placeOf(random, county),
     ...(status === 'SOLD'
       ? // A few are of after the day for which is valued.
@@ -78,15 +84,14 @@ export function saleAt(
   sold = '2026-01-15',
 ): SaleRow {
   return {
-    ...{
-      source_id: id,
-      status: 'SOLD',
-      state: 'NH',
-      fips: String(fips),
-      lot_acres: acres,
-      longitude,
-      latitude,
-    },
-    ...{ sold_price: Math.round(price), sold_date: sold },
+    source_id: id,
+    status: 'SOLD',
+    state: 'NH',
+    fips: String(fips),
+    lot_acres: acres,
+    longitude,
+    latitude,
+    sold_price: Math.round(price),
+    sold_date: sold,
   };
 }

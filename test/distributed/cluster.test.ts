@@ -25,7 +25,10 @@ import { insertParcels, square } from '../support/parcels.ts';
 import { valueMarket } from '../support/valuations.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
-/** The same program on a Citus cluster and on one server gives the same rows and the same answers, and asks no more shards than it must. */
+/**
+ * The same program on a Citus cluster and on one server gives the same rows and the same answers, and asks no
+ * more shards than it must.
+ */
 
 const SHAPE = 'POLYGON ((-72.15 43.15, -72.05 43.15, -72.05 43.22, -72.15 43.22, -72.15 43.15))';
 const PARCELS = [
@@ -97,9 +100,20 @@ const LATER: Question[] = [
 ];
 /** Pages of the web app that read parcels, and the tiles of its map from the nation down to a street. */
 const PAGES = [
-  ...['/data?county=33019', '/data?parcel=3301900000100', '/data/hits.json?county=33019', '/coverage'],
-  ...['/coverage/values.json', '/markets', '/markets/values.json', '/markets/33019', '/markets/zip/03280'],
-  ...['/deals', '/deals/export.csv', '/comping', '/comping/{report_id}', '/comping/{report_id}/comps.csv'],
+  '/data?county=33019',
+  '/data?parcel=3301900000100',
+  '/data/hits.json?county=33019',
+  '/coverage',
+  '/coverage/values.json',
+  '/markets',
+  '/markets/values.json',
+  '/markets/33019',
+  '/markets/zip/03280',
+  '/deals',
+  '/deals/export.csv',
+  '/comping',
+  '/comping/{report_id}',
+  '/comping/{report_id}/comps.csv',
   ...['9/153/187', '11/613/751', '13/2455/3004', '16/19642/24036'].map(tile => `/tiles/parcels/${tile}.mvt`),
 ];
 

@@ -21,7 +21,10 @@ import { startProgram } from '../support/programs.ts';
 import { onServer, withDatabase } from '../support/server.ts';
 import { eventually } from '../support/workers.ts';
 
-/** A merge over two nodes of a cluster, of which one, the coordinator or the worker that merges dies between the two phases of its commit. */
+/**
+ * A merge over two nodes of a cluster, of which one, the coordinator or the worker that merges dies between
+ * the two phases of its commit.
+ */
 
 const bin = await citusFolder();
 
@@ -55,7 +58,10 @@ if (bin === undefined) {
   const regions = openPool();
   await insertRegions(regions, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
   await regions.end();
-  /** A roll of 40 parcels, and what a year changes in it: owners who move, a parcel that is gone, one that has come. */
+  /**
+   * A roll of 40 parcels, and what a year changes in it: owners who move, a parcel that is gone,
+   * one that has come.
+   */
   const roll = (year: 1 | 2) =>
     Array.from({ length: 41 }, (_, n) => ({
       properties: { PIN: `P${n}`, STREET: `${n} ${n % 2 < year - 1 ? 'OAK' : 'ELM'} ST`, ZIP: '03280' },

@@ -42,8 +42,13 @@ if (!isPossible()) {
   const url = new URL(db.url);
   url.hostname = address('db');
   const settings = {
-    ...{ DATABASE_URL: url.href, LOG_LEVEL: 'info', PLAT_DIR: folder, FEEDS_DIR: folder, SAMPLE_FEEDS: '0' },
-    ...{ METRICS_TOKEN: 'of-the-metrics', JOB_LOCK_MS: '15000' },
+    DATABASE_URL: url.href,
+    LOG_LEVEL: 'info',
+    PLAT_DIR: folder,
+    FEEDS_DIR: folder,
+    SAMPLE_FEEDS: '0',
+    METRICS_TOKEN: 'of-the-metrics',
+    JOB_LOCK_MS: '15000',
   };
   await letIn(db);
   run('redis', 'redis-server', ['--bind', address('redis'), '--protected-mode', 'no', '--save', '']);
@@ -77,7 +82,8 @@ if (!isPossible()) {
       const own = callSteadily(8011, key);
       await sleep(1_000);
       const mend = cut('a', 'db');
-      // What the balancer has found out by then is its own affair: callers of both hosts are asked for afterwards.
+      // What the balancer has found out by then is its own affair: callers of both hosts are
+      // asked for afterwards.
       await sleep(5_000);
       const balanced = callSteadily(80, key);
       await sleep(seconds * 1_000 - 5_000);
@@ -163,7 +169,10 @@ if (!isPossible()) {
       };
       const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
       const { id } = await enqueue(db.pool, ingestJob, {
-        ...{ feed: name, force: false, sources: {}, requestedBy: 'test' },
+        feed: name,
+        force: false,
+        sources: {},
+        requestedBy: 'test',
       });
       const begun = performance.now();
       await deliverFromHere({ config, pool: db.pool, log }, [id]);
@@ -175,7 +184,8 @@ if (!isPossible()) {
       const mend = fault === 'killed' ? () => {} : cut('a', fault === 'redis' ? 'redis' : 'db');
       if (fault === 'killed') first.child.kill('SIGKILL');
       const done = waitForJob(db.pool, id).then(state => ({
-        ...{ state, doneMs: Math.round(performance.now() - lostAt) },
+        state,
+        doneMs: Math.round(performance.now() - lostAt),
       }));
       if (seconds > 0) {
         // In a long cut another host is done while the first is away still, unless Redis hears that one.
@@ -202,7 +212,8 @@ if (!isPossible()) {
       expect(state).toMatchObject({ status: 'done' });
       expect(rows[0].parcels).toBe(2);
       // Whoever was away says nothing of a job that others have done, and stops when it is told to.
-      // A statement that went into a long cut is sent again after as long a time; until then only the deadline of stopping ends it.
+      // A statement that went into a long cut is sent again after as long a time; until then only the
+      // deadline of stopping ends it.
       if (fault !== 'killed') expect(await first.stop()).toBeLessThanOrEqual(seconds > SHORT_SECONDS ? 1 : 0);
       expect(await second.stop()).toBe(0);
       expect((await waitForJob(db.pool, id)).status).toBe('done');
@@ -212,7 +223,9 @@ if (!isPossible()) {
   /** Every program of every host, ended with the file. */
   function run(host: Host, program: string, args: string[], env: Record<string, string> = {}): ChildProcess {
     const child = spawn('ip', ['netns', 'exec', netns(host), program, ...args], {
-      ...{ cwd: rootDir, env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
+      cwd: rootDir,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
     started.push(child);
     return child;

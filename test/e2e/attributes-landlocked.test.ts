@@ -14,8 +14,8 @@ import { testFolder } from '../support/folder.ts';
 import { ORIGIN, writeFeatures } from '../support/ingest.ts';
 import { commandsOn } from '../support/plat.ts';
 
-// A street with 60 lots on either side. The roll draws the street, too, cut into 60 pieces that are not long enough to be known as
-// its way: they shut off all of the lots, 120 of 180 parcels.
+// A street with 60 lots on either side. The roll draws the street, too, cut into 60 pieces that are not long
+// enough to be known as its way: they shut off all of the lots, 120 of 180 parcels.
 const LOTS = 60;
 const folder = testFolder();
 const db = await createTestDatabase({ FEEDS_DIR: folder }, { regions: true });
@@ -58,7 +58,9 @@ beforeAll(async () => {
   const street = { type: 'LineString' as const, coordinates: [at(-50, 0), at(20 * LOTS + 50, 0)] };
   writeFeatures(join(folder, 'roads.ndgeojson'), [{ properties: { MTFCC: 'S1400' }, geometry: street }]);
   writeFeed({
-    ...{ name: 'roads', kind: 'roads', coverage: [...at(-100, -100), ...at(20 * LOTS + 100, 100)] },
+    name: 'roads',
+    kind: 'roads',
+    coverage: [...at(-100, -100), ...at(20 * LOTS + 100, 100)],
     layer: { source: 'roads.ndgeojson', format: 'ndgeojson' },
   });
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
@@ -95,9 +97,7 @@ test('the worker logs it and keeps it with the result of the job', async () => {
 });
 
 test('other kinds of layers say nothing of it', async () => {
-  const { warnings } = await json(
-    ...['recompute', 'attributes', '--fips', '33019', '--layer', 'flood', '--wait'],
-  );
+  const { warnings } = await json('recompute', 'attributes', '--fips', '33019', '--layer', 'flood', '--wait');
   expect(warnings).toEqual([]);
 });
 

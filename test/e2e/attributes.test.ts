@@ -106,7 +106,9 @@ function writeHeights(): void {
   writeFileSync(join(FEEDS, 'heights.yaml'), stringify(definition));
 }
 
-/** Has the worker ingest feeds one after the other, and waits until it has computed what that put out of date. */
+/**
+ * Has the worker ingest feeds one after the other, and waits until it has computed what that put out of date.
+ */
 async function bring(...feeds: string[]): Promise<void> {
   for (const feed of feeds) {
     const { id } = await enqueue(db.pool, ingestJob, ingestJob.payload.parse({ feed, force: true }));

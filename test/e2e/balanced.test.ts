@@ -8,7 +8,10 @@ import { newUser, visitor } from '../support/visitor.ts';
 const db = await createTestDatabase();
 const { startApi } = apiProcesses(db);
 
-/** Hands requests out in turn, past a server that does not answer, as balancers do; `turns` are those who answered. */
+/**
+ * Hands requests out in turn, past a server that does not answer, as balancers do; `turns` are
+ * those who answered.
+ */
 async function balance(servers: { url: string }[]): Promise<{ url: string; turns: string[] }> {
   const turns: string[] = [];
   let turn = 0;

@@ -164,7 +164,8 @@ describe('feeds', () => {
     expect(code).toBe(0);
     for (const word of ['owner_name', 'OWNER', 'mail_zip']) expect(out).toContain(word);
     expect(await json('feed', 'check', 'washington-nh', '--rows', '200')).toMatchObject({
-      ...{ code: 0, value: { ok: true } },
+      code: 0,
+      value: { ok: true },
     });
   });
 
@@ -230,7 +231,8 @@ describe('feeds', () => {
 test('recompute: a county, a ZIP, everything, as of a day', async () => {
   expect(await json('recompute', 'stats', '--fips', '33019', '--wait')).toMatchObject({
     // The county and its 17 ZIPs.
-    ...{ code: 0, value: { status: 'done', result: { regions: 18 }, error: null } },
+    code: 0,
+    value: { status: 'done', result: { regions: 18 }, error: null },
   });
   // FIPS codes lose their leading zero in spreadsheets.
   expect((await json('recompute', 'stats', '--fips', '1001', '--wait')).code).toBe(0);
@@ -246,7 +248,8 @@ test('recompute: a county, a ZIP, everything, as of a day', async () => {
 
 test('recompute attributes: of a county, of all, by some kinds of layers', async () => {
   expect(await json('recompute', 'attributes', '--fips', '1001', '--wait')).toMatchObject({
-    ...{ code: 0, value: { status: 'done', result: { parcels: 0, chunks: 0, failed: 0 }, error: null } },
+    code: 0,
+    value: { status: 'done', result: { parcels: 0, chunks: 0, failed: 0 }, error: null },
   });
   const kinds = ['--layer', 'roads', 'flood'];
   const { value } = await json('recompute', 'attributes', '--all', ...kinds, '--wait');
@@ -272,11 +275,14 @@ test('accounts and keys: create, list, revoke', async () => {
   const created = await json('account', 'create', 'acme', '--tier', 'growth', '--overage', '--tokens', '500');
   expect(created).toMatchObject({ code: 0, value: { name: 'acme', tier: 'growth', tokens_included: 500 } });
   expect(await plat('account', 'create', 'acme')).toMatchObject({
-    ...{ code: 2, out: '', err: expect.stringContaining('There is an account named "acme" already') },
+    code: 2,
+    out: '',
+    err: expect.stringContaining('There is an account named "acme" already'),
   });
   expect((await plat('account', 'list')).out).toMatch(/^acme +acme +growth /m);
   expect(await json('account', 'create', 'branch', '--company', 'acme')).toMatchObject({
-    ...{ code: 0, value: { name: 'branch', company: 'acme' } },
+    code: 0,
+    value: { name: 'branch', company: 'acme' },
   });
 
   const key = (await plat('key', 'create', 'acme', '--name', 'site', '--expires', '2030-12-31')).out.trim();

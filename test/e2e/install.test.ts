@@ -23,7 +23,9 @@ afterAll(() => {
 
 let root: string;
 
-/** A clone with two packages of its own instead of ours: what npm does is the same and takes half a second. */
+/**
+ * A clone with two packages of its own instead of ours: what npm does is the same and takes half a second.
+ */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'plat-install-'));
   folders.push(root);

@@ -145,8 +145,16 @@ test('what is not there is not found, whatever the address says', async () => {
   await ana.signIn(await newUser(db));
   const unknown = '00000000-0000-4000-8000-000000000000';
   for (const path of [
-    ...['/deals/nope', `/deals/${unknown}`, '/comping/nope', `/comping/${unknown}`, '/comping/shared/nope'],
-    ...['/markets/nope', '/markets/99999', '/markets/zip/nope', '/markets/zip/99998', '/tiles/zips/1/2/nope'],
+    '/deals/nope',
+    `/deals/${unknown}`,
+    '/comping/nope',
+    `/comping/${unknown}`,
+    '/comping/shared/nope',
+    '/markets/nope',
+    '/markets/99999',
+    '/markets/zip/nope',
+    '/markets/zip/99998',
+    '/tiles/zips/1/2/nope',
   ])
     expect([path, (await ana.open(path)).status]).toEqual([path, 404]);
 });

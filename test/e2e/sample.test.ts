@@ -47,8 +47,11 @@ test.each([
 /** What `stats` must be for these comps as of the day of the roll. */
 function rawStats(comps: RawComp[]) {
   const listings = comps.map(({ status, price, acres, soldOn, daysOnMarket }) => ({
-    ...{ status: status as 'ACTIVE' | 'PENDING' | 'SOLD', price: Number(price), acres: Number(acres) },
-    ...{ soldDate: soldOn, daysOnMarket },
+    status: status as 'ACTIVE' | 'PENDING' | 'SOLD',
+    price: Number(price),
+    acres: Number(acres),
+    soldDate: soldOn,
+    daysOnMarket,
   }));
   return plainStats(listings, '2025-09-28');
 }

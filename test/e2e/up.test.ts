@@ -21,7 +21,8 @@ import { sampleDir } from '../../workers/feeds/feed-folders.ts';
 import { runCommand } from '../support/plat.ts';
 import { eventually } from '../support/workers.ts';
 
-// `plat up` as a newcomer runs it, in a folder of its own with a space in its name. The steps build on each other.
+// `plat up` as a newcomer runs it, in a folder of its own with a space in its name. The steps
+// build on each other.
 const outer = mkdtempSync(join(tmpdir(), 'plat-up-'));
 // As root, the database server runs as another user, who has to pass through.
 chmodSync(outer, 0o755);
@@ -49,15 +50,23 @@ afterAll(async () => {
 
 function environment(): Record<string, string | undefined> {
   return {
-    ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), PLAT_DIR: folder },
-    ...{ FEEDS_DIR: join(outer, 'feeds'), DATABASE_URL: '', REDIS_URL: '' },
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    PORT: String(port),
+    PLAT_DIR: folder,
+    FEEDS_DIR: join(outer, 'feeds'),
+    DATABASE_URL: '',
+    REDIS_URL: '',
     JOB_LOCK_MS: '15000',
   };
 }
 
 function up() {
   const child = spawn(process.execPath, ['bin/plat.mjs', 'up'], {
-    ...{ cwd: rootDir, env: environment(), detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd: rootDir,
+    env: environment(),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
   let out = '';
@@ -132,7 +141,9 @@ async function call(path: string, body?: object): Promise<Record<string, unknown
   const authorization = `Bearer ${readFileSync(join(folder, 'demo-key'), 'utf8').trim()}`;
   const headers = { authorization, 'content-type': 'application/json' };
   const answer = await fetch(`${url}/api/public/v1/${path}`, {
-    ...{ method: body ? 'POST' : 'GET', headers, ...(body && { body: JSON.stringify(body) }) },
+    method: body ? 'POST' : 'GET',
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
   });
   expect(answer.status).toBe(200);
   return (await answer.json()) as Record<string, unknown>;
@@ -271,7 +282,9 @@ test('filters and plat tell what the ground of the sample is, and the same when 
     [5_000, 50],
   ] as const)
     expect(await detail(serial)).toMatchObject({
-      ...{ highway_frontage_ft: 0, road_frontage_ft: 0, landlocked: false },
+      highway_frontage_ft: 0,
+      road_frontage_ft: 0,
+      landlocked: false,
       local_frontage_ft: expect.closeTo(feet, 0),
     });
 

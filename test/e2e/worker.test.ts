@@ -97,7 +97,10 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
     const first = plat('worker', env);
     const { pid } = await first.ready('worker ready');
     const { id } = await enqueue(pool, ingestJob, {
-      ...{ feed: name, force: false, sources: {}, requestedBy: 'test' },
+      feed: name,
+      force: false,
+      sources: {},
+      requestedBy: 'test',
     });
     await deliverFromHere({ config: { ...config, DATABASE_URL }, pool, log }, [id]);
     const request = () => eventually(async () => asked.find(({ path }) => path.includes(name)));
@@ -184,7 +187,10 @@ roll:
     const worker = plat('worker', { ...env, DATABASE_URL: alone.url });
     const { pid } = await worker.ready('worker ready');
     const { id } = await enqueue(alone.pool, ingestJob, {
-      ...{ feed: 'hangs', force: false, sources: {}, requestedBy: 'test' },
+      feed: 'hangs',
+      force: false,
+      sources: {},
+      requestedBy: 'test',
     });
     const reader = await eventually(async () => {
       const all = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n');

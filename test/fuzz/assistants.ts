@@ -33,7 +33,10 @@ const MORE_METADATA = [
   'post_logout_redirect_uris',
 ];
 
-/** Requests of the authorization server: as a client would make them, with parameters put wrong, missing or more. */
+/**
+ * Requests of the authorization server: as a client would make them, with parameters put
+ * wrong, missing or more.
+ */
 export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
   const some = (name: string) => fc.nat().map(n => known.get(name)![n % known.get(name)!.length]!);
 
@@ -41,7 +44,10 @@ export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
     fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names), oddName), hostileValue), { maxLength: 2 });
   const registered = wrong([...Object.keys(METADATA), ...MORE_METADATA]).map(
     (changes): Shot => ({
-      ...{ route: `POST ${PATHS.registration}`, as: 'nobody', method: 'POST', target: PATHS.registration },
+      route: `POST ${PATHS.registration}`,
+      as: 'nobody',
+      method: 'POST',
+      target: PATHS.registration,
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(Object.fromEntries([...Object.entries(METADATA), ...changes])),
     }),
@@ -80,7 +86,9 @@ export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
   });
   const authorized = fc.tuple(asked, fc.boolean()).map(
     ([text, posts]): Shot => ({
-      ...{ route: PATHS.authorization, as: 'session', method: posts ? 'POST' : 'GET' },
+      route: PATHS.authorization,
+      as: 'session',
+      method: posts ? 'POST' : 'GET',
       target: posts ? PATHS.authorization : `${PATHS.authorization}?${text}`,
       headers: posts ? FORM : {},
       body: posts ? text : undefined,
@@ -96,12 +104,10 @@ export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
   );
   const consented = fc.tuple(some('uid'), fc.constantFrom('allow', 'deny', ''), fc.boolean()).map(
     ([uid, what, posts]): Shot => ({
-      ...{
-        route: PATHS.consent,
-        as: 'session',
-        method: posts ? 'POST' : 'GET',
-        target: PATHS.consent.replace(':uid', encoded(uid)),
-      },
+      route: PATHS.consent,
+      as: 'session',
+      method: posts ? 'POST' : 'GET',
+      target: PATHS.consent.replace(':uid', encoded(uid)),
       headers: posts ? FORM : {},
       body: posts ? `do=${what}` : undefined,
     }),
@@ -148,7 +154,9 @@ export function oauthShots(known: Known, url: string): Arbitrary<Shot> {
 
 export type Tool = { name: string; inputSchema: Schema };
 
-/** Messages to `/mcp`: tools with arguments that fit, nearly fit and do not, and what else the protocol has. */
+/**
+ * Messages to `/mcp`: tools with arguments that fit, nearly fit and do not, and what else the protocol has.
+ */
 export function mcpShots(tools: readonly Tool[], known: Known): Arbitrary<Shot> {
   const { body } = fromSchemas({}, known);
   const params = fc.oneof(
@@ -165,22 +173,18 @@ export function mcpShots(tools: readonly Tool[], known: Known): Arbitrary<Shot> 
   const other = fc
     .tuple(
       fc.constantFrom(
-        ...[
-          'initialize',
-          'ping',
-          'tools/list',
-          'resources/list',
-          'resources/read',
-          'prompts/list',
-          'prompts/get',
-        ],
-        ...[
-          'completion/complete',
-          'logging/setLevel',
-          'subscriptions/listen',
-          'notifications/initialized',
-          'nothing',
-        ],
+        'initialize',
+        'ping',
+        'tools/list',
+        'resources/list',
+        'resources/read',
+        'prompts/list',
+        'prompts/get',
+        'completion/complete',
+        'logging/setLevel',
+        'subscriptions/listen',
+        'notifications/initialized',
+        'nothing',
       ),
       fc.oneof(
         fc.constantFrom<unknown>(
@@ -213,11 +217,11 @@ export function mcpShots(tools: readonly Tool[], known: Known): Arbitrary<Shot> 
   );
   return fc.tuple(message, fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, headers), fc.nat()).map(
     ([body, more, n]): Shot => ({
-      ...{
-        route: `POST /mcp ${(body as { method?: string } | null)?.method ?? ''}`,
-        as: n % 20 === 0 ? 'nobody' : 'key',
-      },
-      ...{ method: n % 40 === 1 ? 'GET' : 'POST', target: '/mcp', headers: { ...MCP_HEADERS, ...more } },
+      route: `POST /mcp ${(body as { method?: string } | null)?.method ?? ''}`,
+      as: n % 20 === 0 ? 'nobody' : 'key',
+      method: n % 40 === 1 ? 'GET' : 'POST',
+      target: '/mcp',
+      headers: { ...MCP_HEADERS, ...more },
       body: n % 40 === 2 ? '{"jsonrpc"' : JSON.stringify(body),
     }),
   );

@@ -51,7 +51,10 @@ type Finding = { times: number; fault: string; shot: string; answer: string };
 const findings = new Map<string, Finding>();
 const met = new Map<string, Map<number, number>>();
 
-/** One that calls: an account with its key, its user and that user's browser. Its requests go one after the other, so that each can be charged for alone. */
+/**
+ * One that calls: an account with its key, its user and that user's browser. Its requests go one after the
+ * other, so that each can be charged for alone.
+ */
 class Lane {
   #user!: Awaited<ReturnType<typeof newUser>>;
   #key!: string;
@@ -183,7 +186,11 @@ async function fire(lane: Lane, shot: Shot, before: number): Promise<number> {
 async function prepare(lane: Lane): Promise<Tool[]> {
   const post = async (path: string, body: object) => {
     const shot: Shot = {
-      ...{ route: path, as: 'key', method: 'POST', target: path, body: JSON.stringify(body) },
+      route: path,
+      as: 'key',
+      method: 'POST',
+      target: path,
+      body: JSON.stringify(body),
       headers: MCP_HEADERS,
     };
     const answer = await lane.call(shot);

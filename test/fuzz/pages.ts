@@ -106,7 +106,11 @@ export function pageShots({ forms, links }: Site, known: Known): Arbitrary<Shot>
         const route = `${method} ${kindOf(action)} (form)`;
         if (method === 'GET') return { route, as, method, target: `${action.split('?')[0]}?${text}` };
         return {
-          ...{ route, as, method, target: action, body: text },
+          route,
+          as,
+          method,
+          target: action,
+          body: text,
           headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
         };
       }),
@@ -140,7 +144,10 @@ export function pageShots({ forms, links }: Site, known: Known): Arbitrary<Shot>
       .map(([path, more, posts, text]): Shot => {
         const method = posts ? 'POST' : 'GET';
         return {
-          ...{ route: `${method} ${page.path}`, as: 'session', method, target: `${path.join('/')}?${more}` },
+          route: `${method} ${page.path}`,
+          as: 'session',
+          method,
+          target: `${path.join('/')}?${more}`,
           headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
           body: posts ? text : undefined,
         };

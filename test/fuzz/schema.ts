@@ -70,7 +70,9 @@ export function fromSchemas(schemas: Readonly<Record<string, Schema>>, known: Kn
       );
   }
 
-  /** An object that fits; its example with some fields exchanged; and these with one field put wrong, or two. */
+  /**
+   * An object that fits; its example with some fields exchanged; and these with one field put wrong, or two.
+   */
   function body(given: Schema): Arbitrary<unknown> {
     const schema = resolve(given);
     const fits = object(schema);

@@ -52,7 +52,10 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** A file with one to eight faults as disks and networks make them, and numbers as no writer would put them there. */
+/**
+ * A file with one to eight faults as disks and networks make them, and numbers as no writer
+ * would put them there.
+ */
 export function mutated(original: Buffer, seed: number): Buffer {
   const random = randomNumbers(seed);
   const upTo = (most: number) => Math.floor(random() * most);

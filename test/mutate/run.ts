@@ -15,8 +15,9 @@ import { hasEnded, startWorker } from '../bench/worker.ts';
 import { mutated, type Seed, seedFiles } from './mutations.ts';
 
 /*
- * npm run mutate [-- FILES [FORMAT …]]: 200 damaged files of every format, each a job of a real worker. A job ends in rows or in words of
- * a feed's; at the end the same worker reads the whole files, and SIGTERM ends it while it reads one that hangs.
+ * npm run mutate [-- FILES [FORMAT …]]: 200 damaged files of every format, each a job of a real worker. A job
+ * ends in rows or in words of a feed's; at the end the same worker reads the whole files, and SIGTERM ends it
+ * while it reads one that hangs.
  */
 
 const [files = '200', ...only] = process.argv.slice(2);
@@ -51,7 +52,10 @@ async function writeSeed(format: string, { name, bytes, spec }: Seed): Promise<v
   const key = Object.keys(value!.rows[0]!.values)[0];
   const gates = { max_key_drop_percent: 100, max_row_drop_percent: 100, max_reject_percent: 100 };
   writeFeed(join(feeds, `${nameOf(format)}.yaml`), {
-    ...{ name: nameOf(format), kind: 'assessor', fips: '33019', gates },
+    name: nameOf(format),
+    kind: 'assessor',
+    fips: '33019',
+    gates,
     roll: { ...input, key, columns: { apn: key } },
   });
 }

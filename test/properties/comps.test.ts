@@ -86,7 +86,8 @@ const rectangle: fc.Arbitrary<GridPolygon> = fc
 /** A star of up to 60 points around anywhere, at times with its smaller self as a hole. */
 const star: fc.Arbitrary<GridPolygon> = fc
   .tuple(
-    ...[integer(0, 8 * COARSE), integer(0, 8 * COARSE)],
+    integer(0, 8 * COARSE),
+    integer(0, 8 * COARSE),
     fc.array(integer(COARSE / 4, 4 * COARSE), { minLength: 3, maxLength: 60 }),
     fc.boolean(),
   )

@@ -73,7 +73,9 @@ async function agree(model: Model, real: Real): Promise<void> {
       const price =
         card.own?.cents ?? (card.seen === null || card.seen.cents === 0n ? null : card.seen.cents);
       return {
-        ...{ id: card.id, status, position },
+        id: card.id,
+        status,
+        position,
         fetch_status: card.seen === null ? 'waiting' : found ? 'found' : 'ended',
         price: price === null ? null : Number(price) / 100,
         price_advantage: card.seen?.advantage ?? null,
@@ -84,8 +86,13 @@ async function agree(model: Model, real: Real): Promise<void> {
   );
   expect(
     deals.map(deal => ({
-      ...{ id: deal.id, status: deal.status, position: deal.position, fetch_status: deal.fetch_status },
-      ...{ price: deal.price, price_advantage: deal.price_advantage, expected_profit: deal.expected_profit },
+      id: deal.id,
+      status: deal.status,
+      position: deal.position,
+      fetch_status: deal.fetch_status,
+      price: deal.price,
+      price_advantage: deal.price_advantage,
+      expected_profit: deal.expected_profit,
       advised: deal.suggested_action !== '',
     })),
   ).toEqual(wanted);
@@ -179,7 +186,9 @@ const commands = [
     step(`listing ${n} ${active ? `asks ${price}` : 'is gone'}`, async (model, real) => {
       Object.assign(model.listings[n]!, active ? { cents: price, active } : { active });
       await db.pool.query('update listings set status = $2, price = coalesce($3, price) where id = $1', [
-        ...[idOf(n), active ? 'ACTIVE' : 'OFF_MARKET', active ? fromCents(price) : null],
+        idOf(n),
+        active ? 'ACTIVE' : 'OFF_MARKET',
+        active ? fromCents(price) : null,
       ]);
       await enqueue(db.pool, gradeDealsJob, { fips: FIPS });
       // An ingestion grades what is listed, and what was never found.
@@ -211,15 +220,14 @@ test('the board is what a plain model says after any adds, moves, edits, removal
   await insertListings(
     db.pool,
     first.map(({ cents: price, acres }, n) => ({
-      ...{
-        id: idOf(n),
-        fips: FIPS,
-        lotAcres: acres,
-        price: Number(price) / 100,
-        county: 'Sullivan',
-        state: 'NH',
-      },
-      ...{ address: `${n} MAIN ST`, listedDate: '2026-01-01' },
+      id: idOf(n),
+      fips: FIPS,
+      lotAcres: acres,
+      price: Number(price) / 100,
+      county: 'Sullivan',
+      state: 'NH',
+      address: `${n} MAIN ST`,
+      listedDate: '2026-01-01',
     })),
   );
   let api = await startTestApi(db);

@@ -251,8 +251,13 @@ describe('advice', () => {
       own: null,
     };
     const deal: Advised = {
-      ...{ days: 113, medianDays: 96, cents: 3_490_000n, acres: 2.56, like },
-      ...{ valuation: { lowCents: 2_810_000n, highCents: 16_500_000n }, spendCents: 1_130_000n },
+      days: 113,
+      medianDays: 96,
+      cents: 3_490_000n,
+      acres: 2.56,
+      like,
+      valuation: { lowCents: 2_810_000n, highCents: 16_500_000n },
+      spendCents: 1_130_000n,
     };
     // 60 of 100 would be $23,000: the low end is the floor.
     expect(suggestedAction(deal)).toEqual({
@@ -278,7 +283,10 @@ test('amounts are decimal from end to end', () => {
     }),
   );
   expect([toCents('18400'), toCents('0.5'), fromCents(5n), fromCents(-1_840_050n)]).toEqual([
-    ...[1_840_000n, 50n, '0.05', '-18400.50'],
+    1_840_000n,
+    50n,
+    '0.05',
+    '-18400.50',
   ]);
   expect(() => toCents('1e5')).toThrow(RangeError);
 });

@@ -14,7 +14,14 @@ const { key } = await newCaller(db);
 /** Small domains, so that values meet; each with texts and numbers that are hard to compare. */
 const CODES = ['R1', 'r1', 'C-2', '0100', '100', 'É', '%', 'a_b'];
 const NAMES = [
-  ...["O'Neil Trust", 'ONEIL, MARY', 'Smith & Sons LLC', 'SMITHSON', 'José Peña', 'LLC', '100% Co_op', '-'],
+  "O'Neil Trust",
+  'ONEIL, MARY',
+  'Smith & Sons LLC',
+  'SMITHSON',
+  'José Peña',
+  'LLC',
+  '100% Co_op',
+  '-',
 ];
 const PHRASES = ['oneil', "O'NEIL", 'llc', 'smith', 'Jose', 'peña', 'mary', 'sons llc', 'co op', '100'];
 const PIECES = ['%', '_', '\\', 'smith', 'O', "'N", 'ONS', '&', 'x'];

@@ -16,7 +16,10 @@ const CLASSES = ['highway', 'normal', 'local'] as const;
 
 type Scene = { roads: { name: RoadClass; line: XY[] }[]; parcels: XY[][][] };
 
-/** Places on a grid of half a metre or of four, so that lines fall upon each other and corners on lines, or anywhere. */
+/**
+ * Places on a grid of half a metre or of four, so that lines fall upon each other and corners on
+ * lines, or anywhere.
+ */
 const places = (size: number) =>
   fc.oneof(
     fc.integer({ min: -size * 2, max: size * 2 }).map(k => k / 2),
@@ -25,7 +28,10 @@ const places = (size: number) =>
   );
 const point = (size: number) => fc.tuple(places(size), places(size));
 
-/** Corners around a centre by angle, less than half a turn apart: no ring meets itself. Any two parcels may overlap. */
+/**
+ * Corners around a centre by angle, less than half a turn apart: no ring meets itself. Any two
+ * parcels may overlap.
+ */
 const ring = fc
   .tuple(
     point(80),
@@ -79,7 +85,10 @@ const road = fc.record({
   name: fc.constantFrom(...CLASSES, 'private' as const),
   line: fc.array(point(120), { minLength: 2, maxLength: 6 }),
 });
-/** A street drawn as a parcel, and its road some metres beside its middle, which may end before the parcel does, or after. */
+/**
+ * A street drawn as a parcel, and its road some metres beside its middle, which may end before the
+ * parcel does, or after.
+ */
 const street = fc
   .record({
     name: fc.constantFrom(...CLASSES),
@@ -111,7 +120,8 @@ const scenes: fc.Arbitrary<Scene> = fc
     along: fc.array(fc.nat({ max: 7 }), { maxLength: 2 }),
     again: fc.array(fc.tuple(fc.constantFrom(...CLASSES), fc.integer({ min: -7, max: 7 })), { maxLength: 2 }),
   })
-  // Some roads run along the outline of a parcel, some were mapped twice, and some parcels are stacked on another.
+  // Some roads run along the outline of a parcel, some were mapped twice, and some parcels are
+  // stacked on another.
   .map(({ roads, parcels, streets, along, again }) => {
     const own = [...roads, ...streets.map(each => each.road)];
     return {

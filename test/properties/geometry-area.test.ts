@@ -5,7 +5,10 @@ import type { Polygon } from '../../shared/geo/geometry-types.ts';
 import { ring } from '../support/rings.ts';
 import { geographicLibAreaSqM, parcels, place, slivers } from './geometry-shapes.ts';
 
-/** GeographicLib's own rounding, at any size of parcel: what is left when it subtracts areas down to the equator. */
+/**
+ * GeographicLib's own rounding, at any size of parcel: what is left when it subtracts areas
+ * down to the equator.
+ */
 const GEOGRAPHICLIB_NOISE_SQ_M = 2e-4;
 
 function expectSameArea(polygon: Polygon): void {
@@ -39,8 +42,8 @@ describe('geodesic area equals GeographicLib to 1e-6', () => {
 });
 
 test('small parcels are exact where GeographicLib is not: a rectangle along meridians and parallels', () => {
-  // The zone between two parallels by the midpoint rule in differences, which loses nothing to cancellation, plus the slivers
-  // between the parallels and the geodesics of the two level edges.
+  // The zone between two parallels by the midpoint rule in differences, which loses nothing to
+  // cancellation, plus the slivers between the parallels and the geodesics of the two level edges.
   const e2 = 0.0066943799901413165;
   const a = 6378137;
   const rad = Math.PI / 180;

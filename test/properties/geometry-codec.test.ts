@@ -56,7 +56,9 @@ const line: fc.Arbitrary<Position[]> = fc
   });
 const lines = fc.array(line, { maxLength: 5 });
 
-/** What storage may leave of a line: its positions on the grid, each once in a row, and never fewer than two. */
+/**
+ * What storage may leave of a line: its positions on the grid, each once in a row, and never fewer than two.
+ */
 function onGrid(path: Position[]): string[] {
   const cells = path.map(([lon, lat]) => `${toE7(lon) || 0} ${toE7(lat) || 0}`);
   const kept = cells.filter((cell, i) => i === 0 || cell !== cells[i - 1]);

@@ -33,7 +33,8 @@ test('the point lies inside whatever the repair of a tangled ring leaves', () =>
       const prepared = prepareBoundary({ type: 'Polygon', coordinates: [ring] });
       if (!prepared.ok) return;
       const side = pointInMultiPolygon(pointOnSurface(prepared.polygons), prepared.polygons);
-      // A ring that all but retraces itself may enclose less than the spacing of doubles: nothing lies inside it then.
+      // A ring that all but retraces itself may enclose less than the spacing of doubles: nothing
+      // lies inside it then.
       if (prepared.polygons.some(([shell]) => planarArea([[shell!]]) > 5e-13)) expect(side).toBe('inside');
       else expect(side).not.toBe('outside');
     }),

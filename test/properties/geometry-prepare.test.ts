@@ -96,7 +96,9 @@ test('what was prepared keeps its land when prepared again, and valid parcels ar
 });
 
 test('every shape that is served is valid on its grid, and wound as RFC 7946 asks', () => {
-  /** Rings of a few centimetres to metres: rounding to 1e-7 degrees folds, crosses and empties what was valid. */
+  /**
+   * Rings of a few centimetres to metres: rounding to 1e-7 degrees folds, crosses and empties what was valid.
+   */
   const share = fc.integer({ min: 0, max: 1e6 });
   const speck = fc
     .tuple(
@@ -145,7 +147,10 @@ function signedArea(ring: Ring): bigint {
   return units.slice(1).reduce((sum, [x, y], i) => sum + units[i]![0] * y - x * units[i]![1], 0n);
 }
 
-/** Points all over the extent of some positions, offset so that neither random doubles nor their shrunken forms fall on an edge. */
+/**
+ * Points all over the extent of some positions, offset so that neither random doubles nor their shrunken
+ * forms fall on an edge.
+ */
 function spread(positions: Ring, samples: [number, number][]): Position[] {
   const lons = positions.map(([lon]) => lon);
   const lats = positions.map(([, lat]) => lat);

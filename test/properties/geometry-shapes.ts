@@ -26,7 +26,10 @@ const site = fc.record({
   lat: fc.double({ min: -60, max: 71, noNaN: true }),
 });
 
-/** A star-shaped (so simple, mostly concave) outline of 3 to 20 corners between `inner` and `outer` metres from its centre. */
+/**
+ * A star-shaped (so simple, mostly concave) outline of 3 to 20 corners between `inner` and `outer`
+ * metres from its centre.
+ */
 const outline = (inner: number, outer: number) =>
   fc.array(fc.tuple(unit, unit), { minLength: 3, maxLength: 20 }).map(corners =>
     corners.map(([turn, reach], i): [number, number] => {
@@ -70,7 +73,10 @@ export const slivers = (minLength: number, maxLength: number): fc.Arbitrary<Poly
       ];
     });
 
-/** Closed rings of random corners on a coarse grid: they cross, touch, retrace and repeat themselves in every way. */
+/**
+ * Closed rings of random corners on a coarse grid: they cross, touch, retrace and repeat
+ * themselves in every way.
+ */
 export const tangles: fc.Arbitrary<Ring> = fc
   .tuple(
     fc.array(fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 6 })), {
@@ -109,7 +115,10 @@ export function windingNumber([x, y]: Position, ring: Ring): number {
   return winding;
 }
 
-/** OGC rules that can be read edge by edge: no ring meets itself, and no two rings cross or run along each other. */
+/**
+ * OGC rules that can be read edge by edge: no ring meets itself, and no two rings cross or
+ * run along each other.
+ */
 export function isClean(polygons: MultiPolygon): boolean {
   const edges = polygons
     .flat()

@@ -18,13 +18,46 @@ beforeAll(async () => {
 });
 
 const TEXTS = [
-  ...['', '0', '-1', '1.5', '1e9', '1e400', 'NaN', 'Infinity', 'null', 'true', '[]', '{}', '{1,2}', '(1,2)'],
-  ...["'; drop table parcels; --", "E'\\\\x00'", '$1', '{{where}}', '%', '_', '\\', '\0', '\ud800', '\u202e'],
-  ...['😀'.repeat(60), 'a'.repeat(10_000), '٣٣٠١٩', 'é', '__proto__', '99999999999999999999', '00000'],
-  ...[
-    ...['33019', '03280', 'SOLD', '-ppa', '-72.1', '43.18', '20240230', 'POINT (-72.1 43.2)'],
-    'SRID=4326;POINT(',
-  ],
+  '',
+  '0',
+  '-1',
+  '1.5',
+  '1e9',
+  '1e400',
+  'NaN',
+  'Infinity',
+  'null',
+  'true',
+  '[]',
+  '{}',
+  '{1,2}',
+  '(1,2)',
+  "'; drop table parcels; --",
+  "E'\\\\x00'",
+  '$1',
+  '{{where}}',
+  '%',
+  '_',
+  '\\',
+  '\0',
+  '\ud800',
+  '\u202e',
+  '😀'.repeat(60),
+  'a'.repeat(10_000),
+  '٣٣٠١٩',
+  'é',
+  '__proto__',
+  '99999999999999999999',
+  '00000',
+  '33019',
+  '03280',
+  'SOLD',
+  '-ppa',
+  '-72.1',
+  '43.18',
+  '20240230',
+  'POINT (-72.1 43.2)',
+  'SRID=4326;POINT(',
   '{"type":"Polygon","coordinates":[[[-73,43],[-72,43],[-72,44],[-73,43]]]}',
   '{"type":"Polygon","coordinates":[[[-180,-90],[180,-90],[180,90],[-180,90],[-180,-90]]]}',
   '{"type":"Polygon","coordinates":[[[1e-320,1e-320],[1,1e-300],[1,1],[1e-320,1e-320]]]}',
@@ -33,8 +66,20 @@ const TEXTS = [
   `${'['.repeat(3_000)}${']'.repeat(3_000)}`,
 ];
 const NUMBERS = [
-  ...[0, -0, -1, 0.1, 1e-320, 1e15, 2 ** 31, 2 ** 53, -(2 ** 63), 1e300, 3.4e38, 1e39],
-  ...[Number.MAX_VALUE, Number.MIN_VALUE],
+  0,
+  -0,
+  -1,
+  0.1,
+  1e-320,
+  1e15,
+  2 ** 31,
+  2 ** 53,
+  -(2 ** 63),
+  1e300,
+  3.4e38,
+  1e39,
+  Number.MAX_VALUE,
+  Number.MIN_VALUE,
 ];
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'point[]', 'status[0]', 'x', ''];
 
@@ -152,11 +197,28 @@ test('a value of the right type is never a fault of the filter, however odd it i
 
 test('whatever a geometry says, the answer is a page or names it', async () => {
   const word = fc.constantFrom(
-    ...['POINT', 'LINESTRING', 'POLYGON', 'MULTIPOLYGON', 'GEOMETRYCOLLECTION', 'EMPTY', 'Z', 'SRID=4326;'],
-    ...[
-      ...['(', '((', ')', '))', ',', ' ', '0 0', '1 1', '0 1', '-72.1 43.2', '181 91', '1e999 0', 'NaN 0'],
-      '\0',
-    ],
+    'POINT',
+    'LINESTRING',
+    'POLYGON',
+    'MULTIPOLYGON',
+    'GEOMETRYCOLLECTION',
+    'EMPTY',
+    'Z',
+    'SRID=4326;',
+    '(',
+    '((',
+    ')',
+    '))',
+    ',',
+    ' ',
+    '0 0',
+    '1 1',
+    '0 1',
+    '-72.1 43.2',
+    '181 91',
+    '1e999 0',
+    'NaN 0',
+    '\0',
   );
   const asks = (geom_intersects: string) => send('POST', FILTER, JSON.stringify({ geom_intersects }));
   await fc.assert(
@@ -170,7 +232,14 @@ test('whatever a geometry says, the answer is a page or names it', async () => {
 });
 
 test.each([
-  ...['', '{', '[]', '"', 'nul', '{"county":"33019"', '{"county":"33019"}x', '\ufeff{}'],
+  '',
+  '{',
+  '[]',
+  '"',
+  'nul',
+  '{"county":"33019"',
+  '{"county":"33019"}x',
+  '\ufeff{}',
   '['.repeat(50_000),
 ])('text that is no JSON object is refused', async body => {
   expect((await api.call(FILTER, posting(key, body))).status).toBe(400);

@@ -147,7 +147,10 @@ const ids = (feed: Feed) =>
     [feed.name],
   );
 
-/** A roll, the same again, and another roll: every row accounted for each time, ids kept, the repetition without effect. */
+/**
+ * A roll, the same again, and another roll: every row accounted for each time, ids kept, the
+ * repetition without effect.
+ */
 async function checkYears(twoFiles: boolean, first: Input[], second: Input[]): Promise<void> {
   const feed = newFeed(twoFiles);
   await check(feed, first);

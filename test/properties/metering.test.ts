@@ -97,7 +97,10 @@ const repeated = fc.integer({ min: 2, max: 4 }).map(count =>
   }),
 );
 
-/** Every connection to the database is cut amid calls: what was seen is billed, and of the failed calls none or all. */
+/**
+ * Every connection to the database is cut amid calls: what was seen is billed, and of the failed
+ * calls none or all.
+ */
 const cut = fc.integer({ min: 2, max: 8 }).map(count =>
   command(`connections are cut amid ${count} times stats`, async (model, real) => {
     const calls = Array.from({ length: count }, (_, at) => send(real, 'stats', at));
@@ -286,8 +289,14 @@ test('whatever happens in whatever order, the books are those of a simple model'
         const terms = { tier: 'starter', tokensIncluded: 200, overageAllowed: false } as const;
         const caller = await newCaller(db, terms, { scopes: [...SCOPES] });
         const model: Model = {
-          ...{ tier: 'starter', included: 200, overage: false, paymentMethod: false, backstop: null },
-          ...{ keyValid: true, periods: [], anchor: clock.now() },
+          tier: 'starter',
+          included: 200,
+          overage: false,
+          paymentMethod: false,
+          backstop: null,
+          keyValid: true,
+          periods: [],
+          anchor: clock.now(),
         };
         openPeriod(model, clock.now(), monthsAfter(clock.now(), 1));
         const real: Real = { ...caller, repeated: 0 };

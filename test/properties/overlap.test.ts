@@ -8,8 +8,8 @@ import { boxRing } from '../support/parcels.ts';
 import { windingNumber } from './geometry-shapes.ts';
 
 /**
- * Shapes near the equator, where a degree of longitude is as long anywhere on them to a part in 10^10: there shares of the plane are
- * shares of the ground.
+ * Shapes near the equator, where a degree of longitude is as long anywhere on them to a part in 10^10: there
+ * shares of the plane are shares of the ground.
  */
 
 const SIZE = 8;

@@ -68,7 +68,9 @@ test('a portfolio and its filter are what the definition says, in whatever order
         const nobody = { STREET: null, CITY: null, STATE: null, ZIP: null };
         const rest = { properties: { PIN: `stays ${first++}`, ...nobody }, geometry: null };
         await ingestRoll(db.pool, folder, `roll-${fips}`, [...features, rest], {
-          ...{ columns: COLUMNS, fips, force: true },
+          columns: COLUMNS,
+          fips,
+          force: true,
         });
       }
       const rows = await all(

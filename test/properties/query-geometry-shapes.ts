@@ -5,8 +5,8 @@ import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import { findRingFault } from '../../shared/geo/ring-faults.ts';
 
 /**
- * Arbitraries on one coarse grid of `step` units of 1e-7 degrees, so that corners, edges and whole sides of different shapes
- * coincide often.
+ * Arbitraries on one coarse grid of `step` units of 1e-7 degrees, so that corners, edges and whole sides
+ * of different shapes coincide often.
  */
 
 const SIZE = 12;

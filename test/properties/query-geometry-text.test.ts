@@ -80,7 +80,13 @@ const SCRAPS = [
   ...'POINT polygon MULTIPOLYGON GEOMETRYCOLLECTION EMPTY Z ZM SRID=4326; ( ) (( )) , 91 1e308 1e-320 -0 . - __proto__'.split(
     ' ',
   ),
-  ...[' ', '0 0', '1 1', '1 0', '\u0000', '\u00a0', '\ud800'],
+  ' ',
+  '0 0',
+  '1 1',
+  '1 0',
+  '\u0000',
+  '\u00a0',
+  '\ud800',
 ];
 
 test('any text gets an answer', () => {

@@ -184,8 +184,8 @@ describe('ring faults', () => {
   }
 
   /**
-   * Winding numbers all around each corner and each crossing of edges, closer than any other edge comes and at angles
-   * closer than any two edges make. A closed path that does not
+   * Winding numbers all around each corner and each crossing of edges, closer than any other edge
+   * comes and at angles closer than any two edges make. A closed path that does not
    * cross itself winds around every point either 0 times or once, always the same way.
    */
   function windings(ring: [number, number][]): number[] {

@@ -18,7 +18,10 @@ type Kind = 'plain' | 'trace';
 /** A minute in microseconds. */
 const MINUTE = 60_000_000;
 
-/** The plain reading of the rule: a bucket, and the moments of all skip traces, one call after the other. Time is in microseconds. */
+/**
+ * The plain reading of the rule: a bucket, and the moments of all skip traces, one call after the other. Time
+ * is in microseconds.
+ */
 class Model {
   calls: number;
   traces: number[] = [];
@@ -63,8 +66,10 @@ class Model {
       at === undefined ? 0 : Math.ceil((at + MINUTE - this.at) / 1e6);
     return {
       account: {
-        ...{ burst: rateBurst, remaining: Math.floor(this.calls / CALL) },
-        ...{ nextIn: until(1), fullIn: until(rateBurst) },
+        burst: rateBurst,
+        remaining: Math.floor(this.calls / CALL),
+        nextIn: until(1),
+        fullIn: until(rateBurst),
       },
       trace: {
         burst: skipTracePerMinute,

@@ -6,7 +6,8 @@ import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { dateOf, dayOf } from '../support/listing-columns.ts';
 
-// A statement in SQL and the kernels must agree to the last digit, so the primitives they share are compared one by one.
+// A statement in SQL and the kernels must agree to the last digit, so the primitives they share are
+// compared one by one.
 
 const db = await createTestDatabase();
 

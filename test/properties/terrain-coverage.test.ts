@@ -9,7 +9,10 @@ import {
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** Star-shaped outlines of 3 to 24 corners, 0.01 to 60 cells across, anywhere on a large grid, one in two with a hole. */
+/**
+ * Star-shaped outlines of 3 to 24 corners, 0.01 to 60 cells across, anywhere on a large grid, one
+ * in two with a hole.
+ */
 const polygons = fc
   .record({
     x: fc.double({ min: -50_000, max: 500_000, noNaN: true }),
@@ -89,7 +92,9 @@ test('strips of rows give what the whole gives', () => {
   );
 });
 
-/** Area of a ring within one cell, by cutting it along the four sides in turn (Sutherland and Hodgman 1974). */
+/**
+ * Area of a ring within one cell, by cutting it along the four sides in turn (Sutherland and Hodgman 1974).
+ */
 function clippedArea(ring: CellRing, left: number, top: number): number {
   let points: [number, number][] = [];
   for (let i = 2; i < ring.length; i += 2) points.push([ring[i]! - left, ring[i + 1]! - top]);

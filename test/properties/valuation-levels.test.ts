@@ -6,7 +6,9 @@ import { fitTo, generateSales, joined, MARKET, type Market } from '../support/sa
 const { asOfDay } = MARKET;
 const SALES = 150;
 
-/** Six counties side by side, which differ in elasticity, trend and noise, and fourfold in their price levels. */
+/**
+ * Six counties side by side, which differ in elasticity, trend and noise, and fourfold in their price levels.
+ */
 const KINDS: Partial<Market>[] = [
   { elasticity: -0.7, trend: 0.02, noise: 0.35 },
   { elasticity: -0.5, trend: 0.04, noise: 0.5 },
@@ -35,7 +37,10 @@ const some = (comps: Comps, holds: (i: number) => boolean) =>
 
 type Result = { inside: boolean; hit: boolean; confidence: number; width: number; outOfSupport: boolean };
 
-/** What the last three years' sales of a county say of their estimates by so many of its own earlier sales and those of some others. */
+/**
+ * What the last three years' sales of a county say of their estimates by so many of its own earlier sales and
+ * those of some others.
+ */
 function valueBy(all: Comps, fips: number, own: number, others: readonly number[]): (Result | null)[] {
   const before = asOfDay - 1_000;
   let kept = 0;
@@ -53,7 +58,9 @@ function valueBy(all: Comps, fips: number, own: number, others: readonly number[
     return {
       inside: low <= price && price <= high,
       hit: Math.abs(meanAdjustedPrice / price - 1) <= 0.25,
-      ...{ confidence, width: Math.log(high / low), outOfSupport },
+      confidence,
+      width: Math.log(high / low),
+      outOfSupport,
     };
   });
 }

@@ -20,7 +20,8 @@ const { asOfDay } = MARKET;
 /** Counties far from one another. */
 const county = (n: number, more: Partial<Market>): Market => ({
   ...MARKET,
-  ...{ county: 1_001 + 1_000 * n, west: -120 + 4 * n },
+  county: 1_001 + 1_000 * n,
+  west: -120 + 4 * n,
   ...more,
 });
 /** Raw land, city lots, and what lies between: no two are alike. */
@@ -37,7 +38,10 @@ const estimates = new Map(
 );
 const others = (but: Market): Others => new Map([...estimates].filter(([fips]) => fips !== but.county));
 
-/** What the next sales of a market say of its valuations: the median error, and how many are in their interval, in percent. */
+/**
+ * What the next sales of a market say of its valuations: the median error, and how many are in their
+ * interval, in percent.
+ */
 function valueNext(market: Market, sales: Comps, beside: Others, seed: number) {
   const value = createValuer(fitTo(sales, asOfDay, market.county, beside).model);
   const random = createRandom(seed);
@@ -77,7 +81,8 @@ test.each(UNLIKE.map((one, i) => ({ ...one, i })))(
     const mean = (of: (draw: (typeof draws)[number]) => number) =>
       draws.reduce((sum, draw) => sum + of(draw) / draws.length, 0);
     expect(mean(({ beside }) => beside.mdape)).toBeLessThan(mean(({ alone }) => alone.mdape) + 1);
-    // A hundred sales tell their own 10 % quantiles to within some points: the mean of four draws has half of that.
+    // A hundred sales tell their own 10 % quantiles to within some points: the mean of four
+    // draws has half of that.
     expect(mean(({ beside }) => beside.coverage)).toBeGreaterThan(75);
     expect(mean(({ beside }) => beside.coverage)).toBeLessThan(85);
   },

@@ -37,7 +37,9 @@ export function apiProcesses(db: { url: string }, settings: Env = {}) {
       child.once('exit', () => reject(new Error(`The API did not start: ${log()}`)));
     });
     return {
-      ...{ child, url, log },
+      child,
+      url,
+      log,
       async kill() {
         const exited = once(child, 'exit');
         child.kill('SIGKILL');

@@ -45,7 +45,10 @@ export type ApiOptions = {
   log?: Logger;
 };
 
-/** A service on a free port with a pool of its own, as another process would have; stopped when the file is done. */
+/**
+ * A service on a free port with a pool of its own, as another process would have; stopped
+ * when the file is done.
+ */
 export async function startTestApi(
   db: TestDatabase,
   { env = {}, endpoints = v1, queues = [], now, pages = false, log: given }: ApiOptions = {},
@@ -69,7 +72,12 @@ export async function startTestApi(
   const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
   const server = await serveHttp(
     createApp({
-      ...{ config, log, pool, lifecycle, queues, endpoints },
+      config,
+      log,
+      pool,
+      lifecycle,
+      queues,
+      endpoints,
       ...(now && { now }),
       ...(pages && { assets: await openAssets(config) }),
     }),
@@ -115,7 +123,10 @@ export async function startTestApi(
 
 /** A call with a JSON body. */
 export const posting = (key: string, body: string) => ({
-  ...{ key, method: 'POST', headers: { 'Content-Type': 'application/json' }, body },
+  key,
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body,
 });
 
 /** Does work while another transaction holds what a statement takes. */

@@ -8,7 +8,8 @@ import type { ReadContext, RowBatch } from '../../workers/formats/row-batch.ts';
 import { serve } from './http-server.ts';
 
 /*
- * An ArcGIS server in small: one layer at PATH, asked by offset, by a range of object ids or by a list of them.
+ * An ArcGIS server in small: one layer at PATH, asked by offset, by a range of object ids or
+ * by a list of them.
  */
 
 export const PATH = '/arcgis/rest/services/Land/Parcels/MapServer/0';
@@ -28,7 +29,10 @@ export type FakeLayer = {
   metadata?: Record<string, unknown>;
   /** Most features an answer has. */
   most?: number;
-  /** What goes wrong: an answer instead of the layer's own, or undefined. `asked` are the object ids that the query is about. */
+  /**
+   * What goes wrong: an answer instead of the layer's own, or undefined. `asked` are the object ids that
+   * the query is about.
+   */
   fault?: (query: URLSearchParams, count: number, asked: number[]) => Answer | undefined;
 };
 
@@ -53,14 +57,14 @@ export function lots(n: number, at: readonly [number, number] = [-72.15, 43.2]):
 }
 
 export const METADATA = {
-  ...{
-    currentVersion: 11.1,
-    id: 0,
-    name: 'Parcels',
-    type: 'Feature Layer',
-    geometryType: 'esriGeometryPolygon',
-  },
-  ...{ capabilities: 'Map,Query,Data', maxRecordCount: 1000, supportedQueryFormats: 'JSON, geoJSON' },
+  currentVersion: 11.1,
+  id: 0,
+  name: 'Parcels',
+  type: 'Feature Layer',
+  geometryType: 'esriGeometryPolygon',
+  capabilities: 'Map,Query,Data',
+  maxRecordCount: 1000,
+  supportedQueryFormats: 'JSON, geoJSON',
   advancedQueryCapabilities: { supportsPagination: true, supportsOrderBy: true, supportsStatistics: true },
   extent: { spatialReference: { wkid: 102100, latestWkid: 3857 } },
   fields: [
@@ -191,7 +195,10 @@ export async function withLayer(
 
 type Recording = Record<string, { features?: EsriFeature[]; objectIds?: number[]; error?: unknown }>;
 
-/** A layer as it was recorded (test/fixtures/arcgis), which answers features by offset or object id out of its one page. */
+/**
+ * A layer as it was recorded (test/fixtures/arcgis), which answers features by offset or object id
+ * out of its one page.
+ */
 export async function replay(name: string) {
   const text = readFileSync(new URL(`../fixtures/arcgis/${name}.json`, import.meta.url), 'utf8');
   // As a text while the page is put together: JSON has no NaN, and a real server wrote it.

@@ -44,7 +44,9 @@ export function openAssistants(origin: string, user: Awaited<ReturnType<typeof n
     const signIn = (await window.send(consent)).headers.get('location')!;
     expect(signIn).toContain('/sign-in?next=');
     await window.submit('/sign-in', {
-      ...{ email: user.email, password: user.password, how: 'password' },
+      email: user.email,
+      password: user.password,
+      how: 'password',
       next: new URL(signIn, origin).searchParams.get('next')!,
     });
     const page = await (await window.send(consent)).text();

@@ -35,8 +35,9 @@ export type Site = {
 };
 
 /**
- * Tests of pages in Chromium, on a database of their own with the sample of Washington, New Hampshire (33019). After each test
- * windows are closed, and what a page complained of in the console or asked of others fails it.
+ * Tests of pages in Chromium, on a database of their own with the sample of Washington, New Hampshire
+ * (33019). After each test windows are closed, and what a page complained of in the console or asked
+ * of others fails it.
  */
 export function describePages(name: string, tests: (site: Site) => void): void {
   const missing = existsSync(CHROMIUM) ? '' : ` (no browser at ${CHROMIUM}; TEST_CHROMIUM names one)`;
@@ -101,7 +102,9 @@ export function describePages(name: string, tests: (site: Site) => void): void {
 
 const complaints = new WeakMap<Page, string[]>();
 
-/** What a page has complained of since it was asked last; a test that expects complaints takes them with this. */
+/**
+ * What a page has complained of since it was asked last; a test that expects complaints takes them with this.
+ */
 export function faultsOf(page: Page): string[] {
   return complaints.get(page)!.splice(0);
 }
@@ -138,7 +141,8 @@ export async function drawn(page: Page): Promise<void> {
 }
 
 /**
- * Looks at the open page as a critic would: wide, wide and dark, narrow. Nothing serious for axe, no sideways scrolling.
+ * Looks at the open page as a critic would: wide, wide and dark, narrow. Nothing serious for axe, no
+ * sideways scrolling.
  * TEST_SHOTS names a folder for pictures of what was looked at.
  */
 export async function inspect(page: Page): Promise<void> {
@@ -156,8 +160,10 @@ export async function inspect(page: Page): Promise<void> {
       options =>
         (globalThis as unknown as { axe: typeof axe }).axe.run({ exclude: ['.maplibregl-map'] }, options),
       {
-        // Without reports of what is well, and without the slowest rule, which is never serious: half of the time.
-        ...{ resultTypes: ['violations'], rules: { region: { enabled: false } } },
+        // Without reports of what is well, and without the slowest rule, which is never
+        // serious: half of the time.
+        resultTypes: ['violations'],
+        rules: { region: { enabled: false } },
         // All that the dark scheme changes are colours.
         ...(colorScheme === 'dark' && { runOnly: ['color-contrast'] }),
       },

@@ -17,7 +17,10 @@ export async function startChild(url: string, order: ChildOrder): Promise<ChildP
   return child;
 }
 
-/** Lets a child work until it dies, by itself or by us after some milliseconds. @returns the signal that ended it */
+/**
+ * Lets a child work until it dies, by itself or by us after some milliseconds. @returns the
+ * signal that ended it
+ */
 export async function work(child: ChildProcess, killAfterMs?: number): Promise<unknown> {
   const exit = once(child, 'exit');
   child.stdin!.write('go\n');

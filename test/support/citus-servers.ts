@@ -31,8 +31,14 @@ export async function startCitusServer(bin: string, name: string): Promise<Citus
   const port = await findPort('127.0.0.1', 0);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = {
-    ...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', jit: 'off' },
-    ...{ shared_preload_libraries: 'citus', wal_level: 'logical', max_prepared_transactions: 100 },
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    jit: 'off',
+    shared_preload_libraries: 'citus',
+    wal_level: 'logical',
+    max_prepared_transactions: 100,
     'citus.local_hostname': '127.0.0.1',
     // So that the lines can be read.
     'citus.node_conninfo': 'sslmode=disable',
@@ -56,7 +62,9 @@ export async function startCitusServer(bin: string, name: string): Promise<Citus
   afterAll(kill);
   await ready();
   return {
-    ...{ url, port, kill },
+    url,
+    port,
+    kill,
     async start() {
       server = launch();
       await ready();

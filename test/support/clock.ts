@@ -5,8 +5,8 @@ import { onServer } from './server.ts';
 export type TestClock = { now(): Date; set(moment: Date | string): Promise<void> };
 
 /**
- * Puts a stopped clock before PostgreSQL's own: in connections that are opened after this, `now()` is what the test says. So
- * rate limits gain nothing while it stands.
+ * Puts a stopped clock before PostgreSQL's own: in connections that are opened after this, `now()` is
+ * what the test says. So rate limits gain nothing while it stands.
  */
 export async function stopClock(db: TestDatabase, moment: string): Promise<TestClock> {
   let current = new Date(moment);

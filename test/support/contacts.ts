@@ -7,8 +7,12 @@ export type ContactLine = Partial<Record<(typeof COLUMNS)[number], string>>;
 
 /** A person with a whole address. */
 export const ADA = {
-  ...{ first: 'Ada', last: 'Nowell', address: '12 Zephyr St' },
-  ...{ city: 'Keene', state: 'NH', zip: '03431' },
+  first: 'Ada',
+  last: 'Nowell',
+  address: '12 Zephyr St',
+  city: 'Keene',
+  state: 'NH',
+  zip: '03431',
 };
 
 const COLUMNS = [

@@ -20,12 +20,14 @@ export type TestDatabase = {
 let count = 0;
 
 /**
- * A migrated database of the test file's own (schema and queue schema, no rows), dropped when the file is done. With
- * `regions` it has what `plat migrate` loads: every county and ZIP, and their empty statistics. With `sample` it has
- * besides what a first start makes of Washington, New Hampshire: parcels, sales, listings, roads, statistics, attributes, valuations.
+ * A migrated database of the test file's own (schema and queue schema, no rows), dropped when the
+ * file is done. With `regions` it has what `plat migrate` loads: every county and ZIP, and their empty
+ * statistics. With `sample` it has besides what a first start makes of Washington, New Hampshire: parcels,
+ * sales, listings, roads, statistics, attributes, valuations.
  * On a Citus cluster (TEST_CITUS_URL) its tables are distributed, unless it is to be `plain`.
- * Call it where hooks may be registered: at the top of the file (`const db = await createTestDatabase()`) or in a
- * describe block. A file that fails keeps its databases; their names are printed at the end of the run.
+ * Call it where hooks may be registered: at the top of the file (`const db = await
+ * createTestDatabase()`) or in a describe block. A file that fails keeps its databases; their names are
+ * printed at the end of the run.
  * @param env settings besides DATABASE_URL; nothing is read from the real environment.
  */
 export async function createTestDatabase(
@@ -69,14 +71,20 @@ export async function createTestDatabase(
     else await onServer(server, client => client.query(`drop database ${name} with (force)`));
   });
   return {
-    ...{ name, url, pool, config },
+    name,
+    url,
+    pool,
+    config,
     get folder() {
       return testFolder();
     },
   };
 }
 
-/** How many of the database's statements wait for a lock now. Locks of other databases, which other files wait for, do not count. */
+/**
+ * How many of the database's statements wait for a lock now. Locks of other databases, which other files wait
+ * for, do not count.
+ */
 export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -84,7 +92,10 @@ export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<n
   return rowCount!;
 }
 
-/** How many of the database's connections have asked for an advisory lock last, as those do again and again that wait for one. */
+/**
+ * How many of the database's connections have asked for an advisory lock last, as those do again and again
+ * that wait for one.
+ */
 export async function lockAsks({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     "select from pg_stat_activity where datname = current_database() and query ~ '^select pg_try_advisory_'",

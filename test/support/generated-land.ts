@@ -8,7 +8,10 @@ export type TrueLand = readonly [number, number, number, number];
 export const TRUE_LAND: TrueLand = [-0.6, 0.15, -0.5, -0.8];
 export const NO_LAND: TrueLand = [0, 0, 0, 0];
 
-/** Slopes and wetlands on a third of the parcels, floods on a sixth, frontage on seven of ten and the longer the larger they are. */
+/**
+ * Slopes and wetlands on a third of the parcels, floods on a sixth, frontage on seven of ten and the longer
+ * the larger they are.
+ */
 export function randomLand(random: Random, acres: number, into = new Float64Array(LAND_TERMS), at = 0) {
   const percent = (chance: number) => (random() < chance ? 100 * random() : 0);
   const figures = {
@@ -24,7 +27,10 @@ export function landEffect(effects: TrueLand, land: Float64Array, i = 0): number
   return effects.reduce((sum, effect, k) => sum + effect * land[i * LAND_TERMS + k]!, 0);
 }
 
-/** The same sales on land of random kinds, which moves their prices; then the figures of some shares of the sales are unknown. */
+/**
+ * The same sales on land of random kinds, which moves their prices; then the figures of some shares of the
+ * sales are unknown.
+ */
 export function onLand(sales: Comps, effects: TrueLand, seed: number, unknown = 0): Comps {
   const random = createRandom(seed);
   const land = new Float64Array(sales.count * LAND_TERMS);

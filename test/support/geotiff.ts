@@ -1,7 +1,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 
-/** Small GeoTIFFs of every layout that grids of heights come in, written from a function of column and row. */
+/**
+ * Small GeoTIFFs of every layout that grids of heights come in, written from a function of column and row.
+ */
 export type TiffOptions = {
   width: number;
   height: number;

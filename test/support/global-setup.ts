@@ -16,9 +16,10 @@ declare module 'vitest' {
 }
 
 /**
- * One PostgreSQL and one migrated template database a run. TEST_DATABASE_URL names a server to use instead of a
- * throw-away one; its user must be allowed to create databases. TEST_CITUS_URL names a database on the coordinator of a Citus cluster that
- * knows its nodes: the tests' databases are then distributed over them.
+ * One PostgreSQL and one migrated template database a run. TEST_DATABASE_URL names a server
+ * to use instead of a throw-away one; its user must be allowed to create databases. TEST_CITUS_URL names a
+ * database on the coordinator of a Citus cluster that knows its nodes: the tests' databases are then
+ * distributed over them.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   removeOldFolders();

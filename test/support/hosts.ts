@@ -5,8 +5,9 @@ import { afterAll } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Hosts in network namespaces on one bridge. The test's process and PostgreSQL are the host `db`; packets between two hosts that are cut
- * vanish, as behind a broken switch, so that no connection is refused or reset.
+ * Hosts in network namespaces on one bridge. The test's process and PostgreSQL are the host `db`; packets
+ * between two hosts that are cut vanish, as behind a broken switch, so that no connection
+ * is refused or reset.
  */
 
 const NET = '10.231.0.';

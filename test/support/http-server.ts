@@ -24,7 +24,10 @@ export async function serve(handler: Handler, host = '127.0.0.1'): Promise<TestS
   };
 }
 
-/** Answers with the part of a file that is asked for. @returns where it begins and ends; undefined where no part is asked for, and nothing is answered */
+/**
+ * Answers with the part of a file that is asked for. @returns where it begins and ends; undefined where no
+ * part is asked for, and nothing is answered
+ */
 export function sendRange(
   request: IncomingMessage,
   response: ServerResponse,

@@ -34,7 +34,12 @@ export async function startImages() {
   const { key, accountId } = await newCaller(db);
   const ask = (id: number) => api.call(imagePath(id), { key });
   return {
-    ...{ db, api, key, clock, start, ask },
+    db,
+    api,
+    key,
+    clock,
+    start,
+    ask,
     async image(id: number): Promise<Image> {
       const reply = await ask(id);
       expect(reply.text).toMatch(/image_url/);

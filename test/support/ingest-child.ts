@@ -1,5 +1,7 @@
-// A worker of the ingestion tests: runs one feed in a process of its own, which can be made to die or to wait.
-//   DATABASE_URL=… node --import tsx test/support/ingest-child.ts '{"feed": "…/feed.yaml", "jobId": "…", "dieAt": "gate"}'
+// A worker of the ingestion tests: runs one feed in a process of its own, which can be made
+// to die or to wait.
+//   DATABASE_URL=… node --import tsx test/support/ingest-child.ts '{"feed": "…/feed.yaml", "jobId":
+// "…", "dieAt": "gate"}'
 import { once } from 'node:events';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool } from '../../shared/base/db.ts';

@@ -1,6 +1,7 @@
-// A worker of the tests of land attributes and of deals: takes every open job of a name as the workers' runner does, in a process of its own,
-// which dies at one of its statements when that is asked for.
-//   DATABASE_URL=… node --import tsx test/support/job-child.ts '{"job": "attributes.chunk", "name": "first", "dieAt": 17}'
+// A worker of the tests of land attributes and of deals: takes every open job of a name as the workers'
+// runner does, in a process of its own, which dies at one of its statements when that is asked for.
+//   DATABASE_URL=… node --import tsx test/support/job-child.ts '{"job": "attributes.chunk", "name":
+// "first", "dieAt": 17}'
 import { once } from 'node:events';
 import type { Job } from 'bullmq';
 import pg from 'pg';
@@ -14,7 +15,10 @@ export type ChildOrder = {
   job: 'attributes.chunk' | 'deal.fetch';
   /** The server knows its connections by it. */
   name: string;
-  /** Statements before its end, transactions' own included; without it the child works until it is killed or done. */
+  /**
+   * Statements before its end, transactions' own included; without it the child works until it
+   * is killed or done.
+   */
   dieAt?: number;
   /** Counts them from where the first chunk is written. */
   inWriting?: boolean;

@@ -129,8 +129,18 @@ export async function putTile(pool: pg.Pool, source: string, coverage: Box): Pro
     `insert into elevation_tiles
      select f.id, $1, $2, $3::box, $4, $5, $6, $7, $8, $9, $10, $11, $12 from feeds f where f.name = 'elevation'`,
     [
-      ...[source, tile.fingerprint, `(${west},${south}),(${east},${north})`, tile.width, tile.height],
-      ...[tile.originX, tile.originY, tile.stepX, tile.stepY, tile.crs, tile.unitM, tile.nodata],
+      source,
+      tile.fingerprint,
+      `(${west},${south}),(${east},${north})`,
+      tile.width,
+      tile.height,
+      tile.originX,
+      tile.originY,
+      tile.stepX,
+      tile.stepY,
+      tile.crs,
+      tile.unitM,
+      tile.nodata,
     ],
   );
 }

@@ -3,8 +3,8 @@ import type { Geometry, Position } from 'geojson';
 import { type Feature, ORIGIN } from './ingest.ts';
 
 /**
- * A plain reading of how a file of roads becomes a layer. The generated rows carry beside what their file says what it
- * stands for, so that nothing of the program's own parsing is used.
+ * A plain reading of how a file of roads becomes a layer. The generated rows carry beside what
+ * their file says what it stands for, so that nothing of the program's own parsing is used.
  */
 type Cell = { raw: unknown; class: 'highway' | 'normal' | 'local' | 'none' | null };
 
@@ -102,7 +102,12 @@ export type LayerReading = {
 
 export function readRoads(rows: readonly RoadRow[]): LayerReading {
   const reading: LayerReading = {
-    ...{ skipped: 0, notCounting: 0, identical: 0, rejects: [], repaired: {}, stored: new Set() },
+    skipped: 0,
+    notCounting: 0,
+    identical: 0,
+    rejects: [],
+    repaired: {},
+    stored: new Set(),
   };
   for (const [i, { code, skip, shape }] of rows.entries()) {
     if (skip) reading.skipped++;

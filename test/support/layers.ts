@@ -9,7 +9,10 @@ import { all, type Feature, feedOf, ORIGIN } from './ingest.ts';
 
 export const sampleFeed = (name: string): Promise<Feed> => loadFeed(join(sampleDir, `${name}.yaml`));
 
-/** A road that runs `length` degrees to the east, the n-th of lines 0.001 degree apart, north of the lots of `lot`. */
+/**
+ * A road that runs `length` degrees to the east, the n-th of lines 0.001 degree apart, north of
+ * the lots of `lot`.
+ */
 export function roadLine(n: number, length = 0.01): Geometry {
   const y = Math.round((ORIGIN[1] + 0.001 * n) * 1e7) / 1e7;
   const east = Math.round((ORIGIN[0] + length) * 1e7) / 1e7;

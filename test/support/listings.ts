@@ -13,9 +13,25 @@ export type ListingRow = PlainListing & {
 };
 
 const NOTHING: Omit<ListingRow, 'id'> = {
-  ...{ status: 'ACTIVE', fips: 33019, zip: '03280', location: null, lotAcres: null, price: 0 },
-  ...{ listedDate: null, statusDate: null, soldDate: null, daysOnMarket: null, photos: [] },
-  ...{ source: 'test', address: '', city: '', state: '', county: '', apn: '', saleType: '', url: '' },
+  status: 'ACTIVE',
+  fips: 33019,
+  zip: '03280',
+  location: null,
+  lotAcres: null,
+  price: 0,
+  listedDate: null,
+  statusDate: null,
+  soldDate: null,
+  daysOnMarket: null,
+  photos: [],
+  source: 'test',
+  address: '',
+  city: '',
+  state: '',
+  county: '',
+  apn: '',
+  saleType: '',
+  url: '',
 };
 
 /** Writes listings as an ingestion would leave them; what is not given is unknown. */
@@ -35,11 +51,27 @@ export async function insertListings(
          listed_date, status_date, sold_date, days_on_market, sale_type, url, photos, row_hash, created_run, changed_run
        ) values ($1, $2, $3, $1::uuid::text, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $1, 1, 1)`,
       [
-        ...[listing.id, rows[0]!.id, listing.source, listing.status, listing.address, listing.city],
-        ...[listing.state, listing.zip, listing.county, listing.apn],
+        listing.id,
+        rows[0]!.id,
+        listing.source,
+        listing.status,
+        listing.address,
+        listing.city,
+        listing.state,
+        listing.zip,
+        listing.county,
+        listing.apn,
         listing.location && `(${listing.location.join(',')})`,
-        ...[listing.fips, listing.lotAcres, listing.price, listing.listedDate, listing.statusDate],
-        ...[listing.soldDate, listing.daysOnMarket, listing.saleType, listing.url, listing.photos],
+        listing.fips,
+        listing.lotAcres,
+        listing.price,
+        listing.listedDate,
+        listing.statusDate,
+        listing.soldDate,
+        listing.daysOnMarket,
+        listing.saleType,
+        listing.url,
+        listing.photos,
       ],
     );
   }

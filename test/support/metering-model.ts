@@ -111,8 +111,8 @@ export function pay(model: Model, kind: Kind, now: Date): { status: number; toke
 }
 
 /**
- * A call that would find nothing is refused by a process that knows that the tokens are used up, and answered by one that has not heard of
- * it yet: both are free.
+ * A call that would find nothing is refused by a process that knows that the tokens are used up, and answered
+ * by one that has not heard of it yet: both are free.
  */
 export function settled(model: Model, kind: Kind, reply: { status: number; tokens: number }) {
   const either = CALLS[kind].tokens === 0 && model.tier !== null && reply.status === 402;

@@ -6,7 +6,10 @@ import { rootDir } from '../../shared/base/root.ts';
 import { makeDbf, makeZip, shpOf } from '../unit/formats/make.ts';
 import { sendRange, serve, type TestServer } from './http-server.ts';
 
-/** The agencies' and a county's files of Bangor, Maine (23019), under the agencies' own paths; small cuts of the sample's. */
+/**
+ * The agencies' and a county's files of Bangor, Maine (23019), under the agencies' own paths; small
+ * cuts of the sample's.
+ */
 
 const BANGOR = join(rootDir, 'workers', 'sample', 'data', 'bangor_me');
 
@@ -15,7 +18,10 @@ function features(name: string, most: number): Feature[] {
   return (JSON.parse(text) as FeatureCollection).features.slice(0, most);
 }
 
-/** A record of a shapefile: type 3 lines, 5 areas. ESRI Shapefile Technical Description, July 1998, tables 6 and 8. */
+/**
+ * A record of a shapefile: type 3 lines, 5 areas. ESRI Shapefile Technical Description, July
+ * 1998, tables 6 and 8.
+ */
 function record(type: 3 | 5, parts: Position[][]): Buffer {
   const points = parts.flat();
   const content = Buffer.alloc(44 + 4 * parts.length + 16 * points.length);
@@ -53,7 +59,10 @@ function shapefile(stem: string, type: 3 | 5, shapes: Position[][][], columns: R
   };
 }
 
-/** As the Fish and Wildlife Service packs a large state: wetlands in two parts, and what is about the projects. */
+/**
+ * As the Fish and Wildlife Service packs a large state: wetlands in two parts, and what is
+ * about the projects.
+ */
 function wetlandsZip(): Buffer {
   const rings = ({ geometry }: Feature) =>
     geometry.type === 'Polygon'
@@ -99,7 +108,8 @@ export type Mirror = TestServer & {
 };
 
 /**
- * `/fault-dead`, `-page` (of HTML), `-undated`, `-moved`, `-headless` and `-bucket` (403 for what is missing) before a path: what goes wrong.
+ * `/fault-dead`, `-page` (of HTML), `-undated`, `-moved`, `-headless` and `-bucket` (403 for what is missing)
+ * before a path: what goes wrong.
  * @param fips of the counties whose roads are there, in the edition of last year
  */
 export async function serveMirror(fips: readonly string[], catalogue: string): Promise<Mirror> {

@@ -18,13 +18,19 @@ export type Reply = { method: string; path: string; status: number; headers: Hea
 
 /** Headers of every response, on documented paths or not. */
 const ALWAYS = [
-  ...['x-request-id', 'x-tokens-used', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
-  ...['ratelimit-policy', 'ratelimit', 'x-content-type-options'],
+  'x-request-id',
+  'x-tokens-used',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'ratelimit-policy',
+  'ratelimit',
+  'x-content-type-options',
 ];
 
 /**
- * Checks answers against the published document, more strictly than a client may: fields that it does not know are
- * faults here. Returns a function that throws on the first difference.
+ * Checks answers against the published document, more strictly than a client may: fields that
+ * it does not know are faults here. Returns a function that throws on the first difference.
  */
 export function conformsTo(document: Document): (reply: Reply) => void {
   // Definitions copied into each place that refers to them (inlineRefs) take twice as long to compile.
@@ -98,7 +104,9 @@ function assertValid(validate: ValidateFunction, value: unknown, reply: Reply): 
   );
 }
 
-/** What stands at a place of the document, or at the component that it refers to, and the JSON pointer to it. */
+/**
+ * What stands at a place of the document, or at the component that it refers to, and the JSON pointer to it.
+ */
 function follow<T extends object>(document: Document, node: T | Ref, pointer: string): [T, string] {
   if (!('$ref' in node)) return [node, pointer];
   const target = node.$ref.slice(1);

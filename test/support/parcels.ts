@@ -5,7 +5,10 @@ import { countCoverage, rewriteOwnerWords } from '../../workers/ingest/merge/mer
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { measureBoundary } from '../../workers/ingest/stage/stage-boundary.ts';
 
-/** A parcel on the roll as readers find it: columns of parcels and parcel_filters by their names; absent is unknown. */
+/**
+ * A parcel on the roll as readers find it: columns of parcels and parcel_filters by their names;
+ * absent is unknown.
+ */
 export type TestParcel = {
   property_id: number;
   boundary?: MultiPolygon;
@@ -30,7 +33,10 @@ export function square(lon: number, lat: number, side = 0.001): MultiPolygon {
   return [[boxRing(lon - half, lat - half, lon + half, lat + half)]];
 }
 
-/** Writes parcels, what filters and searches read of them and their owners' portfolios, as an ingestion leaves them. */
+/**
+ * Writes parcels, what filters and searches read of them and their owners' portfolios, as an
+ * ingestion leaves them.
+ */
 export async function insertParcels(pool: Pool, parcels: readonly TestParcel[]): Promise<void> {
   const rows = parcels.map(complete);
   await ensurePartitions(pool, [...new Set(rows.map(row => row.fips))]);

@@ -38,7 +38,9 @@ export type PlainQuery = {
 const DAY_MS = 86_400_000;
 const dayOf = (date: string) => Date.parse(date) / DAY_MS;
 
-/** The feed's own figure; else the days from listing to the most recent change of status, for ACTIVE to today. */
+/**
+ * The feed's own figure; else the days from listing to the most recent change of status, for ACTIVE to today.
+ */
 export function plainDaysOnMarket(listing: PlainListing, today: string): number | null {
   if (listing.daysOnMarket !== null) return listing.daysOnMarket;
   const until = listing.status === 'ACTIVE' ? today : (listing.statusDate ?? listing.soldDate);

@@ -1,7 +1,10 @@
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { TestParcel } from './parcels.ts';
 
-/** A plain reading of every filter: whether a parcel passes a value of it, given the whole body and today (YYYY-MM-DD). */
+/**
+ * A plain reading of every filter: whether a parcel passes a value of it, given the whole body and
+ * today (YYYY-MM-DD).
+ */
 type Reading = (parcel: TestParcel, value: never, body: Record<string, unknown>, today: string) => boolean;
 
 /** Reads a column; absent is null. */
@@ -111,9 +114,19 @@ export const READINGS: Record<string, Reading> = {
     return own !== null && bare(own) === bare(apn);
   },
   ...ranges([
-    ...['acres', 'structure_count', 'building_sqft', 'year_built', 'improvement_percent'],
-    ...['assessed_total_value', 'assessed_land_value', 'assessed_improvement_value', 'market_total_value'],
-    ...['market_land_value', 'market_improvement_value', 'last_sale_price', 'mortgage_amount'],
+    'acres',
+    'structure_count',
+    'building_sqft',
+    'year_built',
+    'improvement_percent',
+    'assessed_total_value',
+    'assessed_land_value',
+    'assessed_improvement_value',
+    'market_total_value',
+    'market_land_value',
+    'market_improvement_value',
+    'last_sale_price',
+    'mortgage_amount',
     'mortgage_interest_rate',
   ]),
   ...ranges(['last_sale_date', 'mortgage_date'], day),

@@ -41,8 +41,8 @@ const WIDEST_ANGLE = (52.5 * Math.PI) / 180;
 const PARALLEL = Math.PI / 6;
 
 /**
- * The definition of frontage read plainly: every piece of half a metre of every boundary is asked, with spatial indexes of whole centreline
- * segments and whole parcels to tell which come into question.
+ * The definition of frontage read plainly: every piece of half a metre of every boundary is asked, with
+ * spatial indexes of whole centreline segments and whole parcels to tell which come into question.
  */
 export function plainFrontage(
   roads: readonly Road[],
@@ -101,7 +101,10 @@ function reading(
   const isWay = wayTest(centrelines, reachM);
   const searchM = Math.max(...Object.values(reachM)) + BULB_M;
 
-  /** Does a road that meets `road` at one of its ends come nearer to p than that end? Then the end is no place to face. */
+  /**
+   * Does a road that meets `road` at one of its ends come nearer to p than that end? Then the end
+   * is no place to face.
+   */
   function goesOn(road: Centreline, at: Point, p: Point): boolean {
     return [0, 1].some(end => {
       const corner = road.line[end]!;
@@ -127,7 +130,10 @@ function reading(
     return partIndex(...box).every(part => !blocks(part) || isWay(part, road));
   }
 
-  /** The end of the road, and the one before, that is within centimetres of a place if there is no other road within a metre. */
+  /**
+   * The end of the road, and the one before, that is within centimetres of a place if there is no other
+   * road within a metre.
+   */
   function deadEnd({ line }: Centreline, at: Point): { end: Point; before: Point } | undefined {
     const [a, b] = line;
     for (const [end, before] of [
@@ -143,7 +149,10 @@ function reading(
     return undefined;
   }
 
-  /** Does the street end at p's boundary or before it, not far to the side, and does the boundary lie across it? */
+  /**
+   * Does the street end at p's boundary or before it, not far to the side, and does the
+   * boundary lie across it?
+   */
   function liesAcross(
     p: Point,
     normal: Point,
@@ -190,7 +199,10 @@ function reading(
       })?.road.class;
   }
 
-  /** Does another line run beside a place on this one that counts for it: an earlier one, or one outside of the parcel? */
+  /**
+   * Does another line run beside a place on this one that counts for it: an earlier one, or one
+   * outside of the parcel?
+   */
   function isRepeat(ground: Ground, own: Centreline, q: Point): boolean {
     const [x, y] = q;
     return roadIndex(x - HALF_WAY_M, y - HALF_WAY_M, x + HALF_WAY_M, y + HALF_WAY_M).some(other => {
@@ -212,7 +224,8 @@ function reading(
       const lengthM = { highway: 0, normal: 0, local: 0, private: 0 };
       for (const edge of ground.edges) {
         const [dx, dy] = direction(edge);
-        // The outer side is the one on which, a hair from the edge's middle, there is none of the parcel's ground.
+        // The outer side is the one on which, a hair from the edge's middle, there is none of
+        // the parcel's ground.
         const right: Point = [dy, -dx];
         const middle: Point = [(edge[0][0] + edge[1][0]) / 2, (edge[0][1] + edge[1][1]) / 2];
         const normal: Point = holds(ground, onward(middle, right, 1e-5)) ? [-dy, dx] : right;

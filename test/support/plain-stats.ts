@@ -1,8 +1,9 @@
 import { add, divide, exactly, type Fraction, roundDecimal, times, total } from './decimal.ts';
 
 /**
- * The definitions of market statistics, read literally: for every bucket and key, filter the listings, sort them and
- * calculate exactly. Nothing is shared with the kernels, not even the ranges of the buckets, which come from their labels.
+ * The definitions of market statistics, read literally: for every bucket and key, filter the
+ * listings, sort them and calculate exactly. Nothing is shared with the kernels, not even the ranges of the
+ * buckets, which come from their labels.
  */
 export type PlainListing = {
   status: 'ACTIVE' | 'PENDING' | 'SOLD';
@@ -17,11 +18,28 @@ export type PlainBucket = { type: string; listings: number; data: Record<string,
 
 /** In the order of the specification. */
 export const LABELS = [
-  ...['0-9.5k sqft', '0-0.25 acre', '0.15 acre-1 acre', '0.2 acre-100 acre', '9.5k sqft-1 acre'],
-  ...['0.25 acre-1 acre', '1 acre-2 acre', '1 acre-3 acre', '2 acre-5 acre', '2 acre-100 acre'],
-  ...['3 acre-5 acre', '5 acre-10 acre', '5 acre-100 acre', '5 acre-10000 acre', '10 acre-20 acre'],
-  ...['20 acre-40 acre', '40 acre-60 acre', '40 acre-100 acre', '40 acre-10000 acre', '60 acre-80 acre'],
-  ...['80 acre-500 acre', '100 acre-10000 acre'],
+  '0-9.5k sqft',
+  '0-0.25 acre',
+  '0.15 acre-1 acre',
+  '0.2 acre-100 acre',
+  '9.5k sqft-1 acre',
+  '0.25 acre-1 acre',
+  '1 acre-2 acre',
+  '1 acre-3 acre',
+  '2 acre-5 acre',
+  '2 acre-100 acre',
+  '3 acre-5 acre',
+  '5 acre-10 acre',
+  '5 acre-100 acre',
+  '5 acre-10000 acre',
+  '10 acre-20 acre',
+  '20 acre-40 acre',
+  '40 acre-60 acre',
+  '40 acre-100 acre',
+  '40 acre-10000 acre',
+  '60 acre-80 acre',
+  '80 acre-500 acre',
+  '100 acre-10000 acre',
 ];
 
 const WINDOWS = { '1mo': 1, '3mo': 3, '6mo': 6, '1yr': 12 };

@@ -5,7 +5,8 @@ import type { TestDatabase } from './database.ts';
 export type CommandResult = { code: number; out: string; err: string };
 
 /**
- * One command line, run in this process as bin/plat.mjs would: starting a process takes as long as dozens of commands. One at a time.
+ * One command line, run in this process as bin/plat.mjs would: starting a process takes as long as dozens of
+ * commands. One at a time.
  * @param env its settings, with nothing of the environment of the test's runner.
  */
 export async function runCommand(

@@ -41,7 +41,8 @@ await build({
 });
 
 /**
- * Starts a program in a process of its own, bundled: loading 260 sources by tsx took 1.4 s of the 2.5 s in which the API starts.
+ * Starts a program in a process of its own, bundled: loading 260 sources by tsx took 1.4 s of the 2.5 s in
+ * which the API starts.
  * @param env all of its environment but PATH
  */
 export function startProgram(

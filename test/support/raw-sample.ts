@@ -5,8 +5,8 @@ import type { MultiPolygon, Polygon } from 'geojson';
 import { rootDir } from '../../shared/base/root.ts';
 
 /**
- * The sample's town, Washington NH, read from its raw files without any of the pipeline's code: a second opinion on
- * what ingestion makes of them. Numbers stay decimal texts, as the files have them.
+ * The sample's town, Washington NH, read from its raw files without any of the pipeline's code:
+ * a second opinion on what ingestion makes of them. Numbers stay decimal texts, as the files have them.
  */
 const FOLDER = join(rootDir, 'workers', 'sample', 'data', 'washington_nh');
 
@@ -22,7 +22,9 @@ export type RawComp = {
   daysOnMarket: number | null;
 };
 
-/** A parcel's boundary as the map has it: one geometry a feature, in the order of the file, repeats included. */
+/**
+ * A parcel's boundary as the map has it: one geometry a feature, in the order of the file, repeats included.
+ */
 export type RawMap = Map<string, (Polygon | MultiPolygon)[]>;
 
 /** The rows of a dBASE III table without memo fields: every cell as its text, blanks around it removed. */
@@ -76,8 +78,8 @@ export function readMap(): RawMap {
 }
 
 /**
- * Geodesic area in acres by GeographicLib: parts added, holes subtracted. The rings are taken as they stand, so the
- * figure means nothing where they cross themselves or each other.
+ * Geodesic area in acres by GeographicLib: parts added, holes subtracted. The rings are taken as
+ * they stand, so the figure means nothing where they cross themselves or each other.
  */
 export function geodesicAcres(geometry: Polygon | MultiPolygon): number {
   const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
@@ -92,12 +94,17 @@ export function geodesicAcres(geometry: Polygon | MultiPolygon): number {
   return squareMetres / (43_560 * 0.3048 ** 2);
 }
 
-/** Everything for sale, under contract or sold in Washington, which is all of ZIP 03280 and in county 33019. */
+/**
+ * Everything for sale, under contract or sold in Washington, which is all of ZIP 03280 and in county 33019.
+ */
 export function readComps(): RawComp[] {
   return [...readSales(), ...readListings()];
 }
 
-/** Sales of vacant land at arm's length for 1,000 dollars or more, less those of several parcels for one price. */
+/**
+ * Sales of vacant land at arm's length for 1,000 dollars or more, less those of several
+ * parcels for one price.
+ */
 function readSales(): RawComp[] {
   const roll = readRoll();
   const map = readMap();

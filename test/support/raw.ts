@@ -1,6 +1,9 @@
 import { connect } from 'node:net';
 
-/** Sends bytes, which no client would for us, and returns everything that comes until the server closes the connection. */
+/**
+ * Sends bytes, which no client would for us, and returns everything that comes until the server
+ * closes the connection.
+ */
 export function sendRaw(url: string, request: string): Promise<string> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {

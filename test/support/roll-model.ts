@@ -3,8 +3,9 @@ import type { Geometry, Position } from 'geojson';
 import { type Feature, lot, lotRings } from './ingest.ts';
 
 /**
- * A plain reading of how a roll becomes parcels: arrays and maps in memory, row by row. The generated rows carry
- * beside what their file says what it stands for, so that nothing of the program's own parsing is used.
+ * A plain reading of how a roll becomes parcels: arrays and maps in memory, row by row. The
+ * generated rows carry beside what their file says what it stands for, so that nothing of the program's
+ * own parsing is used.
  */
 
 /** A raw value, what it stands for, and the reason when it stands for nothing usable. */
@@ -65,7 +66,9 @@ export type Shape = { geometry: Geometry | null; lots: number[]; bad?: string };
 
 const ring = (n: number): Position[] => lotRings(n)[0]!;
 
-/** Lots that lie apart, each always written in the same way, some of them in need of repair; and what is none. */
+/**
+ * Lots that lie apart, each always written in the same way, some of them in need of repair; and what is none.
+ */
 const SHAPES: Shape[] = [
   { geometry: null, lots: [] },
   { geometry: lot(0), lots: [0] },
@@ -132,7 +135,10 @@ export type Parcel = {
   last_sale_price: unknown;
   last_sale_date: unknown;
   lots: number[];
-  /** Of further rows of the file that the parcel's values come from: stated acres, and whether all else is as in the first. */
+  /**
+   * Of further rows of the file that the parcel's values come from: stated acres, and whether all else
+   * is as in the first.
+   */
   parts: { acres: number | null; identical: boolean }[];
   file: string;
 };

@@ -2,7 +2,10 @@ import { fitCounty, type Others } from '../../shared/kernels/valuation/model.ts'
 import { type Comps, NO_DAY, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 
-/** A market with known effects: ln(price per acre) = level(place) + elasticity x ln(acres) + trend x years + noise. */
+/**
+ * A market with known effects: ln(price per acre) = level(place) + elasticity x ln(acres) +
+ * trend x years + noise.
+ */
 export type Market = {
   elasticity: number;
   /** A year. */

@@ -26,9 +26,15 @@ export async function startTestServer(folder = makeFolder()): Promise<TestServer
   return { ...(await startEmbedded(join(folder, 'postgres'), SETTINGS)), folder };
 }
 
-/** Memory as a file system, which Linux has. Making a database took 45 to 69 ms there; on a disk, by what that had to do besides, 57 to 460. */
+/**
+ * Memory as a file system, which Linux has. Making a database took 45 to 69 ms there; on a disk, by what that
+ * had to do besides, 57 to 460.
+ */
 const MEMORY = '/dev/shm';
-/** So much has to be free there: the log (about 4 GB at most, by max_wal_size), and as much for the databases of the files that run. */
+/**
+ * So much has to be free there: the log (about 4 GB at most, by max_wal_size), and as much for the databases
+ * of the files that run.
+ */
 const ROOM_BYTES = 8 * 2 ** 30;
 
 /** Where throw-away servers may be. */

@@ -74,7 +74,10 @@ export function fromUtm(x: number, y: number): [number, number] {
   return [lon!, lat!];
 }
 
-/** A plane of 1 km that rises by `percent` towards the east from 100 m, on a grid of 10 m in UTM at the hills' corner. */
+/**
+ * A plane of 1 km that rises by `percent` towards the east from 100 m, on a grid of 10 m in UTM at
+ * the hills' corner.
+ */
 export function writePlane(path: string, percent: number, options: Partial<TiffOptions> = {}): void {
   writeTiff(path, {
     width: 100,

@@ -10,7 +10,9 @@ export const MCP_HEADERS = {
 };
 
 export const toolCall = (name: string, given: object = {}) => ({
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
   params: { name, arguments: given },
 });
 
@@ -25,7 +27,9 @@ export async function askTool(
   init: { headers?: Record<string, string>; signal?: AbortSignal } = {},
 ): Promise<{ status: number; tokens: number; json: unknown }> {
   const response = await fetch(`${url}/mcp`, {
-    ...{ method: 'POST', signal: init.signal ?? null, body: JSON.stringify(toolCall(name, given)) },
+    method: 'POST',
+    signal: init.signal ?? null,
+    body: JSON.stringify(toolCall(name, given)),
     headers: { ...MCP_HEADERS, Authorization: `Bearer ${key}`, ...init.headers },
   });
   const tokens = Number(response.headers.get('x-tokens-used'));

@@ -78,7 +78,10 @@ export async function linkOf(
   return createLink(db.pool, userId, purpose);
 }
 
-/** The path of the link in the mail to somebody, as soon as it is in the outbox of PLAT_DIR. @param origin what it begins with */
+/**
+ * The path of the link in the mail to somebody, as soon as it is in the outbox of PLAT_DIR. @param origin
+ * what it begins with
+ */
 export async function mailTo(api: TestApi, email: string, origin = api.url): Promise<string> {
   const outbox = join(api.config.PLAT_DIR, 'outbox');
   const text = await eventually(async () => {

@@ -46,8 +46,8 @@ export function openTestBackend(config: Config): QueueBackend {
 }
 
 /**
- * A worker in this process, stopped when the test is done at the latest: queues in PostgreSQL are the database's, whatever
- * their prefix.
+ * A worker in this process, stopped when the test is done at the latest: queues in PostgreSQL are the
+ * database's, whatever their prefix.
  */
 export async function startTestWorker(config: Config, jobs: Jobs): Promise<RunningWorker> {
   const worker = await startWorker(config, silent, jobs, { diskPauseMs: 500 });
@@ -99,7 +99,12 @@ export function jobsOf(...entries: [JobDefinition<{ text: string }>, TextJob['ru
 /** What a worker would give a job whose progress nobody follows. */
 export function jobContext(pool: Pool, config: Config): JobContext {
   return {
-    ...{ jobId: 'x', attempt: 1, pool, config, log: silent, signal: new AbortController().signal },
+    jobId: 'x',
+    attempt: 1,
+    pool,
+    config,
+    log: silent,
+    signal: new AbortController().signal,
     progress() {},
     async deliver() {},
   };

@@ -8,8 +8,9 @@ const TOKEN = new RegExp(`<(/?)(${NAME})((?:\\s+${NAME}="[^"<]*")*)\\s*(/?)>|([^
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\ud800-\udfff]/u;
 
 /**
- * Reads a document as strictly as XML 1.0 asks of what the program writes: a declaration, one root, elements that nest and close,
- * attributes in double quotes and given once, known entities, no character that XML cannot hold. Comments, CDATA and doctypes are refused.
+ * Reads a document as strictly as XML 1.0 asks of what the program writes: a declaration, one root, elements
+ * that nest and close, attributes in double quotes and given once, known entities, no character that XML
+ * cannot hold. Comments, CDATA and doctypes are refused.
  */
 export function parseXml(text: string): Xml {
   const declaration = /^<\?xml version="1\.0" encoding="UTF-8"\?>\n/.exec(text);

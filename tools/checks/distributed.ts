@@ -6,8 +6,9 @@ import { QUERY_FILE, type SourceFile } from './files.ts';
 const NATIONWIDE = new Set(['queue/get_overview', 'land/get_dirty_state', 'land/watch_chunks']);
 
 /**
- * What a statement has to keep to on tables that may lie on many servers: the key that tells where, no parameters where rows are written from a query
- * (they would not reach the other servers), and no look-up row by row between tables here and there.
+ * What a statement has to keep to on tables that may lie on many servers: the key that tells where, no
+ * parameters where rows are written from a query (they would not reach the other servers), and no look-up row
+ * by row between tables here and there.
  */
 export function checkDistributed(files: SourceFile[]): string[] {
   const schema = files.find(({ path }) => path === 'sql/schema.sql')?.text ?? '';

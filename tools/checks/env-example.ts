@@ -3,7 +3,10 @@ import { loadConfig, settingNames } from '../../shared/base/config.ts';
 /** A setting in the example, set or commented out: `PORT=3000` or `#PORT=3000`. */
 const SETTING = /^#?([A-Z][A-Z0-9_]*)=(.*)$/;
 
-/** `.env.example` lists exactly the settings that the program reads, in the order of shared/base/config.ts, each with its default or a value that it takes. */
+/**
+ * `.env.example` lists exactly the settings that the program reads, in the order of shared/base/config.ts,
+ * each with its default or a value that it takes.
+ */
 export function checkEnvExample(text: string): string[] {
   const listed = text.split('\n').flatMap(line => {
     const match = SETTING.exec(line);

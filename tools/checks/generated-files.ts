@@ -30,7 +30,9 @@ export const generatedFiles: GeneratedFile[] = [
   },
 ];
 
-/** Compares every generated file with what its source makes now; `write` brings the files up to date instead. */
+/**
+ * Compares every generated file with what its source makes now; `write` brings the files up to date instead.
+ */
 export async function checkGenerated(
   files: GeneratedFile[],
   write: boolean,
@@ -113,8 +115,8 @@ const HEAD =
   '-- The schema after all migrations. Written by `npm run generate`; `npm run check` compares it.\n';
 
 /**
- * The schema `public` as SQL, in an order that depends on names alone; partitions and the migrator's own table are left out. (There is no pg_dump beside
- * the PostgreSQL that npm installs.)
+ * The schema `public` as SQL, in an order that depends on names alone; partitions and the migrator's own
+ * table are left out. (There is no pg_dump beside the PostgreSQL that npm installs.)
  */
 export async function dumpSchema(db: Queryable): Promise<string> {
   const tables = await db.query<Table>(sql('base/list_tables'));

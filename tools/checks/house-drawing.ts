@@ -2,7 +2,10 @@ import { posix } from 'node:path';
 import { importsOf } from './circles.ts';
 import type { SourceFile } from './files.ts';
 
-/** A folder of a wing: `shared/geo`, `api/pages`; what lies deeper belongs to it. `floor` is counted from the ground. */
+/**
+ * A folder of a wing: `shared/geo`, `api/pages`; what lies deeper belongs to it. `floor` is
+ * counted from the ground.
+ */
 type Room = { name: string; floor: number; needs: Set<string> };
 type Wing = { name: string; title: string; x: number; width: number; rooms: Room[] };
 type Place = { x: number; y: number };
@@ -15,7 +18,8 @@ const SKY = 60;
 const TITLE = 30;
 
 /**
- * The house as an SVG: its wings, and their rooms in floors by what imports what. A room may need any room on the floors below;
+ * The house as an SVG: its wings, and their rooms in floors by what imports what. A room may need any room
+ * on the floors below;
  * only the arrows to the next floor are drawn, so that none crosses a room.
  */
 export function houseDrawing(files: SourceFile[]): string {

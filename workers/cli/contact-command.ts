@@ -38,7 +38,9 @@ export function addContactCommands(program: Command): void {
       const rows = await contactsLike(asRun(pool), requestOf(flags));
       const lines = rows.map(
         ({ id, source, entity_name, first_name, last_name, places, phones, last_seen }) => ({
-          ...{ id, source, last_seen },
+          id,
+          source,
+          last_seen,
           name: entity_name ?? `${first_name} ${last_name}`,
           address: places.map(written).join('; before '),
           phones: phones.map(({ number }) => number).join(' '),

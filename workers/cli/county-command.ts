@@ -142,7 +142,11 @@ async function runAll(session: Session, feeds: readonly string[], { wait, json }
 
 function renderAdded(county: number, results: readonly Added[]): string {
   const rows = results.map(({ kind, feed, status, address, modified, licence }) => ({
-    ...{ kind, feed, status, from: address, terms: licence },
+    kind,
+    feed,
+    status,
+    from: address,
+    terms: licence,
     changed: modified?.toISOString().slice(0, 10),
   }));
   const said = results.filter(({ status }) => ['failed', 'off', 'unknown'].includes(status));
@@ -175,8 +179,14 @@ async function listCommand(
 
 function renderListed({ fips: code, name, parcels, kinds, offered }: ListedCounty): string {
   const rows = kinds.map(({ kind, feed, state, edition, merged_at, last_run, from, licence }) => ({
-    ...{ kind, state, feed, edition, age: ageOf(merged_at) },
-    ...{ 'last run': last_run, from, terms: licence },
+    kind,
+    state,
+    feed,
+    edition,
+    age: ageOf(merged_at),
+    'last run': last_run,
+    from,
+    terms: licence,
   }));
   const missing = kinds.filter(({ state }) => state === 'missing').map(({ kind }) => kind);
   const source =

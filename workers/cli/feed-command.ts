@@ -135,7 +135,10 @@ export function runFeedCommand(session: Session, feed: string, flags: RunFlags):
   );
   const requestedBy = `operator ${process.env.USER ?? ''}`.trim();
   const payload = {
-    ...{ feed, force: flags.force ?? false, sources, requestedBy },
+    feed,
+    force: flags.force ?? false,
+    sources,
+    requestedBy,
     attended: flags.wait ?? false,
   };
   return enqueueFromCli(session, ingestJob, payload, feed, flags.wait, async ({ status, result, error }) => {

@@ -126,7 +126,10 @@ function distributedLine({ table, key, colocated_with, shards, rows }: Distribut
   return `${table.padEnd(18)} by ${key}, ${shards} shards${beside}: ${moved}.`;
 }
 
-/** Asked for the help of a command that is not there, commander would show its parent's, as if that were right. */
+/**
+ * Asked for the help of a command that is not there, commander would show its parent's, as
+ * if that were right.
+ */
 function refuseUnknown(command: Command): void {
   const name = command.args[0];
   if (name === undefined || name === 'help' || name.startsWith('-')) return;
@@ -135,9 +138,10 @@ function refuseUnknown(command: Command): void {
     command.error(`error: unknown command '${name}'`);
 }
 
-/** Runs one command line. @returns the exit code, see exit.ts */
+/** Runs one command line. @returns the exit code, see EXIT */
 export async function main(argv: string[]): Promise<number> {
-  // Whoever reads may stop reading (`plat runs | head`, a closed terminal): the command still does what it was asked to.
+  // Whoever reads may stop reading (`plat runs | head`, a closed terminal): the command still does
+  // what it was asked to.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
   try {
     await createProgram().parseAsync(argv, { from: 'user' });

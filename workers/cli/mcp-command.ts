@@ -47,7 +47,10 @@ type Message = JSONRPCMessage & {
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 
-/** Hands every message, a line each, on to the service and its answers back; ends when the last one is given after the input's end. */
+/**
+ * Hands every message, a line each, on to the service and its answers back; ends when the last one is given
+ * after the input's end.
+ */
 async function bridge(url: string, key: string): Promise<void> {
   const pending = new Map<string | number, AbortController>();
   const running = new Set<Promise<void>>();

@@ -74,7 +74,9 @@ async function suggestCommand(source: string, flags: Flags): Promise<Answer> {
       ...(flags.layer !== undefined && { layer: flags.layer }),
       ...(flags.crs !== undefined && { crs: flags.crs }),
     },
-    ...{ baseDir: dirname(file), file, rows: flags.rows },
+    baseDir: dirname(file),
+    file,
+    rows: flags.rows,
     head: { name, ...(flags.fips !== undefined && { fips: fiveDigits(flags.fips) }) },
   });
   if (!flags.print) await writeWhole(file, found.text);

@@ -89,7 +89,10 @@ async function inviteLink(session: Session, id: string): Promise<string> {
   return `Their link, once, for ${linkLife('invite')}:\n${appUrl(session)}${path}`;
 }
 
-/** Where the web app is, for who works on this machine: as the settings say, the running `plat up`, else where it would listen. */
+/**
+ * Where the web app is, for who works on this machine: as the settings say, the running `plat up`, else
+ * where it would listen.
+ */
 function appUrl({ config }: Session): string {
   const given = config.APP_URL ?? config.BASE_URL;
   return given ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);

@@ -8,7 +8,10 @@ import { type Market, snapshotOf, type Wanted } from './report-snapshot.ts';
 
 const AT_ONCE = 20;
 
-/** Prepares the reports of a county that wait for it, with one fit of its market. Killed at any line it can be run again. @returns how many */
+/**
+ * Prepares the reports of a county that wait for it, with one fit of its market. Killed at any line it can be
+ * run again. @returns how many
+ */
 export async function prepareCounty(pool: Pool, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;
   for (let prepared = 0; ; ) {

@@ -69,7 +69,10 @@ export async function snapshotOf(
     return [
       {
         ...listing,
-        ...{ lon, lat, price: near.price[i]!, steps: near.steps[i]! },
+        lon,
+        lat,
+        price: near.price[i]!,
+        steps: near.steps[i]!,
         distance_m: Math.round(geodesicDistanceM(subject.lon, subject.lat, lon, lat)),
         age: listing.sold_date === null ? null : dayOf(asOf) - dayOf(listing.sold_date),
         adjustments: adjustmentsOf(near, i),

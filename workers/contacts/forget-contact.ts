@@ -20,7 +20,10 @@ import {
   sharedPlace,
 } from '../../shared/kernels/person/match.ts';
 
-/** Who asks to be found, left alone or forgotten: a person or an entity at an address, or whoever has a telephone number. */
+/**
+ * Who asks to be found, left alone or forgotten: a person or an entity at an address, or whoever has
+ * a telephone number.
+ */
 export type Request =
   | { subject: Subject; address: Address; number: string | null }
   | { subject: null; number: string };
@@ -46,7 +49,10 @@ export async function contactsLike(run: Run, request: Request): Promise<ContactR
   });
 }
 
-/** No source is believed about who asks any more, and what is ingested later leaves them out. @returns how many entries are new */
+/**
+ * No source is believed about who asks any more, and what is ingested later leaves them out. @returns how
+ * many entries are new
+ */
 export async function leaveAlone(
   run: Run,
   request: Request,
@@ -77,8 +83,8 @@ export type Forgotten = {
 };
 
 /**
- * Erases who asks from the contacts, from what providers have answered and from the responses that are kept for repeats, and puts them on the
- * suppression list, in one transaction.
+ * Erases who asks from the contacts, from what providers have answered and from the responses that are kept
+ * for repeats, and puts them on the suppression list, in one transaction.
  * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
  */
 export async function forget(pool: Pool, request: Request, by: string): Promise<Forgotten> {

@@ -53,7 +53,13 @@ export function adviceOf(deal: Advised, market: Market): { advice: Advice; recor
   const valuation = valuationOf(deal);
   const { medianDays } = market.timeToSell(acres);
   const advice = suggestedAction({
-    ...{ days, medianDays, cents, acres, like: like.others, valuation, spendCents },
+    days,
+    medianDays,
+    cents,
+    acres,
+    like: like.others,
+    valuation,
+    spendCents,
   });
   const soldFor = expectedCents ?? cents ?? 0n;
   const now = soldFor - spendCents;

@@ -93,7 +93,10 @@ export async function readMarket(client: Client, fips: number | null): Promise<M
   };
 }
 
-/** A parcel number as rolls and agents both write it, without zeros that lead its groups and groups of nothing: 000009-000011-000000 is 9-11. */
+/**
+ * A parcel number as rolls and agents both write it, without zeros that lead its groups and groups of
+ * nothing: 000009-000011-000000 is 9-11.
+ */
 export function plainApn(apn: string | null): string {
   const groups = (apn ?? '')
     .toUpperCase()

@@ -80,7 +80,10 @@ function isOn(listing: Listing, lot: Shape): boolean {
   return pointInMultiPolygon([fromE7(x), fromE7(y)], decodeBoundary(lot.boundary)) !== 'outside';
 }
 
-/** The parcels of listings, by the ids of these: the only one with the number, else the one that the point lies on. */
+/**
+ * The parcels of listings, by the ids of these: the only one with the number, else the one that
+ * the point lies on.
+ */
 export async function findLots(
   client: Client,
   fips: number | null,
@@ -112,7 +115,10 @@ function listingAt({ address, zip }: Lot, market: Market): Listing | undefined {
   return listing;
 }
 
-/** `named` is its listing by id or page, whatever became of that; `told` by the provider, undefined when it was not asked. */
+/**
+ * `named` is its listing by id or page, whatever became of that; `told` by the provider, undefined
+ * when it was not asked.
+ */
 export function factsOf(
   deal: Sought,
   named: Listing | undefined,
@@ -125,8 +131,13 @@ export function factsOf(
   if (typeof told === 'object')
     return { ...told, status: 'found', listing: null, address: told.address ?? lot?.address ?? null };
   const kept = {
-    ...{ address: deal.address, county: deal.county, state: deal.state, acreage: deal.acreage },
-    ...{ days: deal.days_on_market, views: deal.views, saves: deal.saves },
+    address: deal.address,
+    county: deal.county,
+    state: deal.state,
+    acreage: deal.acreage,
+    days: deal.days_on_market,
+    views: deal.views,
+    saves: deal.saves,
     cents: centsText(deal.listed_price),
     listing: null,
   };
@@ -155,7 +166,14 @@ function ofListing(
 ): Facts {
   const { address, county, state, acres: acreage, fips } = listing;
   return {
-    ...{ status, listing, address, acreage, cents, days, views, saves },
+    status,
+    listing,
+    address,
+    acreage,
+    cents,
+    days,
+    views,
+    saves,
     county: county || (fips === null ? null : countyName(fips)),
     state: state || (fips === null ? null : (stateOfFips(fips) ?? null)),
   };

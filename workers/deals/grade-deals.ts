@@ -73,7 +73,10 @@ export function gradeDeal(
     suggested_action_price: shown(advised?.advice.cents ?? null),
     advice: advised?.record ?? null,
     figures: {
-      ...{ as_of: market.asOf, bucket, median_days_on_market: medianDays, sales },
+      as_of: market.asOf,
+      bucket,
+      median_days_on_market: medianDays,
+      sales,
       active_listings: othersCount(prices),
       dearer_listings: asked === null ? null : dearer(asked, prices),
       listings_with_views: othersCount(interests),

@@ -16,8 +16,17 @@ import {
 import type { Failure } from '../feeds/values/text-value.ts';
 
 const FIELDS = [
-  ...['address', 'county', 'state', 'fips', 'acreage', 'price', 'days_on_market', 'views', 'saves'],
-  ...['latitude', 'longitude'],
+  'address',
+  'county',
+  'state',
+  'fips',
+  'acreage',
+  'price',
+  'days_on_market',
+  'views',
+  'saves',
+  'latitude',
+  'longitude',
 ];
 
 export type Told = {
@@ -42,7 +51,10 @@ function providerOf({ LISTING_PROVIDER: file }: Config): Provider | undefined {
   return provider;
 }
 
-/** What the configured provider tells of the listing on a page, which itself is never opened. @throws PlatError `provider` */
+/**
+ * What the configured provider tells of the listing on a page, which itself is never opened. @throws
+ * PlatError `provider`
+ */
 export async function askProvider(
   config: Config,
   listingUrl: string,
@@ -75,7 +87,10 @@ function toldOf(found: Record<string, unknown>): Told {
     fips:
       (county !== null && state !== null ? countyByName(county, state) : null) ??
       (lon !== null && lat !== null ? countyAt(lon, lat) : null),
-    ...{ address: text('address'), county, state, acreage: number('acreage', acres) },
+    address: text('address'),
+    county,
+    state,
+    acreage: number('acreage', acres),
     cents: cents === null || cents === 0n || cents > MAX_CENTS ? null : cents,
     days: whole('days_on_market', MAX_DAYS),
     views: whole('views', MAX_TIMES),

@@ -24,8 +24,8 @@ export type Refreshed = { deals: number; found: number; changed: number };
 export type Which = { deal: string } | { fips: number };
 
 /**
- * Looks for the live listings of deals, grades them and says what to do, in one transaction that holds their boards: killed at any line
- * it can be run again.
+ * Looks for the live listings of deals, grades them and says what to do, in one transaction that holds their
+ * boards: killed at any line it can be run again.
  * @param told by the provider of a single deal; undefined when it was not asked
  */
 export function refreshDeals(pool: Pool, which: Which, told?: Told | FetchStatus): Promise<Refreshed> {
@@ -123,12 +123,17 @@ function refreshed(
     property_id: row.property_id,
     listing_id: facts.listing !== null && isLive(facts.listing) ? facts.listing.id : row.listing_id,
     fips,
-    ...{ address: facts.address, county: facts.county, state: facts.state, acreage: facts.acreage },
+    address: facts.address,
+    county: facts.county,
+    state: facts.state,
+    acreage: facts.acreage,
     listed_price: listed,
     own_price: isOwn ? row.own_price : null,
     own_price_over: isOwn ? row.own_price_over : null,
     own_price_since: since,
-    ...{ days_on_market: (graded ?? facts).days, views: facts.views, saves: facts.saves },
+    days_on_market: (graded ?? facts).days,
+    views: facts.views,
+    saves: facts.saves,
     ...grade,
   };
 }
@@ -139,7 +144,9 @@ function offered(facts: Facts, since: string): Facts {
 }
 
 const kept = ({ traction_score, price_advantage, listing_grade }: Row) => ({
-  ...{ traction_score, price_advantage, listing_grade },
+  traction_score,
+  price_advantage,
+  listing_grade,
 });
 
 const same = (a: string | null, b: string | null): boolean =>

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { isDateFormat } from './values/date-value.ts';
 
-/** What one unit of a source's figure is in the unit of the target field (acres, or square feet for an area). */
+/**
+ * What one unit of a source's figure is in the unit of the target field (acres, or square feet for an area).
+ */
 export const AREA_UNITS = ['acres', 'sqft', 'sqm', 'hectares'] as const;
 export type AreaUnit = (typeof AREA_UNITS)[number];
 

@@ -58,7 +58,9 @@ export type FieldTarget = { name: string; spec: TargetSpec };
 
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 
-/** What is wrong with a mapping whatever the source holds: a date format for a price, a recoding to no state. */
+/**
+ * What is wrong with a mapping whatever the source holds: a date format for a price, a recoding to no state.
+ */
 export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
   const { type, unit } = target.spec;
   for (const way of alternatives(spec)) {

@@ -5,7 +5,10 @@ import { rootDir } from '../../shared/base/root.ts';
 import type { Feed } from './feed.ts';
 import type { FeedList } from './load-feeds.ts';
 
-/** The operator's feeds, and the bundled ones that SAMPLE_FEEDS and USGS_IMAGERY switch on, unless a feed of the operator has their name. */
+/**
+ * The operator's feeds, and the bundled ones that SAMPLE_FEEDS and USGS_IMAGERY switch on, unless a feed of
+ * the operator has their name.
+ */
 export async function installedFeeds(config: Config, only?: string): Promise<FeedList> {
   // Reading feed files takes every rule about them, which most commands can do without.
   const { listFeeds } = await import('./load-feeds.ts');
@@ -21,7 +24,8 @@ export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir |
 
 /**
  * A feed by its name, whatever is wrong with the files of others.
- * @throws PlatError `feed_duplicate` when several files give the name; `feed_unknown` naming the feeds that there are, and
+ * @throws PlatError `feed_duplicate` when several files give the name; `feed_unknown` naming the feeds
+ * that there are, and
  *   the faults of the files that may have been meant
  */
 export async function installedFeed(config: Config, name: string): Promise<Feed> {

@@ -34,7 +34,10 @@ import {
 } from './phone-schema.ts';
 import type { TargetSpec } from './values/value-parser.ts';
 
-/** The feed file, a public format that feed.schema.json describes: properties are added, never renamed. load.ts turns it into a `Feed`. */
+/**
+ * The feed file, a public format that feed.schema.json describes: properties are added, never renamed.
+ * load.ts turns it into a `Feed`.
+ */
 
 export const PRESETS = [
   'regrid',
@@ -93,7 +96,10 @@ const FIELDS: Record<MappedKind, Record<string, TargetSpec>> = {
   ...LAYER_FIELDS,
 };
 
-/** Columns of every layer may stand in a file; those of another kind than the feed's are a fault that `resolveFeed` names. */
+/**
+ * Columns of every layer may stand in a file; those of another kind than the feed's are a fault that
+ * `resolveFeed` names.
+ */
 export const targetSpec = (kind: MappedKind, name: string): TargetSpec =>
   FIELDS[kind][name] ?? { type: 'text', doc: '' };
 
@@ -159,7 +165,10 @@ const OF_LAND: FeedKind[] = [...OF_VECTOR, 'elevation', 'imagery'];
 
 type Gate = { usual: number; most?: null; kinds?: FeedKind[]; doc: string };
 
-/** The gates that are a percentage: what blocks a run whose feed says nothing of it, and the kinds that have the gate; all by default. */
+/**
+ * The gates that are a percentage: what blocks a run whose feed says nothing of it, and the kinds that have
+ * the gate; all by default.
+ */
 const PERCENT_GATES = {
   max_row_drop_percent: {
     usual: 10,

@@ -50,7 +50,10 @@ export type ImageryInput = { captured: string | null } & (
   | { type: 'relief' }
 );
 
-/** A source of people with their telephone numbers; `label` is the `source` of those whose source is not mapped. */
+/**
+ * A source of people with their telephone numbers; `label` is the `source` of those whose
+ * source is not mapped.
+ */
 export type ContactInput = MappedInput<string> & { label: string };
 
 export type NumberingInput = MappedInput<string>;
@@ -78,7 +81,9 @@ export type FeedBase = {
   title: string | null;
   attribution: string | null;
   licence: string | null;
-  /** County of every row, or null when the rows say it. Of a land layer: the county that it covers as a whole. */
+  /**
+   * County of every row, or null when the rows say it. Of a land layer: the county that it covers as a whole.
+   */
   fips: number | null;
   /** Day of a snapshot that no longer moves, YYYY-MM-DD. */
   asOf: string | null;

@@ -48,7 +48,10 @@ export const DECISIVE: Record<VectorKind, readonly LayerField[]> = {
   zips: ['zip'],
 };
 
-/** Columns of TIGER/Line, the National Wetlands Inventory, the National Flood Hazard Layer before the Q3 data, the census of 2020 before 2010. */
+/**
+ * Columns of TIGER/Line, the National Wetlands Inventory, the National Flood Hazard Layer before the Q3 data,
+ * the census of 2020 before 2010.
+ */
 export const LAYER_DEFAULTS: Record<VectorKind, Partial<Record<LayerField, string | ColumnSpec>>> = {
   roads: { mtfcc: 'MTFCC' },
   wetlands: { attribute: 'ATTRIBUTE', type: 'WETLAND_TYPE' },
@@ -73,7 +76,8 @@ const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
   z
     .number()
     .positive()
-    // A mile: further than any right of way is wide, and the neighbourhood that is read for a parcel grows with it.
+    // A mile: further than any right of way is wide, and the neighbourhood that is read for a
+    // parcel grows with it.
     .max(1609)
     .describe(`Metres from the centreline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
     .optional();

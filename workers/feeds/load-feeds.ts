@@ -7,7 +7,10 @@ import { type FeedFile, feedSchema } from './feed-schema.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from './locate-faults.ts';
 import { resolveFeed, strayIssues } from './resolve-feed.ts';
 
-/** Reads and checks one feed file, YAML or JSON. @throws PlatError `feed_definition` with every fault, its line and its path; `feed_missing` */
+/**
+ * Reads and checks one feed file, YAML or JSON. @throws PlatError `feed_definition` with every fault, its
+ * line and its path; `feed_missing`
+ */
 export async function loadFeed(file: string): Promise<Feed> {
   const path = resolve(file);
   return parseFeed(await textOf(path, file), path);
@@ -41,9 +44,10 @@ export type FeedFault = { name?: string; error: PlatError };
 export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
 
 /**
- * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and the errors of the files that give none. What a folder
- * says of a name, that it is disabled included, replaces what later folders say of it.
- * @param only a name: files that do not mention it are not looked at, of which a nation's counties have 15,000
+ * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and the errors of the files that give
+ * none. What a folder says of a name, that it is disabled included, replaces what later folders say of it.
+ * @param only a name: files that do not mention it are not looked at, of which a nation's
+ * counties have 15,000
  */
 export async function listFeeds(dirs: readonly string[], only?: string): Promise<FeedList> {
   const feeds: Feed[] = [];
@@ -131,7 +135,10 @@ function suggest(issue: Issue): Issue {
 
 type Shape = Record<PropertyKey, unknown>;
 
-/** The properties of the section at a path; of a list of sections, or of several forms of one, those of the section. */
+/**
+ * The properties of the section at a path; of a list of sections, or of several forms of one,
+ * those of the section.
+ */
 function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
   const { shape, options, element, unwrap } = schema as Partial<{
     shape: Shape;

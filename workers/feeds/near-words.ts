@@ -1,4 +1,7 @@
-/** The candidates most like `wanted`, best first: what a typing mistake, or another year's file, may have meant. */
+/**
+ * The candidates most like `wanted`, best first: what a typing mistake, or another year's
+ * file, may have meant.
+ */
 export function nearMatches(wanted: string, candidates: Iterable<string>, limit = 3): string[] {
   const target = plain(wanted);
   return [...candidates]
@@ -11,7 +14,9 @@ export function nearMatches(wanted: string, candidates: Iterable<string>, limit 
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9$]/g, '');
 
-/** 0 for equal, 1 for nothing in common; a name that begins with the other is near (dBASE cuts names at 10). */
+/**
+ * 0 for equal, 1 for nothing in common; a name that begins with the other is near (dBASE cuts names at 10).
+ */
 function likeness(a: string, b: string): number {
   if (a === b) return 0;
   if (a.length >= 3 && b.length >= 3 && (a.startsWith(b) || b.startsWith(a))) return 0.2;

@@ -35,7 +35,10 @@ export type Preset = {
 export const readPreset = (name: PresetName): Preset =>
   parse(readFileSync(new URL(`./presets/${name}.yaml`, import.meta.url), 'utf8')) as Preset;
 
-/** Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another. @returns the feed, or the faults */
+/**
+ * Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another.
+ * @returns the feed, or the faults
+ */
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const preset = file.preset === undefined ? null : readPreset(file.preset);
   const issues: Issue[] = [];
@@ -101,7 +104,12 @@ function checkColumns(feed: Feed, report: Report): void {
   const { roll, shape, listings, layer, contacts, numbering }: Partial<Record<Input, Mapped | null>> = feed;
   const further = feed.kind === 'assessor' ? feed.furtherRolls : [];
   const sections: Record<string, Mapped | null | undefined> = {
-    ...{ roll, shape, listings, layer, contacts, numbering },
+    roll,
+    shape,
+    listings,
+    layer,
+    contacts,
+    numbering,
   };
   for (const [i, input] of further.entries()) sections[`roll.${i + 1}`] = input;
   for (const [section, input] of Object.entries(sections)) {

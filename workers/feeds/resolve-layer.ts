@@ -50,9 +50,14 @@ export function elevation(file: FeedFile, base: FeedBase, report: Report): Eleva
 const OF_TYPES: Partial<Record<keyof ImageryFile, ImageryFile['type'][]>> = {
   source: ['cog', 'arcgis_image'],
   template: ['cog', 'xyz'],
-  ...{ bounds: ['cog'], index: ['cog'], crs: ['cog'], range: ['cog'] },
-  ...{ max_zoom: ['xyz'], tile_size: ['xyz'] },
-  ...{ headers: ['xyz', 'arcgis_image'], private_network: ['cog', 'xyz', 'arcgis_image'] },
+  bounds: ['cog'],
+  index: ['cog'],
+  crs: ['cog'],
+  range: ['cog'],
+  max_zoom: ['xyz'],
+  tile_size: ['xyz'],
+  headers: ['xyz', 'arcgis_image'],
+  private_network: ['cog', 'xyz', 'arcgis_image'],
   captured: ['cog', 'xyz', 'arcgis_image'],
 };
 

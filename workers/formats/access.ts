@@ -6,7 +6,10 @@ import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } f
 /** Rows decoded at a time: the library finds its way to each part from the first page on. */
 const PART_ROWS = 20_000;
 
-/** A table of a Microsoft Access database. The file is held whole, its rows are not; pictures and attachments are left out. */
+/**
+ * A table of a Microsoft Access database. The file is held whole, its rows are not; pictures and
+ * attachments are left out.
+ */
 export async function* readAccess({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const { accessBytes } = limitsOf(context);

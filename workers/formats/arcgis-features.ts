@@ -9,15 +9,23 @@ import type { InputSpec } from './format-input.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 
-/** A feature as its page has it, as GeoJSON or in Esri's own form, and in what the page says that its coordinates are. */
+/**
+ * A feature as its page has it, as GeoJSON or in Esri's own form, and in what the page says that
+ * its coordinates are.
+ */
 export type Sent = { feature: Body; reference: SpatialReference | null };
 
-/** A feature as a line of JSON: GeoJSON in degrees, or what is refused in its place. `id` where the object id is known. */
+/**
+ * A feature as a line of JSON: GeoJSON in degrees, or what is refused in its place. `id` where the
+ * object id is known.
+ */
 export type Row = { line: string; id: number | null };
 
 export type ToRow = (sent: Sent) => Row;
 
-/** Makes rows of features: dates become ISO days or timestamps, codes of the fields in `names_of` their names. */
+/**
+ * Makes rows of features: dates become ISO days or timestamps, codes of the fields in `names_of` their names.
+ */
 export function rowMaker(info: LayerInfo, spec: InputSpec): ToRow {
   const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
   const named = info.fields.filter(

@@ -5,9 +5,10 @@ import { pointInRing } from '../../shared/geo/point-in-polygon.ts';
 import { doubleSignedArea } from '../../shared/geo/ring.ts';
 
 /*
- * Esri JSON geometries (https://developers.arcgis.com/rest/services-reference/enterprise/geometry-objects/) as GeoJSON ones.
- * Not by @terraformer/arcgis: it knows no curves, gives a hole to any shell around it and not the innermost, and compares every
- * edge with every other.
+ * Esri JSON geometries
+ * (https://developers.arcgis.com/rest/services-reference/enterprise/geometry-objects/) as GeoJSON ones.
+ * Not by @terraformer/arcgis: it knows no curves, gives a hole to any shell around it and not the innermost,
+ * and compares every edge with every other.
  */
 
 type Curve = { c?: unknown; a?: unknown; b?: unknown };
@@ -17,7 +18,10 @@ type Paths = (unknown[] | Curve)[][];
 const STEP = Math.PI / 60;
 const BEZIER_STEPS = 24;
 
-/** One geometry in the coordinates in which it stands; null for none or an empty one. @throws TypeError for what is none */
+/**
+ * One geometry in the coordinates in which it stands; null for none or an empty one. @throws
+ * TypeError for what is none
+ */
 export function fromEsri(geometry: unknown, isDegrees: boolean): Geometry | null {
   if (geometry === null || geometry === undefined) return null;
   const { x, y, points, paths, curvePaths, rings, curveRings } = geometry as Record<string, unknown>;
@@ -41,7 +45,10 @@ function position(value: unknown): Position {
   throw new TypeError('a position is not a pair of numbers');
 }
 
-/** Clockwise rings are shells, the others holes of the smallest shell around them; one without is a shell wound the wrong way. */
+/**
+ * Clockwise rings are shells, the others holes of the smallest shell around them; one without is a shell
+ * wound the wrong way.
+ */
 function fromRings(rings: Ring[]): Geometry | null {
   type Shell = { rings: Ring[]; box: Box; area: number };
   const shells: Shell[] = [];
@@ -95,7 +102,10 @@ function drawn(paths: Paths, isDegrees: boolean): Position[][] {
   });
 }
 
-/** The positions of a curve behind its start. In degrees, a degree of longitude is shortened to one of latitude while it is drawn. */
+/**
+ * The positions of a curve behind its start. In degrees, a degree of longitude is shortened to one of
+ * latitude while it is drawn.
+ */
 function curve(start: Position | undefined, { c, a, b }: Curve, isDegrees: boolean): Position[] {
   const given = (c ?? a ?? b) as unknown[] | undefined;
   if (start === undefined || !Array.isArray(given))

@@ -32,7 +32,10 @@ export type LayerInfo = {
   lastEditDate: number | null;
 };
 
-/** A layer's address without what people copy along: `/query`, a slash at the end, `?f=json`. @throws PlatError `feed_source` */
+/**
+ * A layer's address without what people copy along: `/query`, a slash at the end, `?f=json`. @throws
+ * PlatError `feed_source`
+ */
 export function layerUrl(source: string | string[]): URL {
   if (typeof source !== 'string' || !/^https?:\/\//i.test(source))
     throw sourceError(
@@ -45,7 +48,10 @@ export function layerUrl(source: string | string[]): URL {
   return url;
 }
 
-/** What a layer says of itself, by one request. @throws PlatError `feed_format` for what is no layer that can be queried; those of `ask` */
+/**
+ * What a layer says of itself, by one request. @throws PlatError `feed_format` for what is no layer that can
+ * be queried; those of `ask`
+ */
 export async function readLayerInfo(spec: InputSpec, context: ReadContext): Promise<LayerInfo> {
   const asked = { url: layerUrl(spec.source), spec, context };
   const body = await ask(asked, '', { f: 'json' });
@@ -115,7 +121,9 @@ function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
   };
 }
 
-/** The day and time of a layer's last edit, or of each where there are several; null when one does not say. */
+/**
+ * The day and time of a layer's last edit, or of each where there are several; null when one does not say.
+ */
 export async function layerVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   const edits: number[] = [];
   for (const source of [spec.source].flat()) {
@@ -142,13 +150,17 @@ export function conditions({ arcgis, within }: InputSpec, further: string | null
 /** A layer that is read, as its feed wants it. */
 export type Layer = Asked & { info: LayerInfo };
 
-/** How many features the feed's conditions leave; null where the server does not count. @throws those of `ask` */
+/**
+ * How many features the feed's conditions leave; null where the server does not count. @throws those of `ask`
+ */
 export async function countFeatures(layer: Layer): Promise<number | null> {
   const body = await query(layer, { returnCountOnly: true });
   return body && number(body.count);
 }
 
-/** The object ids in their order; null where the server does not list them, or not all. @throws those of `ask` */
+/**
+ * The object ids in their order; null where the server does not list them, or not all. @throws those of `ask`
+ */
 export async function listIds(layer: Layer): Promise<number[] | null> {
   const { objectIdField } = layer.info;
   const body = await query(layer, { returnIdsOnly: true });

@@ -7,7 +7,10 @@ import { ask, type Body, type Params, Refused } from './arcgis-server.ts';
 /** How a layer is walked through: by offset, by ranges of object ids, or by lists of them. */
 export type Walk = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
 
-/** Where a walk leads: the number of features by offset; else all object ids, or the least and the greatest where the server lists none. */
+/**
+ * Where a walk leads: the number of features by offset; else all object ids, or the least and the greatest
+ * where the server lists none.
+ */
 export type Ground = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
 export type Source = Layer & {
@@ -23,12 +26,15 @@ type Item = { from: number; to: number; count: number | null; ids?: number[] };
 /** Rows as lines of JSON. Everything before `next` (an offset or an object id) is read. */
 export type Page = { lines: string[]; next: number; ascending: boolean; lastId: number };
 
-/** A server that refuses so many features one after the other is not well, whatever it answers to other questions. */
+/**
+ * A server that refuses so many features one after the other is not well, whatever it answers
+ * to other questions.
+ */
 const MOST_REFUSED = 20;
 
 /**
- * The pages of a layer in their order, the next one asked for while one is used. A page that the server fails on is halved until the
- * feature is alone that it cannot send, which becomes a line of `refusal`.
+ * The pages of a layer in their order, the next one asked for while one is used. A page that the server fails
+ * on is halved until the feature is alone that it cannot send, which becomes a line of `refusal`.
  * @throws PlatError those of `ask`, and `feed_source` when too many features are refused
  */
 export async function* readPages(
@@ -160,7 +166,9 @@ function pageParams({ info, spec }: Layer, { by, format }: Walk, { from, to, cou
     outSR: out_sr,
     // A millimetre in degrees.
     geometryPrecision: 8,
-    ...{ returnZ: false, returnM: false, returnTrueCurves: false },
+    returnZ: false,
+    returnM: false,
+    returnTrueCurves: false,
     ...(by === 'offset' && {
       resultOffset: from,
       resultRecordCount: count ?? 1,
@@ -177,17 +185,24 @@ function halves({ from, to, ids, count }: Item): Item[] {
   if (ids) {
     const middle = Math.ceil(ids.length / 2);
     return [ids.slice(0, middle), ids.slice(middle)].map(part => ({
-      ...{ from: part[0]!, to: part.at(-1)!, count: part.length, ids: part },
+      from: part[0]!,
+      to: part.at(-1)!,
+      count: part.length,
+      ids: part,
     }));
   }
   const middle = Math.floor((from + to) / 2);
   const byOffset = count !== null && count === to - from + 1;
   return [[from, middle] as const, [middle + 1, to] as const].map(([start, end]) => ({
-    ...{ from: start, to: end, count: byOffset ? end - start + 1 : null },
+    from: start,
+    to: end,
+    count: byOffset ? end - start + 1 : null,
   }));
 }
 
-/** The line of a feature that the server cannot send. @throws PlatError `feed_source` after too many of them */
+/**
+ * The line of a feature that the server cannot send. @throws PlatError `feed_source` after too many of them
+ */
 function refusal(source: Source, { by }: Walk, { from }: Item, error: Refused): Row {
   if (++source.refusedInRow > MOST_REFUSED)
     throw sourceError(

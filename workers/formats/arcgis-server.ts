@@ -14,8 +14,10 @@ import type { InputSpec } from './format-input.ts';
 import { type ReadContext, tokenIn } from './row-batch.ts';
 
 /*
- * Requests to the ArcGIS REST API (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).
- * Its servers tell errors in a body with status 200, and each release and each proxy before it fails in ways of its own.
+ * Requests to the ArcGIS REST API
+ * (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).
+ * Its servers tell errors in a body with status 200, and each release and each proxy before it fails
+ * in ways of its own.
  */
 
 /** A layer that is asked: its address without `/query`, and how its feed wants it. */
@@ -25,7 +27,10 @@ export type Params = Record<string, string | number | boolean>;
 
 export type Body = Record<string, unknown>;
 
-/** A query that the server does not answer though it may answer a smaller or a plainer one; `again` where the same one may do, too. */
+/**
+ * A query that the server does not answer though it may answer a smaller or a plainer one; `again` where the
+ * same one may do, too.
+ */
 export class Refused extends PlatError {
   readonly again: boolean;
 
@@ -39,7 +44,10 @@ export class Refused extends PlatError {
   }
 }
 
-/** Requests at once to one server, whatever feeds they are of: counties' servers are small, and people look at maps on them. */
+/**
+ * Requests at once to one server, whatever feeds they are of: counties' servers are small, and people
+ * look at maps on them.
+ */
 const AT_ONCE = 2;
 const servers = new Map<string, BulkheadPolicy>();
 
@@ -49,7 +57,10 @@ const REFUSALS = 2;
 /** IIS, before which most of these servers stand, refuses longer query strings. */
 const LONGEST_QUERY = 2_000;
 
-/** The JSON body that answers a query; a form where that is long. @throws PlatError `Refused`; `feed_token`; `feed_source` */
+/**
+ * The JSON body that answers a query; a form where that is long. @throws PlatError `Refused`;
+ * `feed_token`; `feed_source`
+ */
 export async function ask(asked: Asked, path: string, params: Params): Promise<Body> {
   const { url, context } = asked;
   const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);

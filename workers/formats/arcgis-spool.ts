@@ -6,8 +6,9 @@ import { fetchFeatures, type Ground, readPages, type Source, Unpaged, type Walk 
 import { Refused } from './arcgis-server.ts';
 
 /*
- * A layer is written to a file page by page before its first row is used, as a download is: so a slow database does not hold the
- * server open, and what was read survives the worker. A mark beside it (`.json`) tells how far it came.
+ * A layer is written to a file page by page before its first row is used, as a download is: so a slow
+ * database does not hold the server open, and what was read survives the worker. A mark beside it (`.json`)
+ * tells how far it came.
  */
 
 type Mark = {
@@ -37,7 +38,10 @@ function pageSize({ info, spec, context }: Source): number {
   return Math.max(1, Math.min(size, context.rows ?? size));
 }
 
-/** The paging that a layer answers to, found by asking for one feature: by offset, id ranges or id lists; as GeoJSON, else Esri JSON. */
+/**
+ * The paging that a layer answers to, found by asking for one feature: by offset, id ranges or id lists; as
+ * GeoJSON, else Esri JSON.
+ */
 export async function chooseWalk(
   source: Source,
   total: number | null,
@@ -88,8 +92,8 @@ async function idGround(source: Source, total: number | null): Promise<Ground> {
 }
 
 /**
- * Writes all features of a layer into a file, one a line. Goes on where an earlier call with the same path was cut off, as long as the
- * layer has not been edited since.
+ * Writes all features of a layer into a file, one a line. Goes on where an earlier call with the same path
+ * was cut off, as long as the layer has not been edited since.
  * @throws PlatError those of `ask`; `feed_source`, retryable, when features are missing at the end
  */
 export async function spoolLayer(source: Source, path: string): Promise<void> {
@@ -107,8 +111,16 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
     const chosen = await chooseWalk(source, total);
     ground = chosen.ground;
     mark = {
-      ...{ key, startedAt: Date.now(), walk: chosen.walk, total, next: null, lastId: null },
-      ...{ rows: 0, bytes: 0, ordered: true, complete: false },
+      key,
+      startedAt: Date.now(),
+      walk: chosen.walk,
+      total,
+      next: null,
+      lastId: null,
+      rows: 0,
+      bytes: 0,
+      ordered: true,
+      complete: false,
     };
   }
   const file = await open(path, mark.bytes === 0 ? 'w' : 'r+');
@@ -150,8 +162,8 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
 class Incomplete extends Refused {}
 
 /**
- * Compares what came with what the server counts now: a layer changes while it is read, and some servers lose features between two
- * pages. What is missing is asked for by its object ids.
+ * Compares what came with what the server counts now: a layer changes while it is read, and some servers lose
+ * features between two pages. What is missing is asked for by its object ids.
  * @throws PlatError `feed_source`, retryable
  */
 async function complete(

@@ -21,7 +21,12 @@ export async function* readArcgis(
 ): AsyncGenerator<void> {
   const info = await readLayerInfo(spec, context);
   const source: Source = {
-    ...{ url: info.url, info, spec, context, toRow: rowMaker(info, spec), refusedInRow: 0 },
+    url: info.url,
+    info,
+    spec,
+    context,
+    toRow: rowMaker(info, spec),
+    refusedInRow: 0,
   };
   yield* context.rows === undefined ? readSpooled(source, output, progress) : readSome(source, output);
 }

@@ -1,5 +1,5 @@
-// What a process that reads one file needs beside its reader: a thread that ends it, since its own may compute for ever, and
-// output that waits until it is read.
+// What a process that reads one file needs beside its reader: a thread that ends it, since its own may
+// compute for ever, and output that waits until it is read.
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 

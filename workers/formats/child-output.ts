@@ -3,16 +3,17 @@ import { limitsOf, type OpenContext, sourceError } from '../../shared/net/downlo
 import { OUT_OF_MEMORY } from './child-guard.mjs';
 
 /*
- * Libraries that parse bytes may compute for ever, or want all the memory there is, on a file that is damaged. They do so in a process
- * of their own, which can be killed.
+ * Libraries that parse bytes may compute for ever, or want all the memory there is, on a file that is
+ * damaged. They do so in a process of their own, which can be killed.
  */
 
 export type Command = { program: string; args: string[]; cwd?: string; input?: string };
 
 /**
- * What a command writes that reads a source, the first of it as soon as it has started. It is killed when it is silent too long, or
- * no longer read.
- * @param failure what its exit code, or the code of what kept it from starting, and its last line of complaint stand for
+ * What a command writes that reads a source, the first of it as soon as it has started. It is killed when it
+ * is silent too long, or no longer read.
+ * @param failure what its exit code, or the code of what kept it from starting, and its last line of
+ * complaint stand for
  * @throws PlatError `feed_source` that names the source when it hung or needed too much memory
  */
 export async function* outputOf(
@@ -67,7 +68,9 @@ export async function* outputOf(
 export const damaged = (name: string, how: string): Error =>
   sourceError(`${name} cannot be read: ${how}. It may be damaged: fetch or copy it again.`);
 
-/** Its exit code, its signal, or what kept it from starting, with the last line of what it said against it. */
+/**
+ * Its exit code, its signal, or what kept it from starting, with the last line of what it said against it.
+ */
 function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: string }> {
   let said = '';
   child.stderr!.on('data', bytes => {

@@ -42,7 +42,8 @@ const CHILD = fileURLToPath(new URL('./reader-child.ts', import.meta.url));
 const TYPESCRIPT = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 /**
- * The batches of one file, read in a process of its own. What is at an address is fetched here, so that only bytes are read there.
+ * The batches of one file, read in a process of its own. What is at an address is fetched here, so that only
+ * bytes are read there.
  * @throws PlatError as readInput does; `feed_source` when the reader hung, or needed too much memory
  */
 export async function* readInChild(
@@ -57,9 +58,14 @@ export async function* readInChild(
   const tmpDir = await scratchFolder(context, 'reader-');
   const { maxMb } = LIBRARY_READERS[format];
   const task: Task = {
-    ...{ format, spec: { ...spec, source: source.path }, rowNo: output.rowNo },
-    ...{ kind: { ...kind, name: source.name }, baseDir: context.baseDir, tmpDir },
-    ...{ limits: context.limits ?? {}, maxMb },
+    format,
+    spec: { ...spec, source: source.path },
+    rowNo: output.rowNo,
+    kind: { ...kind, name: source.name },
+    baseDir: context.baseDir,
+    tmpDir,
+    limits: context.limits ?? {},
+    maxMb,
   };
   const command = {
     program: process.execPath,

@@ -5,7 +5,10 @@ import { countyOutline, nearestCounty } from '../../shared/regions/county-polygo
 import { type InputSpec, MARGIN_DEG, type Within } from './format-input.ts';
 import type { RowBatch, SourceRow } from './row-batch.ts';
 
-/** Leaves out the rows that lie elsewhere, and counts them as skipped. Of parcels a row without geometry lies nowhere. */
+/**
+ * Leaves out the rows that lie elsewhere, and counts them as skipped. Of parcels a row without
+ * geometry lies nowhere.
+ */
 export async function* clipped(
   batches: AsyncIterable<RowBatch>,
   { within }: InputSpec,

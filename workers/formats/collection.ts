@@ -8,8 +8,9 @@ import { isFull, type Output, type Reading } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
 /*
- * A FeatureCollection is cut into the texts of its features by counting braces, and each is given to JSON.parse; the
- * members around "features" are parsed as a whole. stream-json took more than 16 times as long (125 MB: 1.6 s here).
+ * A FeatureCollection is cut into the texts of its features by counting braces, and each is given
+ * to JSON.parse; the members around "features" are parsed as a whole. stream-json took more than 16 times as
+ * long (125 MB: 1.6 s here).
  */
 
 const QUOTE = 0x22;
@@ -32,7 +33,10 @@ type Scan = {
   crs: string | null;
 };
 
-/** GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the feed declares a CRS. */
+/**
+ * GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the
+ * feed declares a CRS.
+ */
 export async function* readCollection({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { rowBytes } = limitsOf(context);
   const { name } = source;
@@ -118,7 +122,9 @@ function featuresStart(bytes: Buffer, name: string): number {
   return 0;
 }
 
-/** Index behind the quote that ends a string whose text starts at `from`, or -1 when it lies in a later chunk. */
+/**
+ * Index behind the quote that ends a string whose text starts at `from`, or -1 when it lies in a later chunk.
+ */
 function endOfString(bytes: Buffer, from: number): number {
   for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let escapes = quote;
@@ -145,7 +151,10 @@ function crsOf(shell: Shell, name: string): string | null {
   throw formatError(`${name}: its crs member cannot be read. Declare "crs" in the feed.`);
 }
 
-/** Checks the whole shell. A `crs` behind the features came too late for them, which is harmless for degrees alone. */
+/**
+ * Checks the whole shell. A `crs` behind the features came too late for them, which is harmless
+ * for degrees alone.
+ */
 function finish(scan: Scan, output: Output, name: string): void {
   if (scan.state === 'before') throw notACollection(name);
   if (scan.state === 'features') throw cutOff(name, 'its list of features does not end');

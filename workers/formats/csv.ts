@@ -4,15 +4,19 @@ import type { InputSpec } from './format-input.ts';
 import { addBad, addRow, checkColumns, detached, isFull, type Output, type Reading } from './row-batch.ts';
 
 /*
- * RFC 4180 with any one-character delimiter. Our own: after a stray quote papaparse takes all up to the next fitting
- * quote for one cell, uDSV drops those rows without a word, csv-parse takes five times as long. Here it costs a line.
+ * RFC 4180 with any one-character delimiter. Our own: after a stray quote papaparse takes all up
+ * to the next fitting quote for one cell, uDSV drops those rows without a word, csv-parse takes five times as
+ * long. Here it costs a line.
  */
 
 const DELIMITERS = [',', '\t', '|', ';'];
 
 type Dialect = { delimiter: string; quote: string; newline: string };
 
-/** A record's cells and the index behind its line end; 'more' when the text ends inside it; else what is wrong. */
+/**
+ * A record's cells and the index behind its line end; 'more' when the text ends inside it;
+ * else what is wrong.
+ */
 type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
 /** CSV and other delimited text. Cells are strings, empty ones null; lines that are blank are skipped. */
@@ -83,7 +87,9 @@ function newTable(spec: InputSpec, name: string): Table {
   return { name, dialect: null, columns, numbered: spec.header === false, skipping: false };
 }
 
-/** Takes one record from `text` at `at`; the index where the next begins, or -1 when the text ends inside it. */
+/**
+ * Takes one record from `text` at `at`; the index where the next begins, or -1 when the text ends inside it.
+ */
 function takeRecord(table: Table, text: string, at: number, last: boolean, output: Output): number {
   const dialect = table.dialect!;
   if (table.skipping) {
@@ -213,7 +219,10 @@ function line(text: string, at: number, end: number): string {
   return text.slice(at, end).replace(/[\r\n]+$/, '');
 }
 
-/** A record past the limit: with an unclosed quote its first line is bad and the next is read; one too long line is bad as a whole. */
+/**
+ * A record past the limit: with an unclosed quote its first line is bad and the next is read; one too long
+ * line is bad as a whole.
+ */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
     throw formatError(`${table.name} has no header line that ends. Check its format.`);
@@ -234,7 +243,9 @@ function detectDialect(text: string, spec: InputSpec): Dialect {
   return { delimiter: spec.delimiter ?? detectDelimiter(text, quote, newline), quote, newline };
 }
 
-/** The most frequent candidate outside quotes in the first line; comma when there is none (a single column). */
+/**
+ * The most frequent candidate outside quotes in the first line; comma when there is none (a single column).
+ */
 function detectDelimiter(text: string, quote: string, newline: string): string {
   const eol = text.indexOf(newline);
   const first = eol === -1 ? text : text.slice(0, eol);

@@ -7,11 +7,13 @@ import { addRow, checkColumns, detached, isFull, type Reading } from './row-batc
 import type { SourceFile } from './source.ts';
 
 /*
- * dBASE III to 7 and FoxPro tables, as described by http://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm and
+ * dBASE III to 7 and FoxPro tables, as described by
+ * http://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm and
  * https://learn.microsoft.com/en-us/previous-versions/visualstudio/foxpro/st4a0s68(v=vs.80).
  *
- * Our own: the reader of `shapefile` turns blank dates into 1899-11-30 and does not see deleted records, and `dbffile`
- * needs a path (no zip, no gzip) and yields NaN and Invalid Date where a value is lost.
+ * Our own: the reader of `shapefile` turns blank dates into 1899-11-30 and does not see deleted
+ * records, and `dbffile` needs a path (no zip, no gzip) and yields NaN and Invalid Date
+ * where a value is lost.
  */
 
 type Field = { name: string; type: string; offset: number; length: number };
@@ -35,10 +37,11 @@ export async function* readDbf({ source, spec, output }: Reading): AsyncGenerato
 }
 
 /**
- * The records of a table in file order, an array per chunk, null for a deleted one; cells trimmed at their end, null when blank,
- * dates 'YYYY-MM-DD', memo columns left out. Text is in the feed's encoding, else the `.cpg` file's, else the header's, else
- * UTF-8 where a value is valid UTF-8 and Windows-1252 where not.
- * @throws PlatError `feed_format` when it is no dBASE table, `feed_source` when it ends before its last record
+ * The records of a table in file order, an array per chunk, null for a deleted one; cells trimmed at their
+ * end, null when blank, dates 'YYYY-MM-DD', memo columns left out. Text is in the feed's encoding, else the
+ * `.cpg` file's, else the header's, else UTF-8 where a value is valid UTF-8 and Windows-1252 where not.
+ * @throws PlatError `feed_format` when it is no dBASE table, `feed_source` when it ends
+ * before its last record
  */
 export async function* dbfRecords(
   source: SourceFile,
@@ -190,7 +193,9 @@ function parseLogical(cell: string): boolean | null {
   return 'FfNn'.includes(cell) ? false : null;
 }
 
-/** Days since the start of the Julian period and milliseconds since midnight; the Unix epoch is day 2,440,588. */
+/**
+ * Days since the start of the Julian period and milliseconds since midnight; the Unix epoch is day 2,440,588.
+ */
 function parseDateTime(bytes: Buffer): string | null {
   const day = bytes.readInt32LE(0);
   if (day <= 0 || bytes[0] === 0x20) return null;
@@ -198,7 +203,9 @@ function parseDateTime(bytes: Buffer): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** Code pages by the language byte. 0x57 ("current ANSI") and 0 are filled in without thought and say nothing. */
+/**
+ * Code pages by the language byte. 0x57 ("current ANSI") and 0 are filled in without thought and say nothing.
+ */
 const LANGUAGES: Record<number, string> = {
   1: 'cp437',
   2: 'cp850',

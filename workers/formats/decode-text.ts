@@ -3,12 +3,15 @@ import iconv from 'iconv-lite';
 import { formatError } from '../../shared/net/download-context.ts';
 
 /*
- * A byte order mark decides the encoding, else what the feed declares, else the first chunk with a byte above 127: UTF-8 when
- * that chunk is valid UTF-8, Windows-1252 otherwise, for the rest of the file. Windows-1252 stands for Latin-1 as well: they
- * differ only in control characters that no roll contains.
+ * A byte order mark decides the encoding, else what the feed declares, else the first chunk with a byte
+ * above 127: UTF-8 when that chunk is valid UTF-8, Windows-1252 otherwise, for the rest of the file.
+ * Windows-1252 stands for Latin-1 as well: they differ only in control characters that no roll contains.
  */
 
-/** The text of a byte stream, in pieces that never split a character. @throws PlatError `feed_format` for an encoding with an unknown name */
+/**
+ * The text of a byte stream, in pieces that never split a character. @throws PlatError `feed_format` for an
+ * encoding with an unknown name
+ */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   for await (const bytes of utf8Bytes(chunks, declared)) yield decoder.decode(bytes, { stream: true });
@@ -16,7 +19,9 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: stri
   if (rest !== '') yield rest;
 }
 
-/** The same stream as UTF-8 bytes without byte order mark: as it is when it is UTF-8, transcoded otherwise. */
+/**
+ * The same stream as UTF-8 bytes without byte order mark: as it is when it is UTF-8, transcoded otherwise.
+ */
 export async function* utf8Bytes(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<Buffer> {
   let decoder: ReturnType<typeof iconv.getDecoder> | null = null;
   for await (const { encoding, bytes } of chosen(chunks, declared)) {
@@ -90,7 +95,10 @@ function completeLength(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** iconv-lite's name for an encoding written "UTF-8", "1252", "ANSI 1252", "88591", "65001". @throws PlatError `feed_format` */
+/**
+ * iconv-lite's name for an encoding written "UTF-8", "1252", "ANSI 1252", "88591", "65001". @throws
+ * PlatError `feed_format`
+ */
 export function encodingName(name: string): string {
   const plain = name.trim().toLowerCase();
   const page = /^(?:ansi|cp|oem|windows|ibm)?[ -]?(\d+)$/.exec(plain)?.[1];

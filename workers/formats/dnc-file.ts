@@ -1,7 +1,8 @@
 /**
- * Files of the Do Not Call registry, https://telemarketing.donotcall.gov: plain text, a number of ten digits a line with or without a comma
- * after the area code, or XML, `<ac val='202'><ph val='5551234'/></ac>`; change lists as text in columns, or with an attribute that
- * says what became of the number. Read as bytes: a line of twelve costs some 40 ns, the nation's list has 250 million.
+ * Files of the Do Not Call registry, https://telemarketing.donotcall.gov: plain text, a number of ten digits
+ * a line with or without a comma after the area code, or XML, `<ac val='202'><ph val='5551234'/></ac>`;
+ * change lists as text in columns, or with an attribute that says what became of the number. Read as bytes: a
+ * line of twelve costs some 40 ns, the nation's list has 250 million.
  */
 
 export type NumberSink = {
@@ -11,7 +12,10 @@ export type NumberSink = {
   bad(lineNo: number, message: string): void;
 };
 
-/** @param columns of a change list as text; null for a full list. @returns how many lines, or elements, were read */
+/**
+ * @param columns of a change list as text; null for a full list. @returns how many lines, or
+ * elements, were read
+ */
 export async function readDnc(
   chunks: AsyncIterable<Uint8Array>,
   columns: readonly string[] | null,

@@ -9,7 +9,10 @@ export async function fetchUrl(url: URL, context: OpenContext, optional: boolean
   return download(url, context, { optional });
 }
 
-/** A source as a file here: itself or, of an address, its copy, with those of its siblings beside it. @throws PlatError `feed_source` */
+/**
+ * A source as a file here: itself or, of an address, its copy, with those of its siblings beside it. @throws
+ * PlatError `feed_source`
+ */
 export async function fetchSource(
   source: string,
   { siblings = [] }: { siblings?: string[] | undefined },

@@ -1,4 +1,5 @@
-// GDAL as WebAssembly, in a process of its own: it holds some 200 MB and cannot be interrupted. Started in the folder of its files.
+// GDAL as WebAssembly, in a process of its own: it holds some 200 MB and cannot be interrupted. Started in
+// the folder of its files.
 //   node filegdb-child.mjs FOLDER.gdb           writes the layers and tables as JSON
 //   node filegdb-child.mjs FOLDER.gdb LAYER     writes the rows of one as GeoJSON, a feature a line
 import { createRequire } from 'node:module';

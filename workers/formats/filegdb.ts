@@ -8,14 +8,23 @@ import { readFeatureLines } from './json.ts';
 import { chooseLayer, type Reading } from './row-batch.ts';
 
 /*
- * Esri's file geodatabase, by GDAL in a child process: as WebAssembly (gdal3.js, an optional package), else as installed. Coordinates
- * come as they are, said to be degrees so that GDAL leaves them alone: what moves them to WGS84 is the same for all formats.
+ * Esri's file geodatabase, by GDAL in a child process: as WebAssembly (gdal3.js, an optional package), else
+ * as installed. Coordinates come as they are, said to be degrees so that GDAL leaves them alone: what moves
+ * them to WGS84 is the same for all formats.
  */
 
 /** What GDAL is told in either form: curves as lines, no heights, every digit that a file has. */
 const AS_ROWS = [
-  ...['-f', 'GeoJSONSeq', '-a_srs', 'EPSG:4326', '-lco', 'COORDINATE_PRECISION=9'],
-  ...['-dim', 'XY', '-nlt', 'CONVERT_TO_LINEAR'],
+  '-f',
+  'GeoJSONSeq',
+  '-a_srs',
+  'EPSG:4326',
+  '-lco',
+  'COORDINATE_PRECISION=9',
+  '-dim',
+  'XY',
+  '-nlt',
+  'CONVERT_TO_LINEAR',
 ];
 
 /** `any` is how GDAL calls the type of multipatches: of a feature class all other types are one. */
@@ -33,7 +42,10 @@ export type Gdal = {
 export const readFileGdb = (reading: Reading): AsyncGenerator<void> =>
   readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 
-/** @throws PlatError `feed_source` without GDAL, or when it does not answer; `feed_format` with what it says against the file */
+/**
+ * @throws PlatError `feed_source` without GDAL, or when it does not answer; `feed_format` with what it
+ * says against the file
+ */
 export async function* readWith(
   gdal: Gdal,
   { source, spec, output, context }: Reading,

@@ -4,7 +4,10 @@ import type { LayoutField } from './format-input.ts';
 import { splitLines } from './json.ts';
 import { addBad, addRow, checkColumns, isFull, type Reading } from './row-batch.ts';
 
-/** Lines whose columns stand at the places that the feed's layout gives. Cells are strings, blank ones null; blank lines are skipped. */
+/**
+ * Lines whose columns stand at the places that the feed's layout gives. Cells are strings, blank ones null;
+ * blank lines are skipped.
+ */
 export async function* readFixedWidth({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);

@@ -35,7 +35,10 @@ export async function* readFlatGeobuf({ source, output, context }: Reading): Asy
 /** The first bytes of every file of version 3. https://flatgeobuf.org */
 const MAGIC = 'fgb\x03';
 
-/** Whole parts alone: the library reads a cut header or index for ever and takes a cut feature for a whole one. */
+/**
+ * Whole parts alone: the library reads a cut header or index for ever and takes a cut
+ * feature for a whole one.
+ */
 async function* wholeFrames(
   source: OpenedSource,
   indexSize: () => number,
@@ -71,7 +74,10 @@ async function* wholeFrames(
   if (indexLeft > 0 || held.length > 0) throw cutOff(name, 'it ends inside a feature or its index');
 }
 
-/** Length of the features at the start of `bytes` that are there to their last byte; each begins with its length. */
+/**
+ * Length of the features at the start of `bytes` that are there to their last byte; each
+ * begins with its length.
+ */
 function wholeFeatures(bytes: Buffer): number {
   let end = 0;
   while (end + 4 <= bytes.length) {

@@ -3,7 +3,7 @@ import { padBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../shared/regions/county-polygons.ts';
 
-/** Every format, with what it is. A new one gets its reader in read.ts. */
+/** Every format, with what it is. A new one gets its reader in read-format.ts. */
 export const FORMATS = {
   csv: 'CSV and other delimited text',
   geojson: 'a GeoJSON FeatureCollection',
@@ -23,7 +23,10 @@ export const FORMATS = {
 } as const;
 export type Format = keyof typeof FORMATS;
 
-/** The part of a source that a feed wants: a box, or a county, whose parcels lie in it and whose features touch it. */
+/**
+ * The part of a source that a feed wants: a box, or a county, whose parcels lie in it and whose
+ * features touch it.
+ */
 export type Within = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
 
 const source = z
@@ -154,7 +157,7 @@ export const INPUT_PROPERTIES = {
 const inputSchema = z.object(INPUT_PROPERTIES);
 export type InputSection = z.infer<typeof inputSchema>;
 
-/** What to read. Of `within` readers ask for the box where they can, and clip.ts leaves out the rest. */
+/** What to read. Of `within` readers ask for the box where they can, and clip-rows.ts leaves out the rest. */
 export type InputSpec = Omit<InputSection, 'within'> & { within?: Within | undefined };
 
 export type ArcgisSpec = z.infer<typeof arcgisSchema>;

@@ -7,13 +7,17 @@ import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
-/** A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by row where it lies. */
+/**
+ * A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by
+ * row where it lies.
+ */
 export async function* readGeoPackage({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
   const file = await source.onDisk();
   const isWriteAhead = await checkFile(file, name);
-  // SQLite locks by a folder beside the file, where a killed worker would leave it and two could not read at once.
+  // SQLite locks by a folder beside the file, where a killed worker would leave it and two
+  // could not read at once.
   const folder = await scratchFolder(context, 'geopackage-');
   const path = join(folder, 'file.gpkg');
   if (isWriteAhead) await withoutWriteAhead(file.path, path);
@@ -53,7 +57,10 @@ type Row = Record<string, unknown>;
 type Column = { name: string; type: string };
 type Layer = { name: string; geometry: string | null; organization: string; code: number; wkt: string };
 
-/** SQLite's header: https://www.sqlite.org/fileformat2.html, section 1.3. @returns whether it is in write-ahead mode */
+/**
+ * SQLite's header: https://www.sqlite.org/fileformat2.html, section 1.3. @returns whether it is
+ * in write-ahead mode
+ */
 async function checkFile({ path, bytes }: LocalFile, name: string): Promise<boolean> {
   const file = await open(path, 'r');
   const head = Buffer.alloc(100);
@@ -75,7 +82,10 @@ async function checkFile({ path, bytes }: LocalFile, name: string): Promise<bool
   return head[18] === 2;
 }
 
-/** QGIS leaves its files in write-ahead mode, in which they are whole but cannot be opened here: a copy in the other mode can. */
+/**
+ * QGIS leaves its files in write-ahead mode, in which they are whole but cannot be opened here: a copy in
+ * the other mode can.
+ */
 async function withoutWriteAhead(from: string, to: string): Promise<void> {
   await copyFile(from, to);
   const file = await open(to, 'r+');
@@ -103,8 +113,8 @@ const columnsOf = (db: Database, table: string): Column[] =>
   db.all(`select name, lower(type) as type from pragma_table_info(?)`, [table]) as unknown as Column[];
 
 /**
- * Its columns by name, without those that are computed. What is longer than a row may be never leaves the file: of a shape so much comes that
- * it is seen to be too long, of the other values nothing.
+ * Its columns by name, without those that are computed. What is longer than a row may be never leaves the
+ * file: of a shape so much comes that it is seen to be too long, of the other values nothing.
  */
 function selectOf(layer: Layer, columns: readonly Column[], rowBytes: number): string {
   const expressions = columns.map(({ name }) => {

@@ -4,7 +4,9 @@ import { addFeature, addObject } from './features.ts';
 import { addBad, isFull, type Output, type Reading } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
-/** Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known. */
+/**
+ * Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known.
+ */
 export function readFeatureLines(reading: Reading, crs: string[] | null = null): AsyncGenerator<void> {
   useCrs(reading.output, crs, reading.source.name);
   return readLines(reading, addFeature);
@@ -39,7 +41,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A text between separators; of one that is too long the beginning. `unended` when the file stops without a line end. */
+/**
+ * A text between separators; of one that is too long the beginning. `unended` when the file stops
+ * without a line end.
+ */
 type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };
 
 const LF = 0x0a;
@@ -47,8 +52,9 @@ const LF = 0x0a;
 const RS = 0x1e;
 
 /**
- * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence when it begins with a record separator; a piece
- * above `maxBytes` keeps its first bytes alone. Our own: `readline` has no limit of a line's length and knows no other separator.
+ * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence when it begins with a record
+ * separator; a piece above `maxBytes` keeps its first bytes alone. Our own: `readline` has no limit of a
+ * line's length and knows no other separator.
  */
 export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Piece[]> {
   let separator: number | null = null;

@@ -1,9 +1,15 @@
 import type { FileReader } from './row-batch.ts';
 
-/** A reader that stands on a library, and the megabytes that its process may hold: some 100 are Node's and the library's. */
+/**
+ * A reader that stands on a library, and the megabytes that its process may hold: some 100 are Node's
+ * and the library's.
+ */
 export type LibraryReader = { load: () => Promise<FileReader>; maxMb: number };
 
-/** They run in processes of their own, by reader-child.ts; what reads row by row needs no more for a large file. */
+/**
+ * They run in processes of their own, by reader-child.ts; what reads row by row needs no
+ * more for a large file.
+ */
 export const LIBRARY_READERS = {
   shapefile: { load: async () => (await import('./shapefile.ts')).readShapefile, maxMb: 512 },
   flatgeobuf: { load: async () => (await import('./flatgeobuf.ts')).readFlatGeobuf, maxMb: 512 },

@@ -14,14 +14,20 @@ const PART_BYTES = 16 * 2 ** 20;
 /** A column of a row group is held whole, as it is packed. Writers make groups of a tenth of that. */
 const MOST_CHUNK_BYTES = 2 ** 30;
 
-/** Geometry stays as its file has it until a row is made of it; decoded for a whole row group it would take five times the room. */
+/**
+ * Geometry stays as its file has it until a row is made of it; decoded for a whole row group it would take
+ * five times the room.
+ */
 const parsers = { geometryFromBytes: asBytes, geographyFromBytes: asBytes };
 
 function asBytes(bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, a row group at a time. */
+/**
+ * Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, a
+ * row group at a time.
+ */
 export async function* readParquet({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const local = await source.onDisk();
@@ -122,7 +128,10 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
 /** What PostGIS, DuckDB, QGIS and GeoPandas call a column of shapes. */
 const SHAPES = ['geometry', 'geom', 'the_geom', 'wkb', 'wkb_geometry', 'geometry_wkb', 'geom_wkb', 'shape'];
 
-/** Plain Parquet says nothing of shapes: a column of bytes that is named like one, or that the feed names, is taken for WKB, and marked so. */
+/**
+ * Plain Parquet says nothing of shapes: a column of bytes that is named like one, or that the feed names, is
+ * taken for WKB, and marked so.
+ */
 function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | null {
   const wanted = named === undefined ? SHAPES : [named.toLowerCase()];
   const found = schema.find(
@@ -134,7 +143,10 @@ function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | 
   return { column: found.name, crs: null };
 }
 
-/** The scales of decimal columns, whose mark is taken off: the library then hands out digits, not floats that lose some. */
+/**
+ * The scales of decimal columns, whose mark is taken off: the library then hands out digits, not
+ * floats that lose some.
+ */
 function takeDecimals({ schema }: FileMetaData): Map<string, number> {
   const scales = new Map<string, number>();
   for (const element of schema) {

@@ -11,8 +11,8 @@ export type Part = InputSpec & { source: string; member?: string | undefined };
 const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
 
 /**
- * The files that one source of a feed stands for. An address of which a feed wants a part is read from a copy that it shares with the
- * other feeds; of a zip each member that a pattern means is a file.
+ * The files that one source of a feed stands for. An address of which a feed wants a part is read from a copy
+ * that it shares with the other feeds; of a zip each member that a pattern means is a file.
  * @throws PlatError `feed_source`; `feed_format` when no member fits
  */
 export async function partsOf(

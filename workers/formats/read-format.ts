@@ -53,9 +53,11 @@ const READERS: Record<LibraryFormat, Kind> &
 };
 
 /**
- * Reads the rows of a feed's source in batches of about 1,000, in file order, holding one batch and a few chunks
- * of the file at a time. Stopping early (`return`, an aborted signal) closes files and removes downloads.
- * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not what the feed says
+ * Reads the rows of a feed's source in batches of about 1,000, in file order, holding one
+ * batch and a few chunks of the file at a time. Stopping early (`return`, an aborted signal) closes files and
+ * removes downloads.
+ * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not
+ * what the feed says
  *   it is), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
@@ -99,7 +101,10 @@ export function kindOf(format: FileFormat): FileKind {
 
 const isLibraryFormat = (format: FileFormat): format is LibraryFormat => format in LIBRARY_READERS;
 
-/** What tells one state of a source from another without reading it, or null where nothing does. @throws PlatError as reading would */
+/**
+ * What tells one state of a source from another without reading it, or null where nothing does. @throws
+ * PlatError as reading would
+ */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);
   const sources = [spec.source].flat();
@@ -115,7 +120,10 @@ export async function sourceVersion(spec: InputSpec, context: ReadContext): Prom
   return versions.join('\n');
 }
 
-/** The format that a file's name tells, or null; a zip whose name does not say what it holds is taken for a shapefile. */
+/**
+ * The format that a file's name tells, or null; a zip whose name does not say what it holds is
+ * taken for a shapefile.
+ */
 export function formatOf(name: string): Format | null {
   const plain = name
     .toLowerCase()

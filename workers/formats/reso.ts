@@ -14,17 +14,19 @@ import {
 } from './row-batch.ts';
 
 /*
- * RESO Web API Core 2.0 (https://github.com/RESOStandards/transport, "Web API Core"), which is OData 4: pages of
- * { value: […], "@odata.nextLink"? }, ordered by ModificationTimestamp so that a broken chain can be taken up again.
+ * RESO Web API Core 2.0 (https://github.com/RESOStandards/transport, "Web API Core"), which
+ * is OData 4: pages of { value: […], "@odata.nextLink"? }, ordered by ModificationTimestamp so that a broken
+ * chain can be taken up again.
  */
 
 type Page = { value: unknown[]; nextLink: URL | null };
 
 /**
- * The records of a RESO resource, a batch a page, each with the checkpoint to store. Goes on at the checkpoint's
- * `nextLink`; when the server has forgotten that, asks again from `watermark` on (inclusively: a page may have ended
- * between two records of one timestamp).
- * @throws PlatError `feed_source` (unreachable, refused, a link that leaves the origin), `feed_format` (not OData),
+ * The records of a RESO resource, a batch a page, each with the checkpoint to store. Goes on
+ * at the checkpoint's `nextLink`; when the server has forgotten that, asks again from `watermark` on
+ * (inclusively: a page may have ended between two records of one timestamp).
+ * @throws PlatError `feed_source` (unreachable, refused, a link that leaves the origin),
+ * `feed_format` (not OData),
  *   `feed_token` (the variable is not set, or the server refuses its token)
  */
 export async function* readReso(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
@@ -138,7 +140,9 @@ function instant(timestamp: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** Servers write up to seven decimals of a second; beyond the milliseconds the texts themselves are compared. */
+/**
+ * Servers write up to seven decimals of a second; beyond the milliseconds the texts themselves are compared.
+ */
 function isAfter(a: string, b: string): boolean {
   const difference = (instant(a) ?? 0) - (instant(b) ?? 0);
   return difference === 0 ? fraction(a) > fraction(b) : difference > 0;

@@ -6,8 +6,9 @@ import type { InputSpec } from './format-input.ts';
 import type { OpenedSource } from './source.ts';
 
 /**
- * One row as its file has it, numbered from 1 over all files of a source; `values` under the file's own names, blank cells of CSV
- * and dBASE null, a GeoJSON feature's `id` as `values.$id`. `geometry` is in WGS84 degrees, unrepaired.
+ * One row as its file has it, numbered from 1 over all files of a source; `values` under the file's own
+ * names, blank cells of CSV and dBASE null, a GeoJSON feature's `id` as `values.$id`. `geometry` is in WGS84
+ * degrees, unrepaired.
  */
 export type SourceRow = { rowNo: number; values: Record<string, unknown>; geometry: Geometry | null };
 
@@ -31,8 +32,9 @@ export type RowBatch = {
 };
 
 /**
- * Where a feed stands; to be stored with the page that carries it and handed back at the next start. With `nextLink`
- * a chain of pages is under way; without, the next run asks for what is newer than `watermark`.
+ * Where a feed stands; to be stored with the page that carries it and handed back at the next
+ * start. With `nextLink` a chain of pages is under way; without, the next run asks for what is
+ * newer than `watermark`.
  */
 export type ResoCheckpoint = {
   nextLink: string | null;
@@ -48,9 +50,15 @@ export type ReadContext = OpenContext & {
   watermark?: ResoCheckpoint | null;
   /** No more rows than about so many are wanted: a service is asked for no more. */
   rows?: number;
-  /** Where a service that is read page by page keeps what came until the run has ended, whatever becomes of the worker. */
+  /**
+   * Where a service that is read page by page keeps what came until the run has ended, whatever
+   * becomes of the worker.
+   */
   workDir?: string;
-  /** Where copies are kept of files that several feeds read a part of each; without it each reading fetches its own. */
+  /**
+   * Where copies are kept of files that several feeds read a part of each; without it each
+   * reading fetches its own.
+   */
   sharedDir?: string;
 };
 
@@ -63,8 +71,8 @@ export function tokenIn({ env }: ReadContext, variable: string, what: string): s
 }
 
 /**
- * Rows a batch: one asynchronous step per row would cost more than parsing it, and the garbage collector copies what a batch holds. The
- * first one is larger, for it tells the columns that a source has.
+ * Rows a batch: one asynchronous step per row would cost more than parsing it, and the garbage collector
+ * copies what a batch holds. The first one is larger, for it tells the columns that a source has.
  */
 const BATCH_ROWS = 250;
 const FIRST_BATCH_ROWS = 1_000;
@@ -77,8 +85,8 @@ export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: st
 export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
 
 /**
- * A reader puts rows into `output` and yields whenever that is full, for the batch to be taken. It throws PlatError for what ends the
- * file; what a library throws means that it is not of the format.
+ * A reader puts rows into `output` and yields whenever that is full, for the batch to be taken. It throws
+ * PlatError for what ends the file; what a library throws means that it is not of the format.
  */
 export type FileReader = (reading: Reading) => AsyncGenerator<void>;
 
@@ -87,7 +95,8 @@ export function newOutput(crs: string | undefined): Output {
 }
 
 /**
- * The layer, table or sheet that a feed means: the one it names, whatever its case, else the only one, else the only one with shapes.
+ * The layer, table or sheet that a feed means: the one it names, whatever its case, else the only one, else
+ * the only one with shapes.
  * @throws PlatError `feed_format` with the names in `details.layer` when it has to name one
  */
 export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
@@ -109,7 +118,10 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   throw new PlatError('feed_format', message, { details: { layer: names } });
 }
 
-/** A value of a library as the readers of text would have it: dates as text, no bytes, no integer that has lost digits. */
+/**
+ * A value of a library as the readers of text would have it: dates as text, no bytes, no integer
+ * that has lost digits.
+ */
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -173,10 +185,16 @@ function isGeometry(value: unknown): value is Geometry {
   return value.type === 'GeometryCollection' ? Array.isArray(geometries) : Array.isArray(coordinates);
 }
 
-/** A slice of 13 characters or more points into V8's text that it was cut from: 200 kept keys held 201 MB, copied 4 MB. */
+/**
+ * A slice of 13 characters or more points into V8's text that it was cut from: 200 kept keys held
+ * 201 MB, copied 4 MB.
+ */
 export const detached = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
-/** Column names of a table that has a header. @throws PlatError `feed_format` for an empty or repeated name, naming it and its position */
+/**
+ * Column names of a table that has a header. @throws PlatError `feed_format` for an empty or repeated name,
+ * naming it and its position
+ */
 export function checkColumns(names: string[], name: string): string[] {
   const seen = new Map<string, number>();
   for (const [index, column] of names.entries()) {
@@ -195,7 +213,10 @@ export function checkColumns(names: string[], name: string): string[] {
   return names;
 }
 
-/** Guards against projected coordinates taken for degrees: an error when no geometry of the batch lies on the globe. @throws PlatError `feed_crs` */
+/**
+ * Guards against projected coordinates taken for degrees: an error when no geometry of the batch lies on the
+ * globe. @throws PlatError `feed_crs`
+ */
 export function checkDegrees(batch: RowBatch, name: string): void {
   const positions = batch.rows.map(row => firstPosition(row.geometry)).filter(position => position !== null);
   const first = positions[0];

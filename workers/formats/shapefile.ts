@@ -8,7 +8,10 @@ import type { SourceFile } from './source.ts';
 import { CHUNK_BYTES } from './unpacked.ts';
 import { useCrs } from './use-crs.ts';
 
-/** `.shp` and `.dbf` side by side, with `.prj` and `.cpg` where there; Z and M are dropped. A deleted record keeps its row number. */
+/**
+ * `.shp` and `.dbf` side by side, with `.prj` and `.cpg` where there; Z and M are dropped. A deleted record
+ * keeps its row number.
+ */
 export async function* readShapefile({ source, spec, output }: Reading): AsyncGenerator<void> {
   const { name } = source;
   if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: name the .shp file as the feed's source.`);
@@ -34,7 +37,10 @@ export async function* readShapefile({ source, spec, output }: Reading): AsyncGe
   }
 }
 
-/** Shapefiles wind rings the other way round than GeoJSON (shells clockwise), so that a shapefile as it should be needs no repair of its winding. */
+/**
+ * Shapefiles wind rings the other way round than GeoJSON (shells clockwise), so that a shapefile as it should
+ * be needs no repair of its winding.
+ */
 function orient(geometry: Geometry | null): Geometry | null {
   if (geometry?.type === 'Polygon') for (const ring of geometry.coordinates) ring.reverse();
   if (geometry?.type === 'MultiPolygon') {
@@ -47,7 +53,10 @@ const END = Symbol('end');
 
 type Shapes = { next(): Promise<Geometry | null | typeof END>; close(): Promise<void> };
 
-/** The geometries of a `.shp`. The library leaves rejected promises behind when its stream fails, so that never does: the fault is thrown here. */
+/**
+ * The geometries of a `.shp`. The library leaves rejected promises behind when its stream fails, so that
+ * never does: the fault is thrown here.
+ */
 async function openShapes(source: SourceFile): Promise<Shapes> {
   let failure: unknown = null;
   const unfailing = async function* () {
@@ -75,7 +84,10 @@ async function openShapes(source: SourceFile): Promise<Shapes> {
   };
 }
 
-/** The first four bytes of every shapefile, big-endian. ESRI Shapefile Technical Description, July 1998, table 1. */
+/**
+ * The first four bytes of every shapefile, big-endian. ESRI Shapefile Technical Description,
+ * July 1998, table 1.
+ */
 const SHP_CODE = 9994;
 
 /** The bytes of a `.shp`, with its file code and its length (in 16-bit words at byte 24) checked. */

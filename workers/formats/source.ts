@@ -21,14 +21,20 @@ export type SourceFile = {
   name: string;
   /** The unpacked bytes from the start; a further call begins again. Of a folder there are none. */
   bytes(): AsyncGenerator<Buffer>;
-  /** The unpacked file or folder, for readers that jump about in it: itself, or a copy that goes when the source is closed. */
+  /**
+   * The unpacked file or folder, for readers that jump about in it: itself, or a copy that goes when
+   * the source is closed.
+   */
   onDisk(): Promise<LocalFile>;
 };
 
 export type LocalFile = {
   path: string;
   bytes: number;
-  /** Tells which share of it has been read, 1 at the end; of a copy nothing is counted, whose packed bytes were. */
+  /**
+   * Tells which share of it has been read, 1 at the end; of a copy nothing is counted, whose
+   * packed bytes were.
+   */
   advance(share: number): void;
 };
 
@@ -81,9 +87,11 @@ function localFile(path: string, bytes: number, progress: Progress): LocalFile {
 }
 
 /**
- * Opens one source in one pass: locate it (a path, relative ones start at `baseDir`; a `file:` or http(s) address),
- * fetch it, see how it is packed, and choose the file that is meant. Its bytes are unpacked as they are read.
- * @throws PlatError `feed_source` when it is missing or unreachable, `feed_format` when a zip leaves the choice open.
+ * Opens one source in one pass: locate it (a path, relative ones start at `baseDir`; a `file:`
+ * or http(s) address), fetch it, see how it is packed, and choose the file that is meant. Its bytes are
+ * unpacked as they are read.
+ * @throws PlatError `feed_source` when it is missing or unreachable, `feed_format` when a zip
+ * leaves the choice open.
  */
 export async function openSource(
   source: string,
@@ -255,8 +263,8 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Wan
 }
 
 /**
- * Whether a file begins as a zip or a gzip does; names are not trusted, downloads often have none. A `page` of HTML is what servers
- * send in the place of a file that moved or wants a sign-in.
+ * Whether a file begins as a zip or a gzip does; names are not trusted, downloads often have none. A `page`
+ * of HTML is what servers send in the place of a file that moved or wants a sign-in.
  */
 async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page' | 'plain'> {
   const file = await open(path, 'r').catch(cause => {

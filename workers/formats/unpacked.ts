@@ -12,8 +12,8 @@ export function mostUnpacked(context: OpenContext, packedBytes: number): number 
 }
 
 /**
- * The chunks of a stream, unpacked when `gzip`, counted as they are before unpacking. Pulled one by one: nothing
- * runs ahead of the consumer by more than the streams' own buffers.
+ * The chunks of a stream, unpacked when `gzip`, counted as they are before unpacking. Pulled
+ * one by one: nothing runs ahead of the consumer by more than the streams' own buffers.
  * @throws PlatError `feed_source` for a file that is cut off, damaged, or grows past `most` bytes.
  */
 export async function* unpacked(

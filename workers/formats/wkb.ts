@@ -4,9 +4,16 @@ import { addBad, addRow, type Output } from './row-batch.ts';
 
 /** ISO 19125 numbers of what has no counterpart in GeoJSON; Z and M add 1,000 and 2,000. */
 const NOT_READ: Record<number, string> = {
-  ...{ 8: 'a circular string', 9: 'a compound curve', 10: 'a curve polygon', 11: 'a multi-curve' },
-  ...{ 12: 'a multi-surface', 13: 'a curve', 14: 'a surface', 15: 'a polyhedral surface' },
-  ...{ 16: 'a TIN', 17: 'a triangle' },
+  8: 'a circular string',
+  9: 'a compound curve',
+  10: 'a curve polygon',
+  11: 'a multi-curve',
+  12: 'a multi-surface',
+  13: 'a curve',
+  14: 'a surface',
+  15: 'a polyhedral surface',
+  16: 'a TIN',
+  17: 'a triangle',
 };
 
 /** Adds the next row with its geometry as well-known binary; what cannot be read becomes a bad row. */

@@ -49,12 +49,15 @@ const cellValue = (cell: unknown): unknown =>
 
 type Workbook = string | Buffer;
 
-/** Where the library looks for the workbook; a file may have it anywhere, and says so in _rels/.rels (ECMA-376, part 2, 9.3). */
+/**
+ * Where the library looks for the workbook; a file may have it anywhere, and says so in _rels/.rels
+ * (ECMA-376, part 2, 9.3).
+ */
 const USUAL = 'xl/workbook.xml';
 
 /**
- * The workbook as the library reads it. Every member is unpacked once and counted: the sizes that an archive states may be wrong, and the
- * library trusts them.
+ * The workbook as the library reads it. Every member is unpacked once and counted: the sizes that an archive
+ * states may be wrong, and the library trusts them.
  */
 async function checked({ path }: LocalFile, name: string, context: OpenContext): Promise<Workbook> {
   const limits = limitsOf(context);
@@ -100,7 +103,8 @@ function atUsualPlace(members: Record<string, Buffer>, name: string): Record<str
   return {
     ...members,
     ...Object.fromEntries(beside.map(([path, bytes]) => [`xl/${path.slice(folder.length)}`, bytes])),
-    ...{ [USUAL]: workbook, 'xl/_rels/workbook.xml.rels': sheets },
+    [USUAL]: workbook,
+    'xl/_rels/workbook.xml.rels': sheets,
   };
 }
 

@@ -4,7 +4,9 @@ import { formatError, type Limits, sourceError } from '../../shared/net/download
 
 export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
 
-/** Opens a zip and lists its files, without folders and macOS's shadow copies. @throws PlatError `feed_source` */
+/**
+ * Opens a zip and lists its files, without folders and macOS's shadow copies. @throws PlatError `feed_source`
+ */
 export async function openArchive(path: string, name: string, limits: Limits): Promise<Archive> {
   let zip: ZipFile;
   try {
@@ -54,7 +56,8 @@ const isData = (fileName: string): boolean =>
 type Named = { fileName: string };
 
 /**
- * The one member that a feed means: the one it names, else the only one with a fitting extension, else the only one.
+ * The one member that a feed means: the one it names, else the only one with a fitting extension,
+ * else the only one.
  * `member` is a path in the archive, or the end of one; its extension may be left out.
  * @throws PlatError `feed_format` listing the candidates and naming `member`.
  */

@@ -52,9 +52,9 @@ export type RunResult = {
 };
 
 /**
- * One run of a feed: open -> parse -> map -> validate -> stage -> gate -> merge -> enqueue what follows. Before the merge, which
- * is one transaction with the run's end and its jobs, only the run's own staging tables are touched: killed anywhere, it can be
- * done again, and what was staged whole is not staged again.
+ * One run of a feed: open -> parse -> map -> validate -> stage -> gate -> merge -> enqueue what follows.
+ * Before the merge, which is one transaction with the run's end and its jobs, only the run's own staging
+ * tables are touched: killed anywhere, it can be done again, and what was staged whole is not staged again.
  * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
@@ -75,8 +75,16 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
     const last = await lastAcceptedRun(pool, feedId);
     const tmpDir = await makeRunFolder();
     const run: RunContext = {
-      ...{ ...deps, runId, feedId, checkpoint, last, tmpDir, baseDir: feed.baseDir },
-      ...{ counts: newCounts(), inputs: [], states: new Map() },
+      ...deps,
+      runId,
+      feedId,
+      checkpoint,
+      last,
+      tmpDir,
+      baseDir: feed.baseDir,
+      counts: newCounts(),
+      inputs: [],
+      states: new Map(),
       async step(name, note, fraction) {
         deps.progress(fraction, note);
         await deps.onStep?.(name);
@@ -123,7 +131,8 @@ async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: bool
   const compare = isSame ? async () => leftAsItIs(run) : await prepare(run, feed);
   let prepared: Prepared | undefined;
   const follow: string[] = [];
-  // The comparison too, for it settles repeated rows: an attempt that found them settled would not count them.
+  // The comparison too, for it settles repeated rows: an attempt that found them settled
+  // would not count them.
   const status = await transaction(pool, async (client): Promise<RunStatus> => {
     await client.query(`set local search_path = ${stageSchema(runId)}, public`);
     prepared = await compare(client);
@@ -158,7 +167,10 @@ async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: bool
 /** By kind; a land layer's features have one for all. */
 const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, dnc };
 
-/** Stages the feed's inputs, unless an attempt that died later had staged the same. @returns what compares them with what readers see */
+/**
+ * Stages the feed's inputs, unless an attempt that died later had staged the same. @returns what compares
+ * them with what readers see
+ */
 async function prepare(run: RunContext, feed: Feed): Promise<(client: Client) => Promise<Prepared>> {
   const { pool, runId } = run;
   const recipe = (feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers) as Recipe<
@@ -190,7 +202,10 @@ async function enqueueFollowing(client: Client): Promise<string[]> {
   return [...jobs, ...(await enqueueValuations(client)), ...(await enqueueDealGrading(client))];
 }
 
-/** The feed's lock may be lost with its connection: a merge must not build on what another run has replaced. @throws PlatError `overtaken` */
+/**
+ * The feed's lock may be lost with its connection: a merge must not build on what another run has replaced.
+ * @throws PlatError `overtaken`
+ */
 async function assertUndisturbed(client: Client, { feedId, last }: RunContext): Promise<void> {
   await client.query(sql('feeds/lock_feed'), [feedId]);
   const now = await lastAcceptedRun(client, feedId);

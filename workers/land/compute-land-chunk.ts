@@ -8,8 +8,9 @@ import { landlockedWarnings } from './landlocked.ts';
 import { type LandChunk, type WrittenChunk, writeChunk } from './write-chunk.ts';
 
 /**
- * Computes the land attributes of a chunk's parcels and stores them; killed anywhere it can be done again, and of two at once the
- * second writes nothing. The last chunk of a county has valuations refreshed and looks whether its frontage is plausible.
+ * Computes the land attributes of a chunk's parcels and stores them; killed anywhere it can be done again,
+ * and of two at once the second writes nothing. The last chunk of a county has valuations refreshed and looks
+ * whether its frontage is plausible.
  * @throws PlatError `attributes` when something could not be computed, after the rest was stored
  */
 export async function computeLandChunk(
@@ -29,7 +30,10 @@ export async function computeLandChunk(
   return { ...written, jobs, warnings };
 }
 
-/** Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features that are read too. */
+/**
+ * Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features
+ * that are read too.
+ */
 function readChunk(pool: Pool, { fips, chunk }: LandChunk): Promise<LandInput> {
   return snapshot(pool, async client => {
     const { rows } = await client.query<MarkedRow>(sql('land/read_marked_parcels'), [fips, chunk]);
@@ -37,7 +41,10 @@ function readChunk(pool: Pool, { fips, chunk }: LandChunk): Promise<LandInput> {
   });
 }
 
-/** Asked once the chunk is committed: of two that end at the same time one at least sees that no other is left. */
+/**
+ * Asked once the chunk is committed: of two that end at the same time one at least sees
+ * that no other is left.
+ */
 async function followedBy(
   pool: Pool,
   { fips, chunk }: LandChunk,

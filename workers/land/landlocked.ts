@@ -1,7 +1,10 @@
 import { compose, literal, type Pool } from '../../shared/base/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 % without its local roads (docs/land.md). */
+/**
+ * More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 %
+ * without its local roads (docs/land.md).
+ */
 const MOST_PERCENT = 30;
 /** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
 const LEAST_PARCELS = 100;
@@ -14,7 +17,10 @@ type LandlockedCounty = {
   landlocked: number;
 };
 
-/** What an operator should know of counties, of one or of all (null), of which an implausible share is landlocked. */
+/**
+ * What an operator should know of counties, of one or of all (null), of which an implausible
+ * share is landlocked.
+ */
 export async function landlockedWarnings(pool: Pool, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
   const { rows } = await pool.query<LandlockedCounty>(compose('land/list_landlocked_counties', { county }), [

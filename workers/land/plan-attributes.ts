@@ -5,7 +5,10 @@ import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
 import { computeLandAttributesJob } from './compute-land-attributes-job.ts';
 
-/** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */
+/**
+ * Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read
+ * twice, do not count.
+ */
 export const CHUNK_PARCELS = 2_000;
 
 /** Without `layers` every kind. */
@@ -37,9 +40,9 @@ const COLUMNS = {
 } as const;
 
 /**
- * Puts parcels into chunks with a job each, a county a transaction: all of a county or of every county, or those that merges have
- * marked and no open job holds. Killed in between, the next attempt may plan a county again, and a parcel then belongs to its
- * last chunk.
+ * Puts parcels into chunks with a job each, a county a transaction: all of a county or of every county, or
+ * those that merges have marked and no open job holds. Killed in between, the next attempt may plan a county
+ * again, and a parcel then belongs to its last chunk.
  * @throws the signal's reason
  */
 export async function planAttributes(
@@ -103,7 +106,10 @@ function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels:
   });
 }
 
-/** The parcels to plan; neighbours on the ground come one after the other, so that a chunk reads what is around it once. */
+/**
+ * The parcels to plan; neighbours on the ground come one after the other, so that a chunk reads what
+ * is around it once.
+ */
 async function inOrder(client: Client, fips: number, statement: string): Promise<number[]> {
   const copy = compose(statement, { fips: literal(fips) });
   const { id, x, y } = (await readCopy(client, copy, COLUMNS)).columns;

@@ -4,7 +4,10 @@ import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Which parcels to compute: those of a county or of all, marked for it first, or those that merges have marked. */
+/**
+ * Which parcels to compute: those of a county or of all, marked for it first, or those that
+ * merges have marked.
+ */
 const scope = z.union([
   z.strictObject({ fips: countyCode }),
   z.strictObject({ all: z.literal(true) }),

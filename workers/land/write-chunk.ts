@@ -17,9 +17,9 @@ export type WrittenChunk = {
 type Mark = { property_id: number; mark: number };
 
 /**
- * Stores a chunk in one transaction, takes back its marks but those of kinds that could not be computed, and marks valuations
- * that look at the land. What was marked again since it was read, or is no longer the chunk's, is left alone; a merge of the
- * county is waited for.
+ * Stores a chunk in one transaction, takes back its marks but those of kinds that could not be computed,
+ * and marks valuations that look at the land. What was marked again since it was read, or is no longer the
+ * chunk's, is left alone; a merge of the county is waited for.
  * @param shapeless parcels without geometry
  */
 export function writeChunk(

@@ -28,8 +28,8 @@ export type Snapshot = {
 type Codes = { county: string[]; zip: string[] };
 
 /**
- * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which was read stands for
- * listings that were read too.
+ * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which
+ * was read stands for listings that were read too.
  * @throws PlatError `not_found` when the scope names a region that does not exist.
  */
 export async function readSnapshot(client: Client, scope: MarketScope): Promise<Snapshot> {
@@ -93,18 +93,27 @@ export type MarketListings = ListingColumns & {
   fips: Int32Array;
   /** The ZIP as a number, or -1. */
   zip: Int32Array;
-  /** The day of the snapshot that the listing's feed is, in days since 1970-01-01; NO_DAY for a feed that lives on. */
+  /**
+   * The day of the snapshot that the listing's feed is, in days since 1970-01-01; NO_DAY for a
+   * feed that lives on.
+   */
   feedDay: Int32Array;
 };
 
-/** Reads every listing that counts in the statistics of these regions, or of all (null), within the caller's transaction. */
+/**
+ * Reads every listing that counts in the statistics of these regions, or of all (null), within the
+ * caller's transaction.
+ */
 async function readListings(client: Client, codes: Codes | null): Promise<MarketListings> {
   const scope = codes === null ? 'true' : ofRegions(codes);
   const { rows, columns } = await readCopy(client, compose('market/copy_listings', { scope }), COLUMNS);
   return { ...columns, count: rows, price: dollars(columns) };
 }
 
-/** Cents arrive as integers because numeric has no fixed width; the division gives the double nearest to the price. */
+/**
+ * Cents arrive as integers because numeric has no fixed width; the division gives the double
+ * nearest to the price.
+ */
 function dollars({ cents }: CopiedColumns<typeof COLUMNS>): Float64Array {
   for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
   return cents;

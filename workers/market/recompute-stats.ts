@@ -38,15 +38,22 @@ export type Recomputed = {
 
 type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
 
-/** A batch is one transaction: large enough that its overhead does not show, small enough to hold twice in memory. */
+/**
+ * A batch is one transaction: large enough that its overhead does not show, small enough to
+ * hold twice in memory.
+ */
 const BATCH_BYTES = 8 << 20;
 const BATCH_REGIONS = 2_000;
-/** Some 2 ms of computing, after which the process sees to its connections: else the server waits for the next statement. */
+/**
+ * Some 2 ms of computing, after which the process sees to its connections: else the server waits for
+ * the next statement.
+ */
 const TURN_REGIONS = 32;
 
 /**
- * Computes the statistics of a scope's regions from their listings and replaces what differs, each region atomically, one
- * recompute after the other. Killed at any point, what was not written keeps its mark and is found by the next run.
+ * Computes the statistics of a scope's regions from their listings and replaces what differs, each
+ * region atomically, one recompute after the other. Killed at any point, what was not written keeps its mark
+ * and is found by the next run.
  * @throws PlatError `not_found` for a region that does not exist; the signal's reason.
  */
 export function recomputeStats(

@@ -19,8 +19,8 @@ export type Written = {
 };
 
 /**
- * Writes a batch and takes back its marks in one transaction. When the batch cannot be written, each region is tried by
- * itself: the others do not suffer for one, which keeps its old row and its mark.
+ * Writes a batch and takes back its marks in one transaction. When the batch cannot be written, each
+ * region is tried by itself: the others do not suffer for one, which keeps its old row and its mark.
  * @throws what the server says when the connection is lost or the like, after which a retry may succeed.
  */
 export async function writeStats(client: Client, batch: readonly ComputedStats[]): Promise<Written> {

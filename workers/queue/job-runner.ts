@@ -22,7 +22,9 @@ export type RunnerDeps = {
 type Started = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
-/** A job in the middle of which so many workers died takes them down with it, most often for want of memory. */
+/**
+ * A job in the middle of which so many workers died takes them down with it, most often for want of memory.
+ */
 const MOST_DEATHS = 5;
 /** A job that was cancelled breaks off after at most this long. */
 const WATCH_MS = 2_000;
@@ -31,8 +33,8 @@ const WORKER = `process ${process.pid} on ${hostname()}`;
 
 /**
  * The processor of every queue: loads the job's row, runs it and writes down how it ended. A job delivered
- * twice runs once; one whose worker died runs again from the start; one whose worker has to stop, or finds the disk full, goes
- * back to the queue, which costs it no attempt.
+ * twice runs once; one whose worker died runs again from the start; one whose worker has to stop, or finds
+ * the disk full, goes back to the queue, which costs it no attempt.
  */
 export function createProcessor(deps: RunnerDeps): Processor {
   const { pool, log } = deps;
@@ -135,7 +137,7 @@ async function run(deps: RunnerDeps, id: string, row: Started, log: Logger): Pro
   const { progress, stop } = jobProgress(pool, id, log);
   try {
     return await job.run(
-      { ...{ pool, config, log, signal, deliver, progress }, jobId: id, attempt: row.attempts },
+      { pool, config, log, signal, deliver, progress, jobId: id, attempt: row.attempts },
       payload,
     );
   } finally {

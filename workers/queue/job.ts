@@ -7,7 +7,10 @@ import type { JobDefinition } from '../../shared/queue/jobs.ts';
 /** `fraction` from 0 to 1, `note` in the words of the job. */
 export type Progress = (fraction: number, note: string) => void;
 
-/** What a job may use. `signal` is aborted when the worker has to stop or the job is cancelled; its reason says which. */
+/**
+ * What a job may use. `signal` is aborted when the worker has to stop or the job is cancelled; its
+ * reason says which.
+ */
 export type JobContext = {
   jobId: string;
   attempt: number;
@@ -24,7 +27,10 @@ export type JobContext = {
 export type JobResult = { rows: number } & Record<string, unknown>;
 
 export type Job<Payload = unknown> = JobDefinition<Payload> & {
-  /** Imports what it computes with when it runs: whoever only enqueues the job, or prints help, does not load it. */
+  /**
+   * Imports what it computes with when it runs: whoever only enqueues the job, or prints
+   * help, does not load it.
+   */
   run(context: JobContext, payload: Payload): Promise<JobResult>;
 };
 

@@ -16,8 +16,9 @@ export type RegionsLoaded = {
 };
 
 /**
- * Brings tables `regions` and `region_stats` to what the packages hold, each region with a stored response; safe to repeat and
- * from several processes at once. A region that the packages no longer know stays: saved markets may point at it.
+ * Brings tables `regions` and `region_stats` to what the packages hold, each region with a stored response;
+ * safe to repeat and from several processes at once. A region that the packages no longer know stays: saved
+ * markets may point at it.
  */
 export async function loadRegions(pool: Pool): Promise<RegionsLoaded> {
   const { rows, skipped } = regionRows();
@@ -33,12 +34,13 @@ export async function loadRegions(pool: Pool): Promise<RegionsLoaded> {
     await insertMissingStats(client, rows);
     return written;
   });
-  // 44,000 rows appeared at once: without this, the planner takes the tables for empty until autovacuum comes by.
+  // 44,000 rows appeared at once: without this, the planner takes the tables for empty until
+  // autovacuum comes by.
   if (changed > 0) await pool.query('analyze regions, region_stats');
   return { ...result, changed };
 }
 
-/** The same digest as in digest_regions.sql. */
+/** The same digest as in regions/digest_regions. */
 function digestOf(rows: readonly RegionRow[]): string {
   const lines = rows.map(r => [r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips].join('\t'));
   return createHash('md5').update(lines.join('\n')).digest('hex');
@@ -65,7 +67,9 @@ async function insertMissingStats(client: Client, rows: readonly RegionRow[]): P
   ]);
 }
 
-/** A row of table `regions`. `code` is the FIPS or the ZIP; `fips` the county's, for a ZIP that of its county. */
+/**
+ * A row of table `regions`. `code` is the FIPS or the ZIP; `fips` the county's, for a ZIP that of its county.
+ */
 export type RegionRow = Omit<RegionFields, 'fips'> & { code: string; fips: number };
 
 function regionRows(): { rows: RegionRow[]; skipped: Skipped } {

@@ -9,7 +9,10 @@ import {
 import { type Comps, SOLD, someComps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { readComps } from './valuation-comps.ts';
 
-/** Values past sales as of the day before each; what was for sale on an earlier day is not known well enough to take part. */
+/**
+ * Values past sales as of the day before each; what was for sale on an earlier day is not known well
+ * enough to take part.
+ */
 export const backtestValuations = async (pool: Pool, options: BacktestOptions): Promise<Backtest> =>
   backtest(await readSales(pool), options);
 

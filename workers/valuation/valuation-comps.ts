@@ -49,7 +49,17 @@ export async function readComps(
   const { rows, columns } = await readCopy(client, statement, COLUMNS);
   const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll } = columns;
   return {
-    ...{ count: rows, ids, status, price, acres, soldDay, listedDay, county, asked, feed, ofRoll },
+    count: rows,
+    ids,
+    status,
+    price,
+    acres,
+    soldDay,
+    listedDay,
+    county,
+    asked,
+    feed,
+    ofRoll,
     lon: lon.map(fromE7),
     lat: lat.map(fromE7),
     land: landTermsOf(rows, columns),

@@ -8,7 +8,10 @@ import { valueCountyJob } from './value-county-job.ts';
 
 export type Learned = { asOf: string; counties: number; jobs: string[] };
 
-/** Has every county say what its sales tell before any is valued, so that it does not matter which is first; then enqueues all. */
+/**
+ * Has every county say what its sales tell before any is valued, so that it does not matter which is first;
+ * then enqueues all.
+ */
 export async function learnAll(
   pool: Pool,
   asOf: string | undefined,

@@ -59,8 +59,10 @@ const PARCEL_COLUMNS = {
 type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
 
 /**
- * Fits the market of a county to its comps and those near to it, values every parcel, and replaces what is stored, atomically:
- * readers see the old valuations or the new ones. Takes the county's marks back; killed at any line it can be run again.
+ * Fits the market of a county to its comps and those near to it, values every parcel, and replaces what is
+ * stored, atomically:
+ * readers see the old valuations or the new ones. Takes the county's marks back; killed at any line
+ * it can be run again.
  */
 export function valueCounty(
   pool: Pool,
@@ -107,7 +109,8 @@ export async function defaultDay(db: Queryable): Promise<string> {
 }
 
 /**
- * The comps of a county, and those of others that can matter to it: to its parcels, or to the price level of a comp's place.
+ * The comps of a county, and those of others that can matter to it: to its parcels, or to the price level
+ * of a comp's place.
  * @param extent of the county's parcels, empty where they do not matter
  * @returns `compM`: how far from a parcel its comps can be
  */
@@ -161,7 +164,8 @@ async function valueParcels(
   const copy = openCopy(client, sql('valuation/copy_valuations'));
   let stored = 0;
   try {
-    // Neighbours are valued one after the other: the comps of one are still in the processor's cache for the next.
+    // Neighbours are valued one after the other: the comps of one are still in the processor's
+    // cache for the next.
     const order = hilbertOrder(parcels.lon, parcels.lat);
     for (let n = 0; n < count; n++) {
       if (n % TURN === 0) {
@@ -199,9 +203,9 @@ async function valueParcels(
 type Candidate = { id: string; property_id: number; x: number; y: number; boundary: Uint8Array };
 
 /**
- * Finds the parcel that each comp of a county is of, and stores what the land layers tell of it beside the comp: by the key or the
- * number that the comp gives, else the one whose boundary holds its point. Not where the parcel was split or merged since: its land
- * is not what was sold.
+ * Finds the parcel that each comp of a county is of, and stores what the land layers tell of it beside the
+ * comp: by the key or the number that the comp gives, else the one whose boundary holds its point. Not where
+ * the parcel was split or merged since: its land is not what was sold.
  */
 export async function linkComps(client: Client, fips: number): Promise<void> {
   const landed = await client.query(sql('valuation/has_land'), [fips]);

@@ -76,7 +76,10 @@ async function readRequest({ req, res, deps }: Visit) {
   return { provider, params, client };
 }
 
-/** Not a redirection: browsers hold the answer to a form to this site (form-action), and this leads on to the assistant's. */
+/**
+ * Not a redirection: browsers hold the answer to a form to this site (form-action), and this leads on
+ * to the assistant's.
+ */
 function goOn(address: string) {
   const content = (
     <p>

@@ -6,9 +6,10 @@ import { requireAdmitted } from '../../http/rate-limits.ts';
 import { readSigned, sign } from '../../http/signed.ts';
 import { type PageDeps, setCookie, type Visit } from '../frame/visit.ts';
 
-// How often something may be tried that can be guessed, or that mails somebody. Who signs in from a browser that has done so before is
-// counted apart (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies), so that nobody else can keep
-// them out.
+// How often something may be tried that can be guessed, or that mails somebody. Who signs in from a browser
+// that has done so before is counted apart
+// (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies), so that
+// nobody else can keep them out.
 
 type Limit = { burst: number; perMinute: number };
 
@@ -17,7 +18,10 @@ const OWN: Limit = { burst: 10, perMinute: 1 };
 /** An office may be many people behind one address. */
 const NETWORK: Limit = { burst: 100, perMinute: 10 };
 
-/** From everywhere together, browsers that are known left out: what many addresses may guess, and how many mails somebody is sent. */
+/**
+ * From everywhere together, browsers that are known left out: what many addresses may guess, and how many
+ * mails somebody is sent.
+ */
 const EVERYWHERE: Record<What, Limit> = {
   password: { burst: 1_000, perMinute: 100 },
   sign_in: { burst: 30, perMinute: 1 },

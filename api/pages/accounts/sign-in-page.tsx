@@ -102,7 +102,10 @@ const SUBJECTS: Record<LinkPurpose, string> = {
   invite: 'You are invited to Plat',
 };
 
-/** Where mailed links lead. @throws PlatError `unprocessable` where the service does not know its own address: no request tells it. */
+/**
+ * Where mailed links lead. @throws PlatError `unprocessable` where the service does not know its own address:
+ * no request tells it.
+ */
 export function requireAppUrl({ appUrl }: Visit): string {
   if (appUrl !== '') return appUrl;
   throw new PlatError(

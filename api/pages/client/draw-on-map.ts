@@ -6,7 +6,10 @@ type Place = [lon: number, lat: number];
 const HINT =
   'Click the corners one after the other. By keyboard: arrows move the map, + and - zoom, Enter sets a corner in the middle, Backspace takes the last one back, Escape gives up.';
 
-/** An area that is drawn on the map goes into the page's field `polygon`, else into the address's filter `geom_intersects`, which is shown. */
+/**
+ * An area that is drawn on the map goes into the page's field `polygon`, else into the address's filter
+ * `geom_intersects`, which is shown.
+ */
 export function openDrawing(map: MapLibre) {
   const button = document.getElementById('draw');
   const told = document.getElementById('drawing');

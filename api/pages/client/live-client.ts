@@ -1,10 +1,13 @@
-// Forms and links that work without script answer here without a reload: the same page is fetched and the part that changed is put in place.
+// Forms and links that work without script answer here without a reload: the same page is fetched and the
+// part that changed is put in place.
 
 import { fetchPage, putInPlace } from './swap-page.ts';
 
 let asked = 0;
 
-/** Fetches a page of ours and takes over its part `id`; the address follows, so that the view can be shared. */
+/**
+ * Fetches a page of ours and takes over its part `id`; the address follows, so that the view can be shared.
+ */
 async function load(url: string, ids: string[], push: boolean): Promise<void> {
   const mine = ++asked;
   const page = await fetchPage(url);

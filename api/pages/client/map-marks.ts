@@ -1,4 +1,5 @@
-// Comps on a canvas of their own above the map: to draw the map anew takes a tenth of a second without a graphics card.
+// Comps on a canvas of their own above the map: to draw the map anew takes a tenth of a second
+// without a graphics card.
 import type { Map as MapLibre } from 'maplibre-gl';
 
 export type Mark = { id: string; lon: number; lat: number; kind: keyof typeof COLORS; chosen: boolean };
@@ -11,7 +12,10 @@ const LARGE = 8;
 /** As near as this to a mark is on it. */
 const REACH = 10;
 
-/** @param outline rings of longitude and latitude @param onPoint what the mouse is on @param onPick what is clicked */
+/**
+ * @param outline rings of longitude and latitude @param onPoint what the mouse is on @param
+ * onPick what is clicked
+ */
 export function openMarks(
   map: MapLibre,
   outline: readonly [number, number][][],
@@ -103,7 +107,10 @@ export function openMarks(
   };
 }
 
-/** A disc is sold, a square pending, a triangle for sale, as in the list; the subject is a star. What is chosen has a dark rim. */
+/**
+ * A disc is sold, a square pending, a triangle for sale, as in the list; the subject is a star. What is
+ * chosen has a dark rim.
+ */
 function drawShape(pen: CanvasRenderingContext2D, { kind, chosen }: Mark, x: number, y: number): void {
   const r = chosen ? LARGE : SMALL;
   pen.beginPath();

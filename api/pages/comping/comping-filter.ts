@@ -1,4 +1,5 @@
-// The list of comps is filtered by the server for browsers without script, and by the same function in the browser.
+// The list of comps is filtered by the server for browsers without script, and by the same
+// function in the browser.
 
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
 
@@ -72,7 +73,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    // The form sends an empty one besides: with all boxes unticked nothing is shown, without any word of them everything.
+    // The form sends an empty one besides: with all boxes unticked nothing is shown, without any word
+    // of them everything.
     statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),

@@ -133,7 +133,13 @@ function FilterForm({ filters, path }: { filters: Filters; path: string }) {
         <summary>Filters {used > 0 && <b class="count">{used}</b>}</summary>
         <div class="bounds">
           {BOUNDS.map(([name, label]) => (
-            <Field {...{ name, label, value: filters.bounds[name] }} inputmode="decimal" autocomplete="off" />
+            <Field
+              name={name}
+              label={label}
+              value={filters.bounds[name]}
+              inputmode="decimal"
+              autocomplete="off"
+            />
           ))}
           <Field label="ZIP code" name="zip" value={filters.zip} inputmode="numeric" autocomplete="off" />
           <Field

@@ -26,7 +26,10 @@ import {
 } from './comping-reports.ts';
 import { Strip } from './comping-results.tsx';
 
-/** A page waits so long for a worker before it says that it does; for what it does not need to be shown, not as long. */
+/**
+ * A page waits so long for a worker before it says that it does; for what it does not need to be
+ * shown, not as long.
+ */
 const PATIENCE_MS = 4_000;
 const LITTLE_PATIENCE_MS = 500;
 const LOOK_MS = 100;
@@ -85,7 +88,10 @@ const reportPage: Page = {
   },
 };
 
-/** The report once a worker has prepared it, or as it is when that takes long; one that is out of date is looked at again. */
+/**
+ * The report once a worker has prepared it, or as it is when that takes long; one that is out of date
+ * is looked at again.
+ */
 async function prepared(visit: Visit, report: Report, patienceMs: number): Promise<Report> {
   const { database } = visit.deps.resources;
   const { id, fips, property_id, looked_at } = report;

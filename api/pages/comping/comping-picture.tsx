@@ -41,7 +41,10 @@ export async function readGround(
 
 type PictureProps = { snapshot: ReportSnapshot; lines: readonly Line[]; ground: Ground };
 
-/** Where the subject and the chosen comps are, numbered as in the table: for print, for readers, and for browsers without WebGL. */
+/**
+ * Where the subject and the chosen comps are, numbered as in the table: for print, for readers, and for
+ * browsers without WebGL.
+ */
 export function Picture({ snapshot: { subject }, lines, ground: { view, roads } }: PictureProps) {
   const at = view.toPx;
   const [x, y] = at([subject.lon, subject.lat]);

@@ -31,7 +31,10 @@ export async function read(database: Database, report: Report): Promise<Said> {
   return { report, result, machine: machineOf(snapshot), ground };
 }
 
-/** What follows from the selection; all of it changes with it. @param path none where the report can only be read */
+/**
+ * What follows from the selection; all of it changes with it. @param path none where the
+ * report can only be read
+ */
 export function Results({ said: { report, result, machine, ground }, path }: { said: Said; path?: string }) {
   const snapshot = report.snapshot!;
   return (

@@ -63,7 +63,10 @@ async function find(database: Database, id: string, { account, user }: Pick<Sess
   return report;
 }
 
-/** The report that a link shows. @throws PlatError `not_found`, also where the link has run out or was taken back */
+/**
+ * The report that a link shows. @throws PlatError `not_found`, also where the link has run
+ * out or was taken back
+ */
 export async function readShared({ req, deps }: Visit): Promise<Report> {
   const token = String(req.params.token);
   const { database } = deps.resources;
@@ -103,7 +106,10 @@ export type Changed = {
   deleted?: boolean;
 };
 
-/** Makes the change that a form asks for; each is small, so that two windows come together. @throws PlatError `validation_error` */
+/**
+ * Makes the change that a form asks for; each is small, so that two windows come together. @throws PlatError
+ * `validation_error`
+ */
 export async function change({ form, deps }: Visit, report: Report): Promise<Changed> {
   const { database } = deps.resources;
   const { id } = report;
@@ -239,10 +245,25 @@ export function want(database: Database, { id, fips }: Report): Promise<void> {
 
 /** The columns, in their order; each adjustment has its percentage and the reason of who changed it. */
 const COLUMNS = [
-  ...['id', 'status', 'address', 'city', 'state', 'zip', 'apn', 'latitude', 'longitude', 'acres', 'price'],
-  ...['sold_date', 'miles', 'price_per_acre'],
+  'id',
+  'status',
+  'address',
+  'city',
+  'state',
+  'zip',
+  'apn',
+  'latitude',
+  'longitude',
+  'acres',
+  'price',
+  'sold_date',
+  'miles',
+  'price_per_acre',
   ...ADJUSTMENTS.flatMap(name => [`${name}_percent`, `${name}_reason`]),
-  ...['adjusted_price_per_acre', 'weight_percent', 'source', 'url'],
+  'adjusted_price_per_acre',
+  'weight_percent',
+  'source',
+  'url',
 ];
 
 /** The chosen comps. */

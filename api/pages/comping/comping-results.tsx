@@ -57,7 +57,10 @@ export function Strip({ result, machine }: { result: Result | null; machine: Res
   );
 }
 
-/** The chosen comps with what each is moved by. @param path where forms go; none where the report can only be read */
+/**
+ * The chosen comps with what each is moved by. @param path where forms go; none where the
+ * report can only be read
+ */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
   if (result === null) return <p class="notice">No comps are chosen yet.</p>;
   return (

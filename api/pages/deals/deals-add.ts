@@ -30,8 +30,10 @@ const MOST_TEXT = 2_000;
 const refused = (message: string): PlatError => new PlatError('validation_error', message);
 
 /**
- * What a pasted text stands for: a parcel's id or page, a comp's id, the address of a page, a parcel number with its county, or a street address.
- * @param county its FIPS, or a name with its state; may stand at the end of the text instead @throws PlatError `validation_error`
+ * What a pasted text stands for: a parcel's id or page, a comp's id, the address of a page, a parcel number
+ * with its county, or a street address.
+ * @param county its FIPS, or a name with its state; may stand at the end of the text instead @throws
+ * PlatError `validation_error`
  */
 export async function choicesOf(visit: Visit, pasted: string, county: string): Promise<Choice[]> {
   const text = pasted.replace(/\p{Cc}/gu, ' ').trim();

@@ -10,7 +10,9 @@ const ACTIONS = { drop: 'drop the price', relist: 'relist it', hold: 'hold the p
 
 const money = (decimal: string): string => dollars(toCents(decimal));
 
-/** What is advised, why, and what comes of it. Nothing here changes a price: that is asked for, and confirmed. */
+/**
+ * What is advised, why, and what comes of it. Nothing here changes a price: that is asked for, and confirmed.
+ */
 export function Advice({ deal }: { deal: Deal }) {
   const { suggested_action: action, suggested_action_price: price, advice, figures } = deal;
   if (advice === null || action === '') return <NoAdvice deal={deal} />;
@@ -80,7 +82,10 @@ export function ConfirmPrice({ deal }: { deal: Deal }) {
   );
 }
 
-/** What following the advice changes: a sale is expected for no more than is asked. @throws PlatError when it is not the advice any more */
+/**
+ * What following the advice changes: a sale is expected for no more than is asked. @throws PlatError when it
+ * is not the advice any more
+ */
 export function takeAdvice(deal: Deal, confirmed: string | null): Record<string, string> {
   const { suggested_action_price: price, expected_sell_price: hoped } = deal;
   if (price === null || price !== confirmed)

@@ -20,7 +20,10 @@ export type Lane = { stage: DealStage; deals: Deal[]; profitCents: bigint };
 
 export type BoardView = { version: number; lanes: Lane[]; count: number; today: string };
 
-/** The board of who has signed in; their own one, also where they see their company's account. @param made where there is none */
+/**
+ * The board of who has signed in; their own one, also where they see their company's account. @param made
+ * where there is none
+ */
 export async function boardOf(visit: Visit, { made = false } = {}): Promise<Board | undefined> {
   const account = await requireAccount(visit);
   const owner = { accountId: account.id, userId: visit.session!.user.id };

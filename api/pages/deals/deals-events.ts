@@ -17,7 +17,10 @@ const MOST_OPEN = 2_000;
 
 type Watcher = { board: string; session: string; version: number; res: Response };
 
-/** Who looks at which board in this process. The versions are the database's, so that any other process could tell as much. */
+/**
+ * Who looks at which board in this process. The versions are the database's, so that any other process
+ * could tell as much.
+ */
 function openWatch(database: Database) {
   const watchers = new Set<Watcher>();
   let timer: NodeJS.Timeout | undefined;

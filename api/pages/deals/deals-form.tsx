@@ -23,7 +23,10 @@ const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as
 
 const ENTRIES = [...AMOUNTS, ...Object.keys(DAYS), 'deal_type', 'status'];
 
-/** What a form says of a deal; a price that was only shown is none. @param whole whether an empty field takes a value back @throws PlatError `validation_error` */
+/**
+ * What a form says of a deal; a price that was only shown is none. @param whole whether an empty field takes
+ * a value back @throws PlatError `validation_error`
+ */
 export function readFields(form: URLSearchParams, whole: boolean): Record<string, string | null> {
   const fields: Record<string, string | null> = {};
   const details: Record<string, string[]> = {};

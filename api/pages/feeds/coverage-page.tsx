@@ -5,7 +5,9 @@ import { Grid, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 
-/** What is known of which counties, for whoever has signed in: it is the first question before a subscription. */
+/**
+ * What is known of which counties, for whoever has signed in: it is the first question before a subscription.
+ */
 const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
@@ -112,7 +114,9 @@ const coverageValuesPage: Page = {
   get: async visit =>
     valuesReply(
       (await readCoverage(visit.deps.resources.database, null)).map(({ fips, name, state, parcels }) => ({
-        ...{ fips, name, state },
+        fips,
+        name,
+        state,
         value: parcels,
         shown: `${count(parcels)} parcels`,
       })),
@@ -120,8 +124,14 @@ const coverageValuesPage: Page = {
 };
 
 const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
-  ...{ assessor: 'Roll', listings: 'Listings', elevation: 'Elevation', roads: 'Roads', wetlands: 'Wetlands' },
-  ...{ flood: 'Flood zones', zips: 'ZIP areas', imagery: 'Imagery' },
+  assessor: 'Roll',
+  listings: 'Listings',
+  elevation: 'Elevation',
+  roads: 'Roads',
+  wetlands: 'Wetlands',
+  flood: 'Flood zones',
+  zips: 'ZIP areas',
+  imagery: 'Imagery',
 };
 
 /** Of how many parcels what is known. */
@@ -160,7 +170,10 @@ function commonPage(sources: Coverage['sources']): string {
   return differ ? new URL('.', first).href : first!;
 }
 
-/** The sources of all counties; what one publisher gives of many counties under the same terms stands together. */
+/**
+ * The sources of all counties; what one publisher gives of many counties under the same
+ * terms stands together.
+ */
 function sourcesOf(counties: Coverage[]): Coverage['sources'][] {
   const byFeed = new Map(counties.flatMap(({ sources }) => sources.map(source => [source.feed, source])));
   const groups = new Map<string, Coverage['sources']>();

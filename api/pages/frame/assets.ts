@@ -81,7 +81,10 @@ function sender({ type, body }: Asset, security: HeaderList): RequestHandler {
   };
 }
 
-/** No script, style, image or connection but our own, nothing inline, no frame around it; a basemap's host for its images. */
+/**
+ * No script, style, image or connection but our own, nothing inline, no frame around it; a basemap's
+ * host for its images.
+ */
 export function pageHeaders({ BASEMAP_URL }: Pick<Config, 'BASEMAP_URL'>): HeaderList {
   const basemap = BASEMAP_URL === undefined ? '' : ` ${new URL(BASEMAP_URL).origin}`;
   const policy = [
@@ -98,10 +101,18 @@ export function pageHeaders({ BASEMAP_URL }: Pick<Config, 'BASEMAP_URL'>): Heade
     "frame-ancestors 'none'",
   ];
   return [
-    ...['Content-Security-Policy', policy.join('; ')],
-    ...['X-Frame-Options', 'DENY', 'X-Content-Type-Options', 'nosniff'],
+    'Content-Security-Policy',
+    policy.join('; '),
+    'X-Frame-Options',
+    'DENY',
+    'X-Content-Type-Options',
+    'nosniff',
     // Addresses hold one-time links and the ids of parcels.
-    ...['Referrer-Policy', 'same-origin', 'Cross-Origin-Opener-Policy', 'same-origin'],
-    ...['Cross-Origin-Resource-Policy', 'same-origin'],
+    'Referrer-Policy',
+    'same-origin',
+    'Cross-Origin-Opener-Policy',
+    'same-origin',
+    'Cross-Origin-Resource-Policy',
+    'same-origin',
   ];
 }

@@ -36,7 +36,10 @@ export type Session = {
   id: string;
   user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
   company: { id: string; name: string };
-  /** The account whose data and company the pages show: the user's own, else their company's oldest; none for a mere operator. */
+  /**
+   * The account whose data and company the pages show: the user's own, else their company's oldest; none
+   * for a mere operator.
+   */
   account: { id: string; name: string; own: boolean } | null;
 };
 
@@ -46,7 +49,10 @@ export type Visit = {
   deps: PageDeps;
   /** Path and query of the page; its origin means nothing. */
   url: URL;
-  /** What stands before paths of the API and of the app in addresses that are given out; empty where they are relative. */
+  /**
+   * What stands before paths of the API and of the app in addresses that are given out; empty where
+   * they are relative.
+   */
   apiUrl: string;
   appUrl: string;
   session: Session | undefined;
@@ -105,7 +111,9 @@ export async function countCall(session: Session, { rateLimits }: PageDeps): Pro
   requireAdmitted(await rateLimits.take({ id: session.id, ...SESSION_LIMIT }));
 }
 
-/** A new session, never one that the browser brought along: a session that somebody planted stays worthless. */
+/**
+ * A new session, never one that the browser brought along: a session that somebody planted stays worthless.
+ */
 export async function openSession(visit: Visit, userId: string): Promise<void> {
   const { req, deps } = visit;
   const old = cookieOf(req);
@@ -152,7 +160,10 @@ export async function readForm(req: Request, res: Response): Promise<URLSearchPa
   return form;
 }
 
-/** A form has to come from a page of ours: browsers say so in Sec-Fetch-Site and Origin. @throws PlatError `forbidden` */
+/**
+ * A form has to come from a page of ours: browsers say so in Sec-Fetch-Site and Origin. @throws
+ * PlatError `forbidden`
+ */
 export function requireSameOrigin(req: Request, { origins }: PageDeps): void {
   const site = req.headers['sec-fetch-site'];
   const from = req.headers.origin;
@@ -165,7 +176,10 @@ export function requireSameOrigin(req: Request, { origins }: PageDeps): void {
   );
 }
 
-/** What a form asks for, or its page again, saying why that cannot be done; a fault of ours is the error page's. */
+/**
+ * What a form asks for, or its page again, saying why that cannot be done; a fault of ours
+ * is the error page's.
+ */
 export async function answerForm(
   act: () => Promise<Reply>,
   sayWhyNot: (reason: string) => Promise<Reply>,
@@ -216,7 +230,10 @@ export function withParam(url: URL, name: string, value?: string): string {
   return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
 }
 
-/** A path of the app to come back to after signing in; anything else, such as another site's address, is the map. */
+/**
+ * A path of the app to come back to after signing in; anything else, such as another site's
+ * address, is the map.
+ */
 export function safePath(path: string | null): string {
   return path !== null && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(path) && !path.includes('\\')
     ? path

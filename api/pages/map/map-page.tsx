@@ -69,7 +69,9 @@ export const dataPage: Page = {
           )}
         </section>
         {mapOf(visit, {
-          ...{ layers: true, draw: true, parcel: shown?.detail },
+          layers: true,
+          draw: true,
+          parcel: shown?.detail,
           start: county ?? boxOfCounties(counties, 0),
         })}
       </div>
@@ -202,13 +204,11 @@ function FilterInput({ filter, given }: { filter: Filter; given: string }) {
     name === 'county' ? undefined : (values ?? (type === 'boolean' ? ['true', 'false'] : undefined));
   return (
     <Field
-      {...{
-        label,
-        name,
-        hint: description,
-        value: given,
-        placeholder: PLACEHOLDERS[name] ?? PLACEHOLDERS[type],
-      }}
+      label={label}
+      name={name}
+      hint={description}
+      value={given}
+      placeholder={PLACEHOLDERS[name] ?? PLACEHOLDERS[type]}
       inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
       autocomplete="off"
       list={name === 'county' ? 'counties' : undefined}

@@ -24,7 +24,9 @@ const UNITS = EXTENT / PIXELS;
 /** Drawn this far beyond the tile, so that outlines along its edge are out of sight. */
 const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
 
-/** Boundaries are told apart from here on; the parcels' points before that; counts of a county before these. */
+/**
+ * Boundaries are told apart from here on; the parcels' points before that; counts of a county before these.
+ */
 const BOUNDARIES_FROM = 13;
 const POINTS_FROM = 11;
 /** Parcel numbers are written from here on. */

@@ -58,7 +58,8 @@ async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined
     const { key, ...caption } = await images.pictures.describe(id);
     return { ...caption, path: (await images.addressOf(id, key, deps.now())).path };
   } catch (error) {
-    // The parcel has no boundary, or one that is too complex; or no imagery is to be had. The page says all else.
+    // The parcel has no boundary, or one that is too complex; or no imagery is to be had. The
+    // page says all else.
     if (error instanceof PlatError && [404, 422, 503].includes(error.status)) return undefined;
     throw error;
   }

@@ -121,7 +121,10 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
 
 const WINDOWS = ['1mo', '3mo', '6mo', '1yr'];
 
-/** A statistic over the windows as columns, from the first row's figure or 0 to the last row's, above the table they are drawn from. */
+/**
+ * A statistic over the windows as columns, from the first row's figure or 0 to the last row's, above the
+ * table they are drawn from.
+ */
 function Windows({ title, data, rows }: { title: string; data: Data; rows: string[] }) {
   const figures = rows.map(row => WINDOWS.map(window => data[row.replace('$', window)] ?? null));
   const highs = figures.at(-1)!;

@@ -46,8 +46,13 @@ export type UsageRecord = z.output<typeof record>;
 const common = { method: 'get', tag: 'Usage', withoutContract: true } as const;
 
 const NO_USAGE: UsageTotals = {
-  ...{ tier: null, tokens_used: 0, tokens_included: 0, tokens_overage: 0, overage_amount_cents: 0 },
-  ...{ period_start: null, period_end: null },
+  tier: null,
+  tokens_used: 0,
+  tokens_included: 0,
+  tokens_overage: 0,
+  overage_amount_cents: 0,
+  period_start: null,
+  period_end: null,
 };
 const PERIOD = { period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' };
 
@@ -119,11 +124,14 @@ export const readUsageBreakdown = defineEndpoint({
 
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
-/** Columns of records as sql/queries/usage/read_breakdown.sql has them; null when there are none. */
+/** Columns of records as accounts/read_breakdown has them; null when there are none. */
 type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
 type Breakdown = Current & Columns;
 
-/** As JSON, separated by commas. Metering keys and modes are lower-case letters and underscores, nothing to escape. */
+/**
+ * As JSON, separated by commas. Metering keys and modes are lower-case letters and underscores,
+ * nothing to escape.
+ */
 function recordsOf(columns: Columns): string {
   const days = valuesOf(columns.days);
   const endpoints = valuesOf(columns.endpoints);

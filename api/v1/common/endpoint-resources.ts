@@ -22,7 +22,10 @@ export type Resources = {
   sourcesOfCounty(fips: string): ReturnType<typeof sourcesOfCounty>;
 };
 
-/** @param cursorSecret CURSOR_SECRET, else the installation's own is used @param catalogue CATALOGUE_FILE, else the bundled one */
+/**
+ * @param cursorSecret CURSOR_SECRET, else the installation's own is used @param catalogue CATALOGUE_FILE,
+ * else the bundled one
+ */
 export function openResources(
   database: Database,
   cursorSecret: string | undefined,

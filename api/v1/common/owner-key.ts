@@ -1,8 +1,9 @@
 import type { Statements } from '../../http/database.ts';
 
 /**
- * The keys under which the parcels of one owner stand: that of street and ZIP, and those of the places (street, city, state) where it is the only
- * ZIP, for the parcels that have none. Resolved when it is asked for, as any county's ingestion may change it.
+ * The keys under which the parcels of one owner stand: that of street and ZIP, and those of the places
+ * (street, city, state) where it is the only ZIP, for the parcels that have none. Resolved when it is asked
+ * for, as any county's ingestion may change it.
  * @param key of one of the parcels
  */
 export async function ownerKeys(run: Statements['run'], key: string): Promise<string[]> {

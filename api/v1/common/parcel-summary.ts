@@ -62,7 +62,10 @@ export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effecti
 /** Stated and measured acreage that are further apart contradict each other. */
 export const MOST_ACRES_RATIO = 1.5;
 
-/** Half of the last of the six decimals that acres are shown with; further ones come from conversions of units. */
+/**
+ * Half of the last of the six decimals that acres are shown with; further ones come from
+ * conversions of units.
+ */
 export const ACRES_SLACK = 5e-7;
 
 export const acresOf = (acres: number | null) => (acres === null ? null : Math.round(acres * 1e6) / 1e6);
@@ -87,7 +90,10 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   };
 }
 
-/** Parcels for lists, in the order of their ids as given; an id that was never given out is left out. One statement. */
+/**
+ * Parcels for lists, in the order of their ids as given; an id that was never given out is left
+ * out. One statement.
+ */
 export async function readSummaries(
   { runComposed }: Statements,
   propertyIds: readonly number[],

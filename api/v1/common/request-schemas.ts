@@ -18,7 +18,10 @@ export const zip = z
   .regex(/^[0-9]{5}$/, 'must be a 5-digit ZIP code')
   .meta({ description: '5-digit ZIP code.', example: '03280' });
 
-/** Text of one line. Not a pattern of the published schema: regular expressions of few languages read `\P{Cc}`. */
+/**
+ * Text of one line. Not a pattern of the published schema: regular expressions of few
+ * languages read `\P{Cc}`.
+ */
 export const line = (most: number, wrong: string) =>
   z
     .string(wrong)
@@ -38,7 +41,10 @@ const isInStates = (lon: number, lat: number) => lat >= 13 && lat <= 72 && (lon 
 
 const SWAPPED = 'longitude and latitude seem to be swapped: the longitude comes first';
 
-/** A hint where a place that is not in the United States would be, with longitude and latitude the other way round. */
+/**
+ * A hint where a place that is not in the United States would be, with longitude and latitude
+ * the other way round.
+ */
 export function swapHint(lon: number, lat: number): string | undefined {
   return !isInStates(lon, lat) && isInStates(lat, lon) ? SWAPPED : undefined;
 }

@@ -79,7 +79,9 @@ type Answer = {
   phones: Traced[];
 };
 
-/** Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503 */
+/**
+ * Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503
+ */
 export function openTracing(database: Database, provider: TraceProvider | null, keepDays: number): Trace {
   const desk = provider && { name: provider.name, ask: openProviderDesk(database.run, provider, keepDays) };
   return async (question, call) => {
@@ -87,8 +89,12 @@ export function openTracing(database: Database, provider: TraceProvider | null, 
     const matched = answer !== null && answer.phones.length > 0;
     const asked = JSON.stringify([question.subjects, question.address]);
     await database.run('contacts/write_trace', [
-      ...[call.account.id, call.keyId ?? null, question.endpoint],
-      ...[hmac(await contactSecret(database.run), asked), matched ? answer.source : 'none', matched],
+      call.account.id,
+      call.keyId ?? null,
+      question.endpoint,
+      hmac(await contactSecret(database.run), asked),
+      matched ? answer.source : 'none',
+      matched,
     ]);
     return matched ? present(database, answer) : NOBODY;
   };
@@ -119,7 +125,8 @@ async function askProvider(
   subjects: readonly Subject[],
   address: Address,
 ): Promise<Answer | null> {
-  // Whoever asks for the same person meanwhile waits for it as well, and what is bought is kept although the client leaves.
+  // Whoever asks for the same person meanwhile waits for it as well, and what is bought is kept although
+  // the client leaves.
   const provided = await ask(subjects, address).catch(error => {
     if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
     throw unavailable(

@@ -19,7 +19,9 @@ export type StoredValuation =
     }
   | { mean_price: null };
 
-/** Undefined where the parcel is unknown or has left the roll; its comps are null unless they are asked for. */
+/**
+ * Undefined where the parcel is unknown or has left the roll; its comps are null unless they are asked for.
+ */
 export type ReadValuation = (
   fips: number,
   propertyId: number,
@@ -29,7 +31,10 @@ export type ReadValuation = (
 type Ask = { fips: number; propertyId: number };
 type Row = StoredValuation & { property_id: number };
 
-/** Stored valuations; those asked for together come in one statement, at two thirds of the cost of a statement each. */
+/**
+ * Stored valuations; those asked for together come in one statement, at two thirds of the cost
+ * of a statement each.
+ */
 export function openValuations(database: Database): ReadValuation {
   const read = batch<Ask, Row | undefined>(async asks => {
     const wanted = [...new Map(asks.map(ask => [ask.propertyId, ask])).values()];

@@ -66,7 +66,8 @@ const fields = {
 /** What may be taken back by null. */
 const figures: Record<string, z.ZodType> = {
   ...Object.fromEntries(DEAL_MONEY.map(name => [name, money])),
-  ...{ contract_expiration_date: day, closing_date: day },
+  contract_expiration_date: day,
+  closing_date: day,
 };
 const fieldsBy = (wrap: (schema: z.ZodType) => z.ZodType) =>
   Object.fromEntries(Object.entries(figures).map(([name, schema]) => [name, wrap(schema)]));

@@ -67,7 +67,9 @@ export const getParcelImage = defineEndpoint({
       image_url: call.apiUrl + path,
       mime_type: 'image/jpeg',
       expires_at: expiresAt.toISOString(),
-      ...{ imagery, attribution, captured },
+      imagery,
+      attribution,
+      captured,
     };
     return { body, image: picture.bytes, tokens: imagery === 'relief' ? 0 : TOKENS };
   },

@@ -50,13 +50,22 @@ export function toComp(row: CompRow): Comp {
   const { id, source, status, address, city, state, zip, county, apn } = row;
   const { price, days_on_market, sale_type, url, photos } = row;
   return {
-    ...{ id, source, status, address, city, state, zip, county, apn },
+    id,
+    source,
+    status,
+    address,
+    city,
+    state,
+    zip,
+    county,
+    apn,
     latitude: inDegrees(row.lat_e7),
     longitude: inDegrees(row.lon_e7),
     lot_size: acresOf(row.lot_size),
     price,
     sold_date: row.sold_date === null ? null : `${row.sold_date}T00:00:00Z`,
-    ...{ days_on_market, sale_type },
+    days_on_market,
+    sale_type,
     url: isWebAddress(url) ? url : '',
     photos: photos?.filter(isWebAddress),
   };

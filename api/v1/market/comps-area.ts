@@ -9,13 +9,22 @@ import { unprocessable, validationError } from '../../http/error-responses.ts';
 import { swapHint } from '../common/request-schemas.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
-/** An area as statements test it: comps in a box are inside, and of those near the outline the ones with these ids. */
+/**
+ * An area as statements test it: comps in a box are inside, and of those near the outline the
+ * ones with these ids.
+ */
 export type Area = { boxes: string; ids: string[] };
 
-/** Boxes along the outline: more of them hold fewer comps to test, and take the index longer. 1,024 where 64 hold too many. */
+/**
+ * Boxes along the outline: more of them hold fewer comps to test, and take the index longer. 1,024
+ * where 64 hold too many.
+ */
 const OUTLINE_BOXES = [64, 1_024];
 
-/** A test takes as long as there are edges beside the comp: so many comps times edges are at most about a second. */
+/**
+ * A test takes as long as there are edges beside the comp: so many comps times edges are at
+ * most about a second.
+ */
 const MAX_TESTS = 50_000_000;
 const MAX_TESTED = 50_000;
 /** Tests of comps against edges between which other requests are served: some 10 ms. */
@@ -35,7 +44,10 @@ export function areasOf(query: CompsQuery): PreparedQuery[] {
   return areas;
 }
 
-/** @throws PlatError `validation_error` naming `polygon` and the place of the fault; `unprocessable` over the limit of vertices. */
+/**
+ * @throws PlatError `validation_error` naming `polygon` and the place of the fault; `unprocessable` over the
+ * limit of vertices.
+ */
 function readPolygon(text: string): PreparedQuery {
   let value: unknown;
   try {
@@ -56,11 +68,17 @@ function readPolygon(text: string): PreparedQuery {
   throw validationError({ polygon: [parsed.message] });
 }
 
-/** WGS84 in degrees, as GeoJSON of before RFC 7946 names it (`crs.properties.name`): by OGC, by EPSG, as URN, URL or in short. */
+/**
+ * WGS84 in degrees, as GeoJSON of before RFC 7946 names it (`crs.properties.name`): by OGC, by EPSG, as
+ * URN, URL or in short.
+ */
 const WGS84 =
   /^(?:(?:urn:ogc:def:crs:)?(?:OGC:(?:[\d.]*:)?CRS84|EPSG:(?:[\d.]*:)?4326)|https?:\/\/www\.opengis\.net\/def\/crs\/(?:OGC\/[\d.]+\/CRS84|EPSG\/[\d.]+\/4326)|CRS:?84|WGS ?84)$/i;
 
-/** What is wrong beside the coordinates. Another reference system would be read as degrees, and find comps elsewhere. */
+/**
+ * What is wrong beside the coordinates. Another reference system would be read as degrees, and
+ * find comps elsewhere.
+ */
 function complaintAbout(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { type, crs } = value as { type?: unknown; crs?: { properties?: { name?: unknown } } | null };
@@ -76,7 +94,10 @@ function complaintAbout(value: unknown): string | undefined {
 /** Id, longitude and latitude in 1e-7 degrees. */
 type OutlineComp = [string, number, number];
 
-/** Splits an area for the index and tests the comps near its outline. @throws PlatError `unprocessable` for too many of these */
+/**
+ * Splits an area for the index and tests the comps near its outline. @throws PlatError `unprocessable`
+ * for too many of these
+ */
 export async function openArea(area: PreparedQuery, database: Database): Promise<Area> {
   const edges = area.x1.length;
   const most = Math.min(MAX_TESTED, Math.floor(MAX_TESTS / Math.max(edges, 1)));

@@ -77,8 +77,12 @@ export const compsQuery = z
         description:
           'Radius of the circle around `point` in metres along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Ignored without `point`.',
         override: {
-          ...{ type: 'integer', minimum: 0, maximum: MAX_DIST_M, default: DEFAULT_DIST_M },
-          ...{ pattern: undefined, anyOf: undefined },
+          type: 'integer',
+          minimum: 0,
+          maximum: MAX_DIST_M,
+          default: DEFAULT_DIST_M,
+          pattern: undefined,
+          anyOf: undefined,
         },
       }),
     zip: zip.optional(),

@@ -84,9 +84,12 @@ async function readPage(
       direction: backwards ? 'desc' : 'asc',
     },
     [
-      ...[type ?? null, state ?? null, count === undefined],
+      type ?? null,
+      state ?? null,
+      count === undefined,
       ...(beside?.place ?? [null, null, null]),
-      ...[size + 1, offset],
+      size + 1,
+      offset,
       ...patterns,
     ],
   );
@@ -99,7 +102,10 @@ async function readPage(
 /** Counties and their equivalents are stored without the word: `Sullivan`, not `Sullivan County`. */
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
-/** What people type as LIKE patterns for `regions.search_words`, one a word, each of which begins a word of the region. */
+/**
+ * What people type as LIKE patterns for `regions.search_words`, one a word, each of which begins a
+ * word of the region.
+ */
 function wordPatterns(text: string): string[] {
   const words = text
     .normalize('NFD')

@@ -54,7 +54,10 @@ export const listComps = defineEndpoint({
   },
 });
 
-/** What comps are ordered by, in the names of list_comps.sql. A withheld price, 0, is unknown there, and so is a lot of 0 acres. */
+/**
+ * What comps are ordered by, in the names of list_comps.sql. A withheld price, 0, is unknown there, and so
+ * is a lot of 0 acres.
+ */
 const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
   acres: 'd.acres',
   dom: 'd.dom::float8',
@@ -62,7 +65,10 @@ const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
   price: 'd.price',
 };
 
-/** Descending is ascending by the negative: unknown comes last, and ties are in the order of the id, both ways. */
+/**
+ * Descending is ascending by the negative: unknown comes last, and ties are in the order of
+ * the id, both ways.
+ */
 function placeOf(order: OrderName | undefined): string {
   if (order === undefined) return '0::float8';
   const name = order.replace('-', '') as keyof typeof PLACES;
@@ -75,7 +81,10 @@ type Row = { total: number | null } & (PlacedComp | { id: null });
 
 export type Found = { count: number; rows: PlacedComp[] };
 
-/** A page of comps as it is read, backwards before a place. @param areas one or two, in all of which the comps lie */
+/**
+ * A page of comps as it is read, backwards before a place. @param areas one or two, in all of
+ * which the comps lie
+ */
 export async function findComps(
   query: CompsQuery,
   areas: readonly PreparedQuery[],
@@ -104,12 +113,25 @@ function readPage(
       direction: backwards ? 'desc' : 'asc',
     },
     [
-      ...[query.fips === undefined ? null : Number(query.fips), query.zip ?? null],
-      ...[area?.boxes ?? null, area?.ids ?? [], otherArea?.boxes ?? null, otherArea?.ids ?? []],
-      ...[query.status ?? null, query.age ?? null, asOf.toISOString().slice(0, 10)],
-      ...[query.dom_min ?? null, query.dom_max ?? null, query.acres_min ?? null, query.acres_max ?? null],
+      query.fips === undefined ? null : Number(query.fips),
+      query.zip ?? null,
+      area?.boxes ?? null,
+      area?.ids ?? [],
+      otherArea?.boxes ?? null,
+      otherArea?.ids ?? [],
+      query.status ?? null,
+      query.age ?? null,
+      asOf.toISOString().slice(0, 10),
+      query.dom_min ?? null,
+      query.dom_max ?? null,
+      query.acres_min ?? null,
+      query.acres_max ?? null,
       query.min_photos ?? null,
-      ...[count === undefined, place ?? 'Infinity', id, size + 1, offset],
+      count === undefined,
+      place ?? 'Infinity',
+      id,
+      size + 1,
+      offset,
     ],
   );
 }

@@ -82,7 +82,9 @@ export const saveMarket = defineEndpoint({
     const saved = await database.transaction(async run => {
       const [company] = await run<{ id: string }>('market/lock_company', [account.id]);
       const rows = await run<MarketRow & { created: boolean }>('market/save_market', [
-        ...[company!.id, body.region_id, body.status ?? null],
+        company!.id,
+        body.region_id,
+        body.status ?? null,
         MAX_MARKETS,
       ]);
       return rows[0] ?? refuse(await run('market/find_region', [body.region_id]));

@@ -5,7 +5,10 @@ import type { Statements } from '../../http/database.ts';
 /** To read the names of so many parcels costs less than the lists of the words that most owners have. */
 const FEW_PARCELS = 1_000;
 
-/** For shorter pieces the index would be read as a whole, which takes five times as long as all words of the county. */
+/**
+ * For shorter pieces the index would be read as a whole, which takes five times as long as all
+ * words of the county.
+ */
 const TRIGRAM = 3;
 
 const lengthOf = (piece: string) => [...piece].length;
@@ -14,7 +17,8 @@ const lengthOf = (piece: string) => [...piece].length;
 const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLiteral(piece)}%`);
 
 /**
- * Ids, ascending, of a county's parcels whose owner's name holds all pieces: by the words of the owners, and where these leave something open, by the names.
+ * Ids, ascending, of a county's parcels whose owner's name holds all pieces: by the words of the owners, and
+ * where these leave something open, by the names.
  * @param pieces one at least, none with white space
  */
 export async function findByOwner(
@@ -50,7 +54,10 @@ async function listMatching(
   return rows.map(row => row.property_id);
 }
 
-/** By piece the serials of the parcels that have it, in any order and some repeatedly; of the rarest piece alone where those are few. */
+/**
+ * By piece the serials of the parcels that have it, in any order and some repeatedly; of the rarest piece
+ * alone where those are few.
+ */
 async function listSerials(
   statements: Statements,
   fips: number,
@@ -69,7 +76,10 @@ async function listSerials(
 
 const SERIAL_BYTES = 4;
 
-/** The parcels that every list has, ascending: by a bit for each serial of the county. Plain loops: callbacks took three times as long. */
+/**
+ * The parcels that every list has, ascending: by a bit for each serial of the county. Plain loops: callbacks
+ * took three times as long.
+ */
 function inAll(lists: readonly Buffer[], fips: number): number[] {
   const [common, ...others] = lists.map(bitsOf);
   const ids: number[] = [];
@@ -95,8 +105,9 @@ function bitsOf(list: Buffer): Int32Array {
 }
 
 /**
- * Ids, ascending, of a county's parcels with this number, and whose owner's name holds all pieces, if any: as it is written, case aside; only where no
- * parcel has it, those with the same groups of letters and digits, however they are parted.
+ * Ids, ascending, of a county's parcels with this number, and whose owner's name holds all pieces, if any: as
+ * it is written, case aside; only where no parcel has it, those with the same groups of letters and digits,
+ * however they are parted.
  */
 export async function findByApn(
   statements: Statements,

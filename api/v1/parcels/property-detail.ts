@@ -111,7 +111,7 @@ const parcelDetail = z
   })
   .meta({ id: 'ParcelDetail' });
 
-/** The columns of `parcels p` for get_parcel.sql, which has owner_occupied from elsewhere. */
+/** The columns of `parcels p` for parcels/get_parcel, which has owner_occupied from elsewhere. */
 const ROLL_COLUMNS = ROLL_FIELDS.filter(field => field !== 'owner_occupied')
   .map(field => `p.${field}`)
   .join(', ');
@@ -175,7 +175,10 @@ function isMismatch(stated: number | null, measured: number | null): boolean | n
   return Math.max(stated / measured, measured / stated) > MOST_ACRES_RATIO;
 }
 
-/** The most months that can be taken from today without passing the day: a month's end counts as it does there. */
+/**
+ * The most months that can be taken from today without passing the day: a month's end
+ * counts as it does there.
+ */
 function monthsSince(day: string, now: Date): number {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
   const months = 12 * (now.getUTCFullYear() - year) + now.getUTCMonth() + 1 - month;

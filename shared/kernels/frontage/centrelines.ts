@@ -8,7 +8,10 @@ export type Centrelines = Segments & {
   classOf: Uint8Array;
   /** The road of which the segment is, by its place among those given. */
   roadOf: Uint32Array;
-  /** Where the segment begins (2i) and ends (2i + 1): a number that other segments have too which begin or end there. */
+  /**
+   * Where the segment begins (2i) and ends (2i + 1): a number that other segments have too which
+   * begin or end there.
+   */
   cornerOf: Uint32Array;
   /** The segments that meet at each corner. */
   meeting: readonly (readonly number[])[];
@@ -19,7 +22,10 @@ export type Centrelines = Segments & {
 /** So that two of their numbers make one exact number. */
 const MOST_CORNERS = 2 ** 26;
 
-/** Segments of the roads by class. What lies there twice (TIGER lists a road of two names twice) is kept under the higher one. */
+/**
+ * Segments of the roads by class. What lies there twice (TIGER lists a road of two names twice) is kept
+ * under the higher one.
+ */
 export function centrelines(
   roads: readonly { class: RoadClass; line: readonly Position[] }[],
   plane: Plane,
@@ -59,7 +65,8 @@ export function centrelines(
   const { x1, y1, x2, y2, index } = segments;
   const meeting = meetings(corners, numbers.size);
   const isDeadEnd = deadEnds(segments, cornerOf, meeting);
-  // Named one by one: what is spread into an object gets a shape of its own, for which V8 would compile everything anew.
+  // Named one by one: what is spread into an object gets a shape of its own, for which V8 would
+  // compile everything anew.
   const classOf = Uint8Array.from(classes);
   const roadOf = Uint32Array.from(owners);
   return { x1, y1, x2, y2, index, classOf, roadOf, cornerOf, meeting, isDeadEnd };
@@ -91,8 +98,9 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
 }
 
 /**
- * How far (x, y) lies ahead of a corner of a road, in metres, seen along the other segment there that goes most nearly its way: above 0 the road comes
- * nearer than the corner; -Infinity at a dead end. @param end 0 for the start of the segment, 1 for its end
+ * How far (x, y) lies ahead of a corner of a road, in metres, seen along the other segment there that goes
+ * most nearly its way: above 0 the road comes nearer than the corner; -Infinity at a dead end. @param end 0
+ * for the start of the segment, 1 for its end
  */
 export function aheadOfCorner(
   roads: Centrelines,

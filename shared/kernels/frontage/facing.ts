@@ -24,7 +24,10 @@ export function facingRule({ grounds, roads, ways }: Neighbourhood, reachM: read
   const { x1, y1, x2, y2 } = roads;
   const isBlocked = sightOf(grounds, roads, ways);
 
-  /** For a point on a centreline, from which there is no way to go: does the road run along the boundary rather than across it? */
+  /**
+   * For a point on a centreline, from which there is no way to go: does the road run along the boundary
+   * rather than across it?
+   */
   function runsAlong({ normalX, normalY }: BoundaryPoint, segment: number): boolean {
     const dx = x2[segment]! - x1[segment]!;
     const dy = y2[segment]! - y1[segment]!;
@@ -47,7 +50,10 @@ export function facingRule({ grounds, roads, ways }: Neighbourhood, reachM: read
     return !isBlocked(segment, parts, x + OVERLAP_M * ux, y + OVERLAP_M * uy, x + endM * ux, y + endM * uy);
   }
 
-  /** Does a street end at this boundary or before it, not far to the side, and does the boundary lie across its end? */
+  /**
+   * Does a street end at this boundary or before it, not far to the side, and does the boundary
+   * lie across its end?
+   */
   function liesAcross(
     { x, y, normalX, normalY, parts }: BoundaryPoint,
     segment: number,
@@ -104,12 +110,18 @@ export function facingRule({ grounds, roads, ways }: Neighbourhood, reachM: read
   };
 }
 
-/** Sights to a road that follow on one another share the edges found around them: so far beyond the first one they are looked for. */
+/**
+ * Sights to a road that follow on one another share the edges found around them: so far beyond the first one
+ * they are looked for.
+ */
 const AROUND_M = 6;
 
 type Looked = { minX: number; minY: number; maxX: number; maxY: number; edges: number[] };
 
-/** Does a parcel stand between a and b: a inside one of `parts`, or a boundary across? Those that are the road's own way don't count. */
+/**
+ * Does a parcel stand between a and b: a inside one of `parts`, or a boundary across? Those that are the
+ * road's own way don't count.
+ */
 function sightOf({ edges }: Grounds, roads: Centrelines, ways: Ways) {
   const { x1, y1, x2, y2, index } = edges;
   /** By segment of road, where edges were looked for last. */

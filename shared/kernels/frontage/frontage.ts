@@ -31,13 +31,18 @@ export type { RoadClass, RoadReach } from './rules.ts';
 /** The centreline of a road that cars use, [lon, lat] in degrees. */
 export type Road = { class: RoadClass; line: readonly Position[] };
 
-/** A parcel, [lon, lat] in degrees: closed rings, the exterior of a polygon first. Winding does not matter. */
+/**
+ * A parcel, [lon, lat] in degrees: closed rings, the exterior of a polygon first. Winding does not matter.
+ */
 export type Neighbour = { id: number; shape: MultiPolygon };
 
 /** Lengths in international feet. */
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
 
-/** A stretch of boundary that faces a road of the class, or of a centreline that runs through the parcel: that may count twice. */
+/**
+ * A stretch of boundary that faces a road of the class, or of a centreline that runs through the parcel:
+ * that may count twice.
+ */
 export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
 export type PreparedFrontage = {
@@ -48,8 +53,10 @@ export type PreparedFrontage = {
 };
 
 /**
- * Road frontage as docs/land.md defines it, and whether no road touches or faces a parcel (landlocked). Lengths are sums over equal pieces.
- * @param roads those that cars use @param parcels the parcels asked for and all within frontageMarginM of them
+ * Road frontage as docs/land.md defines it, and whether no road touches or faces a parcel (landlocked).
+ * Lengths are sums over equal pieces.
+ * @param roads those that cars use @param parcels the parcels asked for and all within
+ * frontageMarginM of them
  */
 export function prepareFrontage(
   roads: readonly Road[],
@@ -118,7 +125,9 @@ function isTouched(ground: Ground, roads: Segments): boolean {
   return roads.index?.collides(...padBox(ground.box, HALF_WAY_M), touches) ?? false;
 }
 
-/** Whether two segments are within half a way: they are nearest at one of their four ends, unless they cross. */
+/**
+ * Whether two segments are within half a way: they are nearest at one of their four ends, unless they cross.
+ */
 function areNear(a: Segments, i: number, b: Segments, j: number): boolean {
   const [px, py, qx, qy] = [a.x1[i]!, a.y1[i]!, a.x2[i]!, a.y2[i]!];
   const [sx, sy, tx, ty] = [b.x1[j]!, b.y1[j]!, b.x2[j]!, b.y2[j]!];
@@ -184,7 +193,10 @@ function facingStretches(near: Neighbourhood, reachM: readonly number[]): (groun
       const parts = grounds.partIndex!.search(...padBox(box, OVERLAP_M)).map(part => grounds.parts[part]!);
       // The ground is on the left, so the outer side is on the right.
       const point = { x: 0, y: 0, normalX: alongY, normalY: -alongX, parts };
-      /** Asks the rule for each piece, of ever shorter parts of the edge, for the roads within reach of the part. */
+      /**
+       * Asks the rule for each piece, of ever shorter parts of the edge, for the roads within
+       * reach of the part.
+       */
       const walk = (from: number, to: number, roadsNear: readonly number[]): void => {
         point.x = x + ((from + to) / 2) * stepX;
         point.y = y + ((from + to) / 2) * stepY;

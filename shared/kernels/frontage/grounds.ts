@@ -4,7 +4,10 @@ import type { Plane } from './plane.ts';
 import { CONTACT_M } from './rules.ts';
 import { distanceTo, type Segments, segmentsOf } from './segments.ts';
 
-/** The boundary of a parcel, or of one polygon of it with its holes: the edges `from` up to `to`, with the ground on their left. */
+/**
+ * The boundary of a parcel, or of one polygon of it with its holes: the edges `from` up to `to`, with the
+ * ground on their left.
+ */
 export type Ground = {
   edges: Segments;
   from: number;
@@ -38,7 +41,9 @@ export function groundsOf(shapes: readonly MultiPolygon[], plane: Plane): Ground
   return { edges, parcels: groundsBetween(firstEdge), parts, partIndex };
 }
 
-/** Of so many edges those beside a point are found by strips: a town's streets in one parcel have thousands. */
+/**
+ * Of so many edges those beside a point are found by strips: a town's streets in one parcel have thousands.
+ */
 const MANY = 64;
 const EDGES_A_STRIP = 4;
 

@@ -53,7 +53,10 @@ export function nearestShare({ x1, y1, x2, y2 }: Segments, i: number, x: number,
   return along >= square ? 1 : along / square;
 }
 
-/** A coordinate at a share of the way: ends as they are, not rounded, so that segments which meet in one are equally near. */
+/**
+ * A coordinate at a share of the way: ends as they are, not rounded, so that segments which meet in
+ * one are equally near.
+ */
 export function at(from: number, to: number, share: number): number {
   return share === 1 ? to : from + share * (to - from);
 }
@@ -64,7 +67,10 @@ export function distanceTo(segments: Segments, i: number, x: number, y: number):
   return gap(at(x1[i]!, x2[i]!, share), at(y1[i]!, y2[i]!, share), x, y);
 }
 
-/** Pieces `from` up to `to`, of `pieces` equal ones, of a segment that face or are a road of a class, or none of them. */
+/**
+ * Pieces `from` up to `to`, of `pieces` equal ones, of a segment that face or are a road of a
+ * class, or none of them.
+ */
 export type Stretch = {
   lines: Segments;
   i: number;

@@ -5,8 +5,9 @@ import { HALF_WAY_M, PARALLEL_COS } from './rules.ts';
 import { addPiece, gap, lengthOf, piecesAlong, type Stretch } from './segments.ts';
 
 /**
- * The stretches of centreline inside a parcel, or a part of one, with ground on one side or both. The middle of a piece is inside when it is further
- * than CONTACT_M from the boundary; a side counts where the parcel goes on beyond half of the way.
+ * The stretches of centreline inside a parcel, or a part of one, with ground on one side or both. The middle
+ * of a piece is inside when it is further than CONTACT_M from the boundary; a side counts where the parcel
+ * goes on beyond half of the way.
  */
 export function stretchesThrough(roads: Centrelines, ground: Ground): Stretch[] {
   const stretches: Stretch[] = [];
@@ -29,8 +30,8 @@ export function stretchesThrough(roads: Centrelines, ground: Ground): Stretch[] 
 }
 
 /**
- * The same, those once that are mapped twice: a piece is left out beside which, within HALF_WAY_M and roughly parallel, a segment runs that goes before it
- * or lies outside of the parcel.
+ * The same, those once that are mapped twice: a piece is left out beside which, within HALF_WAY_M and roughly
+ * parallel, a segment runs that goes before it or lies outside of the parcel.
  */
 export function stretchesThroughOnce(roads: Centrelines, ground: Ground): Stretch[] {
   const kept: Stretch[] = [];
@@ -53,7 +54,10 @@ export function stretchesThroughOnce(roads: Centrelines, ground: Ground): Stretc
   return kept;
 }
 
-/** Segments that may run beside pieces of this one: not those that it goes on in at a corner, however straight. */
+/**
+ * Segments that may run beside pieces of this one: not those that it goes on in at a
+ * corner, however straight.
+ */
 function parallelsOf(roads: Centrelines, segment: number): number[] {
   const { x1, y1, x2, y2 } = roads;
   const ax = x1[segment]!;

@@ -8,8 +8,9 @@ import { stretchesThrough } from './through.ts';
 export type Ways = readonly (readonly Ground[])[];
 
 /**
- * Parts of parcels that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and narrow, with the road running along. Both are known
- * however far they go on, so that no figure depends on which parcels are computed together.
+ * Parts of parcels that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and
+ * narrow, with the road running along. Both are known however far they go on, so that no figure depends on
+ * which parcels are computed together.
  */
 export function waysAmong({ parts }: Grounds, roads: Centrelines, reachM: readonly number[]): Ways {
   const lengthM = new Float64Array(roads.roadOf.reduce((most, road) => Math.max(most, road + 1), 0));
@@ -35,7 +36,9 @@ export function waysAmong({ parts }: Grounds, roads: Centrelines, reachM: readon
   return ways;
 }
 
-/** The width of the rectangle that has the area and the perimeter of a part; Infinity where it is not long. */
+/**
+ * The width of the rectangle that has the area and the perimeter of a part; Infinity where it is not long.
+ */
 function widthOf({ edges: { x1, y1, x2, y2 }, from, to }: Ground): number {
   const x = x1[from]!;
   const y = y1[from]!;

@@ -1,6 +1,7 @@
 /**
- * The words of an address line: upper case, without accents, apostrophes and full stops. Marks that carry meaning stay: a hyphen, stroke or point between
- * digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and `%`, which stands for "care of".
+ * The words of an address line: upper case, without accents, apostrophes and full stops. Marks that carry
+ * meaning stay: a hyphen, stroke or point between digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and `%`, which
+ * stands for "care of".
  */
 export function addressWords(text: string): string[] {
   const upper = text.toUpperCase();

@@ -12,7 +12,8 @@ const KINDS =
   '(?:COMMUNITY|COMMUNITIES|NEIGHBORHOOD|TOWNHOMES?|TOWNHOUSES?|TOWN HOMES?|VILLAS|ESTATES|SUBDIVISION|MASTER|MAINTENANCE|RESIDENTIAL|RESIDENTS)';
 
 const PATTERNS = [
-  // Abbreviations; L.P.O.A. and the like do not occur. H O A with its letters apart is not a person's initials.
+  // Abbreviations; L.P.O.A. and the like do not occur. H O A with its letters apart is not a
+  // person's initials.
   / HOA | H O A | HOAS /,
   // Owners and their association, in either order: PROPERTY OWNERS ASSN, ASSOCIATION OF UNIT OWNERS.
   new RegExp(` ${OWNERS} (?:.* )?${ASSOCIATION} `),
@@ -27,7 +28,10 @@ const PATTERNS = [
   new RegExp(` ${KINDS} ${ASSOCIATION} `),
 ];
 
-/** Property (condominium) owners' association; POA is also a power of attorney, which follows SURNAME, FIRST NAME. */
+/**
+ * Property (condominium) owners' association; POA is also a power of attorney, which follows
+ * SURNAME, FIRST NAME.
+ */
 const ENDING = / (?:POA|COA|P O A)(?: (?:INC|LLC|CORP|LTD|NO|\d+))* $/;
 const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
 
@@ -35,8 +39,9 @@ const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
 const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
 
 /**
- * Whether a name is that of a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION and their spellings, as whole words. Lake, road and
- * civic associations and clubs are not: nobody must belong to them.
+ * Whether a name is that of a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION and
+ * their spellings, as whole words. Lake, road and civic associations and clubs are not: nobody
+ * must belong to them.
  */
 export function isHoaOwner(name: string): boolean {
   const padded = ` ${wordsOf(name)} `;

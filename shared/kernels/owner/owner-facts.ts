@@ -60,7 +60,10 @@ function differ(a: string | null, b: string | null): boolean | null {
   return a === null || b === null ? null : a !== b;
 }
 
-/** A ZIP may cross county lines: mail to the parcel's own ZIP is not out of its county, whichever holds most of it. */
+/**
+ * A ZIP may cross county lines: mail to the parcel's own ZIP is not out of its county,
+ * whichever holds most of it.
+ */
 function isOutOfCounty(
   mailZip: string | null,
   fips: number,
@@ -75,8 +78,9 @@ function isOutOfCounty(
 }
 
 /**
- * Mail to the parcel's own street and ZIP: the owner lives there. A post office box in the parcel's ZIP says nothing about where its holder lives,
- * nor does a street whose house number the roll leaves out (BACK MOUNTAIN RD against 12 BACK MOUNTAIN RD).
+ * Mail to the parcel's own street and ZIP: the owner lives there. A post office box in the parcel's ZIP says
+ * nothing about where its holder lives, nor does a street whose house number the roll leaves out (BACK
+ * MOUNTAIN RD against 12 BACK MOUNTAIN RD).
  */
 function livesThere(
   street: string | null,
@@ -96,8 +100,9 @@ const hasNumber = (street: string) => /^\d/.test(street);
 const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
 
 /**
- * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, to be hashed before it is stored; null without a
- * street, or with neither. And the place, `street|city|state` in both cases, by which a parcel without a ZIP finds the others of its owner.
+ * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, to be
+ * hashed before it is stored; null without a street, or with neither. And the place, `street|city|state` in
+ * both cases, by which a parcel without a ZIP finds the others of its owner.
  * @param street as `normaliseStreet` gives it
  */
 export function ownerKeysOf(
@@ -119,8 +124,15 @@ function zip5(zip: string | null): string | null {
 }
 
 const CITY_WORDS: Record<string, string> = {
-  ...{ ST: 'SAINT', STE: 'SAINTE', FT: 'FORT', MT: 'MOUNT', PT: 'POINT' },
-  ...{ N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST' },
+  ST: 'SAINT',
+  STE: 'SAINTE',
+  FT: 'FORT',
+  MT: 'MOUNT',
+  PT: 'POINT',
+  N: 'NORTH',
+  S: 'SOUTH',
+  E: 'EAST',
+  W: 'WEST',
 };
 
 /** A city's name with its usual abbreviations spelled out: FT. WAYNE is FORT WAYNE. */

@@ -1,6 +1,7 @@
 /**
- * What a word of a name is, for every filter that looks for words: upper case without accents and apostrophes, every other mark separates. By one
- * table, so that PostgreSQL's translate() gives the same words under any locale.
+ * What a word of a name is, for every filter that looks for words: upper case without accents and
+ * apostrophes, every other mark separates. By one table, so that PostgreSQL's translate() gives the same
+ * words under any locale.
  */
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -72,14 +73,21 @@ export function wordsOf(text: string): string {
 
 export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-/** Whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words); unknown for an unknown name. */
+/**
+ * Whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words);
+ * unknown for an unknown name.
+ */
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** An SQL expression equal to ` ${wordsOf(column)} ` for every text; '  ' when there is no word, null for null. @param column a name that is trusted */
+/**
+ * An SQL expression equal to ` ${wordsOf(column)} ` for every text; '  ' when there is no word, null for
+ * null. @param column a name that is trusted
+ */
 export function wordsSql(column: string): string {
   const words = `translate(${column}, ${quoted(WORD_TABLE.from)}, ${quoted(WORD_TABLE.to)})`;
-  // Runs of spaces become one: every space is followed by a mark, a mark by a space goes with it, then all marks go.
+  // Runs of spaces become one: every space is followed by a mark, a mark by a space goes with it,
+  // then all marks go.
   // The mark is a control character, which the table has turned into a space.
   return `' ' || btrim(replace(replace(replace(${words}, ' ', U&' \\0001'), U&'\\0001 ', ''), U&'\\0001', '')) || ' '`;
 }

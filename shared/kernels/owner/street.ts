@@ -2,12 +2,16 @@ import { addressWords } from './address-text.ts';
 import { ABBREVIATIONS } from './suffixes.ts';
 
 /**
- * One spelling for each street, box or rural route, so that equal addresses become equal texts: upper case, USPS
- * Publication 28 abbreviations, PO BOX n, RR n BOX n, a unit as `# n`. It is a key and not a label for an envelope:
- * - Suffixes and directionals are shortened wherever they stand (100 LAKE DRIVE is 100 LK DR), because rolls do either.
- *   A directional that is the street's name stays, since South Street and S Street can be two streets of one city.
+ * One spelling for each street, box or rural route, so that equal addresses become equal
+ * texts: upper case, USPS Publication 28 abbreviations, PO BOX n, RR n BOX n, a unit as `# n`. It is a key
+ * and not a label for an envelope:
+ * - Suffixes and directionals are shortened wherever they stand (100 LAKE DRIVE is 100 LK DR),
+ * because rolls do either.
+ *   A directional that is the street's name stays, since South Street and S Street can be two
+ * streets of one city.
  * - APT, UNIT, SUITE, ROOM and # are all `#`: rolls interchange them, and a building numbers its doors once.
- * - Mail goes to the box where a box and a street are both given (Publication 28, dual addresses): the box alone is left.
+ * - Mail goes to the box where a box and a street are both given (Publication 28, dual addresses): the
+ * box alone is left.
  * - A name after C/O, %, ATTN or CARE OF is dropped, up to where an address begins.
  * Idempotent. Null when nothing is left, or only a remark that there is no address.
  * @param text one or more address lines as the roll has them, joined by a space
@@ -28,7 +32,9 @@ export function normaliseStreet(text: string | null): string | null {
 /** Whether a normalised street is a post office box. */
 export const isBox = (street: string): boolean => street.startsWith('PO BOX ');
 
-/** Remarks in place of an address, as abbreviated. They would make one owner of everybody without an address. */
+/**
+ * Remarks in place of an address, as abbreviated. They would make one owner of everybody without an address.
+ */
 const NO_ADDRESS = new Set(
   (
     'UNKNOWN|UNK|UNKNOWN ADDRESS|ADDRESS UNKNOWN|NO ADDRESS|NO MAILING ADDRESS|BAD ADDRESS|NOT AVAILABLE|NOT ASSIGNED|' +
@@ -111,7 +117,10 @@ const BOX_WORDS = new Set(['BOX', 'BX', 'B', 'DRAWER', 'DRWR', 'DRAW', 'CALLER',
 const OF_BOXES = ['PO', 'P O', 'POST OFFICE', 'P 0'].map(split);
 const NUMBER_WORDS = new Set(['#', 'NO', 'NUMBER', 'NUM']);
 
-/** `PO BOX n` when the words name a box anywhere, else null. Without "PO" it must be all that the words begin with. */
+/**
+ * `PO BOX n` when the words name a box anywhere, else null. Without "PO" it must be all that
+ * the words begin with.
+ */
 function postOfficeBox(words: readonly string[]): string | null {
   for (let i = 0; i < words.length; i++) {
     const length = boxWords(words, i);
@@ -186,7 +195,10 @@ function skipNumberWords(words: readonly string[], i: number): number {
 /** Publication 28, appendix C2, as far as they number doors. */
 const DOORS = new Set(['APT', 'APARTMENT', 'APARTMENTS', 'APTS', 'UNIT', 'STE', 'SUITE', 'ROOM', 'RM', '#']);
 
-/** `# n` in place of APT n, UNIT #n, STE NO n. A word of these that no number or letter follows is a name: UNIT RD. */
+/**
+ * `# n` in place of APT n, UNIT #n, STE NO n. A word of these that no number or letter follows
+ * is a name: UNIT RD.
+ */
 function withUnits(words: string[]): string[] {
   if (!words.some(word => DOORS.has(word))) return words;
   const out: string[] = [];
@@ -242,13 +254,19 @@ function isStreetName(words: readonly string[], i: number): boolean {
   return after === undefined || after === '#' || DIRECTIONS.has(after);
 }
 
-/** Words that units, names, boxes and routes begin with. Four addresses in five have none, and are done sooner. */
+/**
+ * Words that units, names, boxes and routes begin with. Four addresses in five have none,
+ * and are done sooner.
+ */
 const UNUSUAL = new Set([
   ...DOORS,
   ...CARE_OF,
   ...BOX_WORDS,
   ...[...OF_BOXES, ...RURAL, ...HIGHWAY_CONTRACT].map(phrase => phrase[0]!),
-  ...['CARE', 'POB', 'POBOX', 'LCK'],
+  'CARE',
+  'POB',
+  'POBOX',
+  'LCK',
 ]);
 
 function isUnusual(words: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 /**
- * Street suffixes, the standard abbreviation first (USPS Publication 28, appendix C1, https://pe.usps.com/text/pub28/28apc_002.htm), without the plurals
- * that it abbreviates like the singular: Parks St is not Park St.
+ * Street suffixes, the standard abbreviation first (USPS Publication 28, appendix C1,
+ * https://pe.usps.com/text/pub28/28apc_002.htm), without the plurals that it abbreviates like the singular:
+ * Parks St is not Park St.
  */
 const SUFFIXES = `
 ALY ALLEE ALLEY ALLY|ANX ANEX ANNEX ANNX|ARC ARCADE|AVE AV AVEN AVENU AVENUE AVN AVNUE|BYU BAYOO BAYOU|BCH BEACH
@@ -30,7 +31,10 @@ TRCE TRACE|TRAK TRACK TRK TRKS|TRFY TRAFFICWAY|TRL TRAIL|TRLR TRAILER TRLRS|TUNL
 UPAS UNDERPASS|UN UNION|UNS UNIONS|VLY VALLEY VALLY VLLY|VLYS VALLEYS|VIA VIADUCT VDCT VIADCT|VW VIEW|VWS VIEWS
 VLG VILL VILLAG VILLAGE VILLG VILLIAGE|VLGS VILLAGES|VL VILLE|VIS VIST VISTA VSTA|WAY WY|WL WELL|WLS WELLS`;
 
-/** Secondary units that keep their name: Publication 28, appendix C2. Those that mean "number" are in street.ts. */
+/**
+ * Secondary units that keep their name: Publication 28, appendix C2. Those that mean
+ * "number" are in street.ts.
+ */
 const UNITS =
   'BLDG BUILDING BLDNG|DEPT DEPARTMENT|FL FLOOR FLR|HNGR HANGAR HANGER|LOT|PH PENTHOUSE|SPC SPACE SP|SLIP|PIER|STOP';
 

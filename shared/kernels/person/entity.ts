@@ -2,7 +2,9 @@ import { isCorporateOwner } from '../owner/corporate.ts';
 import { isHoaOwner } from '../owner/hoa.ts';
 import { wordsOf } from '../owner/owner-words.ts';
 
-/** Words that say that an owner is no person, as whole words. A surname is among them now and then (CHURCH). */
+/**
+ * Words that say that an owner is no person, as whole words. A surname is among them now and then (CHURCH).
+ */
 const WORDS = new Set(
   (
     'TRUST TR TRST TRUS REVOCABLE IRREVOCABLE REV FAMILY LIVING ESTATE EST HEIRS TOWN TOWNSHIP CITY VILLAGE BOROUGH COUNTY STATE COMMONWEALTH ' +
@@ -16,7 +18,9 @@ const WORDS = new Set(
   ).split(' '),
 );
 
-/** A whole text that is one of these words and a name is a person's (CHURCH, JOHN): the comma of a roll tells. */
+/**
+ * A whole text that is one of these words and a name is a person's (CHURCH, JOHN): the comma of a roll tells.
+ */
 const SURNAMES = new Set(
   'CHURCH LAND POWER BANK LODGE TEMPLE PARISH STATE FUND CLUB CITY COLLEGE RANCH'.split(' '),
 );
@@ -51,7 +55,10 @@ const ONE_SPELLING = new Map(
 /** What trusts are called, whichever of these words a roll has room for. */
 const OF_TRUSTS = new Set(['REVOCABLE', 'IRREVOCABLE', 'LIVING', 'FAMILY']);
 
-/** The words that tell an entity from others, sorted, without dates of deeds. Null where only general words are left. */
+/**
+ * The words that tell an entity from others, sorted, without dates of deeds. Null where only
+ * general words are left.
+ */
 export function entityName(name: string): string | null {
   const own = wordsOf(name.split(/\bC\/O\b|%/i)[0]!.replace(/\bL\.? ?L\.? ?C\b\.?|\bU\/[ADT]\b/gi, ' '));
   const dated = / (?:DTD|DATED|UAD|UTD|UDT|UA) .*$/.exec(` ${own} `);

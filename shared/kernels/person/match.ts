@@ -34,7 +34,10 @@ export function placeOf({ address, city, state, zip }: Address): Place {
   };
 }
 
-/** Soundex of the US census: letters that sound alike, so that a search finds a name that was misheard or mistyped. */
+/**
+ * Soundex of the US census: letters that sound alike, so that a search finds a name that was
+ * misheard or mistyped.
+ */
 function soundex(name: string): string {
   const CODES = '01230120022455012623010202';
   const codes = [...name].map(letter => CODES[letter.charCodeAt(0) - 65] ?? '0');
@@ -60,8 +63,9 @@ export function withinOneEdit(a: string, b: string): boolean {
 }
 
 /**
- * How well two names fit, or null where they are two people's. 1: equal; 0.9: a short form; 0.8: one letter off, or a surname of two of which one is
- * shared; 0.6: an initial. A middle name that both have adds, or tells them apart.
+ * How well two names fit, or null where they are two people's. 1: equal; 0.9: a short form; 0.8: one letter
+ * off, or a surname of two of which one is shared; 0.6: an initial. A middle name that both have adds,
+ * or tells them apart.
  */
 export function fitOf(a: Person, b: Person): number | null {
   if (a.suffix !== null && b.suffix !== null && a.suffix !== b.suffix) return null;
@@ -102,7 +106,10 @@ function middleFit(a: string, b: string): number | null {
   return a.length === 1 || b.length === 1 || a === b || withinOneEdit(a, b) ? 0.05 : null;
 }
 
-/** Whether two names of entities are one, at one address where a letter may be off and a roll's column may cut the text. */
+/**
+ * Whether two names of entities are one, at one address where a letter may be off and a roll's
+ * column may cut the text.
+ */
 export function sameEntity(a: string, b: string, sameAddress: boolean): boolean {
   if (a === b) return true;
   if (!sameAddress) return false;
@@ -124,7 +131,8 @@ export function sameEntity(a: string, b: string, sameAddress: boolean): boolean 
 export function sharedPlace(a: Place, b: Place): 'street' | 'zip' | 'city' | null {
   const zip = a.zip !== null && a.zip === b.zip;
   const city = a.city !== null && a.state !== null && a.city === b.city && a.state === b.state;
-  // A ZIP that is known of both and differs puts equal streets into two places, unless the city says otherwise.
+  // A ZIP that is known of both and differs puts equal streets into two places, unless the
+  // city says otherwise.
   if (a.street !== null && b.street !== null && (zip || city) && sameStreet(a, b)) return 'street';
   return zip ? 'zip' : city ? 'city' : null;
 }
@@ -147,8 +155,9 @@ function splitStreet(street: string): [number: string, name: string] {
 export type Subject = { person: Person } | { entity: string };
 
 /**
- * The texts under which a subject at a place is stored and searched for; what has one in common is then compared. The surname's sound with the first
- * letter of every name that the given name may stand for, and the street with either name.
+ * The texts under which a subject at a place is stored and searched for; what has one in common is then
+ * compared. The surname's sound with the first letter of every name that the given name may stand for, and
+ * the street with either name.
  */
 export function searchKeys(subject: Subject, { street, zip, city, state }: Place): string[] {
   const town = city !== null && state !== null ? `${city}|${state}` : null;
@@ -183,7 +192,8 @@ const RANK = { street: 3, zip: 2, city: 1 } as const;
 const NAMES = { street: 'name_and_street', zip: 'name_and_zip', city: 'name_and_city' } as const;
 
 /**
- * The records of whom is looked for, the best first; none where several people fit as well. At one street an initial or a letter that is off will do;
+ * The records of whom is looked for, the best first; none where several people fit as well. At one street an
+ * initial or a letter that is off will do;
  * in a ZIP or a city the name must be whole, and nobody else's there.
  */
 export function bestMatches<C extends Candidate>(

@@ -1,6 +1,7 @@
 /**
- * Given names, each with those that people of that name go by: of every pair the longer name is the formal one. Made from names.csv of
- * https://github.com/carltonnorthern/nicknames (commit 21d7505, Apache-2.0; pairs whose second name is longer are left out).
+ * Given names, each with those that people of that name go by: of every pair the longer name is the formal
+ * one. Made from names.csv of https://github.com/carltonnorthern/nicknames (commit 21d7505, Apache-2.0; pairs
+ * whose second name is longer are left out).
  */
 const NAMES = `
 AARON ERIN RON|ABBIGAIL ABBE ABBEY ABBI ABBIE ABBY GAIL NABBY|ABBIGALE ABBE ABBEY ABBI ABBIE ABBY GAIL NABBY|ABEDNEGO BEDNEY|ABEL AB ABE EB|ABIEL AB

@@ -77,7 +77,10 @@ const REMARKS =
 const OF_TRUSTS =
   /(?<=[\s,])(?:(?:IR)?REV(?:OC(?:ABLE)?)?|LIV(?:ING)?|FAM(?:ILY)?|TR(?:US?T?)?|UDT|UTD|UAD|DTD|DATED|U\/[AT])\b\.?/gi;
 
-/** The people whom an owner's text on a roll names: `LAST, FIRST M & SPOUSE [LAST]`, `LAST FIRST M`. Each with the ways to read the words, the likelier first. */
+/**
+ * The people whom an owner's text on a roll names: `LAST, FIRST M & SPOUSE [LAST]`, `LAST FIRST M`. Each with
+ * the ways to read the words, the likelier first.
+ */
 export function peopleOf(owner: string): Person[][] {
   const own = owner
     .split(/\bC\/O\b|%(?!\s*(?:INT|$))/i)[0]!

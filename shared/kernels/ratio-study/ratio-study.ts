@@ -1,6 +1,9 @@
 import { linearRegression, mean, median, sum } from 'simple-statistics';
 
-/** Figures of assessors' ratio studies: IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to 5.6 and appendix B. */
+/**
+ * Figures of assessors' ratio studies: IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to
+ * 5.6 and appendix B.
+ */
 export type RatioStudy = {
   sales: number;
   medianRatio: number;
@@ -12,11 +15,17 @@ export type RatioStudy = {
   within25: number;
   /** Coefficient of dispersion: mean absolute deviation from the median ratio, in percent of it. */
   cod: number;
-  /** Price-related differential: mean ratio over the ratio weighted by price. Above 1.03: dear land is valued too low. */
+  /**
+   * Price-related differential: mean ratio over the ratio weighted by price. Above 1.03: dear land
+   * is valued too low.
+   */
   prd: number;
   /** Coefficient of price-related bias: by what share ratios change when the value doubles. */
   prb: number;
-  /** Regressed through the origin, as early software did; without the constant it is nearly 0 whatever the bias. */
+  /**
+   * Regressed through the origin, as early software did; without the constant it is nearly 0
+   * whatever the bias.
+   */
   prbThroughOrigin: number;
 };
 
@@ -48,8 +57,9 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
 const BIAS_RESAMPLES = 500;
 
 /**
- * The PRB of estimates without bias that are off by as much: of two equal parcels the one that sold for more has the lower ratio, so errors alone make
- * a PRB below 0. The errors are drawn from the observed ones. @returns null below two sales
+ * The PRB of estimates without bias that are off by as much: of two equal parcels the one that sold for more
+ * has the lower ratio, so errors alone make a PRB below 0. The errors are drawn from the observed ones.
+ * @returns null below two sales
  */
 export function biasByChance(estimates: readonly number[], prices: readonly number[]): Range | null {
   const ratios = prices.map((price, i) => estimates[i]! / price);
@@ -67,7 +77,8 @@ export function biasByChance(estimates: readonly number[], prices: readonly numb
 }
 
 /**
- * By how many percent prices are higher where estimates are higher by 1 % (J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969);
+ * By how many percent prices are higher where estimates are higher by 1 % (J. Mincer, V. Zarnowitz, The
+ * Evaluation of Economic Forecasts, 1969);
  * above 1 dear land is valued too low. @returns null below three sales, or where all estimates are alike
  */
 export function slopeOnEstimates(
@@ -85,8 +96,8 @@ export function slopeOnEstimates(
 }
 
 /**
- * The ratios' relative distance from their median, regressed on the base-2 logarithm of a value that is half the price and half the estimate: with the
- * price alone every error would look like a bias.
+ * The ratios' relative distance from their median, regressed on the base-2 logarithm of a value that is half
+ * the price and half the estimate: with the price alone every error would look like a bias.
  */
 function priceRelatedBias(
   estimates: readonly number[],
@@ -112,7 +123,10 @@ export type Range = { low: number; high: number };
 const RESAMPLES = 2_000;
 const SEED = 20_260_101;
 
-/** @param figure of resampled indices, the same in every run @returns the figure of each resample, ascending; nothing below two */
+/**
+ * @param figure of resampled indices, the same in every run @returns the figure of each resample,
+ * ascending; nothing below two
+ */
 export function bootstrap(
   count: number,
   figure: (drawn: Int32Array) => number,

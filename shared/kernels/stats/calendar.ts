@@ -11,7 +11,10 @@ export const isoDay = (day: number): string => new Date(day * MS_PER_DAY).toISOS
 /** The day of 'YYYY-MM-DD'. */
 export const dayOf = (isoDate: string): number => utcDay(Date.parse(`${isoDate}T00:00:00Z`));
 
-/** The day of the month some months earlier, or that month's last day: as PostgreSQL's `date - interval` clamps. */
+/**
+ * The day of the month some months earlier, or that month's last day: as PostgreSQL's `date
+ * - interval` clamps.
+ */
 export function minusMonths(day: number, months: number): number {
   const date = new Date(day * MS_PER_DAY);
   const year = date.getUTCFullYear();

@@ -8,7 +8,9 @@ export const SOLD = 2;
 /** `soldDay` and `daysOnMarket` of a listing that has none. */
 export const NO_DAY = -0x80000000;
 
-/** Listings by column; entry i of each array is listing i. Only those with acres and price over 0 are counted. */
+/**
+ * Listings by column; entry i of each array is listing i. Only those with acres and price over 0 are counted.
+ */
 export type ListingColumns = {
   /** ACTIVE, PENDING or SOLD. */
   status: Uint8Array;
@@ -47,7 +49,10 @@ export type BucketSummary = {
   sold: [Summary, Summary, Summary, Summary];
 };
 
-/** The window of m months holds the sales after the as-of day less m calendar months, up to and including that day. */
+/**
+ * The window of m months holds the sales after the as-of day less m calendar months, up to and
+ * including that day.
+ */
 const WINDOW_MONTHS = [1, 3, 6, 12] as const;
 
 type Listing = { acres: number; price: number; ppa: number; soldDay: number; daysOnMarket: number };
@@ -56,8 +61,9 @@ type Listing = { acres: number; price: number; ppa: number; soldDay: number; day
 type Sorted = { byAcres: Listing[]; byPrice: Listing[]; byPpa: Listing[] };
 
 /**
- * Summarizes the listings `rows` as of the UTC day `asOfDay`; null for a bucket without any listing of any age. Each status is sorted once in three
- * orders; buckets and windows pick their listings from these, still sorted.
+ * Summarizes the listings `rows` as of the UTC day `asOfDay`; null for a bucket without any listing of any
+ * age. Each status is sorted once in three orders; buckets and windows pick their listings from
+ * these, still sorted.
  */
 export function summarizeBuckets(
   listings: ListingColumns,
@@ -163,7 +169,10 @@ function meanDays(listings: readonly Listing[]): number | null {
   return known === 0 ? null : days / known;
 }
 
-/** The middle value of an ascending list, or the mean of the middle two. Reads it in place; simple-statistics wants a list of numbers. */
+/**
+ * The middle value of an ascending list, or the mean of the middle two. Reads it in place; simple-statistics
+ * wants a list of numbers.
+ */
 export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;
   if (count === 0) return null;
@@ -172,8 +181,9 @@ export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): n
 }
 
 /**
- * Gini coefficient of positive values in an ascending list, 0 (all equal) to 100; null below two of them. 100 * sum((2i - n - 1) * x_i) / (n * sum(x_i))
- * (Sen 1973, On Economic Inequality), the terms of x_i and x_(n+1-i) taken together: none is negative, so nothing cancels.
+ * Gini coefficient of positive values in an ascending list, 0 (all equal) to 100; null below two of them. 100
+ * * sum((2i - n - 1) * x_i) / (n * sum(x_i)) (Sen 1973, On Economic Inequality), the terms of x_i and
+ * x_(n+1-i) taken together: none is negative, so nothing cancels.
  */
 export function gini<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;

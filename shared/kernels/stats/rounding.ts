@@ -1,9 +1,13 @@
-/** A double relatively this close to a tie is decided by its decimal digits: reading it to 15 digits moves it by 5e-15. */
+/**
+ * A double relatively this close to a tie is decided by its decimal digits: reading it to 15 digits
+ * moves it by 5e-15.
+ */
 const TIE_DOUBT = 1e-14;
 
 /**
- * Rounds to 2 decimals, half away from zero, as PostgreSQL's `round(x::numeric, 2)` does: the double is read as its nearest decimal of 15 digits
- * (float8_numeric), so 1.005, which it holds as 1.00499…, gives 1.01. From 1e12 on an exact tie goes up here and to even there.
+ * Rounds to 2 decimals, half away from zero, as PostgreSQL's `round(x::numeric, 2)` does: the double is read
+ * as its nearest decimal of 15 digits (float8_numeric), so 1.005, which it holds as 1.00499…, gives 1.01.
+ * From 1e12 on an exact tie goes up here and to even there.
  */
 export function round2(x: number): number {
   if (x < 0) return 0 - round2(-x);

@@ -14,8 +14,9 @@ const E2 = F * (2 - F);
 const RAD = Math.PI / 180;
 
 /**
- * Metres on the ground of one unit along x and along y at the coordinate `y`, by the radii of curvature of the ellipsoid (Snyder 1987, USGS PP 1395,
- * eq. 4-20 and 4-21). Web Mercator's scale differs by up to 0.7 % between the axes.
+ * Metres on the ground of one unit along x and along y at the coordinate `y`, by the radii of curvature of
+ * the ellipsoid (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). Web Mercator's scale differs by up to 0.7
+ * % between the axes.
  */
 export function metresPerUnit(ground: Ground, y: number): { x: number; y: number } {
   if (ground.kind === 'planar') return { x: ground.x, y: ground.y };
@@ -28,7 +29,9 @@ export function metresPerUnit(ground: Ground, y: number): { x: number; y: number
   return { x: radii.parallel / A, y: (radii.meridian * Math.cos(phi)) / A };
 }
 
-/** Metres between two positions in degrees that lie within some kilometres of each other, by the same radii. */
+/**
+ * Metres between two positions in degrees that lie within some kilometres of each other, by the same radii.
+ */
 export function shortDistanceM([lon0, lat0]: readonly number[], [lon1, lat1]: readonly number[]): number {
   const radii = radiiM(((lat0! + lat1!) / 2) * RAD);
   return Math.hypot((lon1! - lon0!) * RAD * radii.parallel, (lat1! - lat0!) * RAD * radii.meridian);

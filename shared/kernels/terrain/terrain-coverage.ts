@@ -9,7 +9,8 @@ export type CellPolygon = readonly CellRing[];
 
 /** Signed area of a ring in cells. */
 function signedArea(ring: CellRing): number {
-  // Relative to the first point: coordinates of large grids would cost the last digits of a small ring's area.
+  // Relative to the first point: coordinates of large grids would cost the last digits of a
+  // small ring's area.
   const x0 = ring[0]!;
   const y0 = ring[1]!;
   let sum = 0;
@@ -49,8 +50,9 @@ export type Coverage = { fractions: Float64Array; stride: number };
 const BEYOND = 2;
 
 /**
- * The exact fraction, 0 to 1, of each cell of a window that the polygon covers: signed areas are accumulated along the edges and summed up along the
- * rows, as font rasterizers do (https://github.com/raphlinus/font-rs). @param window holds the polygon from side to side
+ * The exact fraction, 0 to 1, of each cell of a window that the polygon covers: signed areas are accumulated
+ * along the edges and summed up along the rows, as font rasterizers do
+ * (https://github.com/raphlinus/font-rs). @param window holds the polygon from side to side
  */
 export function coverCells(polygon: CellPolygon, window: CellWindow): Coverage {
   const { columns, rows } = window;
@@ -124,13 +126,15 @@ function addSpan(x0: number, x1: number, height: number, base: number, cells: Fl
   const firstCell = Math.floor(x0);
   const endCell = Math.ceil(x1);
   if (endCell <= firstCell + 1) {
-    // Within one cell: what lies left of the piece's middle is not covered, the cell to the right makes up for it.
+    // Within one cell: what lies left of the piece's middle is not covered, the cell to the
+    // right makes up for it.
     const beyond = height * ((x0 + x1) / 2 - firstCell);
     cells[base + firstCell]! += height - beyond;
     cells[base + firstCell + 1]! += beyond;
     return;
   }
-  // Over several cells: in each the covered area grows by a triangle, trapezoids, a triangle. Written are the differences.
+  // Over several cells: in each the covered area grows by a triangle, trapezoids, a triangle. Written
+  // are the differences.
   const slope = 1 / (x1 - x0);
   const entry = firstCell + 1 - x0;
   const exit = x1 - (endCell - 1);

@@ -82,7 +82,10 @@ export function addCells(
   sums.slopeSum = slopeSum;
 }
 
-/** Null when slopes are known for under half of the parcel. @param parcelCells its area in cells, with data or not */
+/**
+ * Null when slopes are known for under half of the parcel. @param parcelCells its area in
+ * cells, with data or not
+ */
 export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | null {
   const { grades, areaByGrade } = sums;
   const steeperArea = grades.map(() => 0);

@@ -19,7 +19,8 @@ import { LEVEL_STEPS } from './surface.ts';
 import { type Comps, MOST_COMP_M, someComps } from './valuation-types.ts';
 import { createValuer } from './value-parcel.ts';
 
-// Past sales valued by what was known the day before: L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000.
+// Past sales valued by what was known the day before: L. J. Tashman, Out-of-sample tests of
+// forecasting accuracy, 2000.
 
 export type Backtest = {
   /** Sales in the period; those that a method could not value are in none of the figures. */
@@ -27,7 +28,10 @@ export type Backtest = {
   valued: number;
   /** How often the model was fitted. */
   fits: number;
-  /** How many days before each sale the knowledge ends by which it is valued, the plain methods' too; null without sales. */
+  /**
+   * How many days before each sale the knowledge ends by which it is valued, the plain methods' too;
+   * null without sales.
+   */
   daysBefore: { median: number; most: number } | null;
   methods: Record<Method, RatioStudy | null>;
   /** What PRB errors as large as the model's would show without bias. */
@@ -46,9 +50,15 @@ export type Backtest = {
     within25: number;
     mdape: number;
   }[];
-  /** Points by which the half of higher confidence is more often within 25 %, and the percent of resamples in which it is. */
+  /**
+   * Points by which the half of higher confidence is more often within 25 %, and the percent of
+   * resamples in which it is.
+   */
   ordering: ({ points: number; percent: number } & Range) | null;
-  /** Percent of resamples in which the model's MdAPE is the lower, and the middle 90 % of the difference; null below two. */
+  /**
+   * Percent of resamples in which the model's MdAPE is the lower, and the middle 90 % of the
+   * difference; null below two.
+   */
   better: Record<Exclude<Method, 'model'>, ({ percent: number } & Range) | null>;
 };
 
@@ -63,7 +73,10 @@ export type BacktestOptions = {
   onProgress?(done: number, total: number): void;
 };
 
-/** The model of a county is fitted anew at most so often, for every n-th day of sale: the sales of the days between are valued with it, too. */
+/**
+ * The model of a county is fitted anew at most so often, for every n-th day of sale: the sales of the days
+ * between are valued with it, too.
+ */
 const MOST_FITS = 200;
 const BANDS = [0, 20, 30, 40, 50, 60, 95];
 
@@ -75,7 +88,9 @@ type Valued = {
   estimates: Record<Method, number>;
 };
 
-/** What was valued of a county: its sales in the period, and how many days before each the knowledge ended. */
+/**
+ * What was valued of a county: its sales in the period, and how many days before each the knowledge ended.
+ */
 type ValuedCounty = { valued: Valued[]; daysBefore: number[]; fits: number };
 
 export function backtest(comps: Comps, options: BacktestOptions): Backtest {

@@ -10,8 +10,9 @@ import { combined, type Estimate } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * How far off estimates are, learned from a county's past sales, each valued by those of the days before it: the quantiles of their errors over the
- * expected size give intervals (V. Vovk, Cross-Conformal Predictors, 2015; J. Lei et al., Distribution-Free Predictive Inference, 2018).
+ * How far off estimates are, learned from a county's past sales, each valued by those of the days before it:
+ * the quantiles of their errors over the expected size give intervals (V. Vovk, Cross-Conformal Predictors,
+ * 2015; J. Lei et al., Distribution-Free Predictive Inference, 2018).
  */
 export type Calibration = {
   /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
@@ -24,7 +25,10 @@ export type Calibration = {
 
 /** The latest sales that are valued. */
 const MOST_HELD_OUT = 2_000;
-/** Outliers are prices all the same; but as far as more than so many lie on one side they are another kind of deal. */
+/**
+ * Outliers are prices all the same; but as far as more than so many lie on one side they are
+ * another kind of deal.
+ */
 const MOST_OUTLIERS = 0.05;
 
 /** Errors of a county's latest sales, the earliest first. */
@@ -36,7 +40,8 @@ export type HeldOut = {
 };
 
 /**
- * Values the latest sales, each by those of the days before it and without itself; of a county without sales those around, at their own county's level.
+ * Values the latest sales, each by those of the days before it and without itself; of a county without sales
+ * those around, at their own county's level.
  * @param comps that the model was made of
  * @param known the sales among them that were known on its day, those that it left out included
  */
@@ -94,10 +99,16 @@ export function calibrate(
   };
 }
 
-/** With fewer held-out errors so many times the expected size bound the interval: 80 % of a Laplace distribution. */
+/**
+ * With fewer held-out errors so many times the expected size bound the interval: 80 % of a
+ * Laplace distribution.
+ */
 const FEW_ERRORS_WIDTH = Math.log(5);
 
-/** The error, as ln(estimate / price), below which 10 % and above which 10 % of all estimates of this scale fall. */
+/**
+ * The error, as ln(estimate / price), below which 10 % and above which 10 % of all estimates
+ * of this scale fall.
+ */
 export function interval(calibration: Calibration, scale: number): { low: number; high: number } {
   const error = intervalOf(calibration, scale);
   // Reports that were stored before there was a level have none.
@@ -118,7 +129,8 @@ export function widen(error: { low: number; high: number }, by: number): void {
 
 function intervalOf({ errors }: Calibration, scale: number): { low: number; high: number } {
   const last = errors.length - 1;
-  // Conformal: the (n + 1) x 10 % smallest and largest, and between two of them as far as that is no whole number.
+  // Conformal: the (n + 1) x 10 % smallest and largest, and between two of them as far as that
+  // is no whole number.
   const place = (last + 2) * 0.1 - 1;
   if (place < 0) return { low: -FEW_ERRORS_WIDTH * scale, high: FEW_ERRORS_WIDTH * scale };
   const rank = Math.floor(place);
@@ -132,7 +144,10 @@ const NORMAL = Array.from({ length: 9 }, (_, k) => probit((k + 0.5) / 9));
 /** An error of the level below this makes no difference to be seen. */
 const LEAST_LEVEL = 0.05;
 
-/** Chance of |estimate - price| <= 25 % of the price. With few errors it is drawn to what the guess of their size says. */
+/**
+ * Chance of |estimate - price| <= 25 % of the price. With few errors it is drawn to what the guess
+ * of their size says.
+ */
 export function chanceWithinQuarter({ errors, level = 0 }: Calibration, scale: number): number {
   if (level < LEAST_LEVEL) return chanceAt(errors, scale, 0);
   return mean(NORMAL.map(z => chanceAt(errors, scale, z * level)));
@@ -160,8 +175,10 @@ const PRIOR_DEVIATION = 0.5;
 const NONE: Estimate = { value: 0, variance: 0.15 ** 2 };
 
 /**
- * What estimates of a county's latest sales were off by, as ln(estimate / price): the median of the last year's errors, drawn to none by its standard error.
- * @param days of the sales, the earliest first @returns the lag as it was known at the end of a day; to be asked for days that never go back
+ * What estimates of a county's latest sales were off by, as ln(estimate / price): the median of the last
+ * year's errors, drawn to none by its standard error.
+ * @param days of the sales, the earliest first @returns the lag as it was known at the end of a day; to be
+ * asked for days that never go back
  */
 function createLag(days: readonly number[], errors: readonly number[]): (day: number) => number {
   const year = new Float64Array(MOST_LAG_SALES);

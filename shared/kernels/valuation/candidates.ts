@@ -5,8 +5,9 @@ import { adjust, type Chosen, type Market, marketOf, newChosen, placeOf, put } f
 import { type Comps, NO_DAY, SOLD, type Subject } from './valuation-types.ts';
 
 /**
- * The comps that are the fewest steps away from a subject, for a person to choose from, each adjusted to it as the model does: those also that it
- * would not choose itself. @returns in the order of steps; `market` where the model takes the comp for sound
+ * The comps that are the fewest steps away from a subject, for a person to choose from, each adjusted to it
+ * as the model does: those also that it would not choose itself. @returns in the order of steps; `market`
+ * where the model takes the comp for sound
  */
 export function candidatesOf(model: Model, comps: Comps, subject: Subject, most: number): Chosen {
   const place = placeOf(subject, model.asOfDay);

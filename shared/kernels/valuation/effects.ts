@@ -4,20 +4,29 @@ import { PAIRS_PER_SALE, regress } from './regress.ts';
 import { combined, type Estimate } from './shrink.ts';
 
 /**
- * How the price per acre moves with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x years + effects of the land + noise.
- * Differences between sales near each other rid of the level; the rest is regressed robustly, and drawn to what is expected without the county's sales.
+ * How the price per acre moves with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x
+ * years + effects of the land + noise.
+ * Differences between sales near each other rid of the level; the rest is regressed robustly, and drawn to
+ * what is expected without the county's sales.
  */
 
-/** Elasticity of price per acre to acres, trend of its logarithm a year, and what land does to it; null: nothing that shows. */
+/**
+ * Elasticity of price per acre to acres, trend of its logarithm a year, and what land does to it; null:
+ * nothing that shows.
+ */
 export type Effects = { elasticity: number; trend: number; land: LandEffects | null };
 
-/** Of elasticity, trend and the terms of the land: what a county's sales say by themselves; null where they say nothing. */
+/**
+ * Of elasticity, trend and the terms of the land: what a county's sales say by themselves; null
+ * where they say nothing.
+ */
 export type EffectEstimates = (Estimate | null)[];
 
 /**
- * All that is known without a sale: land of twice the size costs between as much and twice as much (elasticities of -1 and 0),
- * prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases land that is steep, flooded or wet all over
- * costs 0.4 to 2.7 times what other land does, and 100 ft of frontage make it 0.75 to 1.3 times.
+ * All that is known without a sale: land of twice the size costs between as much and twice as much
+ * (elasticities of -1 and 0), prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases
+ * land that is steep, flooded or wet all over costs 0.4 to 2.7 times what other land does, and 100 ft of
+ * frontage make it 0.75 to 1.3 times.
  */
 export const KNOWN_EFFECTS: readonly Estimate[] = [
   { value: -0.5, variance: 0.5 ** 2 },
@@ -30,7 +39,10 @@ export const KNOWN_EFFECTS: readonly Estimate[] = [
 
 /** Variance of a difference before anything is known: sales of raw land are within 50 % of one another. */
 const VARIANCE_PRIOR = 2 * 0.5 ** 2;
-/** An effect of land is used from so many standard errors on: three, as four are looked at and land goes with more than itself. */
+/**
+ * An effect of land is used from so many standard errors on: three, as four are looked at and land goes
+ * with more than itself.
+ */
 const LEAST_Z = 3;
 /** The county's own pairs tell it if at least so many differ in it: 20 sales' worth. */
 const LEAST_PAIRS = 20 * PAIRS_PER_SALE;
@@ -41,7 +53,8 @@ export function estimateEffects(
   expected: readonly Estimate[],
 ): { estimates: EffectEstimates; effects: Effects } {
   const land = landOf(pairs, expected);
-  // With the effects of land that are used taken off, and nothing for those that are not: what size takes in of them belongs to it.
+  // With the effects of land that are used taken off, and nothing for those that are not: what size takes in
+  // of them belongs to it.
   const y = withoutLand(pairs, land.used);
   const own = regress(y, [pairs.acres, pairs.years], pairs.count, VARIANCE_PRIOR).effects;
   return {

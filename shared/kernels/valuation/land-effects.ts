@@ -1,14 +1,22 @@
-/** Four terms in which ln(price per acre) is taken to be linear; LAND_TERMS a parcel in one array, NaN where no layer tells. */
+/**
+ * Four terms in which ln(price per acre) is taken to be linear; LAND_TERMS a parcel in one array, NaN
+ * where no layer tells.
+ */
 const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
 
 /** The severe limit of building sites (USDA NRCS, National Soil Survey Handbook, 620.10, dwellings). */
 export const STEEP_GRADE = 15;
 
-/** Feet of frontage below which another foot still adds access, and beyond which doubling it adds the same again. */
+/**
+ * Feet of frontage below which another foot still adds access, and beyond which doubling it
+ * adds the same again.
+ */
 const FRONTAGE_UNIT_FT = 100;
 
-/** Percent of the area (steep: steeper than STEEP_GRADE); the frontage is along all counting roads together. */
+/**
+ * Percent of the area (steep: steeper than STEEP_GRADE); the frontage is along all counting roads together.
+ */
 export type LandFigures = Record<'steepPercent' | 'frontageFt' | 'floodPercent' | 'wetlandsPercent', number>;
 
 /** Writes the terms of one parcel: shares of its area from 0 to 1, and ln(1 + frontage / 100 ft). */
@@ -44,7 +52,9 @@ export type LandEffects = {
 export const MOST_LAND_FACTOR = 3;
 const MOST_LAND = Math.log(MOST_LAND_FACTOR);
 
-/** What a sale's ln(price per acre) has from its land, beyond that of mean land; what is unknown adds nothing. */
+/**
+ * What a sale's ln(price per acre) has from its land, beyond that of mean land; what is unknown adds nothing.
+ */
 export function landPremium({ effects, centre }: LandEffects, land: Float64Array, i: number): number {
   let premium = 0;
   for (let k = 0; k < LAND_TERMS; k++) {
@@ -55,7 +65,10 @@ export function landPremium({ effects, centre }: LandEffects, land: Float64Array
   return premium;
 }
 
-/** What brings a comp's ln(price per acre) onto the subject's land; NaN where no term with an effect is known of both. */
+/**
+ * What brings a comp's ln(price per acre) onto the subject's land; NaN where no term with an
+ * effect is known of both.
+ */
 export function landMove(
   { effects }: LandEffects,
   subject: Float64Array,

@@ -5,7 +5,10 @@ import { medianOf } from './robust.ts';
 import { combined, type Estimate, expectNext } from './shrink.ts';
 import { MOST_COMP_M } from './valuation-types.ts';
 
-/** How far price levels of counties near one another differ, as a standard deviation, before any are known: by a factor of two. */
+/**
+ * How far price levels of counties near one another differ, as a standard deviation, before any are known:
+ * by a factor of two.
+ */
 const LEVELS_DIFFER = Math.LN2;
 
 /** The price levels of a county and those around it: ln(price per acre) of a standard lot. */
@@ -19,8 +22,8 @@ export type CountyLevels = {
 };
 
 /**
- * A county's level is the mean of its sales, drawn to that of the counties around as far as these agree with one another. By how much they do
- * not, they show themselves; the fewer they are, the less sure it is.
+ * A county's level is the mean of its sales, drawn to that of the counties around as far as these agree with
+ * one another. By how much they do not, they show themselves; the fewer they are, the less sure it is.
  * @param value of each sale, standardized @param variance of a sale around its county's level
  */
 export function countyLevels(

@@ -44,7 +44,8 @@ export type FittedCounty = { model: Model; estimates: CountyEstimates; outliers:
 export type Others = ReadonlyMap<number, CountyEstimates>;
 
 /**
- * Learns what the market of a county was on a day (since 1970-01-01). Nothing later is looked at. @param comps of the county, and of others nearby
+ * Learns what the market of a county was on a day (since 1970-01-01). Nothing later is looked at. @param
+ * comps of the county, and of others nearby
  * @returns `outliers`: indices of the sales that were left out, second records of a sale among them
  */
 export function fitCounty(comps: Comps, county: number, asOfDay: number, others: Others): FittedCounty {
@@ -79,7 +80,10 @@ export function fitCounty(comps: Comps, county: number, asOfDay: number, others:
   };
 }
 
-/** How far from a county a comp can be that matters to it, or to the price level of a comp's place: a little more than enough. */
+/**
+ * How far from a county a comp can be that matters to it, or to the price level of a comp's place: a
+ * little more than enough.
+ */
 export function reachOf(comps: Comps, county: number, asOfDay: number): { compM: number; levelM: number } {
   const metres = 1.1 * stepOf(comps, knownSales(comps, asOfDay).all, county);
   return { compM: MOST_STEPS * metres, levelM: LEVEL_STEPS * metres };
@@ -164,7 +168,10 @@ function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64
 /** Standard deviation of a sale around the level of its place, before any is known. */
 const PRIOR_NOISE = 0.5;
 
-/** Robust variances: the noise of one sale by pairs of near ones, and all of it around the level of the county, or of each county around. */
+/**
+ * Robust variances: the noise of one sale by pairs of near ones, and all of it around the level of the
+ * county, or of each county around.
+ */
 function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: Float64Array, fips: number) {
   const ppa = withoutLand(pairs, effects.land);
   const differences = Array.from({ length: pairs.count }, (_, i) =>

@@ -1,6 +1,7 @@
 /**
- * The comps that are the fewest steps away from a subject, the steps of distance, size and age adding up: a k-d tree over five dimensions (J. H. Friedman,
- * J. L. Bentley, R. A. Finkel, An Algorithm for Finding Best Matches in Logarithmic Expected Time, 1977).
+ * The comps that are the fewest steps away from a subject, the steps of distance, size and age adding up: a
+ * k-d tree over five dimensions (J. H. Friedman, J. L. Bentley, R. A. Finkel, An Algorithm for Finding Best
+ * Matches in Logarithmic Expected Time, 1977).
  */
 
 /** Mean radius of the Earth in metres (IUGG). A chord is shorter than the arc by 1e-5 of it at 100 km. */
@@ -17,11 +18,17 @@ const WAITING = DIMENSIONS + 1;
 /** What one step is: metres, a difference of natural logarithms of acres, days. */
 export type Steps = { metres: number; logAcres: number; days: number };
 
-/** Where to search from. Comps of a day after `day` are not known yet, and days do not count when `days` is infinite. */
+/**
+ * Where to search from. Comps of a day after `day` are not known yet, and days do not count when
+ * `days` is infinite.
+ */
 export type Place = { lon: number; lat: number; logAcres: number; day: number };
 
 export type Nearest = {
-  /** Up to `most` points with the fewest steps, ties by index; the arrays are used again by the next call. @returns how many */
+  /**
+   * Up to `most` points with the fewest steps, ties by index; the arrays are used again by the next
+   * call. @returns how many
+   */
   find(place: Place, steps: Steps, most: number, maxSteps: number, exclude?: number): number;
   index: Int32Array;
   steps: Float64Array;
@@ -35,7 +42,9 @@ export type Points = {
   day: Int32Array;
 };
 
-/** Nominal steps by which the tree decides along what to cut: it is right for any steps, and best for such. */
+/**
+ * Nominal steps by which the tree decides along what to cut: it is right for any steps, and best for such.
+ */
 const NOMINAL: readonly number[] = [4_000, 4_000, 4_000, 0.8, 2_000];
 /** The same where distances on the ground alone will be asked for. */
 export const ON_THE_GROUND: readonly number[] = [1, 1, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -79,7 +88,10 @@ export function createNearest(points: Points, mostEver: number, nominal = NOMINA
     },
   };
 
-  /** Depth first, the nearer half first. Without recursion, whose state would leave the registers: a quarter less time. */
+  /**
+   * Depth first, the nearer half first. Without recursion, whose state would leave the registers: a
+   * quarter less time.
+   */
   function search(steps: Steps, wanted: number, maxSteps: number, excluded: number): number {
     const perMetre = 1 / steps.metres;
     const perLog = 1 / steps.logAcres;
@@ -105,7 +117,8 @@ export function createNearest(points: Points, mostEver: number, nominal = NOMINA
         const beyond = target[dimension]! - cutValue[node]!;
         const before = beyond < 0;
         level++;
-        // What is on the other side was sold later than the target's day: nobody knows of it yet. Equal days may stand on both.
+        // What is on the other side was sold later than the target's day: nobody knows of it yet. Equal days
+        // may stand on both.
         if (dimension !== DAY || !before) {
           const off = Math.abs(beyond);
           const fx = dimension === 0 ? off : ox;
@@ -226,7 +239,10 @@ function globe(lon: number, lat: number, into: Float64Array, offset: number): vo
   into[offset + 2] = EARTH_M * Math.sin(phi);
 }
 
-/** Moves the k-th of order[left..right] to its place, the smaller before it: C. A. R. Hoare, Algorithm 65: Find, 1961. */
+/**
+ * Moves the k-th of order[left..right] to its place, the smaller before it: C. A. R. Hoare,
+ * Algorithm 65: Find, 1961.
+ */
 function select(
   order: Int32Array,
   at: Float64Array,

@@ -28,7 +28,10 @@ const PAIR_METRES = 10_000;
 
 /** The ground that one step covers holds this many sales at the middle of the county's sales. */
 const SALES_A_STEP = 30;
-/** Sales of a county from which the distance is measured; a median of so many has a standard error of 9 % of their spread. */
+/**
+ * Sales of a county from which the distance is measured; a median of so many has a standard error of 9
+ * % of their spread.
+ */
 const MOST_MEASURED = 200;
 const LEAST_STEP_M = 500;
 export const MOST_STEP_M = MOST_COMP_M / MOST_STEPS;
@@ -44,8 +47,8 @@ export function placesOf(comps: Comps, chosen: Int32Array): Places {
 }
 
 /**
- * Differences between each sale of a county, the latest first, and the sales that are nearest to it on the ground. Of a county without sales those of all
- * around it are paired.
+ * Differences between each sale of a county, the latest first, and the sales that are nearest to it on the
+ * ground. Of a county without sales those of all around it are paired.
  */
 export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county: number): Pairs {
   const entries = Int32Array.from(sales.keys());

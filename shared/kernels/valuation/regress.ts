@@ -7,17 +7,26 @@ const ROUNDS = 20;
 /** Pairs that each sale is in as the first. */
 export const PAIRS_PER_SALE = 8;
 
-/** Sales that draw a variance to what it is elsewhere: two parameters go through two pairs without any residual. */
+/**
+ * Sales that draw a variance to what it is elsewhere: two parameters go through two pairs
+ * without any residual.
+ */
 const VARIANCE_PRIOR_SALES = 10;
 
 export type Regression = {
-  /** One a column; of infinite variance where the pairs do not tell: all are alike in it, or it follows from columns before it. */
+  /**
+   * One a column; of infinite variance where the pairs do not tell: all are alike in it, or it follows from
+   * columns before it.
+   */
   effects: Estimate[];
   /** Variance of the differences that are left. */
   residual: number;
 };
 
-/** Huber's regression without intercept. @param elsewhere variance of the differences that is expected before these pairs */
+/**
+ * Huber's regression without intercept. @param elsewhere variance of the differences that is expected
+ * before these pairs
+ */
 export function regress(
   y: Float64Array,
   columns: readonly Float64Array[],
@@ -64,7 +73,10 @@ function tableOf(y: Float64Array, columns: readonly Float64Array[], count: numbe
   return table;
 }
 
-/** The normal equations, each row weighed down by as much as its residual lies beyond the bound; of the matrix the lower half. */
+/**
+ * The normal equations, each row weighed down by as much as its residual lies beyond the bound; of the
+ * matrix the lower half.
+ */
 function normalOf(table: Float64Array, size: number, residuals: Float64Array, bound: number) {
   const normal = Array.from({ length: size }, () => new Float64Array(size));
   const right = new Float64Array(size);
@@ -92,10 +104,16 @@ function subtract(table: Float64Array, effects: Float64Array, residuals: Float64
   }
 }
 
-/** What a row must have of its own, of what it has at all: below it is what the rows before it say, and rounding. */
+/**
+ * What a row must have of its own, of what it has at all: below it is what the rows before it
+ * say, and rounding.
+ */
 const LEAST_OWN = 1e-9;
 
-/** The inverse of a positive semidefinite matrix, whose lower half is given; rows that follow from those before are left 0. */
+/**
+ * The inverse of a positive semidefinite matrix, whose lower half is given; rows that follow from those
+ * before are left 0.
+ */
 export function invert(matrix: readonly Float64Array[]): Float64Array[] {
   const size = matrix.length;
   // The sweep operator: J. H. Goodnight, A Tutorial on the SWEEP Operator, 1979.

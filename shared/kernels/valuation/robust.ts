@@ -6,7 +6,10 @@ import { median, medianAbsoluteDeviation } from 'simple-statistics';
 const MEDIAN_SE = 1.2533;
 /** Standard deviation of normal values by their median absolute deviation. */
 export const MAD_TO_SD = 1.4826;
-/** What a standard deviation that is expected beforehand is worth in values: a few equal ones must not be believed. */
+/**
+ * What a standard deviation that is expected beforehand is worth in values: a few equal ones
+ * must not be believed.
+ */
 const PRIOR_VALUES = 10;
 
 /** The median of values in any order; null of nothing. */
@@ -41,11 +44,16 @@ const MAD_SHARE = 0.6745;
 export const FEWEST = 15;
 /** More say nothing more about a median. */
 export const MOST = 100;
-/** Noise below this is no noise: identical prices a lot of one subdivision must not make all others outliers. */
+/**
+ * Noise below this is no noise: identical prices a lot of one subdivision must not make all others outliers.
+ */
 const LEAST_MAD = 0.1;
 
 const FEWEST_ALIKE = 3;
-/** Taken where fewer than 15 prices would tell it: a price is left out that is 13 times the others', or a thirteenth. */
+/**
+ * Taken where fewer than 15 prices would tell it: a price is left out that is 13 times the
+ * others', or a thirteenth.
+ */
 const FEW_SPREAD = 0.5;
 
 /** By a median distance that is known. */
@@ -62,7 +70,10 @@ export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | n
   return boundAt(middle, madOf(levels)!);
 }
 
-/** By the latest prices of other counties, the earliest first: however alike these are, the next county may be dearer by far. */
+/**
+ * By the latest prices of other counties, the earliest first: however alike these are, the next county
+ * may be dearer by far.
+ */
 export function boundElsewhere(levels: readonly number[]): Bound | null {
   const bound = boundOf(levels.slice(-MOST));
   return bound === null ? null : { ...bound, spread: Math.max(FEW_SPREAD, bound.spread) };
@@ -74,7 +85,10 @@ export function isBeyond(level: number, { middle, spread }: Bound): boolean {
 
 /** Values in ascending order, the first `size` of a column, to and from which others come and go. */
 
-/** A window that slides is not sorted anew, and twelve prices are in order in a tenth of TypedArray.sort's time. */
+/**
+ * A window that slides is not sorted anew, and twelve prices are in order in a tenth of
+ * TypedArray.sort's time.
+ */
 export function insert(sorted: Float64Array, size: number, value: number): void {
   let place = size;
   for (; place > 0 && sorted[place - 1]! > value; place--) sorted[place] = sorted[place - 1]!;

@@ -5,7 +5,8 @@ import { usableSales } from './screen.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * One sale often comes twice, with its deed by the roll and its closing by a listing feed; the record of the earlier day stays, of one day the roll's.
+ * One sale often comes twice, with its deed by the roll and its closing by a listing feed; the record of the
+ * earlier day stays, of one day the roll's.
  * Records of one feed are never taken for one another, and one stands for at most one of each other feed.
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
@@ -26,7 +27,9 @@ function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
   );
 }
 
-/** The usable sales of a day by county and day, the second records among them, and what is left without these. */
+/**
+ * The usable sales of a day by county and day, the second records among them, and what is left without these.
+ */
 export function knownSales(comps: Comps, asOfDay: number) {
   const usable = usableSales(comps, asOfDay);
   const second = secondRecords(comps, usable);
@@ -36,7 +39,9 @@ export function knownSales(comps: Comps, asOfDay: number) {
 /** A record that stays, and the feeds that it stands for. */
 type Stays = { sale: number; record: SaleRecord; feeds: Set<number> };
 
-/** The records that are second, with those that stay in their stead. @param sales as `usableSales` gives them */
+/**
+ * The records that are second, with those that stay in their stead. @param sales as `usableSales` gives them
+ */
 function secondRecords(comps: Comps, sales: Int32Array): Map<number, number> {
   const { feed, county } = comps;
   const second = new Map<number, number>();

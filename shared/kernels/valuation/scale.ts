@@ -4,11 +4,15 @@ import type { Adjusted } from './select.ts';
 import type { Estimate } from './shrink.ts';
 
 /**
- * How large the error of an estimate is expected to be: ln |error| regressed on features of the comps, drawn towards one size for all as far as it does
- * not foretell errors unseen (A. C. Harvey, 1976; Y. Yao et al., 2018).
+ * How large the error of an estimate is expected to be: ln |error| regressed on features of the comps, drawn
+ * towards one size for all as far as it does not foretell errors unseen (A. C. Harvey, 1976; Y.
+ * Yao et al., 2018).
  */
 
-/** A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, and steps to the nearest. */
+/**
+ * A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, and
+ * steps to the nearest.
+ */
 export const FEATURES = 5;
 
 export function featuresOf(chosen: Adjusted, deviation: number, into: Float64Array): Float64Array {
@@ -29,17 +33,24 @@ export function scaleOf(coefficients: readonly number[] | Float64Array, features
   return Math.exp(log);
 }
 
-/** The mean of ln |x| of a Laplace distribution is below the logarithm of its mean |x| by Euler's constant. */
+/**
+ * The mean of ln |x| of a Laplace distribution is below the logarithm of its mean |x| by Euler's constant.
+ */
 const EULER = 0.5772;
 /** The variance of ln |x| of a Laplace distribution. */
 const LOG_VARIANCE = Math.PI ** 2 / 6;
-/** Before any is known errors are as large as those of raw land usually are, on average 50 %; that is worth those of ten sales. */
+/**
+ * Before any is known errors are as large as those of raw land usually are, on average 50 %; that is worth
+ * those of ten sales.
+ */
 export const PRIOR_SALES = 10;
 export const KNOWN_SIZE: Estimate = { value: Math.log(0.5) - EULER, variance: LOG_VARIANCE / PRIOR_SALES };
 /** An estimate that hit the price by chance says no more than one that was 1 % off. */
 const LEAST_ERROR = 0.01;
 
-/** Sales that features of mean 0 and variance 1 are drawn to nothing by; without end, one size holds for all. */
+/**
+ * Sales that features of mean 0 and variance 1 are drawn to nothing by; without end, one size holds for all.
+ */
 const PENALTIES = [10, 40, 160, 640, Number.POSITIVE_INFINITY];
 /** Sales that follow one another share comps and the state of the market: a fold is a stretch of time. */
 const FOLDS = 10;
@@ -59,7 +70,10 @@ export function sizeOfErrors(errors: readonly number[]): Estimate | null {
   return { value: mean(errors.map(sizeOf)), variance: LOG_VARIANCE / errors.length };
 }
 
-/** @param rows features in the order of the sales' days @param errors ln(estimate / price) @param expected mean of ln |error| */
+/**
+ * @param rows features in the order of the sales' days @param errors ln(estimate / price) @param expected
+ * mean of ln |error|
+ */
 export function fitScale(
   rows: readonly Float64Array[],
   errors: readonly number[],

@@ -17,12 +17,16 @@ import type { Market } from './select.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts';
 
 /**
- * Leaves out sales whose price per acre has nothing to do with their market: gifts, family deals, land sold with something else. Each is compared with
- * its county's sales of the year up to its day, at least 15; of fewer than three with the latest of all counties around.
+ * Leaves out sales whose price per acre has nothing to do with their market: gifts, family deals, land sold
+ * with something else. Each is compared with its county's sales of the year up to its day, at least 15; of
+ * fewer than three with the latest of all counties around.
  */
 const YEAR_DAYS = 365;
 
-/** Less than a parking place for two cars is no lot that anybody builds on, but a strip, a mooring or a mistyped acreage. */
+/**
+ * Less than a parking place for two cars is no lot that anybody builds on, but a strip, a mooring or
+ * a mistyped acreage.
+ */
 const LEAST_ACRES = 0.01;
 
 /** Whether a comp has a price, a size and a place. */
@@ -112,8 +116,9 @@ function outlyingElsewhere(
 }
 
 /**
- * Leaves out asking prices that have nothing to do with their market: mistyped ones, a dollar for "make an offer". Each is compared with the sales that
- * the next sale would be compared with; where these are fewer than 15, with all sales and asking prices of the county, or of all counties around.
+ * Leaves out asking prices that have nothing to do with their market: mistyped ones, a dollar for "make an
+ * offer". Each is compared with the sales that the next sale would be compared with; where these are fewer
+ * than 15, with all sales and asking prices of the county, or of all counties around.
  */
 export function soundAsks(
   comps: Comps,
@@ -150,7 +155,10 @@ export function soundAsks(
   );
 }
 
-/** What was asked longer ago is no price of today: it asks too much, or was sold or withdrawn without its source saying so. */
+/**
+ * What was asked longer ago is no price of today: it asks too much, or was sold or withdrawn without
+ * its source saying so.
+ */
 const MOST_DAYS_LISTED = 365;
 
 /** What is for sale on the day; of an unknown day of listing, what its source says is. */

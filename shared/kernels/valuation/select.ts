@@ -23,13 +23,18 @@ export type Fitted = {
   steps: Steps;
   levels: CountyLevels;
   surface: Surface;
-  /** Whether there are sales enough for a place: any of the county's own, or of three counties within reach. */
+  /**
+   * Whether there are sales enough for a place: any of the county's own, or of three counties within reach.
+   */
   isCovered(lon: number, lat: number): boolean;
   /** The price level of a comp's place: of few comps it is ever asked where few parcels are valued. */
   levelOf(market: Market, entry: number, day: number): number;
   /** What asking prices are moved by to be those of sales. */
   discount: Discount;
-  /** What estimates of the latest sales were off by, as ln(estimate / price): the trend follows the market with a lag. */
+  /**
+   * What estimates of the latest sales were off by, as ln(estimate / price): the trend follows the
+   * market with a lag.
+   */
   lag: number;
 };
 
@@ -46,14 +51,22 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
   const logAcres = column(i => Math.log(comps.acres[i]!));
   const day = Int32Array.from(chosen, dayOf);
   return {
-    ...{ sold, source: chosen, lon, lat, logAcres, day },
+    sold,
+    source: chosen,
+    lon,
+    lat,
+    logAcres,
+    day,
     county: Int32Array.from(chosen, i => comps.county[i]!),
     /** Terms of the land, LAND_TERMS an entry. */
     land: landOf(comps.land, chosen),
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
-    /** Price level of the comp's place, the comp included as it is in the subject's; NaN until `levelOf` of the model was asked for it. */
+    /**
+     * Price level of the comp's place, the comp included as it is in the subject's; NaN until `levelOf` of
+     * the model was asked for it.
+     */
     level: new Float64Array(chosen.length).fill(Number.NaN),
     nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MOST_COMPS),
   };
@@ -62,7 +75,10 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
 /** With fewer there is no estimate. */
 export const FEWEST_COMPS = 3;
 
-/** The comps of one subject, with what each was moved by; entries from `count` on mean nothing. Reused from call to call. */
+/**
+ * The comps of one subject, with what each was moved by; entries from `count` on mean nothing. Reused
+ * from call to call.
+ */
 export type Chosen = ReturnType<typeof newChosen>;
 
 /** Comps that are adjusted to a subject, as an estimate is made of them. */
@@ -88,7 +104,11 @@ export function newChosen(most = MOST_COMPS) {
     /** 1 for a sale, 0 for an asking price. */
     sale: new Uint8Array(most),
     // What was added to ln(price per acre); land is NaN where nothing is.
-    ...{ size: column(), time: column(), land: column(), location: column(), asking: column() },
+    size: column(),
+    time: column(),
+    land: column(),
+    location: column(),
+    asking: column(),
     /** ln(price per acre) as it would be of the subject on the day. */
     adjusted: column(),
   };
@@ -100,7 +120,8 @@ const ENOUGH_SALES = 6;
 const ASKING_WEIGHT = 0.5;
 
 /**
- * Chooses the comps that are the fewest steps away, and moves each one's price per acre to the subject's size and place and to the day.
+ * Chooses the comps that are the fewest steps away, and moves each one's price per acre to the subject's size
+ * and place and to the day.
  * @param day sales of later days are not looked at @param exclude an entry of model.sales
  */
 export function choose(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {

@@ -8,8 +8,9 @@ export type Estimate = { value: number; variance: number };
 const NOTHING: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
 /**
- * What other counties' estimates let expect of one: counties vary around their state, and states around the nation (A. Gelman et al., Bayesian Data
- * Analysis, 2013, 5.4). @param others by FIPS, the county's own not among them @param known what is expected of any county without a sale
+ * What other counties' estimates let expect of one: counties vary around their state, and states around the
+ * nation (A. Gelman et al., Bayesian Data Analysis, 2013, 5.4). @param others by FIPS, the county's own not
+ * among them @param known what is expected of any county without a sale
  */
 export function expectFrom(others: ReadonlyMap<number, Estimate>, county: number, known: Estimate): Estimate {
   const byState = new Map<number, Estimate[]>();
@@ -43,7 +44,10 @@ export function combined(a: Estimate, b: Estimate): Estimate {
   };
 }
 
-/** What members of a group let expect of another: they vary around a mean by what they show, the half-normal prior being of the scale. */
+/**
+ * What members of a group let expect of another: they vary around a mean by what they show, the half-normal
+ * prior being of the scale.
+ */
 export function expectNext(group: readonly Estimate[], scale: number): Estimate {
   const between = varianceBetween([group], scale);
   return widened(meanOf(group, between), between);
@@ -57,7 +61,10 @@ function meanOf(estimates: readonly Estimate[], between: number): Estimate {
 /** Nodes of the integral over the standard deviation between the members of a group. */
 const NODES = 40;
 
-/** The mean of the posterior distribution, the standard deviation being half-normal of the scale; groups of one say nothing. */
+/**
+ * The mean of the posterior distribution, the standard deviation being half-normal of the scale; groups
+ * of one say nothing.
+ */
 function varianceBetween(groups: readonly (readonly Estimate[])[], scale: number): number {
   const variances = Array.from(
     { length: NODES },

@@ -2,8 +2,8 @@ import type { CountyLevels } from './level.ts';
 import { createNearest, type Nearest, ON_THE_GROUND } from './nearest.ts';
 
 /**
- * ln(price per acre) beyond size and time: its county's level, and a kernel mean (E. A. Nadaraya, 1964) of what the sales around are above or below
- * the levels of theirs, drawn to none.
+ * ln(price per acre) beyond size and time: its county's level, and a kernel mean (E. A. Nadaraya, 1964) of
+ * what the sales around are above or below the levels of theirs, drawn to none.
  */
 const NEIGHBOURS = 24;
 /** Sales farther away than so many lengths of the kernel weigh less than 1 in 50. */
@@ -21,7 +21,10 @@ export type Residuals = {
 };
 
 export type Surface = {
-  /** As known at the end of a day; the county's level is that of all days. @param exclude an entry that must not count */
+  /**
+   * As known at the end of a day; the county's level is that of all days. @param exclude an entry
+   * that must not count
+   */
   levelAt(lon: number, lat: number, county: number, day: number, exclude?: number): number;
 };
 

@@ -1,6 +1,7 @@
 import { landOf } from './land-effects.ts';
 
-// Comps come in columns, one entry a comp: for 200,000 parcels and 100,000 comps objects would cost more than the arithmetic.
+// Comps come in columns, one entry a comp: for 200,000 parcels and 100,000 comps objects would cost more
+// than the arithmetic.
 
 export const DAYS_A_YEAR = 365.25;
 
@@ -24,7 +25,10 @@ export type Comps = {
   acres: Float64Array;
   /** USD: the sale's price, or what is asked. */
   price: Float64Array;
-  /** USD: what was asked last for a SOLD comp before it was sold; NaN where unknown. Needed to fit a model alone. */
+  /**
+   * USD: what was asked last for a SOLD comp before it was sold; NaN where unknown. Needed to
+   * fit a model alone.
+   */
   asked?: Float64Array | undefined;
   /** Which feed it is of; without it all are of one. Needed to fit a model alone, as the next. */
   feed?: Int32Array | undefined;
@@ -38,7 +42,9 @@ export type Comps = {
   listedDay: Int32Array;
   /** FIPS of the county; -1 where unknown, and the comp is then not used. */
   county: Int32Array;
-  /** Terms of the land (land.ts), LAND_TERMS a comp; NaN where unknown. Without them nothing is known of any. */
+  /**
+   * Terms of the land (land.ts), LAND_TERMS a comp; NaN where unknown. Without them nothing is known of any.
+   */
   land?: Float64Array | undefined;
 };
 

@@ -10,14 +10,17 @@ import type { Subject, Valuation } from './valuation-types.ts';
 const MOST_CONFIDENCE = 95;
 /** What is left of the confidence where the subject lies outside of what the comps cover. */
 const OUT_OF_SUPPORT = 0.5;
-/** So many steps to the nearest comp, or a size beyond those of the comps by this in logarithms, is outside. */
+/**
+ * So many steps to the nearest comp, or a size beyond those of the comps by this in logarithms, is outside.
+ */
 const SUPPORT_STEPS = 2;
 const SUPPORT_LOG_ACRES = 0.4;
 /** Or a county whose price level alone may be off by a quarter. */
 const SUPPORT_LEVEL = Math.log(1.25);
 
 /**
- * What a parcel of the model's county would have sold for on its day; null when there are fewer than three relevant comps, or sales of too few counties.
+ * What a parcel of the model's county would have sold for on its day; null when there are fewer than three
+ * relevant comps, or sales of too few counties.
  * @param chosen holds the comps of the last valuation, columns that are used again
  */
 export function createValuer(model: Model, chosen = newChosen()): (subject: Subject) => Valuation | null {
@@ -57,7 +60,8 @@ export function createConclusion(
     }
     const scale = scaleOf(calibration.coefficients, featuresOf(comps, deviation, features));
     const error = interval(calibration, scale);
-    // No past sale was valued by asking prices alone: what they may be off from sales by comes to the errors of estimates by sales.
+    // No past sale was valued by asking prices alone: what they may be off from sales by comes to the errors
+    // of estimates by sales.
     if (!hasSale) widen(error, TENTH_Z * discount.deviation);
     const isUnlike =
       !hasSale ||

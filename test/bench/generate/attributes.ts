@@ -65,7 +65,10 @@ export function describeParcel(context: RollContext, shape: ParcelShape, serial:
   };
 }
 
-/** Section, block and lot as the county prints them; the last group tells the parts that a lot was split into later. */
+/**
+ * Section, block and lot as the county prints them; the last group tells the parts that a lot
+ * was split into later.
+ */
 export function parcelNumber({ section, block, lot }: ParcelShape): string {
   const digits = (value: number, width: number) => String(value).padStart(width, '0');
   return `${digits(section, 5)}-${digits(block, 2)}-${digits(lot, 3)}-000`;

@@ -3,7 +3,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
-/** Large enough that a write costs little beside making the text, small enough to stay unnoticed in memory. */
+/**
+ * Large enough that a write costs little beside making the text, small enough to stay unnoticed in memory.
+ */
 const CHUNK_CHARS = 1 << 18;
 
 type Pieces = Iterable<string> | AsyncIterable<string>;
@@ -28,7 +30,10 @@ export async function* chunked(pieces: Pieces): AsyncGenerator<string> {
   if (chars > 0) yield parts.join('');
 }
 
-/** Writes text to a file, packed if its name ends so, as fast as the file takes it: the next chunk is made when the last one is on its way. */
+/**
+ * Writes text to a file, packed if its name ends so, as fast as the file takes it: the next chunk is made
+ * when the last one is on its way.
+ */
 export async function writeText(file: string, pieces: Pieces): Promise<void> {
   const pack = file.endsWith('.gz') ? createGzip({ level: 1 }) : new PassThrough();
   await pipeline(Readable.from(chunked(pieces), { highWaterMark: 2 }), pack, createWriteStream(file));

@@ -3,7 +3,10 @@ import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-t
 import type { Road, RoadClass } from '../../../shared/kernels/frontage/frontage.ts';
 import { createRandom, normal, seedOf } from './random.ts';
 
-/** A ring without its closing vertex, x, y, x, y … in integers of 1e-7 degree; exteriors counter-clockwise, holes clockwise. */
+/**
+ * A ring without its closing vertex, x, y, x, y … in integers of 1e-7 degree; exteriors
+ * counter-clockwise, holes clockwise.
+ */
 export type FlatRing = number[];
 
 export type ParcelShape = {
@@ -40,7 +43,10 @@ const INNER_ROW_SHARE = 0.2;
 /** From the middle of a road to the lots beside it. */
 const ROAD_M = 11;
 const STREET_M = 8;
-/** From a corner of a lot to the next it is so many steps, along a street and away from it; and how far off each is, as a share of the lot. */
+/**
+ * From a corner of a lot to the next it is so many steps, along a street and away from it; and how far off
+ * each is, as a share of the lot.
+ */
 const STEPS_ALONG = 3;
 const STEPS_AWAY = 2;
 const BEND = 0.04;
@@ -48,13 +54,17 @@ const BEND = 0.04;
 const ROAD_BEND_M = 60;
 /** Less land for a parcel leaves no room for streets. */
 const MIN_MEAN_SQ_M = 150;
-/** Of the roads between sections, one in so many is a highway, and one in so many a road of the state or county. */
+/**
+ * Of the roads between sections, one in so many is a highway, and one in so many a road of
+ * the state or county.
+ */
 const HIGHWAY_EVERY = 12;
 const NORMAL_EVERY = 3;
 
 /**
- * The parcels of a county, section by section: a grid of sections with wandering corners and roads between them, each a stack of
- * blocks with streets between them, each block rows of lots that share their bent boundaries to the last unit.
+ * The parcels of a county, section by section: a grid of sections with wandering corners and roads between
+ * them, each a stack of blocks with streets between them, each block rows of lots that share their bent
+ * boundaries to the last unit.
  * @throws PlatError `generate` when the extent is too small for so many parcels
  */
 export function* fabric({ count, seed, extent }: FabricOptions): Generator<Section> {

@@ -4,7 +4,10 @@ import { stringify } from 'yaml';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { COUNTY_COLUMN, DEFAULT_COUNTY, KEY_COLUMN, ROLL_COLUMNS } from './roll.ts';
 
-/** A feed file for a generated roll, of a county or (null) of a state. `file` is its path as the feed file sees it. */
+/**
+ * A feed file for a generated roll, of a county or (null) of a state. `file` is its path as the
+ * feed file sees it.
+ */
 export function rollFeed(name: string, file: string, fips: number | null = DEFAULT_COUNTY): object {
   return {
     name,

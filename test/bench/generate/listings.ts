@@ -45,8 +45,8 @@ const HISTORY_DAYS = 3 * 365;
 const SALE_TYPES = ['Lots and Land', 'Lots and Land', 'Lots and Land', 'Farm', 'Residential'];
 
 /**
- * Seeded listings. Acreage is log-normal about 2 acres (sigma 1.9), which reaches all 22 buckets; the price per acre
- * falls with acreage and differs by state, county and listing; 1 in 100 states no acreage.
+ * Seeded listings. Acreage is log-normal about 2 acres (sigma 1.9), which reaches all 22 buckets;
+ * the price per acre falls with acreage and differs by state, county and listing; 1 in 100 states no acreage.
  */
 export function* generateListings(options: ListingOptions): Generator<GeneratedListing> {
   const { count, seed, asOf, fips, source = 'generated' } = options;
@@ -93,7 +93,10 @@ export function* generateListings(options: ListingOptions): Generator<GeneratedL
   }
 }
 
-/** Not of the stream of random numbers, so that everything else stays what it was. One page in five is not counted. */
+/**
+ * Not of the stream of random numbers, so that everything else stays what it was. One page in
+ * five is not counted.
+ */
 function interest(serial: number): { views: number | null; saves: number | null } {
   if (serial % 5 === 0) return { views: null, saves: null };
   const views = (serial * 7_919) % 997;

@@ -13,7 +13,10 @@ const YEARS = 10;
 
 export type MarketSize = { parcels: number; comps: number; seed: number; firstSerial?: number };
 
-/** Fills a migrated database; what a merge would leave of it that valuations read. The land is not known until `knowLand`. */
+/**
+ * Fills a migrated database; what a merge would leave of it that valuations read. The land is not
+ * known until `knowLand`.
+ */
 export async function seedMarket(
   client: pg.Client,
   { parcels, comps, seed, firstSerial = 1 }: MarketSize,
@@ -67,8 +70,11 @@ type Lot = ReturnType<typeof randomLot>;
 function randomLot(random: Random, serial: number) {
   const percent = (chance: number) => (random() < chance ? Math.round(100 * random()) : 0);
   return {
-    ...{ id: MARKET_FIPS * 1e8 + serial, ...place(random) },
-    ...{ steep: percent(0.33), flood: percent(0.17), wetlands: percent(0.33) },
+    id: MARKET_FIPS * 1e8 + serial,
+    ...place(random),
+    steep: percent(0.33),
+    flood: percent(0.17),
+    wetlands: percent(0.33),
     frontageFt: random() < 0.3 ? 0 : Math.round(600 * random()),
   };
 }
@@ -87,8 +93,9 @@ function* saleLines(count: number, feed: number, lots: readonly Lot[], random: R
 }
 
 /**
- * A sale of a lot, or of an unknown one: ln(price per acre) falls by 0.6 with ln(acres) and by as much where all is steep, flooded
- * or wet, rises by 0.15 with ln(1 + feet of frontage / 100) and by 4 % a year, with hills of 20 km and noise of 0.3.
+ * A sale of a lot, or of an unknown one: ln(price per acre) falls by 0.6 with ln(acres) and by as much where
+ * all is steep, flooded or wet, rises by 0.15 with ln(1 + feet of frontage / 100) and by 4 % a year, with
+ * hills of 20 km and noise of 0.3.
  */
 export function randomSale(random: Random, serial: number, lot?: Lot) {
   const { x, y, acres } = lot ?? place(random);
@@ -100,7 +107,10 @@ export function randomSale(random: Random, serial: number, lot?: Lot) {
   const logPpa = 9 + hill + land - 0.6 * Math.log(acres) - (0.04 * days) / 365 + 0.3 * normal(random);
   return {
     id: uuidV5(`bench sale ${serial}`),
-    ...{ x, y, acres, price: (Math.exp(logPpa) * acres).toFixed(2) },
+    x,
+    y,
+    acres,
+    price: (Math.exp(logPpa) * acres).toFixed(2),
     sold: new Date(Date.parse(MARKET_AS_OF) - days * 86_400_000).toISOString().slice(0, 10),
   };
 }

@@ -25,8 +25,8 @@ const PORTFOLIO_SHIFT = 10;
 const PORTFOLIOS = 0.1;
 
 /**
- * The number of the owner of the parcel with this serial: below `portfolios` one who may own many, by Zipf's law, else
- * one who owns this parcel alone.
+ * The number of the owner of the parcel with this serial: below `portfolios` one who may own many,
+ * by Zipf's law, else one who owns this parcel alone.
  */
 export function ownerOf(random: Random, serial: number, parcels: number): number {
   const portfolios = Math.max(1, Math.round(parcels * PORTFOLIOS));

@@ -2,18 +2,24 @@ import { FAR_CITIES, FIRST_NAMES, LAST_NAMES, STREETS } from './names.ts';
 import { between, createRandom, pick, type Random } from './random.ts';
 
 /**
- * A population, what a roll says of it and what a source of contacts says of it, with the truth beside. Names are as frequent as in the
- * census: 80 surnames make up a fifth of the people, the rest have one of 30,000.
+ * A population, what a roll says of it and what a source of contacts says of it, with the truth beside. Names
+ * are as frequent as in the census: 80 surnames make up a fifth of the people, the rest have one of 30,000.
  */
 
-/** How often what happens to names and addresses between a roll and a source of contacts; docs/benchmarks.md repeats them. */
+/**
+ * How often what happens to names and addresses between a roll and a source of contacts;
+ * docs/benchmarks.md repeats them.
+ */
 export const RATES = {
   /** People whom the source knows. */
   known: 0.85,
   nickname: 0.1,
   /** One letter more, less, other or swapped: in the given name, the surname, the street, each. */
   typo: 0.02,
-  /** Women whom the source has by another surname than the roll, and those of them without the old one beside it. */
+  /**
+   * Women whom the source has by another surname than the roll, and those of them without the
+   * old one beside it.
+   */
   married: 0.03,
   renamed: 0.3,
   /** Who lives elsewhere by now, and those of them whose former address the source has. */
@@ -182,16 +188,12 @@ function homeOf(random: Random, area: number): Home {
   const [city, state, zip] = FAR_CITIES[area % FAR_CITIES.length]!;
   const [kind] = pick(random, KINDS);
   return {
-    ...{
-      number: between(random, 1, 2_000),
-      street: `${pick(random, STREETS)} ${kind}`,
-      unit: chance(random, 0.15) ? `APT ${between(random, 1, 40)}` : '',
-    },
-    ...{
-      city: `${city} ${Math.floor(area / FAR_CITIES.length / 3)}`,
-      state,
-      zip: String((Number(zip) + Math.floor(area / FAR_CITIES.length)) % 100_000).padStart(5, '0'),
-    },
+    number: between(random, 1, 2_000),
+    street: `${pick(random, STREETS)} ${kind}`,
+    unit: chance(random, 0.15) ? `APT ${between(random, 1, 40)}` : '',
+    city: `${city} ${Math.floor(area / FAR_CITIES.length / 3)}`,
+    state,
+    zip: String((Number(zip) + Math.floor(area / FAR_CITIES.length)) % 100_000).padStart(5, '0'),
   };
 }
 
@@ -244,7 +246,11 @@ function record(random: Random, human: Human): TrueContact {
     ...(moved && chance(random, RATES.movedKnown) ? [written(random, home)] : []),
   ];
   return {
-    ...{ id, middle, places, first: typo(random, first), last: typo(random, last) },
+    id,
+    middle,
+    places,
+    first: typo(random, first),
+    last: typo(random, last),
     suffix: suffix !== '' && chance(random, RATES.juniorSaid) ? suffix : '',
     phone: String(2_005_550_100 + id),
   };

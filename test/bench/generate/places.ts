@@ -8,7 +8,10 @@ import { allCounties, fiveDigits, readCountyTopology } from '../../../shared/reg
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { readZips } from '../../../shared/regions/zip-file.ts';
 
-/** Where a listing can be: a ZIP in its county, or a county without any ZIP (the island areas), then with `zip` ''. */
+/**
+ * Where a listing can be: a ZIP in its county, or a county without any ZIP (the island areas),
+ * then with `zip` ''.
+ */
 export type Place = {
   zip: string;
   city: string;
@@ -19,7 +22,10 @@ export type Place = {
   lon: number;
 };
 
-/** Every ZIP of the regions table with its town and position, and every county that has none, ascending by county and ZIP. */
+/**
+ * Every ZIP of the regions table with its town and position, and every county that has none, ascending
+ * by county and ZIP.
+ */
 export function allPlaces(): readonly Place[] {
   cached ??= readPlaces();
   return cached;
@@ -81,8 +87,9 @@ export function countyBoundary(fips: number): MultiPolygon {
 }
 
 /**
- * A rectangle within the county: sides are pushed out from the middle of its largest part, turn by turn, as far as no
- * edge of the boundary is met; then drawn in by 1 % so that a more exact boundary than this one holds it too.
+ * A rectangle within the county: sides are pushed out from the middle of its largest part, turn by
+ * turn, as far as no edge of the boundary is met; then drawn in by 1 % so that a more exact boundary than
+ * this one holds it too.
  */
 export function countyRectangle(fips: number): Box {
   const part = largestPart(countyBoundary(fips));

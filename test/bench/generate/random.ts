@@ -1,11 +1,15 @@
 /**
- * Seeded pseudo-random numbers: the same seed gives the same rolls and listings on every machine. Not for secrets.
+ * Seeded pseudo-random numbers: the same seed gives the same rolls and listings on every
+ * machine. Not for secrets.
  */
 
 /** Uniform in [0, 1). */
 export type Random = () => number;
 
-/** mulberry32 (Tommy Ettinger, public domain): 32 bits of state, period 2^32, passes gjrand; one multiply more than an LCG. */
+/**
+ * mulberry32 (Tommy Ettinger, public domain): 32 bits of state, period 2^32, passes gjrand; one
+ * multiply more than an LCG.
+ */
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   return () => {
@@ -17,8 +21,8 @@ export function createRandom(seed: number): Random {
 }
 
 /**
- * A 32-bit seed from numbers, so that any part of the output (a section corner, an owner) can be made on its own,
- * whatever was made before it. Mixing as in MurmurHash3 (Austin Appleby, public domain).
+ * A 32-bit seed from numbers, so that any part of the output (a section corner, an owner) can
+ * be made on its own, whatever was made before it. Mixing as in MurmurHash3 (Austin Appleby, public domain).
  */
 export function seedOf(...parts: number[]): number {
   let h = 0x9747b28c;
@@ -61,8 +65,9 @@ export function normal(random: Random): number {
 }
 
 /**
- * A rank in [0, n), the share of rank r falling as 1 / (r + shift): Zipf's law with exponent 1, by inversion of its
- * continuous form. `shift` flattens the head: with 10 the first rank of 10,000 gets 1.4 % of the draws, not 7.5 %.
+ * A rank in [0, n), the share of rank r falling as 1 / (r + shift): Zipf's law with exponent 1,
+ * by inversion of its continuous form. `shift` flattens the head: with 10 the first rank of 10,000 gets 1.4 %
+ * of the draws, not 7.5 %.
  */
 export function zipfRank(random: Random, n: number, shift: number): number {
   const rank = Math.floor(shift * ((n + shift) / shift) ** random() - shift);

@@ -91,12 +91,18 @@ function keyOf(apn: FieldValue | undefined): string {
   return String(apn).replaceAll('-', '');
 }
 
-/** Writes a roll as newline-delimited GeoJSON, about 960 bytes a parcel; the memory does not grow with the roll. */
+/**
+ * Writes a roll as newline-delimited GeoJSON, about 960 bytes a parcel; the memory does not
+ * grow with the roll.
+ */
 export async function writeRoll(file: string, options: RollOptions): Promise<void> {
   await writeText(file, lines(options));
 }
 
-/** Writes one roll of the counties of a state, the parcels shared out evenly, county after county. @returns how many there are */
+/**
+ * Writes one roll of the counties of a state, the parcels shared out evenly, county after county. @returns
+ * how many there are
+ */
 export async function writeStateRoll(file: string, state: string, options: RollOptions): Promise<number> {
   const counties = [...new Set(allPlaces().flatMap(place => (place.state === state ? [place.fips] : [])))];
   const parcels = Math.ceil(options.parcels / counties.length);
@@ -115,7 +121,9 @@ function* lines(options: RollOptions): Generator<string> {
 
 const PREFIXES = ROLL_FIELDS.map(field => [field, `,"${ROLL_COLUMNS[field]}":`] as const);
 
-/** The text of a feature. Columns without a value are left out, as GDAL does when asked to keep files small. */
+/**
+ * The text of a feature. Columns without a value are left out, as GDAL does when asked to keep files small.
+ */
 function feature({ key, record, shape }: GeneratedParcel, fips: number): string {
   let text = `{"type":"Feature","properties":{"${KEY_COLUMN}":"${key}","${COUNTY_COLUMN}":"${fiveDigits(fips)}"`;
   for (const [field, prefix] of PREFIXES) {

@@ -15,7 +15,9 @@ const { folder, pool, url } = await createTestDatabase();
 await insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
 
 const definition = (name: string, source: string, arcgis = {}) => ({
-  ...{ name, kind: 'assessor', fips: '33019' },
+  name,
+  kind: 'assessor',
+  fips: '33019',
   roll: { source, format: 'arcgis', arcgis, key: 'PIN', columns: { apn: 'PIN', owner_name: 'OWNER' } },
 });
 const offsets = (queries: URLSearchParams[]) =>
@@ -80,7 +82,8 @@ test('a layer that was not edited costs one request and changes nothing, unless 
 
 test('a land layer that was taken away is read again', async () => {
   const metadata = {
-    ...{ geometryType: 'esriGeometryPolygon', editingInfo: { lastEditDate: 1 } },
+    geometryType: 'esriGeometryPolygon',
+    editingInfo: { lastEditDate: 1 },
     fields: [...METADATA.fields, { name: 'ATTRIBUTE', type: 'esriFieldTypeString', alias: 'ATTRIBUTE' }],
   };
   const features = lots(30);

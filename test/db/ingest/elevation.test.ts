@@ -15,7 +15,11 @@ const { folder, pool } = await createTestDatabase();
 /** A 1-degree tile of 10 x 10 cells named by its north-west corner. */
 function writeTile(name: string, north: number, west: number, lowest = 100): void {
   writeTiff(join(folder, name), {
-    ...{ width: 10, height: 10, at: (x, y) => lowest + x + y, keys: geographicKeys(4269), nodata: '-9999' },
+    width: 10,
+    height: 10,
+    at: (x, y) => lowest + x + y,
+    keys: geographicKeys(4269),
+    nodata: '-9999',
     grid: { originX: west, originY: north, stepX: 0.1, stepY: -0.1 },
   });
 }
@@ -59,8 +63,15 @@ test('the heights of the sample: the header of the file is kept, its heights are
       source: join(rootDir, 'workers/sample/data/bangor_me/dem_10m_feet.tif'),
       fingerprint: expect.stringMatching(/./),
       extent: expect.stringMatching(/^\(-6871\d{5},4488\d{5}\),\(-6886\d{5},4477\d{5}\)$/),
-      ...{ width: 1118, height: 1150, origin_x: 511060, origin_y: 4969830, step_x: 10, step_y: -10 },
-      ...{ crs: 'EPSG:26919', unit_m: 0.3048, nodata: -9999 },
+      width: 1118,
+      height: 1150,
+      origin_x: 511060,
+      origin_y: 4969830,
+      step_x: 10,
+      step_y: -10,
+      crs: 'EPSG:26919',
+      unit_m: 0.3048,
+      nodata: -9999,
     },
   ]);
   const [tile] = await tilesOf(feed.name);
@@ -70,7 +81,11 @@ test('the heights of the sample: the header of the file is kept, its heights are
 
 test('what the feed declares wins over what the file says', async () => {
   writeTiff(join(folder, 'declared.tif'), {
-    ...{ width: 4, height: 4, at: () => 7, keys: projectedKeys(26919), nodata: '-1' },
+    width: 4,
+    height: 4,
+    at: () => 7,
+    keys: projectedKeys(26919),
+    nodata: '-1',
     grid: { originX: 700_000, originY: 4_800_000, stepX: 30, stepY: -30 },
   });
   const source = 'declared.tif';
@@ -136,7 +151,7 @@ describe('tiles by source, template and index', () => {
     const lines = ['# tiles', 'n44w073.tif', '', 'n44w072.tif', 'broken.tif', 'gone.tif'];
     writeFileSync(join(folder, 'tiles/list.txt'), lines.join('\r\n'));
     const feature = (location: unknown) => ({ type: 'Feature', properties: { location }, geometry: null });
-    const features = [...['n44w073.tif', 'n44w072.tif', 'broken.tif', 'gone.tif'], null].map(feature);
+    const features = ['n44w073.tif', 'n44w072.tif', 'broken.tif', 'gone.tif', null].map(feature);
     writeFileSync(
       join(folder, 'tiles/list.geojson'),
       JSON.stringify({ type: 'FeatureCollection', features }),

@@ -12,22 +12,35 @@ type Input = { source: string; format: string; layer?: string; layout?: { name: 
 const KEY = { strip_leading_zeros: true, drop_empty: true, join: '-' };
 
 /**
- * The parcels of Washington NH with the town's roll, as one feed stores them; without what is computed from boundaries before they are
- * rounded to centimetres, which may differ by one where coordinates went through feet and back.
+ * The parcels of Washington NH with the town's roll, as one feed stores them; without what is computed from
+ * boundaries before they are rounded to centimetres, which may differ by one where coordinates went
+ * through feet and back.
  */
 const storedBy = (name: string, roll: Input, shape: Input) =>
   stored({
-    ...{ name: name.replace('_', '-'), kind: 'assessor', fips: '33019', gates: { max_reject_percent: 100 } },
+    name: name.replace('_', '-'),
+    kind: 'assessor',
+    fips: '33019',
+    gates: { max_reject_percent: 100 },
     roll: {
-      ...{ ...roll, source: resolve(fixtures, roll.source) },
+      ...roll,
+      source: resolve(fixtures, roll.source),
       key: { ...KEY, columns: ['MAP', 'LOT', 'SUB'] },
       columns: {
-        ...{ apn: 'PID', owner_name: 'OWNER', mail_address: 'ADDRESS', mail_zip: 'ZIP', acres: 'ACRES' },
-        ...{ zoning_code: 'ZONE', land_use_code: 'LANDUSE', assessed_total_value: 'TOTTXVAL' },
-        ...{ last_sale_date: 'SALEDATE', last_sale_price: 'SALEPRICE', seller_name: 'SALEGRNT' },
+        apn: 'PID',
+        owner_name: 'OWNER',
+        mail_address: 'ADDRESS',
+        mail_zip: 'ZIP',
+        acres: 'ACRES',
+        zoning_code: 'ZONE',
+        land_use_code: 'LANDUSE',
+        assessed_total_value: 'TOTTXVAL',
+        last_sale_date: 'SALEDATE',
+        last_sale_price: 'SALEPRICE',
+        seller_name: 'SALEGRNT',
       },
     },
-    shape: { ...{ ...shape, source: resolve(fixtures, shape.source) }, key: { ...KEY, columns: ['id'] } },
+    shape: { ...shape, source: resolve(fixtures, shape.source), key: { ...KEY, columns: ['id'] } },
   });
 
 async function stored(definition: Record<string, unknown>) {
@@ -96,13 +109,20 @@ test('access: the same rows as of a CSV that says the same', async () => {
   );
   const by = (name: string, input: object) =>
     stored({
-      ...{ name, kind: 'assessor', fips: '33019' },
+      name,
+      kind: 'assessor',
+      fips: '33019',
       roll: {
         ...input,
         key: 'A',
         columns: {
-          ...{ apn: 'A', owner_name: 'B', assessed_total_value: 'E', acres: 'F', last_sale_date: 'G' },
-          ...{ last_sale_price: 'H', owner_occupied: { column: 'I', values: { true: true, false: false } } },
+          apn: 'A',
+          owner_name: 'B',
+          assessed_total_value: 'E',
+          acres: 'F',
+          last_sale_date: 'G',
+          last_sale_price: 'H',
+          owner_occupied: { column: 'I', values: { true: true, false: false } },
         },
       },
     });
@@ -111,7 +131,10 @@ test('access: the same rows as of a CSV that says the same', async () => {
   for (const member of ['access-97.mdb', 'access-2010.accdb'])
     expect(
       await by(member.replace('.', '-'), {
-        ...{ source: resolve(fixtures, 'access.zip'), format: 'access', member, layer: 'Table1' },
+        source: resolve(fixtures, 'access.zip'),
+        format: 'access',
+        member,
+        layer: 'Table1',
       }),
     ).toEqual([first, second]);
 });

@@ -218,7 +218,10 @@ test('two files: a row without geometry has a null point, geometry without a row
     ['SHAPE', 'MAP', 'M-SHAPE', false],
   ]);
   expect(result.counts).toMatchObject({
-    ...{ matched_keys: 1, roll_without_shape: 1, shape_without_roll: 1, new: 3 },
+    matched_keys: 1,
+    roll_without_shape: 1,
+    shape_without_roll: 1,
+    new: 3,
     rejected: { geometry_not_an_area: 1 },
   });
   expect(result.counts.dropped).toEqual({});

@@ -55,7 +55,9 @@ const PARCELS: Kind = {
     const gates = { max_reject_percent: 50 };
     return { name, kind: 'assessor', fips: '33019', roll, sales: { label: name }, gates };
   },
-  /** The second year has changed, new and missing parcels, a rejected row, a key that comes twice, and parts. */
+  /**
+   * The second year has changed, new and missing parcels, a rejected row, a key that comes twice, and parts.
+   */
   rows(year, count) {
     const row = (n: number, more: Record<string, unknown> = {}): Feature => ({
       properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, SOLD: null, PRICE: null, ACRES: 2, NOTE, ...more },
@@ -100,7 +102,10 @@ const ROADS: Kind = {
     kind: 'roads',
     layer: { source: `${name}.ndgeojson`, format: 'ndgeojson' },
   }),
-  /** The second version has new and missing roads, one that comes twice, one of no use and one that does not count. */
+  /**
+   * The second version has new and missing roads, one that comes twice, one of no use and one
+   * that does not count.
+   */
   rows(version, count) {
     const noted = (feature: Feature): Feature => ({
       ...feature,
@@ -164,7 +169,10 @@ async function runsOf(name: string) {
 
 const stages = () => all(pool, "select nspname from pg_namespace where nspname like 'stage%'");
 
-/** Ingests the first version of a feed and has a worker die at the second; what readers saw before, and the worker's job. */
+/**
+ * Ingests the first version of a feed and has a worker die at the second; what readers saw before,
+ * and the worker's job.
+ */
 async function killedAt(kind: Kind, step: string, name: string, count = FEW) {
   const { feed, path, write } = await feedFile(kind, name, count);
   await ingest(pool, feed);

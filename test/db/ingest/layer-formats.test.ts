@@ -48,7 +48,10 @@ function collection(roads: Road[]): FeatureCollection {
   };
 }
 
-/** A shapefile of PolyLineZ records. ESRI Shapefile Technical Description, July 1998, table 12 (without measures). */
+/**
+ * A shapefile of PolyLineZ records. ESRI Shapefile Technical Description, July 1998, table 12
+ * (without measures).
+ */
 function polyLineZ(roads: Road[]): Buffer {
   const records = roads.map(({ lines }) => {
     const points = lines.flat();
@@ -120,8 +123,10 @@ describe('roads come out alike of every format', () => {
     expect({ status, counts }).toMatchObject({
       status: 'merged',
       counts: {
-        ...{ read: { layer: 3 }, rejected: {}, counting: { normal: 1, local: 1 } },
-        ...{ not_counting: { S1820: 1 } },
+        read: { layer: 3 },
+        rejected: {},
+        counting: { normal: 1, local: 1 },
+        not_counting: { S1820: 1 },
       },
     });
     const stored = await storedFeatures(pool, name);
@@ -174,7 +179,9 @@ test('polygons of a projected file with heights, repaired and counted, as parcel
   });
   const { counts } = await ingest(pool, feed);
   expect(counts).toMatchObject({
-    ...{ rows: 1, rejected: { geometry_not_an_area: 1 }, not_counting: { upland: 1 } },
+    rows: 1,
+    rejected: { geometry_not_an_area: 1 },
+    not_counting: { upland: 1 },
     repaired: { z_dropped: 1, self_crossing_split: 1 },
   });
 });

@@ -69,7 +69,12 @@ describe('the layers of the sample', () => {
       expect(status).toBe('merged');
       expect({ ...counts, read: total(counts.read) }).toMatchObject({
         ...expected,
-        ...{ rejected: {}, identical: 0, skipped: 0, new: expected.rows, unchanged: 0, retired: 0 },
+        rejected: {},
+        identical: 0,
+        skipped: 0,
+        new: expected.rows,
+        unchanged: 0,
+        retired: 0,
       });
       const stored = await storedFeatures(pool, name);
       expect(stored).toHaveLength(expected.rows);
@@ -158,7 +163,8 @@ describe('a merge of a layer marks the parcels that it covers', () => {
 
   test('roads reach beyond their coverage, wetlands do not', async () => {
     const [west, south] = ORIGIN;
-    // A box that ends 55 m south of the lots: a reach of 30 m, and 18.3 m more to a dead end, does not come as far.
+    // A box that ends 55 m south of the lots: a reach of 30 m, and 18.3 m more to a dead end,
+    // does not come as far.
     const coverage = [west, south - 0.01, west + 0.0005, south - 55 / 111_000];
     const feature = (kind: string) =>
       kind === 'roads' ? road(-5, 'S1400', 0.0005) : { properties: { ATTRIBUTE: 'PFO1E' }, geometry: lot(2) };

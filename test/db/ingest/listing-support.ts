@@ -3,14 +3,27 @@ import type { Pool } from '../../../shared/base/db.ts';
 import { all, feedOf, ingest, one, writeObjects } from '../../support/ingest.ts';
 
 const FIELDS = [
-  ...[
-    ...['source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'fips', 'apn', 'latitude'],
-    'longitude',
-  ],
-  ...[
-    ...['lot_acres', 'list_price', 'sold_price', 'listed_date', 'status_date', 'sold_date', 'days_on_market'],
-    ...['sale_type', 'url', 'photos'],
-  ],
+  'source_id',
+  'status',
+  'address',
+  'city',
+  'state',
+  'zip',
+  'county',
+  'fips',
+  'apn',
+  'latitude',
+  'longitude',
+  'lot_acres',
+  'list_price',
+  'sold_price',
+  'listed_date',
+  'status_date',
+  'sold_date',
+  'days_on_market',
+  'sale_type',
+  'url',
+  'photos',
 ];
 export const COLUMNS = Object.fromEntries(FIELDS.map(field => [field, { column: field, optional: true }]));
 
@@ -62,15 +75,13 @@ export function listingFeed(
 }
 
 export const row = (id: string, more: Record<string, unknown> = {}) => ({
-  ...{
-    source_id: id,
-    status: 'ACTIVE',
-    list_price: 50_000,
-    state: 'NH',
-    zip: '03280',
-    fips: '33019',
-    lot_acres: 2,
-    status_date: '2025-01-01',
-  },
+  source_id: id,
+  status: 'ACTIVE',
+  list_price: 50_000,
+  state: 'NH',
+  zip: '03280',
+  fips: '33019',
+  lot_acres: 2,
+  status_date: '2025-01-01',
   ...more,
 });

@@ -143,7 +143,9 @@ test('a feed of several counties in two states; two such feeds at once do not lo
   );
 });
 
-/** Looks at the parcels of a feed without pause until told to stop; a look that has to wait for a lock fails. */
+/**
+ * Looks at the parcels of a feed without pause until told to stop; a look that has to wait for a lock fails.
+ */
 async function watch(name: string): Promise<() => Promise<{ seen: string[]; looks: number }>> {
   const client = new pg.Client({ connectionString: url, options: '-c lock_timeout=20' });
   await client.connect();
@@ -233,7 +235,9 @@ test('rows of a former county of Connecticut are parcels of its planning regions
     { properties: { PIN: 'D', TOWN: null }, geometry: null },
   ];
   const { counts, runId } = await ingestRoll(pool, folder, 'fairfield', rows, {
-    ...{ fips: '09001', columns: { situs_city: 'TOWN' }, gates: { max_reject_percent: 50 } },
+    fips: '09001',
+    columns: { situs_city: 'TOWN' },
+    gates: { max_reject_percent: 50 },
   });
   expect(
     await all(pool, 'select fips, source_key as key from parcels where fips / 1000 = 9 order by 2'),

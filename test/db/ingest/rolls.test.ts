@@ -27,17 +27,27 @@ const compsOf = async (source: string) =>
 describe('several rolls of one county', () => {
   const name = 'rolls';
   const feed = feedOf(folder, {
-    ...{ name, kind: 'assessor', fips: '33019', gates },
+    name,
+    kind: 'assessor',
+    fips: '33019',
+    gates,
     roll: [
       {
-        ...{ source: 'first.ndgeojson', format: 'ndgeojson', key: 'PIN' },
+        source: 'first.ndgeojson',
+        format: 'ndgeojson',
+        key: 'PIN',
         columns: { owner_name: 'OWNER', acres: 'ACRES' },
       },
       {
-        ...{ source: 'second.csv', format: 'csv', skip_lines: 1, key: 'PARCEL' },
+        source: 'second.csv',
+        format: 'csv',
+        skip_lines: 1,
+        key: 'PARCEL',
         columns: {
-          ...{ owner_name: 'NAME', acres: { column: 'SQFT', unit: 'sqft' } },
-          ...{ last_sale_date: 'SOLD', last_sale_price: 'PRICE' },
+          owner_name: 'NAME',
+          acres: { column: 'SQFT', unit: 'sqft' },
+          last_sale_date: 'SOLD',
+          last_sale_price: 'PRICE',
         },
       },
       { source: 'third.ndjson', format: 'ndjson', key: 'ID', columns: { owner_name: 'O' } },
@@ -80,7 +90,9 @@ describe('several rolls of one county', () => {
     expect(await compsOf(name)).toEqual(['A/2024-05-01 SOLD 9000']);
     expect(result.counts).toMatchObject({
       read: { roll: 3, 'roll 2': 5, 'roll 3': 3 },
-      ...{ new: 5, identical: 1, rejected: { duplicate_key: 1 } },
+      new: 5,
+      identical: 1,
+      rejected: { duplicate_key: 1 },
       filled: { owner_name: 5, acres: 4, last_sale_date: 2 },
     });
     expect(
@@ -107,13 +119,19 @@ describe('several rolls of one county', () => {
 
 test('earlier sales in further columns of a row are comps of their own', async () => {
   const feed = feedOf(folder, {
-    ...{ name: 'prior', kind: 'assessor', fips: '33019', gates },
+    name: 'prior',
+    kind: 'assessor',
+    fips: '33019',
+    gates,
     roll: {
-      ...{ source: 'prior.ndjson', format: 'ndjson', key: 'PIN' },
+      source: 'prior.ndjson',
+      format: 'ndjson',
+      key: 'PIN',
       columns: { last_sale_date: 'SOLD', last_sale_price: 'PRICE', seller_name: 'SELLER' },
     },
     sales: {
-      ...{ label: 'prior', min_price: 1_000 },
+      label: 'prior',
+      min_price: 1_000,
       prior: [
         { date: { column: 'SOLD2', date: 'MM/DD/YYYY' }, price: 'PRICE2', book: 'BOOK2' },
         { date: 'SOLD3', price: 'PRICE3', where: [{ column: 'QUAL3', equals: 'Q' }] },
@@ -157,7 +175,10 @@ test.each([3_000, 12_000])('a feature nested %i levels deep is one rejected row'
     { flag: 'a' },
   );
   const feed = feedOf(folder, {
-    ...{ name, kind: 'assessor', fips: '33019', gates },
+    name,
+    kind: 'assessor',
+    fips: '33019',
+    gates,
     roll: { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN' },
   });
   const { status, counts, runId } = await ingest(pool, feed);
@@ -181,12 +202,21 @@ test('texts of a megabyte are cut, counted and kept among the rejects, and hold 
     },
   ]);
   const feed = feedOf(folder, {
-    ...{ name: 'long', kind: 'assessor', fips: '33017', gates },
+    name: 'long',
+    kind: 'assessor',
+    fips: '33017',
+    gates,
     roll: {
-      ...{ source: 'long.ndjson', format: 'ndjson', key: 'PIN' },
+      source: 'long.ndjson',
+      format: 'ndjson',
+      key: 'PIN',
       columns: {
-        ...{ owner_name: 'OWNER', situs_address: 'STREET', mail_address: 'MAIL', mail_city: 'CITY' },
-        ...{ last_sale_date: 'SOLD', last_sale_price: 'PRICE' },
+        owner_name: 'OWNER',
+        situs_address: 'STREET',
+        mail_address: 'MAIL',
+        mail_city: 'CITY',
+        last_sale_date: 'SOLD',
+        last_sale_price: 'PRICE',
       },
     },
     sales: { label: 'long', where: [] },

@@ -11,8 +11,14 @@ let feeds = 0;
 function rollWithSales() {
   const name = `sales-${++feeds}`;
   const columns = {
-    ...{ apn: 'APN', acres: 'ACRES', situs_address: 'ADDRESS', situs_city: 'CITY', situs_zip: 'ZIP' },
-    ...{ last_sale_date: 'SOLD', last_sale_price: 'PRICE', seller_name: 'SELLER' },
+    apn: 'APN',
+    acres: 'ACRES',
+    situs_address: 'ADDRESS',
+    situs_city: 'CITY',
+    situs_zip: 'ZIP',
+    last_sale_date: 'SOLD',
+    last_sale_price: 'PRICE',
+    seller_name: 'SELLER',
   };
   const where = [{ column: 'QUAL', equals: 'Q' }];
   const more = {
@@ -50,31 +56,25 @@ test('a sale becomes a comp with all that the roll and the boundary tell of it',
     "select location, calculated_acres from parcels where apn = '10-12'",
   );
   expect(comp).toMatchObject({
-    ...{
-      source: name,
-      source_id: '33019/A/2024-05-01',
-      status: 'SOLD',
-      price: '9000.00',
-      sold_date: '2024-05-01',
-      status_date: '2024-05-01',
-    },
-    ...{
-      address: '1 Pond Road',
-      city: 'Washington',
-      state: 'NH',
-      zip: '03280',
-      county: 'Sullivan',
-      fips: 33019,
-      apn: '10-12',
-    },
-    ...{
-      location: parcel.location,
-      lot_acres: parcel.calculated_acres,
-      sale_type: 'Land, qualified',
-      days_on_market: null,
-      url: '',
-      photos: [],
-    },
+    source: name,
+    source_id: '33019/A/2024-05-01',
+    status: 'SOLD',
+    price: '9000.00',
+    sold_date: '2024-05-01',
+    status_date: '2024-05-01',
+    address: '1 Pond Road',
+    city: 'Washington',
+    state: 'NH',
+    zip: '03280',
+    county: 'Sullivan',
+    fips: 33019,
+    apn: '10-12',
+    location: parcel.location,
+    lot_acres: parcel.calculated_acres,
+    sale_type: 'Land, qualified',
+    days_on_market: null,
+    url: '',
+    photos: [],
   });
 });
 
@@ -104,8 +104,12 @@ test('one price, day and seller over several parcels is one deed, and yields no 
     { PIN: 'G', SOLD: '2024-06-01' },
   ]);
   expect(await comps()).toEqual([
-    ...['A/2024-05-01 OFF_MARKET 9000', 'B/2024-05-01 OFF_MARKET 9000', 'C/2024-05-01 SOLD 9001'],
-    ...['D/2024-05-01 SOLD 9000', 'E/2024-05-02 SOLD 9000', 'G/2024-06-01 OFF_MARKET 9000'],
+    'A/2024-05-01 OFF_MARKET 9000',
+    'B/2024-05-01 OFF_MARKET 9000',
+    'C/2024-05-01 SOLD 9001',
+    'D/2024-05-01 SOLD 9000',
+    'E/2024-05-02 SOLD 9000',
+    'G/2024-06-01 OFF_MARKET 9000',
   ]);
   expect(result.counts.sales).toEqual({ comps: 3, multi_parcel: 3, disqualified: 0 });
 });

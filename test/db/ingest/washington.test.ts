@@ -59,19 +59,27 @@ describe('the four yearly rolls of Washington in order', () => {
     // Rows, features, and keys that are new, gone or back were also counted by a plain script over the files.
     expect(figures).toEqual([
       [
-        ...[2022, 'merged', { roll: 2042, shape: 2034 }],
+        2022,
+        'merged',
+        { roll: 2042, shape: 2034 },
         { new: 2044, changed: 0, unchanged: 0, retired: 0, returned: 0 },
       ],
       [
-        ...[2023, 'merged', { roll: 2035, shape: 2023 }],
+        2023,
+        'merged',
+        { roll: 2035, shape: 2023 },
         { new: 4, changed: 2032, unchanged: 1, retired: 11, returned: 0 },
       ],
       [
-        ...[2024, 'merged', { roll: 2031, shape: 2018 }],
+        2024,
+        'merged',
+        { roll: 2031, shape: 2018 },
         { new: 2, changed: 802, unchanged: 1227, retired: 8, returned: 0 },
       ],
       [
-        ...[2025, 'merged', { roll: 2027, shape: 2019 }],
+        2025,
+        'merged',
+        { roll: 2027, shape: 2019 },
         { new: 2, changed: 788, unchanged: 1237, retired: 6, returned: 1 },
       ],
     ]);

@@ -17,13 +17,32 @@ const { plat, json, refused } = commandsOn(db);
 describe('plat account', () => {
   test('create and show, with every term', async () => {
     await json(
-      ...[
-        ...['account', 'create', 'acme', '--tier', 'growth', '--no-pro', '--tokens', '1000'],
-        ...['--overage-price', '250'],
-      ],
-      ...['--overage', '--payment-method', '--invoice', 'unpaid', '--backstop', '500', '--rate', '30'],
-      ...['--burst', '40', '--company', 'Acme Land', '--user', 'ana@acme.example'],
-      ...['--user-name', 'Ana Lima'],
+      'account',
+      'create',
+      'acme',
+      '--tier',
+      'growth',
+      '--no-pro',
+      '--tokens',
+      '1000',
+      '--overage-price',
+      '250',
+      '--overage',
+      '--payment-method',
+      '--invoice',
+      'unpaid',
+      '--backstop',
+      '500',
+      '--rate',
+      '30',
+      '--burst',
+      '40',
+      '--company',
+      'Acme Land',
+      '--user',
+      'ana@acme.example',
+      '--user-name',
+      'Ana Lima',
     );
     expect(await json('account', 'show', 'acme')).toMatchObject({
       name: 'acme',
@@ -306,7 +325,9 @@ test('a disabled account is refused with all its keys, and taken again when it i
   });
   expect(await json('account', 'show', 'paused')).toMatchObject({ disabled_at: expect.any(String) });
   expect((await json('account', 'history', 'paused')).at(-1)).toMatchObject({
-    ...{ action: 'update', before: { disabled_at: null }, after: { disabled_at: expect.any(String) } },
+    action: 'update',
+    before: { disabled_at: null },
+    after: { disabled_at: expect.any(String) },
   });
   await json('account', 'enable', 'paused');
   await answers(key, 200);

@@ -52,7 +52,9 @@ test('the bundled sample answers as the documentation says, for 10 tokens', asyn
 
 test('on the qualified sales of Washington it is nearer to the prices than each plain method, as docs/valuations.md says', async () => {
   const result = await backtestValuations(db.pool, {
-    ...{ fromDay: dayOf('2012-01-01'), toDay: dayOf('2025-09-28'), county: 33_019 },
+    fromDay: dayOf('2012-01-01'),
+    toDay: dayOf('2025-09-28'),
+    county: 33_019,
   });
   const { model, ...plain } = result.methods;
   for (const study of Object.values(plain)) expect(model!.mdape).toBeLessThan(study!.mdape);
@@ -73,7 +75,10 @@ test('on the qualified sales of Washington it is nearer to the prices than each 
   expect(docs).toContain(`**The interval** holds ${result.coverage!.toFixed(0)} % of the prices`);
 });
 
-/** Of the example, parcels with few comps, far from the others' sizes, with asking prices. @returns what comps were moved by for their land */
+/**
+ * Of the example, parcels with few comps, far from the others' sizes, with asking prices. @returns what comps
+ * were moved by for their land
+ */
 async function addUp(): Promise<(number | null)[]> {
   const moves: (number | null)[] = [];
   const { rows } = await db.pool.query<{ id: number }>(
@@ -93,7 +98,10 @@ async function addUp(): Promise<(number | null)[]> {
     const { comps } = explanation;
     const factor = (comp: Comp) =>
       [
-        ...[comp.size_percent, comp.time_percent, comp.location_percent, comp.asking_percent],
+        comp.size_percent,
+        comp.time_percent,
+        comp.location_percent,
+        comp.asking_percent,
         comp.land_percent ?? 0,
       ].reduce((product, percent) => product * (1 + percent / 100), 1);
     const sum = (of: (comp: Comp) => number) => comps.reduce((total, comp) => total + of(comp), 0);

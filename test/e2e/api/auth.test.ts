@@ -169,7 +169,13 @@ test('checks are made in the order of the contract', async () => {
   await repair('tokens_included = 100');
   await observe('/api/public/v1/markets-stats/99999/stats/');
   expect(codes).toEqual([
-    ...['forbidden', 'subscription_required', 'tier_upgrade_required', 'payment_required', 'rate_limited'],
-    ...['validation_error', 'usage_limit_exceeded', 'not_found'],
+    'forbidden',
+    'subscription_required',
+    'tier_upgrade_required',
+    'payment_required',
+    'rate_limited',
+    'validation_error',
+    'usage_limit_exceeded',
+    'not_found',
   ]);
 });

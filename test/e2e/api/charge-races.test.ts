@@ -31,7 +31,10 @@ async function running(): Promise<number> {
   return rowCount!;
 }
 
-/** Four calls of 10 tokens each that begin when `plat account set` holds the period and has not committed; their status. */
+/**
+ * Four calls of 10 tokens each that begin when `plat account set` holds the period and has not
+ * committed; their status.
+ */
 async function callsDuring(name: string, ...change: string[]): Promise<{ status: number; code?: string }[]> {
   const { key } = await json('key', 'create', name);
   const call = async () => {
@@ -102,7 +105,9 @@ test.each(['GET', 'POST'])('%s: whose client leaves while the charge waits is no
   const leaving = new AbortController();
   const call = (signal: AbortSignal | null = null) =>
     fetch(api.url + (method === 'GET' ? STATS : FILTER), {
-      ...{ method, signal, body: method === 'GET' ? null : '{"county":"33019"}' },
+      method,
+      signal,
+      body: method === 'GET' ? null : '{"county":"33019"}',
       headers: {
         Authorization: `Bearer ${key}`,
         ...(method === 'GET'
@@ -116,7 +121,8 @@ test.each(['GET', 'POST'])('%s: whose client leaves while the charge waits is no
   const stays = call();
   await expect.poll(waiting).toBe(1);
   const left = Array.from({ length: 3 }, () => call(leaving.signal).catch(() => 'left'));
-  // Their charges wait for the period as the other one does (repeats of one key: the first of them), or behind its statement:
+  // Their charges wait for the period as the other one does (repeats of one key: the first of them), or
+  // behind its statement:
   // so far they have come when a call that came later has been answered.
   await expect.poll(() => api.lifecycle.active).toBe(4);
   if (method === 'POST') await expect.poll(waiting).toBe(2);

@@ -155,16 +155,18 @@ test('dist means nothing without point, null nothing at all, and a state is know
 test("the age of comps counts back from today in UTC, whatever day their county's statistics are of", async () => {
   await db.pool.query("update region_stats set as_of = '2025-09-28' where code = '33019'");
   const listing = (id: string, soldDate: string) => ({
-    ...{
-      id,
-      status: 'SOLD' as const,
-      fips: 33_019,
-      zip: '03280',
-      location: null,
-      lotAcres: 1.0000000001,
-      price: 1,
-    },
-    ...{ listedDate: null, statusDate: null, soldDate, daysOnMarket: null, photos: [] },
+    id,
+    status: 'SOLD' as const,
+    fips: 33_019,
+    zip: '03280',
+    location: null,
+    lotAcres: 1.0000000001,
+    price: 1,
+    listedDate: null,
+    statusDate: null,
+    soldDate,
+    daysOnMarket: null,
+    photos: [],
   });
   const id = (n: number) => `${String(n).repeat(8)}-1111-5111-8111-111111111111`;
   const days = ['2025-09-28', '2025-11-01', '2025-11-02', '2025-12-02', '2025-12-03'];

@@ -14,7 +14,9 @@ beforeAll(async () => {
   await insertListings(db.pool, [
     {
       id: '00000000-0000-4000-8000-000000000001',
-      ...{ location: [-721000000, 431800000], price: 1, lotAcres: 1 },
+      location: [-721000000, 431800000],
+      price: 1,
+      lotAcres: 1,
     },
   ]);
 });
@@ -83,9 +85,14 @@ test.each([
 });
 
 test.each([
-  ...['urn:ogc:def:crs:OGC:1.3:CRS84', 'urn:ogc:def:crs:OGC::CRS84', 'OGC:CRS84'],
-  ...['http://www.opengis.net/def/crs/OGC/1.3/CRS84', 'EPSG:4326', 'urn:ogc:def:crs:EPSG::4326'],
-  ...['https://www.opengis.net/def/crs/EPSG/0/4326', 'WGS84'],
+  'urn:ogc:def:crs:OGC:1.3:CRS84',
+  'urn:ogc:def:crs:OGC::CRS84',
+  'OGC:CRS84',
+  'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
+  'EPSG:4326',
+  'urn:ogc:def:crs:EPSG::4326',
+  'https://www.opengis.net/def/crs/EPSG/0/4326',
+  'WGS84',
 ])('a polygon in %s is one in WGS84', async name => {
   expect((await api.call(`/api/public/v1/comps/?${inCrs(name)}`, { key })).status).toBe(200);
 });

@@ -58,9 +58,23 @@ describe('fields', () => {
     expect((await list('zip=10002')).results).toEqual([
       {
         id,
-        ...{ source: 'test', status: 'ACTIVE', address: '', city: '', state: '', zip: '10002', county: '' },
-        ...{ apn: '', latitude: '', longitude: '', lot_size: null, price: 0, sold_date: null },
-        ...{ days_on_market: null, sale_type: '', url: '', photos: [] },
+        source: 'test',
+        status: 'ACTIVE',
+        address: '',
+        city: '',
+        state: '',
+        zip: '10002',
+        county: '',
+        apn: '',
+        latitude: '',
+        longitude: '',
+        lot_size: null,
+        price: 0,
+        sold_date: null,
+        days_on_market: null,
+        sale_type: '',
+        url: '',
+        photos: [],
       },
     ]);
   });

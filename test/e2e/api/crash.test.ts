@@ -66,7 +66,8 @@ function call(way: Way, url: string, agent: Agent, key: string, search?: string)
   });
 }
 
-// At once: each has an account and processes of its own, and the second waits for the claims of the dead most of its time.
+// At once: each has an account and processes of its own, and the second waits for the claims of the
+// dead most of its time.
 test.concurrent.each(WAYS)(
   'kill -9 in the middle of charged calls, 300 at a time: every answer has its charge, and at most those in flight a charge without an answer: %s',
   {

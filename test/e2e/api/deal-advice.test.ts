@@ -35,14 +35,20 @@ describe('without a listing a price set by hand is enough', () => {
     );
     const deal = await read(key);
     expect(deal).toMatchObject({
-      ...{ fetch_status: 'not_found', price: 30_000.5, acreage: acres, days_on_market: 0, traction_score: 0 },
-      ...{ price_advantage: rows[0]!.advantage, expected_profit: '25000.50' },
+      fetch_status: 'not_found',
+      price: 30_000.5,
+      acreage: acres,
+      days_on_market: 0,
+      traction_score: 0,
+      price_advantage: rows[0]!.advantage,
+      expected_profit: '25000.50',
       listing_grade: expect.stringMatching(/^[A-F]/),
       suggested_action: expect.stringMatching(/^(drop|hold)$/),
       advice: {
         text: expect.stringContaining('$25,000.50'),
         like_advantage: expect.any(Number),
-        ...{ profit_now: '25000.50', valuation_counts: false },
+        profit_now: '25000.50',
+        valuation_counts: false,
       },
     });
     await db.pool.query('update deals set own_price_since = own_price_since - 10 where id = $1', [id]);
@@ -56,8 +62,13 @@ describe('without a listing a price set by hand is enough', () => {
     await change(key, id, { price: null });
     await doDealJobs(db.pool);
     expect(await read(key)).toMatchObject({
-      ...{ price: null, days_on_market: null, price_advantage: null, listing_grade: '' },
-      ...{ suggested_action: '', advice: null, expected_profit: '-5000.00' },
+      price: null,
+      days_on_market: null,
+      price_advantage: null,
+      listing_grade: '',
+      suggested_action: '',
+      advice: null,
+      expected_profit: '-5000.00',
     });
   });
 
@@ -105,7 +116,8 @@ test('advice compares lots of the size, and never goes below a valuation of the 
 
   const alone = await advised('out_of_support = true');
   expect(alone).toMatchObject({
-    ...{ suggested_action: 'drop', price: 34_900 },
+    suggested_action: 'drop',
+    price: 34_900,
     advice: { valuation_counts: false, like_listings: 12, profit_now: '23600.00' },
   });
   const price = Number(alone.suggested_action_price);
@@ -119,8 +131,10 @@ test('advice compares lots of the size, and never goes below a valuation of the 
     advice: { valuation_counts: true, text: expect.stringContaining('41 % below the $59,163') },
   });
   expect(await advised(range(34_850, 165_000))).toMatchObject({
-    ...{ suggested_action: 'hold', suggested_action_price: null },
-    ...{ advice: { profit_then: '23600.00' }, figures: { reason: 'no_lower_price' } },
+    suggested_action: 'hold',
+    suggested_action_price: null,
+    advice: { profit_then: '23600.00' },
+    figures: { reason: 'no_lower_price' },
   });
   expect((await advised(range(0, price - 50))).suggested_action_price).toBe(`${price - 100}.00`);
 

@@ -27,17 +27,38 @@ test('a deal is answered at once with nulls, and filled by its job', async () =>
   expect(await list(key)).toEqual([]);
   const deal = await added(key, { listing_id: listingId(2), purchase_price: '12000', agent_fee: 1500.5 });
   expect(deal).toMatchObject({
-    ...{ address: null, county: null, state: null, acreage: null, price: null, days_on_market: null },
-    ...{ traction_score: null, price_advantage: null, listing_grade: '', suggested_action: '' },
-    ...{ suggested_action_price: null, status: 'listed', deal_type: 'cash_close', fetch_status: 'waiting' },
-    ...{ expected_profit: '-13500.50', purchase_price: '12000.00', agent_fee: '1500.50', position: 0 },
-    ...{ contract_expiration_date: null, closing_date: null },
+    address: null,
+    county: null,
+    state: null,
+    acreage: null,
+    price: null,
+    days_on_market: null,
+    traction_score: null,
+    price_advantage: null,
+    listing_grade: '',
+    suggested_action: '',
+    suggested_action_price: null,
+    status: 'listed',
+    deal_type: 'cash_close',
+    fetch_status: 'waiting',
+    expected_profit: '-13500.50',
+    purchase_price: '12000.00',
+    agent_fee: '1500.50',
+    position: 0,
+    contract_expiration_date: null,
+    closing_date: null,
   });
   expect(await doDealJobs(db.pool)).toEqual([`deal.fetch ${deal.id}`]);
   const [found] = await list(key, '?explain=true');
   expect(found).toMatchObject({
-    ...{ address: 'DEER VALLEY ROAD', county: 'Sullivan', state: 'NH', acreage: 4.31, price: 23500 },
-    ...{ fetch_status: 'found', expected_profit: '9999.50', listing_id: listingId(2) },
+    address: 'DEER VALLEY ROAD',
+    county: 'Sullivan',
+    state: 'NH',
+    acreage: 4.31,
+    price: 23500,
+    fetch_status: 'found',
+    expected_profit: '9999.50',
+    listing_id: listingId(2),
     figures: { as_of: '2025-09-28', bucket: '3 acre-5 acre', active_listings: 37, total_spend: '13500.50' },
   });
   expect(found!.days_on_market).toBe(161);
@@ -237,7 +258,10 @@ test('a page that no feed has is read by the provider, which is not asked twice 
   writeFileSync(
     file,
     JSON.stringify({
-      ...{ name: 'pages', url: `${server.origin}/?page={listing_url}`, method: 'GET', tries: 1 },
+      name: 'pages',
+      url: `${server.origin}/?page={listing_url}`,
+      method: 'GET',
+      tries: 1,
       response: Object.fromEntries(
         Object.entries(response).map(([field, path]) => [field, `listing.${path}`]),
       ),
@@ -254,8 +278,16 @@ test('a page that no feed has is read by the provider, which is not asked twice 
   await change(key, id, { misc_costs: '10' });
   await doDealJobs(db.pool, env);
   expect((await list(key))[0]).toMatchObject({
-    ...{ fetch_status: 'found', address: '12 Elm St', county: 'Sullivan County', state: 'NH', acreage: 2.5 },
-    ...{ price: 30000.5, days_on_market: 100, views: 900, saves: 3, listing_id: null },
+    fetch_status: 'found',
+    address: '12 Elm St',
+    county: 'Sullivan County',
+    state: 'NH',
+    acreage: 2.5,
+    price: 30000.5,
+    days_on_market: 100,
+    views: 900,
+    saves: 3,
+    listing_id: null,
     listing_grade: expect.stringMatching(/^[A-F]/),
   });
   await change(key, id, { misc_costs: '20' });

@@ -76,8 +76,16 @@ test('what is not known of a parcel is null', async () => {
       fips: '33019',
       ...Object.fromEntries(
         [
-          ...['apn', 'point', 'acres', 'calculated_acres', 'effective_acres', 'owner_name', 'situs_address'],
-          ...['situs_city', 'situs_state', 'situs_zip'],
+          'apn',
+          'point',
+          'acres',
+          'calculated_acres',
+          'effective_acres',
+          'owner_name',
+          'situs_address',
+          'situs_city',
+          'situs_state',
+          'situs_zip',
         ].map(name => [name, null]),
       ),
     },
@@ -148,7 +156,10 @@ test('GET filters/ is free and lists every field of the body with its type, unit
   expect(by('slope_area_index')).toMatchObject({ values: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] });
 });
 
-/** What filters with more than a comparison to them find, in the county 33019 unless they name another scope; properties have the rest. */
+/**
+ * What filters with more than a comparison to them find, in the county 33019 unless they name another scope;
+ * properties have the rest.
+ */
 describe('filter', () => {
   test.each<[string, object]>([
     ['FOU', { county: '33019' }],

@@ -107,7 +107,15 @@ describe('paths and methods', () => {
   });
 
   test.each([
-    ...['abc', '123', '330190', '33-19', '%20', 'a%2Fb', '\u0663\u0663\u0660\u0661\u0669', '0x123', '-1001'],
+    'abc',
+    '123',
+    '330190',
+    '33-19',
+    '%20',
+    'a%2Fb',
+    '\u0663\u0663\u0660\u0661\u0669',
+    '0x123',
+    '-1001',
   ])('FIPS %s in a path is not found, and says why', async fips => {
     const reply = await api.call(
       `/api/public/v1/markets-stats/${encodeURI(fips).replaceAll('%25', '%')}/stats/`,

@@ -57,7 +57,12 @@ test('a charge waits for one that another process has not committed yet, and cou
   const other = await db.pool.connect();
   await other.query('begin');
   await other.query(sql('accounts/charge_calls'), [
-    ...[[accountId], ['public_comps'], ['direct'], [10], [1], [0]],
+    [accountId],
+    ['public_comps'],
+    ['direct'],
+    [10],
+    [1],
+    [0],
   ]);
   const verdict = openMeter(openDatabase(db.pool))
     .charge(callerOf(accountId), 'public_comps', 10)
@@ -167,7 +172,9 @@ describe('charges of one batch fail by themselves:', () => {
     const ids = callers.map(caller => caller.accountId);
     await changeAccount(db.pool, ids[1]!, { tier: null });
     expect(await outcomes(openMeter(openDatabase(db.pool)), ids)).toEqual([
-      ...['charged', 'tier_upgrade_required', 'charged'],
+      'charged',
+      'tier_upgrade_required',
+      'charged',
     ]);
     for (const [index, used] of [10, 0, 10].entries())
       expect((await usageOf(db, ids[index]!)).tokens).toBe(used);

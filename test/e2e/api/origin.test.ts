@@ -20,7 +20,9 @@ const loopback = await start('loopback');
 const open = await start('open', { HOST: '0.0.0.0' });
 const named = await start('named', { HOST: '0.0.0.0', ALLOWED_HOSTS: 'plat.example' });
 const told = await start('told', {
-  ...{ HOST: '0.0.0.0', BASE_URL: 'https://api.example.org', APP_URL: 'https://app.example.org' },
+  HOST: '0.0.0.0',
+  BASE_URL: 'https://api.example.org',
+  APP_URL: 'https://app.example.org',
 });
 const { startApi } = apiProcesses(db);
 
@@ -80,7 +82,8 @@ describe('on loopback, where nothing is set', () => {
   test.each(['localhost', '127.0.0.1', '[::1]'])('it is served by the name %s', async name => {
     const host = `${name}:${portOf(loopback)}`;
     expect(await search(loopback, host)).toEqual({
-      ...{ next: `http://${host}${NEXT}`, url: `http://${host}${PARCEL}` },
+      next: `http://${host}${NEXT}`,
+      url: `http://${host}${PARCEL}`,
     });
     expect((await askHost(loopback.url, host, '/sign-in')).status).toBe(200);
     for (const path of METADATA) {
@@ -189,8 +192,13 @@ describe('with BASE_URL and APP_URL', () => {
     });
     const { client_id } = (await registered.json()) as { client_id: string };
     const query = new URLSearchParams({
-      ...{ client_id, redirect_uri: redirect, response_type: 'code', scope: 'api:mcp', state: 'x' },
-      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+      client_id,
+      redirect_uri: redirect,
+      response_type: 'code',
+      scope: 'api:mcp',
+      state: 'x',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
     });
     const asked = await askHost(told.url, 'app.example.org', `/oauth/authorize?${query}`);
     const cookies = asked.head.match(/^set-cookie: .*$/gim) ?? [];
@@ -211,7 +219,10 @@ describe('listening elsewhere, where nothing is set', () => {
   test('answers conform to what is published, pictures, reports and tools with them', async () => {
     const headers = { 'Content-Type': 'application/json' };
     const report = await open.call('/api/public/v1/comp-reports/', {
-      ...{ key, method: 'POST', headers, body: JSON.stringify({ property_id: 3301900000001 }) },
+      key,
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ property_id: 3301900000001 }),
     });
     expect(report.json).toMatchObject({ url: expect.stringMatching(/^\/comping\/[0-9a-f-]{36}$/) });
     expect((await open.call(SEARCH, { key })).json).toMatchObject({ results: [{ url: PARCEL }] });
@@ -265,7 +276,8 @@ describe('listening elsewhere, where nothing is set', () => {
 
 test('with ALLOWED_HOSTS alone, links lead to those hosts, and no mail is sent', async () => {
   expect(await search(named, 'plat.example:3000')).toEqual({
-    ...{ next: `http://plat.example:3000${NEXT}`, url: PARCEL },
+    next: `http://plat.example:3000${NEXT}`,
+    url: PARCEL,
   });
   expect((await askHost(named.url, 'evil.example', '/')).status).toBe(421);
   const user = await newUser(db);

@@ -169,7 +169,8 @@ describe('the plan', () => {
       ]),
     ];
     for (const text of texts) expect(text).not.toMatch(/Seq Scan/);
-    // Shards are named otherwise than the partitions of a state, and of two that are asked alike one is shown.
+    // Shards are named otherwise than the partitions of a state, and of two that are asked
+    // alike one is shown.
     for (const index of [
       /owner_parcels_pkey/,
       /owner_parcels_place/,

@@ -98,7 +98,8 @@ describe('a picture on a photograph', () => {
     };
     // Both sides of the parcel, and of its hole.
     expect(across(field)).toHaveLength(4);
-    // The middle of the picture lies between rows of patches: through the third of five rows there are eight with two sides each.
+    // The middle of the picture lies between rows of patches: through the third of five rows there are eight
+    // with two sides each.
     const patches = await blue(MANY_PARTS);
     const sides = Array.from({ length: 768 }, (_, y) => {
       let count = 0;
@@ -201,7 +202,8 @@ test('of several sources the one with the smallest pixels is read, the others on
 test('a relief is free, drawn where one is declared, and not where imagery covers the parcel and fails', async () => {
   const before = await tokens();
   expect(await image(CITY_LOT)).toMatchObject({
-    ...{ imagery: 'relief', captured: null },
+    imagery: 'relief',
+    captured: null,
     attribution: 'relief drawn from roads and parcels; no elevation is known here',
   });
   const broke = await newCaller(db, { tokensIncluded: 0 });

@@ -94,8 +94,20 @@ test('periods keep the day of the month through months of 28 to 31 days, called 
     period.period_start.toISOString().slice(0, 10),
   );
   expect(days.reverse()).toEqual([
-    ...['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30', '2027-05-31', '2027-06-30', '2027-07-31'],
-    ...['2027-08-31', '2027-09-30', '2027-10-31', '2027-11-30', '2027-12-31', '2028-01-31', '2028-02-29'],
+    '2027-01-31',
+    '2027-02-28',
+    '2027-03-31',
+    '2027-04-30',
+    '2027-05-31',
+    '2027-06-30',
+    '2027-07-31',
+    '2027-08-31',
+    '2027-09-30',
+    '2027-10-31',
+    '2027-11-30',
+    '2027-12-31',
+    '2028-01-31',
+    '2028-02-29',
     '2028-03-31',
   ]);
   const periods = (await listPeriods(db.pool, accountId)).reverse();
@@ -140,8 +152,12 @@ test('a past period keeps its terms when the contract changes', async () => {
   expect(await listPeriods(db.pool, accountId)).toMatchObject([
     { tier: 'growth', tokens_used: 0, tokens_included: 50_000, overage_amount_cents: 0, current: true },
     {
-      ...{ tier: 'scale', tokens_used: 30, tokens_included: 5 },
-      ...{ tokens_overage: 25, overage_cents_per_1000: 1_000, overage_amount_cents: 25 },
+      tier: 'scale',
+      tokens_used: 30,
+      tokens_included: 5,
+      tokens_overage: 25,
+      overage_cents_per_1000: 1_000,
+      overage_amount_cents: 25,
     },
   ]);
 });

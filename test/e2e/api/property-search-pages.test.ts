@@ -168,8 +168,11 @@ async function searchWhile(statement: string, change: () => Promise<unknown>, qu
     { params: {}, query: { page_size: 25, ...query }, body: undefined },
     { database, cursorSecret: async () => Buffer.from('secret') },
     {
-      ...{ url: new URL('http://localhost/'), apiUrl: 'http://localhost', appUrl: 'http://localhost' },
-      ...{ now: new Date(), account: {} as never },
+      url: new URL('http://localhost/'),
+      apiUrl: 'http://localhost',
+      appUrl: 'http://localhost',
+      now: new Date(),
+      account: {} as never,
     },
   );
   return answer.body as unknown as Page;

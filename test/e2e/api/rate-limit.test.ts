@@ -50,7 +50,10 @@ beforeAll(() => insertRegions(db));
 /** In 60 millionths of a call. */
 const CALL = 60_000_000;
 
-/** Puts an account's limits as they would have been left some time ago: the level of its bucket, and skip traces of that moment. */
+/**
+ * Puts an account's limits as they would have been left some time ago: the level of its bucket, and skip
+ * traces of that moment.
+ */
 const setLimits = (accountId: string, calls: number, skipTraces: number, secondsAgo: number) =>
   db.pool.query(
     `insert into rate_buckets
@@ -172,14 +175,13 @@ describe('skip traces', () => {
     });
     const tight = ['limit', 'remaining', 'reset'].map(name => Number(headers.get(`x-ratelimit-${name}`)));
     return {
-      ...{
-        status,
-        json,
-        limit: tight[0],
-        remaining: tight[1],
-        reset: tight[2],
-      },
-      ...{ policy: headers.get('ratelimit-policy'), state: headers.get('ratelimit') },
+      status,
+      json,
+      limit: tight[0],
+      remaining: tight[1],
+      reset: tight[2],
+      policy: headers.get('ratelimit-policy'),
+      state: headers.get('ratelimit'),
       retryAfter: headers.get('retry-after'),
     };
   };
@@ -189,7 +191,9 @@ describe('skip traces', () => {
     const before = Date.now();
     const first = await ask(key, BY_NAME);
     expect(first).toMatchObject({
-      ...{ status: 200, limit: 20, remaining: 19 },
+      status: 200,
+      limit: 20,
+      remaining: 19,
       policy: '"account";q=120;w=120, "skip-trace";q=20;w=60',
       state: '"account";r=119;t=1, "skip-trace";r=19;t=60',
     });
@@ -254,18 +258,25 @@ describe('skip traces', () => {
     await setLimits(accountId, 2, 0, 0);
     // The tightest is told: that of all calls has fewer.
     expect(await ask(key, BY_NAME)).toMatchObject({
-      ...{ status: 200, limit: 2, remaining: 1 },
+      status: 200,
+      limit: 2,
+      remaining: 1,
       state: '"account";r=1;t=60, "skip-trace";r=19;t=60',
     });
   });
 
   test('refused by both, the longer wait counts', async () => {
     const { key, accountId } = await newCaller(db, {
-      ...{ ratePerMinute: 60, rateBurst: 2, skipTracePerMinute: 2 },
+      ratePerMinute: 60,
+      rateBurst: 2,
+      skipTracePerMinute: 2,
     });
     await setLimits(accountId, 0, 2, 0);
     expect(await ask(key, BY_NAME)).toMatchObject({
-      ...{ status: 429, limit: 2, remaining: 0, retryAfter: '60' },
+      status: 429,
+      limit: 2,
+      remaining: 0,
+      retryAfter: '60',
       state: '"account";r=0;t=2, "skip-trace";r=0;t=60',
     });
   });
@@ -287,8 +298,10 @@ test("the limit is the account's: `plat account` sets it, shows it, and keeps wh
     rate_per_minute: 60_000,
   });
   expect((await json('account', 'history', accountId)).at(-1)).toMatchObject({
-    ...{ action: 'update', entity: 'accounts' },
-    ...{ before: { skip_trace_per_minute: 20 }, after: { skip_trace_per_minute: 5 } },
+    action: 'update',
+    entity: 'accounts',
+    before: { skip_trace_per_minute: 20 },
+    after: { skip_trace_per_minute: 5 },
   });
   expect(await json('account', 'create', 'tracer', '--skip-trace-rate', '7')).toMatchObject({
     name: 'tracer',

@@ -73,7 +73,16 @@ describe('words', () => {
   });
 
   test.each([
-    ...['ullivan', 'sullivan sussex', '%', '_', 'Sull%van', 'sulliv_n', 'Sullivan%', 'sullivan\\', '\\', '"'],
+    'ullivan',
+    'sullivan sussex',
+    '%',
+    '_',
+    'Sull%van',
+    'sulliv_n',
+    'Sullivan%',
+    'sullivan\\',
+    '\\',
+    '"',
     "'; --",
   ])('%s finds nothing that only looks alike', async q => {
     const page = await find({ q, type: 'county' });

@@ -107,9 +107,13 @@ describe('BatchData', async () => {
     reply = json(200, V3);
     const { status, tokens, body } = await traceAt(api);
     expect({ status, tokens, body }).toEqual({
-      ...{ status: 200, tokens: 20 },
+      status: 200,
+      tokens: 20,
       body: {
-        ...{ matched: true, matched_on: 'name_and_street', first_name: 'Ada', last_name: 'Nowell' },
+        matched: true,
+        matched_on: 'name_and_street',
+        first_name: 'Ada',
+        last_name: 'Nowell',
         phones: [
           { number: '6035550101', line_type: 'Mobile', dnc: false, dnc_as_of: null },
           { number: '6035550102', line_type: 'Landline', dnc: true, dnc_as_of: null },

@@ -81,14 +81,12 @@ describe('by name and address', () => {
     expect(
       await trace({ first_name: 'ADA', last_name: "No'well", address: '12 Zephyr Street', zip: '03431' }),
     ).toEqual({
-      ...{
-        status: 200,
-        tokens: 20,
-        matched: true,
-        matched_on: 'name_and_street',
-        first_name: 'Ada',
-        last_name: 'Nowell',
-      },
+      status: 200,
+      tokens: 20,
+      matched: true,
+      matched_on: 'name_and_street',
+      first_name: 'Ada',
+      last_name: 'Nowell',
       phones: ['6035550101', '6035550102', '6035550103'].map((number, i) => ({
         number,
         line_type: i === 0 ? 'Landline' : null,

@@ -25,8 +25,13 @@ beforeAll(async () => {
 });
 
 const NOTHING = {
-  ...{ tier: null, tokens_used: 0, tokens_included: 0, tokens_overage: 0, overage_amount_cents: 0 },
-  ...{ period_start: null, period_end: null },
+  tier: null,
+  tokens_used: 0,
+  tokens_included: 0,
+  tokens_overage: 0,
+  overage_amount_cents: 0,
+  period_start: null,
+  period_end: null,
 };
 
 test('a new account has used nothing of its contract', async () => {
@@ -122,9 +127,13 @@ test('records come by date, endpoint and mode, as they were charged', async () =
     records: { date: string; endpoint: string; mode: string; tokens: number }[];
   };
   expect(records.map(({ endpoint, mode, tokens }) => `${endpoint} ${mode} ${tokens}`)).toEqual([
-    ...['public_comps direct 1', 'public_property_search direct 5', 'public_property_search mcp 5'],
-    ...['public_property_skip_trace direct 5', 'public_property_skip_trace mcp 5'],
-    ...['public_skip_trace direct 5', 'public_skip_trace mcp 5'],
+    'public_comps direct 1',
+    'public_property_search direct 5',
+    'public_property_search mcp 5',
+    'public_property_skip_trace direct 5',
+    'public_property_skip_trace mcp 5',
+    'public_skip_trace direct 5',
+    'public_skip_trace mcp 5',
   ]);
   expect(records[0]!.date < records[1]!.date).toBe(true);
   expect((await one.call(USAGE, { key })).json).toMatchObject([{ tokens_used: 31 }]);

@@ -45,7 +45,11 @@ const VERIFIER = 'v'.repeat(43);
 
 function authorization(client_id: string, more: Record<string, string> = {}, origin = api.url): URL {
   const asked = new URLSearchParams({
-    ...{ client_id, response_type: 'code', redirect_uri: CALLBACK, state: 's', ...more },
+    client_id,
+    response_type: 'code',
+    redirect_uri: CALLBACK,
+    state: 's',
+    ...more,
     code_challenge: hash('sha256', VERIFIER, 'base64url'),
     code_challenge_method: 'S256',
   });
@@ -54,8 +58,11 @@ function authorization(client_id: string, more: Record<string, string> = {}, ori
 
 async function tokensFor(client_id: string, back: URL) {
   const body = new URLSearchParams({
-    ...{ grant_type: 'authorization_code', client_id, redirect_uri: CALLBACK },
-    ...{ code: back.searchParams.get('code')!, code_verifier: VERIFIER },
+    grant_type: 'authorization_code',
+    client_id,
+    redirect_uri: CALLBACK,
+    code: back.searchParams.get('code')!,
+    code_verifier: VERIFIER,
   });
   const reply = await fetch(`${api.url}/oauth/token`, { method: 'POST', body });
   return (await reply.json()) as Record<string, string>;
@@ -177,7 +184,8 @@ test('a client that names no scope may do what there is; an unknown scope is ref
   const ping = await fetch(`${api.url}/mcp`, {
     method: 'POST',
     headers: {
-      ...{ Authorization: `Bearer ${pair.access_token}`, 'Content-Type': 'application/json' },
+      Authorization: `Bearer ${pair.access_token}`,
+      'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),

@@ -140,8 +140,11 @@ test('of twelve who send a code at once one gets tokens, which stay good; a code
   const back = await answer(provider.address!, 'allow');
   const { client_id } = kept.client as { client_id: string };
   const exchange = {
-    ...{ grant_type: 'authorization_code', client_id, redirect_uri: CALLBACK },
-    ...{ code: back.searchParams.get('code')!, code_verifier: kept.verifier as string },
+    grant_type: 'authorization_code',
+    client_id,
+    redirect_uri: CALLBACK,
+    code: back.searchParams.get('code')!,
+    code_verifier: kept.verifier as string,
   };
   const replies = await Promise.all(
     Array.from({ length: 12 }, async (_, i) => {
@@ -211,8 +214,11 @@ test('codes need their verifier, redirections their registration, resources this
   expect(await change({ redirect_uri: 'https://elsewhere.example/' })).toContain('invalid_redirect_uri');
   const back = await answer(provider.address!, 'allow');
   const exchange = await post('/oauth/token', {
-    ...{ grant_type: 'authorization_code', client_id, redirect_uri: CALLBACK },
-    ...{ code: back.searchParams.get('code')!, code_verifier: 'x'.repeat(43) },
+    grant_type: 'authorization_code',
+    client_id,
+    redirect_uri: CALLBACK,
+    code: back.searchParams.get('code')!,
+    code_verifier: 'x'.repeat(43),
   });
   expect(await exchange.json()).toMatchObject({ error: 'invalid_grant' });
 });

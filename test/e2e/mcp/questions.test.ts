@@ -3,7 +3,8 @@ import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { call, connect, type Result } from '../../support/mcp.ts';
 
-// What a land investor asks, each with the shortest series of calls that answers it on the sample. The texts are all that the assistant reads.
+// What a land investor asks, each with the shortest series of calls that answers it on the sample. The texts
+// are all that the assistant reads.
 
 const db = await createTestDatabase({}, { sample: true });
 // Asked on the day that the sample is of.

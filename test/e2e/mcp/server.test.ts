@@ -82,7 +82,8 @@ test.each(VERSIONS)('tools, resources and prompts over HTTP and over standard in
     [http, stdio].map(client => call(client, 'filter_properties', given)),
   );
   expect({ ...second, left: 0, structured: { ...second!.structured, next: '' } }).toEqual({
-    ...{ ...first, left: 0 },
+    ...first,
+    left: 0,
     structured: { ...first!.structured, next: '' },
   });
 });
@@ -204,7 +205,9 @@ test.each(['mcp', 'rest'])('a client that leaves stops the query, and pays nothi
       way === 'rest'
         ? fetch(`${api.url}/api/public/v1/markets/`, init)
         : fetch(`${api.url}/mcp`, {
-            ...{ method: 'POST', signal: leave.signal, body: JSON.stringify(toolCall('list_saved_markets')) },
+            method: 'POST',
+            signal: leave.signal,
+            body: JSON.stringify(toolCall('list_saved_markets')),
             headers: {
               ...init.headers,
               ...MCP_HEADERS,

@@ -86,9 +86,12 @@ test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', asy
       // The client compares the structured content with the output schema.
       const answer = await call(client, name, given);
       const reply = await api.call(V1 + path, {
-        ...{ key, method },
+        key,
+        method,
         ...(body !== undefined && {
-          ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
         }),
       });
       const what = `${name} ${JSON.stringify(given)}: ${answer.text}`;

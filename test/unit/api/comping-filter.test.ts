@@ -2,8 +2,19 @@ import { expect, test } from 'vitest';
 import { inOrder, isShown, readFilters, type Shown } from '../../../api/pages/comping/comping-filter.ts';
 
 const comp = (given: Partial<Shown>): Shown => ({
-  ...{ id: 'x', status: 'SOLD', acres: 10, price: 50_000, days_on_market: 40, age: 100, distance_m: 3_000 },
-  ...{ zip: '03280', fips: '33019', photos: [], steps: 1, lon: -72.1, lat: 43.2 },
+  id: 'x',
+  status: 'SOLD',
+  acres: 10,
+  price: 50_000,
+  days_on_market: 40,
+  age: 100,
+  distance_m: 3_000,
+  zip: '03280',
+  fips: '33019',
+  photos: [],
+  steps: 1,
+  lon: -72.1,
+  lat: 43.2,
   ...given,
 });
 const AREA = JSON.stringify({

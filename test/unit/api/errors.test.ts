@@ -10,8 +10,19 @@ function failing(error: unknown): Database {
 
 describe('errors of the database', () => {
   test.each([
-    ...['57014', '57P01', '57P03', '08006', '53300', '53100', '40001', '40P01', '55P03', '25006', '28P01'],
-    ...['ECONNREFUSED', 'ENOTFOUND'],
+    '57014',
+    '57P01',
+    '57P03',
+    '08006',
+    '53300',
+    '53100',
+    '40001',
+    '40P01',
+    '55P03',
+    '25006',
+    '28P01',
+    'ECONNREFUSED',
+    'ENOTFOUND',
     undefined,
   ])('%s means that it can be tried again: 503', async code => {
     const error = await failing(Object.assign(new Error('secret detail'), { code }))
@@ -41,14 +52,19 @@ test('an error of another part of the program is not shown to clients', () => {
 test('the codes and statuses are those of the contract', () => {
   const listed = Object.entries(ERROR_STATUSES).map(([code, statuses]) => `${code} ${statuses.join(' ')}`);
   expect(listed.sort()).toEqual([
-    ...['forbidden 403', 'internal_error 500 503', 'method_not_allowed 405', 'not_found 404 421'],
-    ...[
-      'payment_method_required 402',
-      'payment_required 402',
-      'rate_limited 429',
-      'subscription_required 402',
-    ],
-    ...['tier_upgrade_required 402', 'unauthorized 401', 'unprocessable 422', 'usage_backstop_reached 402'],
-    ...['usage_limit_exceeded 402', 'validation_error 400'],
+    'forbidden 403',
+    'internal_error 500 503',
+    'method_not_allowed 405',
+    'not_found 404 421',
+    'payment_method_required 402',
+    'payment_required 402',
+    'rate_limited 429',
+    'subscription_required 402',
+    'tier_upgrade_required 402',
+    'unauthorized 401',
+    'unprocessable 422',
+    'usage_backstop_reached 402',
+    'usage_limit_exceeded 402',
+    'validation_error 400',
   ]);
 });

@@ -3,10 +3,27 @@ import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 
 test('buckets of acreage are said as people say them', () => {
   expect(ACRE_BUCKETS.map(({ label }) => sizes(label))).toEqual([
-    ...['0 to 9.5k sqft', '0 to 0.25 acres', '0.15 to 1 acre', '0.2 to 100 acres', '9.5k sqft to 1 acre'],
-    ...['0.25 to 1 acre', '1 to 2 acres', '1 to 3 acres', '2 to 5 acres', '2 to 100 acres', '3 to 5 acres'],
-    ...['5 to 10 acres', '5 to 100 acres', '5 to 10,000 acres', '10 to 20 acres', '20 to 40 acres'],
-    ...['40 to 60 acres', '40 to 100 acres', '40 to 10,000 acres', '60 to 80 acres', '80 to 500 acres'],
+    '0 to 9.5k sqft',
+    '0 to 0.25 acres',
+    '0.15 to 1 acre',
+    '0.2 to 100 acres',
+    '9.5k sqft to 1 acre',
+    '0.25 to 1 acre',
+    '1 to 2 acres',
+    '1 to 3 acres',
+    '2 to 5 acres',
+    '2 to 100 acres',
+    '3 to 5 acres',
+    '5 to 10 acres',
+    '5 to 100 acres',
+    '5 to 10,000 acres',
+    '10 to 20 acres',
+    '20 to 40 acres',
+    '40 to 60 acres',
+    '40 to 100 acres',
+    '40 to 10,000 acres',
+    '60 to 80 acres',
+    '80 to 500 acres',
     '100 to 10,000 acres',
   ]);
 });

@@ -8,20 +8,29 @@ const from = (host: string | undefined, protocol = 'http') => ({ host, protocol 
 
 /** Where a stranger, or a name that was pointed at the service, would lead it. */
 const STRANGERS = [
-  ...['evil.example', 'evil.example:3000', '10.0.0.1', '[2001:db8::1]', '128.0.0.1', '0.0.0.0:3000'],
-  ...['localhost.evil.example', '127.0.0.1.evil.example', 'evil-localhost', '%6cocalhost', '[::2]:3000'],
+  'evil.example',
+  'evil.example:3000',
+  '10.0.0.1',
+  '[2001:db8::1]',
+  '128.0.0.1',
+  '0.0.0.0:3000',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  'evil-localhost',
+  '%6cocalhost',
+  '[::2]:3000',
 ];
 const LOCAL = [
-  ...[
-    'localhost',
-    'localhost:3000',
-    'LocalHost:1',
-    'localhost.',
-    'localhost.:3000',
-    '127.0.0.1',
-    '127.9.9.9:80',
-  ],
-  ...['[::1]', '[::1]:3000', '[0:0:0:0:0:0:0:1]'],
+  'localhost',
+  'localhost:3000',
+  'LocalHost:1',
+  'localhost.',
+  'localhost.:3000',
+  '127.0.0.1',
+  '127.9.9.9:80',
+  '[::1]',
+  '[::1]:3000',
+  '[0:0:0:0:0:0:0:1]',
 ];
 
 describe('on loopback, where nothing is set', () => {
@@ -58,8 +67,14 @@ describe('with BASE_URL and APP_URL', () => {
   });
 
   test.each([
-    ...['api.example.org', 'API.EXAMPLE.ORG.:443', 'app.example.org', 'app.example.org:1'],
-    ...['other.example:9', '10.0.0.7:3000', '[2001:db8::7]:3000', ...LOCAL],
+    'api.example.org',
+    'API.EXAMPLE.ORG.:443',
+    'app.example.org',
+    'app.example.org:1',
+    'other.example:9',
+    '10.0.0.7:3000',
+    '[2001:db8::7]:3000',
+    ...LOCAL,
   ])('%s is answered', host => expect(origins.answersTo(host)).toBe(true));
   test.each([...STRANGERS, 'example.org', 'www.app.example.org'])('%s is a stranger', host =>
     expect(origins.answersTo(host)).toBe(false),

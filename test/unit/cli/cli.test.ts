@@ -52,15 +52,21 @@ test('CSV quotes what needs it and marks formulas, of texts alone', () => {
 
 describe('progress', () => {
   const state = (over: Partial<JobState>): JobState => ({
-    ...{ id: '', name: 'ingest.run', key: '', status: 'running', progress: 0, note: null, result: null },
-    ...{
-      error_code: null,
-      error: null,
-      attempts: 1,
-      ...{ deaths: 0, next_at: null, queued_at: new Date() },
-      started_at: null,
-      finished_at: null,
-    },
+    id: '',
+    name: 'ingest.run',
+    key: '',
+    status: 'running',
+    progress: 0,
+    note: null,
+    result: null,
+    error_code: null,
+    error: null,
+    attempts: 1,
+    deaths: 0,
+    next_at: null,
+    queued_at: new Date(),
+    started_at: null,
+    finished_at: null,
     ...over,
   });
   function show(isTTY: boolean): string {
@@ -163,7 +169,14 @@ describe('TRUSTED_PROXIES', () => {
   );
 
   test.each([
-    ...['true', '1', 'proxy.example', '10.0.0.0/33', '10.0.0.0/0', 'fd00::/129', '10.0.0.1/8/8', '10.0.0.0/'],
+    'true',
+    '1',
+    'proxy.example',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    'fd00::/129',
+    '10.0.0.1/8/8',
+    '10.0.0.0/',
   ])('may not be "%s"', value => {
     expect(() => loadConfig({ TRUSTED_PROXIES: value })).toThrow(
       /^The environment does not fit: TRUSTED_PROXIES: takes /,

@@ -203,7 +203,8 @@ describe('the etag', () => {
     expect(etags.add(statsEtag(region, moved)).size).toBe(changes + 1);
   });
 
-  // When this fails, responses have other bytes: raise RESPONSE_FORMAT, or those that are stored stay as they are.
+  // When this fails, responses have other bytes: raise RESPONSE_FORMAT, or those that are
+  // stored stay as they are.
   test('stands for these very bytes', () => {
     const body = statsBody(region, example());
     expect([

@@ -140,7 +140,9 @@ describe('plat feed check of a layer', () => {
       notCounting: { X500: 51 },
     });
     expect((await sample('washington-nh-roads')).parts[0]!.classes!.counting).toEqual({
-      ...{ normal: 21, local: 86, private: 139 },
+      normal: 21,
+      local: 86,
+      private: 139,
     });
   });
 
@@ -210,7 +212,10 @@ describe('plat feed check of a layer', () => {
       ok: true,
       parts: [],
       tiles: {
-        ...{ named: 1, read: 1, absent: 0, rejected: [] },
+        named: 1,
+        read: 1,
+        absent: 0,
+        rejected: [],
         tiles: [
           { width: 1118, height: 1150, cell: [10, 10], crs: 'EPSG:26919', unitM: 0.3048, nodata: -9999 },
         ],
@@ -229,7 +234,10 @@ describe('plat feed check of a layer', () => {
       expect.stringMatching(/^elevation: .*gone\.tif is missing/),
     ]);
     writeTiff(join(folder, 'n44w073.tif'), {
-      ...{ width: 4, height: 4, at: () => 7, keys: geographicKeys(4269) },
+      width: 4,
+      height: 4,
+      at: () => 7,
+      keys: geographicKeys(4269),
       grid: { originX: -73, originY: 44, stepX: 0.25, stepY: -0.25 },
     });
     writeFileSync(join(folder, 'tiles.txt'), 'n44w073.tif\ntiles.txt\n');

@@ -38,8 +38,9 @@ async function mappedRows(feed: Feed): Promise<unknown[]> {
   });
 }
 
-// The expected rows hold the odd cases: fall-backs, unknown units, county numbers that do not exist, every StandardStatus in
-// both spellings, leases, photographs out of order. A change of them is to be judged against the publishers' documents.
+// The expected rows hold the odd cases: fall-backs, unknown units, county numbers that do not exist,
+// every StandardStatus in both spellings, leases, photographs out of order. A change of them is to be judged
+// against the publishers' documents.
 test.each([
   ['regrid', 'kind: assessor, roll: {source: regrid.csv, format: csv}'],
   ['florida_nal', 'kind: assessor, roll: {source: florida-nal.csv, format: csv}'],
@@ -56,9 +57,18 @@ const STATEWIDE = PRESETS.filter(name => !['regrid', 'reso', 'florida_nal', 'tex
 
 /** A county of those that do not say it. */
 const WITHOUT_COUNTY: Record<string, string> = {
-  ...{ utah_lir: '49049', vermont: '50005', arizona: '04015', colorado: '08031', connecticut: '09190' },
-  ...{ indiana: '18019', maryland: '24031', montana: '30031', new_hampshire: '33019', new_jersey: '34013' },
-  ...{ virginia: '51139', west_virginia: '54079' },
+  utah_lir: '49049',
+  vermont: '50005',
+  arizona: '04015',
+  colorado: '08031',
+  connecticut: '09190',
+  indiana: '18019',
+  maryland: '24031',
+  montana: '30031',
+  new_hampshire: '33019',
+  new_jersey: '34013',
+  virginia: '51139',
+  west_virginia: '54079',
 };
 
 test('the presets of statewide programs', async () => {

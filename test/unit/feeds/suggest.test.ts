@@ -40,7 +40,7 @@ function judge(name: string, sample: Sample, truth: Truth): Judged {
   };
 }
 
-/** A layer, and what was read off it by hand: by field the columns that are right; a field that is not there has no column with values. */
+/** A layer, and the columns that are right by field, read off it by hand; a missing field has no filled column. */
 function judgeLayer(name: string): Judged {
   const { right, columns, rows, acres } = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as {
     right: Truth;
@@ -72,7 +72,7 @@ function sampleOf(rows: readonly SourceRow[]): Sample {
   return { columns, acres: measuredAcres(rows) };
 }
 
-/** What a mapping made by hand says: ways that read filled columns as they are; what recodes or is fixed can be no suggestion. */
+/** What a mapping made by hand says, of what reads filled columns as they are: nothing else can be suggested. */
 function truthOf(columns: Columns<ParcelTarget>, { columns: there }: Sample): Truth {
   const filled = there.filter(({ values }) =>
     values.some(value => value !== null && String(value ?? '').trim() !== ''),
@@ -272,7 +272,8 @@ test('names that stand for parcel numbers, and such that do not', () => {
 test('what county layers call things that mean something else beside others', () => {
   const fields = (name: string) =>
     [...fieldsOfName(name)].filter(([, score]) => score >= 0.6).map(([field]) => field);
-  // A number at an address is the house's; what the software measures is no stated area; a deed's day beside a sale's is not the sale's.
+  // A number at an address is the house's; what the software measures is no stated area; a deed's day beside
+  // a sale's is not the sale's.
   for (const name of ['SITUSNUMBER', 'Prop_Num', 'loc_num', 'Shape_Area', 'ADDRZIP', 'street_add'])
     expect([name, fields(name)]).toEqual([name, []]);
   expect(fields('TOTAL_SALE_DATE')).toEqual(['last_sale_date']);

@@ -191,11 +191,9 @@ describe('a layer that changes while it is read', () => {
     const workDir = join(temporaryFolder().path, 'work');
     await withLayer({ ...layer, fault }, async server => {
       expect((await read(server.source, { page_size: 5 }, { workDir })).error).toMatchObject({
-        ...{
-          code: 'feed_source',
-          retryable: true,
-          message: expect.stringContaining('counts 21 features (20 before the first page)'),
-        },
+        code: 'feed_source',
+        retryable: true,
+        message: expect.stringContaining('counts 21 features (20 before the first page)'),
       });
       const { pins } = await read(server.source, { page_size: 5 }, { workDir });
       expect(pins).toHaveLength(21);

@@ -53,8 +53,14 @@ describe('recorded answers', () => {
       const info = (source: string) =>
         readLayerInfo({ source, format: 'arcgis' }, contextFor('/', { limits: quick }));
       expect(await info(server.source)).toMatchObject({
-        ...{ name: 'Address Points', objectIdField: 'OBJECTID', wkid: 2272, lastEditDate: 1443712219214 },
-        ...{ pagination: true, geojson: false, maxRecordCount: 1000, geometryType: 'esriGeometryPoint' },
+        name: 'Address Points',
+        objectIdField: 'OBJECTID',
+        wkid: 2272,
+        lastEditDate: 1443712219214,
+        pagination: true,
+        geojson: false,
+        maxRecordCount: 1000,
+        geometryType: 'esriGeometryPoint',
       });
       const { fields } = await info(facilities.source);
       expect(fields.find(field => field.name === 'quality')!.domain).toMatchObject({ 0: expect.any(String) });

@@ -93,7 +93,8 @@ describe('paging', () => {
       (query.has('resultOffset') ? { body: { features: lots(10), exceededTransferLimit: true } } : undefined);
     await withLayer({ features: lots(25), fault: everySame, metadata: UNPAGED }, async server => {
       expect((await read(server.source, { page_size: 10 })).error).toMatchObject({
-        ...{ code: 'feed_format', message: expect.stringContaining('every page with the same features') },
+        code: 'feed_format',
+        message: expect.stringContaining('every page with the same features'),
       });
     });
   });

@@ -45,7 +45,9 @@ export function contextFor(folder: string, over: Partial<ReadContext> = {}): Rea
   };
 }
 
-/** All rows of a source, with a library's reader in this process: one of its own takes half a second to start. */
+/**
+ * All rows of a source, with a library's reader in this process: one of its own takes half a second to start.
+ */
 export function readAll(spec: InputSpec, context: ReadContext): Promise<ReadAll> {
   return collect(spec.format in LIBRARY_READERS ? readHere(spec, context) : readInput(spec, context));
 }

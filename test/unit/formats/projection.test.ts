@@ -29,7 +29,8 @@ test('every projected system on NAD83 is where PROJ has it, to a millimetre both
 });
 
 test('a corner in South Dakota North has the UTM coordinates that the tool of the National Geodetic Survey gives it', () => {
-  // NCAT's answer as shown in J. Mahun's Open Access Surveying Library, Coordinate Systems, self study, problem 1.
+  // NCAT's answer as shown in J. Mahun's Open Access Surveying Library, Coordinate Systems,
+  // self study, problem 1.
   const [lon, lat] = lonLat('EPSG:6572', 1_002_231.06, 735_056.25);
   const [e, n] = proj4('WGS84', resolveCrs('EPSG:6342', 'x').definition).forward([lon, lat]) as [
     number,

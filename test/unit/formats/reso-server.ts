@@ -18,10 +18,16 @@ export const LISTINGS = Array.from({ length: 9 }, (_, i) => ({
 export const stamp = (i: number) => LISTINGS[i]!.ModificationTimestamp;
 
 export const ended = (at: number): ResoCheckpoint => ({
-  ...{ nextLink: null, watermark: stamp(at), since: stamp(at), ordered: true },
+  nextLink: null,
+  watermark: stamp(at),
+  since: stamp(at),
+  ordered: true,
 });
 export const underWay = (nextLink: string | null, at: number): ResoCheckpoint => ({
-  ...{ nextLink, watermark: stamp(at), since: null, ordered: true },
+  nextLink,
+  watermark: stamp(at),
+  since: null,
+  ordered: true,
 });
 
 export const answer = (request: IncomingMessage, response: ServerResponse): void =>

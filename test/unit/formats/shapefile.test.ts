@@ -30,7 +30,8 @@ describe('the CRS', () => {
       [3, '3'],
     ]);
     expect(rows[1]!.geometry).toBeNull();
-    // The false origin, 984,250 survey feet east, is the crossing of the central meridian and the latitude of origin.
+    // The false origin, 984,250 survey feet east, is the crossing of the central meridian and the
+    // latitude of origin.
     // International feet would be off by 0.6 m there, 7e-6 degrees.
     const [x0, y0] = corner(rows[0]!.geometry);
     expect(x0).toBeCloseTo(-68.5, 9);

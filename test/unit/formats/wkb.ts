@@ -10,7 +10,10 @@ const TYPES = [
   'GeometryCollection',
 ];
 
-/** A geometry as well-known binary, in either byte order; its positions have `dimensions` numbers (3: Z, 4: Z and M). */
+/**
+ * A geometry as well-known binary, in either byte order; its positions have `dimensions` numbers
+ * (3: Z, 4: Z and M).
+ */
 export function wkbOf(geometry: Geometry, little = true, dimensions: 2 | 3 | 4 = 2): Buffer {
   const parts: Buffer[] = [];
   const write = (bytes: number, at: (buffer: Buffer) => unknown) => {

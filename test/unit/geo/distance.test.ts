@@ -8,7 +8,8 @@ const lon = fc.double({ min: -180, max: 180, noNaN: true });
 const lat = fc.double({ min: -90, max: 90, noNaN: true });
 
 test('the distance is that along the ellipsoid', () => {
-  // Flinders Peak to Buninyong, Geoscience Australia, GDA technical manual 2.4, chapter 4 (GRS80, 0.1 mm from WGS84 here): 54,972.271 m.
+  // Flinders Peak to Buninyong, Geoscience Australia, GDA technical manual 2.4, chapter 4 (GRS80, 0.1 mm from
+  // WGS84 here): 54,972.271 m.
   const flinders = [144 + 25 / 60 + 29.5244 / 3600, -(37 + 57 / 60 + 3.7203 / 3600)] as const;
   const buninyong = [143 + 55 / 60 + 35.3839 / 3600, -(37 + 39 / 60 + 10.1561 / 3600)] as const;
   expect(geodesicDistanceM(...flinders, ...buninyong)).toBeCloseTo(54_972.271, 3);

@@ -39,7 +39,12 @@ describe('what is read', () => {
   });
 
   test.each([
-    ...['POINT', 'LINESTRING', 'POLYGON', 'MULTIPOINT', 'MULTILINESTRING', 'MULTIPOLYGON'],
+    'POINT',
+    'LINESTRING',
+    'POLYGON',
+    'MULTIPOINT',
+    'MULTILINESTRING',
+    'MULTIPOLYGON',
     'GEOMETRYCOLLECTION',
   ])('an empty %s', type => {
     expect(geometry(`${type} EMPTY`)).toEqual(nothing);
@@ -47,10 +52,21 @@ describe('what is read', () => {
   });
 
   test.each([
-    ...['POINT Z (1 2 3)', 'POINT M (1 2 3)', 'POINT ZM (1 2 3 4)', 'POINTZ(1 2 3)', 'POINTZM(1 2 3 4)'],
-    ...['point(1 2 3)', 'POINT(1 2 3 4)', 'SRID=4326;POINT(1 2)', 'srid = 4326 ; Point ( 1 2 )'],
-    ...['\n\tpOiNt\r\n(  1\t2  )\n', 'POINT(1e0 20E-1)', 'POINT(+1.0 .2e+1)', 'POINT(1. 2.)'],
-    ...['MULTIPOINT Z ((1 2 3))', 'GEOMETRYCOLLECTION Z (POINT Z (1 2 3))'],
+    'POINT Z (1 2 3)',
+    'POINT M (1 2 3)',
+    'POINT ZM (1 2 3 4)',
+    'POINTZ(1 2 3)',
+    'POINTZM(1 2 3 4)',
+    'point(1 2 3)',
+    'POINT(1 2 3 4)',
+    'SRID=4326;POINT(1 2)',
+    'srid = 4326 ; Point ( 1 2 )',
+    '\n\tpOiNt\r\n(  1\t2  )\n',
+    'POINT(1e0 20E-1)',
+    'POINT(+1.0 .2e+1)',
+    'POINT(1. 2.)',
+    'MULTIPOINT Z ((1 2 3))',
+    'GEOMETRYCOLLECTION Z (POINT Z (1 2 3))',
   ])('%j is the point 1 2', text => {
     expect(geometry(text)).toEqual({ ...nothing, points: [[1, 2]] });
   });

@@ -3,7 +3,10 @@ import { areaSqM } from '../../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon, Position, Ring } from '../../../shared/geo/geometry-types.ts';
 import { prepareOverlap } from '../../../shared/kernels/overlap.ts';
 
-/** A rectangle in ten-thousandths of a degree from (-70, 0): at the equator, where shares of the plane are shares of the ground. */
+/**
+ * A rectangle in ten-thousandths of a degree from (-70, 0): at the equator, where shares of the plane are
+ * shares of the ground.
+ */
 function box(west: number, south: number, east: number, north: number): Ring {
   const corners: [number, number][] = [
     [west, south],
@@ -121,7 +124,10 @@ describe('outlines of very many edges', () => {
 });
 
 test('percent is of the ground, where meridians converge', () => {
-  /** A degree high; its parallels are given in short edges, since the measure of the ground takes edges for geodesics. */
+  /**
+   * A degree high; its parallels are given in short edges, since the measure of the ground takes
+   * edges for geodesics.
+   */
   const strip = (south: number, north: number): MultiPolygon => {
     const steps = Array.from({ length: 201 }, (_, i) => -150 + i / 200);
     const shell = [

@@ -5,8 +5,15 @@ import type { Layer, Subject } from '../../../shared/land/marked-layers.ts';
 import type { LandInput } from '../../../shared/land/read-land.ts';
 
 const LAYER: Layer = {
-  ...{ feed_id: 1, kind: 'elevation', run_id: 7, fips: null, reach_m: null },
-  ...{ west: 0, south: 0, east: 1, north: 1 },
+  feed_id: 1,
+  kind: 'elevation',
+  run_id: 7,
+  fips: null,
+  reach_m: null,
+  west: 0,
+  south: 0,
+  east: 1,
+  north: 1,
 };
 
 function chunkOf(parcels: number): LandInput {

@@ -13,7 +13,9 @@ vi.mock('../../../shared/net/addresses.ts', () => ({
   isPublicAddress: (address: string) => address === '127.0.0.2',
 }));
 
-/** What names under .example resolve to, an answer for each time that they are looked up; the last one stays. */
+/**
+ * What names under .example resolve to, an answer for each time that they are looked up; the last one stays.
+ */
 const names = new Map<string, string[]>();
 vi.mock('node:dns', async importOriginal => {
   const original = await importOriginal<typeof import('node:dns')>();

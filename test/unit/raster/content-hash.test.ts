@@ -4,7 +4,9 @@ import { contentHash, ON_DISK, OVER_HTTP, type Sampling } from '../../../shared/
 const MIB = 2 ** 20;
 const NONE = [0, 0] as const;
 
-/** The hash of a file of zeros with ones in a range of bytes, and how much of it was read in how many pieces. */
+/**
+ * The hash of a file of zeros with ones in a range of bytes, and how much of it was read in how many pieces.
+ */
 async function hashOf(size: number, ones: readonly [number, number], sampling: Sampling = ON_DISK) {
   let [read, pieces] = [0, 0];
   const hash = await contentHash(

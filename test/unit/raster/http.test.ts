@@ -84,7 +84,8 @@ describe('a grid behind http', () => {
     const elevation = openElevation([tile], { signal, limits });
     expect(await elevation.terrainOf(lot)).toEqual(await terrainIn([path], lot));
     const fetched = asked.reduce((sum, [first, last]) => sum + last - first + 1, 0);
-    // A chunk of 258 x 258 cells touches at most 36 of the 100 tiles of 64 x 64; the parcel lies in one or two chunks.
+    // A chunk of 258 x 258 cells touches at most 36 of the 100 tiles of 64 x 64; the parcel lies in
+    // one or two chunks.
     expect(fetched).toBeLessThan(bytes.length * 0.75);
     const requests = asked.length;
     await elevation.terrainOf(lot);

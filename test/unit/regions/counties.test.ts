@@ -58,7 +58,12 @@ describe('a county by its name', () => {
   test('every county is found by its own name, unless an independent city shares it', () => {
     const wrong = allCounties().filter(({ fips, name, state }) => countyByName(name, state) !== fips);
     expect(wrong.map(county => `${county.name}, ${county.state}`)).toEqual([
-      ...['Baltimore, MD', 'St. Louis, MO', 'Fairfax, VA', 'Franklin, VA', 'Richmond, VA', 'Roanoke, VA'],
+      'Baltimore, MD',
+      'St. Louis, MO',
+      'Fairfax, VA',
+      'Franklin, VA',
+      'Richmond, VA',
+      'Roanoke, VA',
     ]);
     for (const { fips, name, state } of wrong) expect(countyByName(`${name} city`, state)).toBe(fips);
   });

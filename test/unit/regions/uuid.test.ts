@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 
-// Golden values, from Python: uuid.uuid5(uuid.UUID('77c42915-e1ed-41c8-8930-f8185b044c6f'), name). They must never change:
+// Golden values, from Python: uuid.uuid5(uuid.UUID('77c42915-e1ed-41c8-8930-f8185b044c6f'), name). They
+// must never change:
 // saved markets and clients keep these ids.
 test.each([
   ['county:33019', '78b5033a-d2a6-5d19-b2bf-83916be6fa57'],

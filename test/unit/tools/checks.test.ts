@@ -14,6 +14,7 @@ import {
   checkQueries,
 } from '../../../tools/checks/house-rules.ts';
 import { checkOpenApi } from '../../../tools/checks/lint-openapi.ts';
+import { checkCommentNames, checkCommentWidth, checkSpreads } from '../../../tools/checks/style.ts';
 import { testFolder } from '../../support/folder.ts';
 
 const folder = testFolder();
@@ -229,4 +230,34 @@ test('docs/operating.md names metrics that there are', () => {
   // A key's prefix is none of them.
   metrics.delete('plat_');
   for (const metric of metrics) expect(sources.join(), metric).toContain(metric);
+});
+
+describe('style', () => {
+  const file = (text: string) => [{ path: 'shared/some/thing.ts', text }];
+
+  test('a comment is as wide as the code at most, unless it has an address', () => {
+    expect(checkCommentWidth(file(`// ${'word '.repeat(30)}`))).toEqual([
+      'shared/some/thing.ts:1 has a comment of 153 columns, at most 110 are allowed: break the line',
+    ]);
+    expect(checkCommentWidth(file(`// ${'word '.repeat(20)}\nconst a = 1;`))).toEqual([]);
+    expect(checkCommentWidth(file(`// https://a.example/${'x'.repeat(120)}`))).toEqual([]);
+  });
+
+  test('a comment names only files and statements that exist', () => {
+    const query = { path: 'sql/queries/market/stats.sql', text: '-- name: read_stats\n-- Reads.\nselect 1' };
+    expect(checkCommentNames([...file('// See thing.ts and market/read_stats.'), query])).toEqual([]);
+    expect(checkCommentNames([...file('// See other.ts and market/read_all.'), query])).toEqual([
+      'shared/some/thing.ts:1 has a comment that names other.ts, which does not exist',
+      'shared/some/thing.ts:1 has a comment that names market/read_all, which does not exist',
+    ]);
+  });
+
+  test('no literal is spread for its items', () => {
+    const [dots, list] = ['...', '[1, 2]'];
+    expect(checkSpreads(file(`const a = { b, ${dots}{ c, d: { e } } };`))).toEqual([
+      'shared/some/thing.ts:1 spreads a literal: list its items themselves',
+    ]);
+    expect(checkSpreads(file(`const a = [\n  ${dots}${list},\n];`))).toHaveLength(1);
+    expect(checkSpreads(file(`const a = [${dots}${list}.map(String), ${dots}(b && { c })];`))).toEqual([]);
+  });
 });

@@ -14,7 +14,10 @@ export function printNote(text: string): void {
   process.stderr.write(`plat: ${text}\n`);
 }
 
-/** A word as shells take it, whatever is in it; one that begins with a dash is kept from being taken for an option. */
+/**
+ * A word as shells take it, whatever is in it; one that begins with a dash is kept from being
+ * taken for an option.
+ */
 export function shellWord(text: string): string {
   const word = /^[\w./:,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   return text.startsWith('-') ? `-- ${word}` : word;

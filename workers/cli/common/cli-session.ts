@@ -11,7 +11,10 @@ import { readState } from './cli-state.ts';
 export type ConnectedConfig = Config & { DATABASE_URL: string };
 export type Session = { config: ConnectedConfig; pool: Pool; log: Logger };
 
-/** The settings, with the database of the running `plat up` where DATABASE_URL is not set. @throws PlatError `no_database` when there is neither */
+/**
+ * The settings, with the database of the running `plat up` where DATABASE_URL is not set. @throws PlatError
+ * `no_database` when there is neither
+ */
 export function connectedConfig(): ConnectedConfig {
   const config = loadConfig();
   const running = config.DATABASE_URL === undefined ? readState(config) : undefined;
@@ -25,7 +28,10 @@ export function connectedConfig(): ConnectedConfig {
   );
 }
 
-/** Runs a command with a database connection. @throws PlatError `no_database`, `schema_version`; errors of pg when the database cannot be reached */
+/**
+ * Runs a command with a database connection. @throws PlatError `no_database`, `schema_version`; errors of pg
+ * when the database cannot be reached
+ */
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const config = connectedConfig();
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');

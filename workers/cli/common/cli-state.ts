@@ -4,18 +4,25 @@ import { join } from 'node:path';
 import type { Config } from '../../../shared/base/config.ts';
 import { errorCode, PlatError } from '../../../shared/base/errors.ts';
 
-/** What a running `plat up` tells the other commands of the checkout: .plat/up.json. The URLs are null until there is something behind them. */
+/**
+ * What a running `plat up` tells the other commands of the checkout: .plat/up.json. The URLs are null until
+ * there is something behind them.
+ */
 export type UpState = { pid: number; born: string | null; databaseUrl: string | null; apiUrl: string | null };
 
 type Urls = Pick<UpState, 'databaseUrl' | 'apiUrl'>;
 
 const fileOf = (config: Config) => join(config.PLAT_DIR, 'up.json');
 
-/** Makes this process the one `plat up` of the checkout. @throws PlatError `already_running`; `plat_dir` when the folder cannot be written */
+/**
+ * Makes this process the one `plat up` of the checkout. @throws PlatError `already_running`; `plat_dir` when
+ * the folder cannot be written
+ */
 export function claimState(config: Config): void {
   try {
     mkdirSync(config.PLAT_DIR, { recursive: true });
-    // Root's PostgreSQL runs as another user, who has to pass through; what matters inside is closed by itself.
+    // Root's PostgreSQL runs as another user, who has to pass through; what matters inside
+    // is closed by itself.
     chmodSync(config.PLAT_DIR, process.getuid?.() === 0 ? 0o711 : 0o700);
     while (!createExclusively(config)) {
       const running = readState(config);
@@ -77,10 +84,14 @@ export function readState(config: Config): UpState | undefined {
   return born !== undefined && born === state.born ? state : undefined;
 }
 
-/** When a process began, in the words of the system, or undefined when it is no more: tells a process from a later one that was given its id. */
+/**
+ * When a process began, in the words of the system, or undefined when it is no more: tells a process from a
+ * later one that was given its id.
+ */
 function birthOf(pid: number): string | undefined {
   try {
-    // After the name in parentheses come the state and, as the 22nd field of the line, the start in ticks since boot.
+    // After the name in parentheses come the state and, as the 22nd field of the line, the start
+    // in ticks since boot.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {

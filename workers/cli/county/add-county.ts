@@ -47,7 +47,10 @@ export type Added = {
   message: string;
 };
 
-/** Writes the feeds that a county lacks. Each file is there whole or not at all, and only after its source has answered. */
+/**
+ * Writes the feeds that a county lacks. Each file is there whole or not at all, and only after its
+ * source has answered.
+ */
 export async function addCounty(
   county: number,
   config: Config,
@@ -137,7 +140,10 @@ export function lookOnce(): Look {
   };
 }
 
-/** The first address that is there, and says of when; a bucket says of what is missing no more than that it is closed. @throws PlatError `feed_source` when none is, or nobody answers */
+/**
+ * The first address that is there, and says of when; a bucket says of what is missing no more than that it is
+ * closed. @throws PlatError `feed_source` when none is, or nobody answers
+ */
 async function findSource({ kind, fips, addresses, source }: PlannedFeed, look: Look): Promise<Found> {
   // Of a server of layers the reader itself asks.
   if (source) return { address: addresses[0]!, state: { version: null, modified: null } };
@@ -154,7 +160,10 @@ async function findSource({ kind, fips, addresses, source }: PlannedFeed, look: 
   throw new PlatError('feed_source', `None of ${addresses.join(', ')} is there.`);
 }
 
-/** The feed of a county's parcels, its columns suggested; switched off, with what is wrong, where it cannot run as it is. */
+/**
+ * The feed of a county's parcels, its columns suggested; switched off, with what is wrong, where it
+ * cannot run as it is.
+ */
 async function parcelText(
   planned: PlannedFeed,
   config: Config,
@@ -162,12 +171,10 @@ async function parcelText(
 ): Promise<{ text: string; off: string[] }> {
   const { fips, name, title, attribution, licence, addresses } = planned;
   const { text, problems } = await suggestFeed({
-    ...{
-      input: inputOf(planned, addresses[0]!),
-      baseDir: config.FEEDS_DIR,
-      file: fileOf(config, name),
-      rows,
-    },
+    input: inputOf(planned, addresses[0]!),
+    baseDir: config.FEEDS_DIR,
+    file: fileOf(config, name),
+    rows,
     head: { name, fips, title, attribution, licence },
     about: aboutOf(planned, config),
     preset: presetOf(planned),

@@ -41,7 +41,10 @@ type Source = {
 };
 type LastRun = { feed: string; status: string };
 
-/** What is loaded, waits or is missing, of every county that has parcels or a feed of its own; of `named` ones in any case. */
+/**
+ * What is loaded, waits or is missing, of every county that has parcels or a feed of its own; of
+ * `named` ones in any case.
+ */
 export async function listCounties(
   pool: Pool,
   installed: readonly Feed[],
@@ -61,7 +64,9 @@ export async function listCounties(
     const county = byCode.get(code);
     const fips = fiveDigits(code);
     return {
-      ...{ fips, name: `${countyName(code)}, ${stateOfFips(code)}`, parcels: county?.parcels ?? 0 },
+      fips,
+      name: `${countyName(code)}, ${stateOfFips(code)}`,
+      parcels: county?.parcels ?? 0,
       offered: sourcesOfCounty(fips, catalogueFile)[0]?.address ?? null,
       kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
         const all = county?.sources.filter(source => source.kind === kind) ?? [];
@@ -70,7 +75,11 @@ export async function listCounties(
         const loaded = own.length > 0 ? own : all;
         if (loaded.length > 0)
           return loaded.map(({ feed, licence, edition, changed, merged_at, source_url }) => ({
-            ...{ kind, feed, licence, state: 'loaded', edition: edition ?? changed },
+            kind,
+            feed,
+            licence,
+            state: 'loaded',
+            edition: edition ?? changed,
             from: source_url ?? byName.get(feed)?.file ?? null,
             merged_at: merged_at === null ? null : new Date(merged_at),
             last_run: lastRun.get(feed) ?? null,

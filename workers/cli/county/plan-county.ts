@@ -39,21 +39,26 @@ type Agency = { setting: keyof Config & string; what: string; attribution: strin
 /** The agencies whose layers every county has. */
 const AGENCIES: Record<LandKind, Agency> = {
   roads: {
-    ...{ setting: 'ROADS_URL', what: 'roads' },
-    ...{ attribution: 'US Census Bureau, TIGER/Line', licence: 'public domain (US government)' },
+    setting: 'ROADS_URL',
+    what: 'roads',
+    attribution: 'US Census Bureau, TIGER/Line',
+    licence: 'public domain (US government)',
   },
   wetlands: {
-    ...{ setting: 'WETLANDS_URL', what: 'wetlands' },
+    setting: 'WETLANDS_URL',
+    what: 'wetlands',
     attribution: 'US Fish and Wildlife Service, National Wetlands Inventory',
     licence: 'public domain (US government)',
   },
   flood: {
-    ...{ setting: 'FLOOD_URL', what: 'flood zones' },
+    setting: 'FLOOD_URL',
+    what: 'flood zones',
     attribution: 'Federal Emergency Management Agency, National Flood Hazard Layer',
     licence: 'public domain (US government)',
   },
   elevation: {
-    ...{ setting: 'ELEVATION_URL', what: 'heights' },
+    setting: 'ELEVATION_URL',
+    what: 'heights',
     attribution: 'US Geological Survey, 3D Elevation Program, 1/3 arc-second',
     licence: 'public domain (US government)',
   },
@@ -98,7 +103,10 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
   if (source === undefined) return [];
   return [
     {
-      ...{ fips, kind: 'assessor', name: feedNameOf(fips, 'assessor'), title: `${place}: parcels` },
+      fips,
+      kind: 'assessor',
+      name: feedNameOf(fips, 'assessor'),
+      title: `${place}: parcels`,
       attribution: source.website ?? new URL(source.address).hostname,
       licence: source.terms ?? 'not stated; ask the publisher',
       setting: 'CATALOGUE_FILE',
@@ -108,7 +116,10 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
   ];
 }
 
-/** The wetlands of a state in one file, of large states in several: WI_Wetlands_NorthEast, South_Dakota_East. Others are of projects. */
+/**
+ * The wetlands of a state in one file, of large states in several: WI_Wetlands_NorthEast, South_Dakota_East.
+ * Others are of projects.
+ */
 const WETLAND_MEMBERS = [
   '*_Wetlands.shp',
   '*_North*.shp',
@@ -126,7 +137,8 @@ export function inputOf({ kind, source }: PlannedFeed, address: string): InputSe
   const format = (source?.format ?? formatOf(address) ?? 'shapefile') as InputSection['format'];
   const isShared = source ? source.place.length === 2 : kind === 'wetlands' || kind === 'flood';
   return {
-    ...{ source: address, format },
+    source: address,
+    format,
     ...(kind === 'wetlands' && format === 'shapefile' && { member: WETLAND_MEMBERS }),
     ...(source?.member && { member: source.member }),
     ...(source?.layer && { layer: source.layer }),
@@ -136,11 +148,26 @@ export function inputOf({ kind, source }: PlannedFeed, address: string): InputSe
 
 /** The statewide layers whose columns a preset maps. */
 const STATE_PRESETS: Record<string, PresetName> = {
-  ...{ AR: 'arkansas', AZ: 'arizona', CO: 'colorado', CT: 'connecticut' },
-  ...{ DC: 'district_of_columbia', DE: 'delaware', IN: 'indiana', MD: 'maryland' },
-  ...{ MN: 'minnesota', MT: 'montana', NC: 'north_carolina', NH: 'new_hampshire' },
-  ...{ NJ: 'new_jersey', NY: 'new_york', TX: 'texas_stratmap', UT: 'utah_lir' },
-  ...{ VA: 'virginia', VT: 'vermont', WA: 'washington', WV: 'west_virginia' },
+  AR: 'arkansas',
+  AZ: 'arizona',
+  CO: 'colorado',
+  CT: 'connecticut',
+  DC: 'district_of_columbia',
+  DE: 'delaware',
+  IN: 'indiana',
+  MD: 'maryland',
+  MN: 'minnesota',
+  MT: 'montana',
+  NC: 'north_carolina',
+  NH: 'new_hampshire',
+  NJ: 'new_jersey',
+  NY: 'new_york',
+  TX: 'texas_stratmap',
+  UT: 'utah_lir',
+  VA: 'virginia',
+  VT: 'vermont',
+  WA: 'washington',
+  WV: 'west_virginia',
 };
 
 export const presetOf = ({ fips, source }: PlannedFeed): PresetName | undefined =>

@@ -12,10 +12,11 @@ export type ServiceName = keyof typeof PROGRAMS;
 const RUNTIME = ['--import', import.meta.resolve('tsx')];
 
 /**
- * What node is started with. There are as many workers as cores are to be used, so each collects its garbage on its own thread and not
- * on the cores of the others: two workers on two cores computed the land attributes of 60,000 parcels in 6.6 s and not 7.3 (means of
- * four, alternating), one alone in 10.4 and 10.3. Garbage may grow the heap by 80 % and not by several times: a worker that ingests
- * 1,000,000 parcels peaked at 363 MB in 98 s and not at 477.
+ * What node is started with. There are as many workers as cores are to be used, so each collects its garbage
+ * on its own thread and not on the cores of the others: two workers on two cores computed the land attributes
+ * of 60,000 parcels in 6.6 s and not 7.3 (means of four, alternating), one alone in 10.4 and 10.3. Garbage
+ * may grow the heap by 80 % and not by several times: a worker that ingests 1,000,000 parcels peaked at 363
+ * MB in 98 s and not at 477.
  */
 export const RUNTIMES: Record<ServiceName, string[]> = {
   api: RUNTIME,
@@ -23,15 +24,19 @@ export const RUNTIMES: Record<ServiceName, string[]> = {
 };
 
 /**
- * What is set in the services' environment, where nothing else is. glibc keeps freed memory by thread: 16 pictures at once took 178 to
- * 215 MB above idle, 105 to 152 with two arenas, at the same speed; a worker that ingests 150,000 parcels peaked at 447 MB and not 485.
+ * What is set in the services' environment, where nothing else is. glibc keeps freed memory by thread: 16
+ * pictures at once took 178 to 215 MB above idle, 105 to 152 with two arenas, at the same speed; a worker
+ * that ingests 150,000 parcels peaked at 447 MB and not 485.
  * Other C libraries take no notice.
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 export const programOf = (name: ServiceName): string => join(rootDir, PROGRAMS[name]);
 
-/** Out of the terminal's process group: Ctrl-C is for who starts it, and would reach it twice; a second signal means "at once". */
+/**
+ * Out of the terminal's process group: Ctrl-C is for who starts it, and would reach it twice; a second
+ * signal means "at once".
+ */
 function forked(name: ServiceName, env: Record<string, string>, output: 'inherit' | number): ChildProcess {
   return fork(programOf(name), [], {
     execArgv: RUNTIMES[name],
@@ -83,7 +88,10 @@ export type Supervisor = {
   kill(): void;
 };
 
-/** Keeps services running: child processes that are started again when they die, and end by themselves when this one is gone. */
+/**
+ * Keeps services running: child processes that are started again when they die, and end by themselves
+ * when this one is gone.
+ */
 export function createSupervisor(
   onRestart: (label: string, how: string) => unknown,
   logs: LogLimits & { checkMs: number } = { ...LOG_FILES, checkMs: LOG_CHECK_MS },

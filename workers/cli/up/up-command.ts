@@ -27,8 +27,8 @@ const CLOSING_MS = 3_000;
 type Part = { stop(): Promise<void>; kill(): void };
 
 /**
- * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API; ends the process when a
- * signal has stopped it all. What was killed in between is taken up by the next start.
+ * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API; ends
+ * the process when a signal has stopped it all. What was killed in between is taken up by the next start.
  * @throws PlatError `already_running` in a checkout that has one running
  */
 export async function up(config: Config): Promise<void> {
@@ -140,7 +140,8 @@ async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[])
 
   const supervisor = createSupervisor(async (label, how) => {
     print(`${label} ended (${how}) and is started again; its log is in ${logs}.`);
-    // Another program may have taken the port since it was looked for, such as a second start at the same moment.
+    // Another program may have taken the port since it was looked for, such as a second start
+    // at the same moment.
     if (services.port === undefined) env.PORT = await freePort(config);
   });
   parts.push({
@@ -217,7 +218,10 @@ function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
 
 const WATCH_MS = 1_000;
 
-/** Starts the PostgreSQL in `folder`, and starts it again whenever it dies; its clients connect again by themselves. */
+/**
+ * Starts the PostgreSQL in `folder`, and starts it again whenever it dies; its clients connect
+ * again by themselves.
+ */
 async function startPostgres(folder: string): Promise<Part & { url: string }> {
   const server = await startEmbedded(folder);
   print(

@@ -9,12 +9,17 @@ import { print } from '../common/cli-output.ts';
 
 /** The sample's attributes take some ten seconds on two cores. */
 const SAMPLE_PATIENCE_MS = 100_000;
-/** A start that ingests nothing does not wait for what may be a state's parcels: the workers go on beside it. */
+/**
+ * A start that ingests nothing does not wait for what may be a state's parcels: the workers go on beside it.
+ */
 const PATIENCE_MS = 3_000;
 
 export type Start = { pool: Pool; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
-/** Work that a merge has left due: what there is of it, whether a job does it already, and how one is asked for. */
+/**
+ * Work that a merge has left due: what there is of it, whether a job does it already, and
+ * how one is asked for.
+ */
 type Due = {
   /** @returns how much waits, 0 for nothing */
   look(pool: Pool): Promise<{ waiting: number; open: boolean }>;
@@ -58,7 +63,10 @@ export const VALUATIONS: Due = {
   goesOn: () => 'The workers go on valuing parcels by the sales around them.',
 };
 
-/** Has the workers do what ingestions have left due: statistics to their end, the rest for as long as a start should take. */
+/**
+ * Has the workers do what ingestions have left due: statistics to their end, the rest for as long as a
+ * start should take.
+ */
 export async function finishDue(start: Start, ingested: boolean): Promise<void> {
   const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finish(STATISTICS, start, Number.POSITIVE_INFINITY);
@@ -67,7 +75,10 @@ export async function finishDue(start: Start, ingested: boolean): Promise<void> 
   await finish(VALUATIONS, start, patienceMs, ingested);
 }
 
-/** Waits until nothing is due, asking for a job once where none is on its way. @param anyway whether it is asked for although nothing is due */
+/**
+ * Waits until nothing is due, asking for a job once where none is on its way. @param anyway whether it is
+ * asked for although nothing is due
+ */
 export async function finish(
   due: Due,
   { pool, deliver, signal }: Start,

@@ -66,7 +66,9 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
 /** Longer than their five jobs take, behind others. */
 const PATIENCE_MS = 20_000;
 
-/** Puts the sample's deals on a board that was never used, and waits until workers have found their listings. */
+/**
+ * Puts the sample's deals on a board that was never used, and waits until workers have found their listings.
+ */
 export async function addSampleDeals({ pool, signal }: Start, owner: Owner): Promise<void> {
   const isNew = await transaction(pool, async client => {
     const run = asRun(client);

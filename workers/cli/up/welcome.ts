@@ -36,7 +36,9 @@ export async function demoOwner(pool: Pool): Promise<{ accountId: string; userId
   return { accountId: demo.id, userId: id };
 }
 
-/** A link that signs a newcomer in as the demo account's user, once; to the map of the sample's first town. */
+/**
+ * A link that signs a newcomer in as the demo account's user, once; to the map of the sample's first town.
+ */
 export async function demoLink(pool: Pool): Promise<string> {
   const { userId: id } = await demoOwner(pool);
   return `${await createLink(pool, id, 'sign_in')}?next=${encodeURIComponent('/data?county=33019')}`;

@@ -23,7 +23,10 @@ export type Profile = {
   serial: boolean;
 };
 
-/** What a column's values say to a field: how far they support it, and how they are to be read. Null: they are something else. */
+/**
+ * What a column's values say to a field: how far they support it, and how they are to be read. Null: they
+ * are something else.
+ */
 export type Fit = { support: number; doubt?: number; spec?: Omit<ColumnSpec, 'column'>; why: string } | null;
 
 export type Candidate = {
@@ -36,7 +39,10 @@ export type Candidate = {
   why: string;
 };
 
-/** What name and values say together: each leaves a part of the doubt. The name alone comes to 0.86 at the most. */
+/**
+ * What name and values say together: each leaves a part of the doubt. The name alone comes
+ * to 0.86 at the most.
+ */
 export const confidenceOf = (name: number, support: number): number => 1 - (1 - 0.9 * name) * (1 - support);
 
 /** How many columns apart the parts of an address stand. */
@@ -56,7 +62,10 @@ export function profileOf(name: string, alias: string | undefined, values: reado
   const own = partsOf(name);
   const other = alias === undefined ? own : partsOf(alias);
   return {
-    ...{ name, texts, filled, numbers },
+    name,
+    texts,
+    filled,
+    numbers,
     ideas: other.known > own.known ? other.ideas : own.ideas,
     numeric: known.length / Math.max(1, filled.length),
     distinct: new Set(filled).size,
@@ -106,7 +115,10 @@ function median(values: readonly number[]): number {
 const SQ_M: Record<AreaUnit, number> = { acres: SQ_M_PER_ACRE, sqft: 0.3048 ** 2, sqm: 1, hectares: 10_000 };
 const UNITS = Object.keys(SQ_M) as AreaUnit[];
 
-/** How near stated and measured area have to be: a third of the rolls' rows differ by over 10 % (Washington NH). */
+/**
+ * How near stated and measured area have to be: a third of the rolls' rows differ by over 10
+ * % (Washington NH).
+ */
 const AREA_TOLERANCE = 0.15;
 
 /** The unit in which a column agrees best with the measured areas, and the share of rows in which it does. */

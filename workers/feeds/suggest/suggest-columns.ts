@@ -12,7 +12,10 @@ import {
 import { fieldsOfName } from './suggest-names.ts';
 import { addingUp, joined } from './suggest-together.ts';
 
-/** From this confidence on a column is mapped; below it stands among the alternatives. docs/feed-reference.md tells how it was measured. */
+/**
+ * From this confidence on a column is mapped; below it stands among the alternatives. docs/feed-reference.md
+ * tells how it was measured.
+ */
 export const SURE = 0.8;
 /** Below this nothing speaks for a column. */
 const POSSIBLE = 0.25;
@@ -25,7 +28,9 @@ export type Sample = {
   key?: string | undefined;
 };
 
-/** A field with the way of filling it that is mapped, if one is sure enough, and the other ways, best first. */
+/**
+ * A field with the way of filling it that is mapped, if one is sure enough, and the other ways, best first.
+ */
 export type Suggestion = { field: ParcelTarget; mapped: Candidate | null; others: Candidate[] };
 
 export type Suggestions = {
@@ -59,7 +64,10 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
 const rank = ({ columns }: Candidate, byName: ReadonlyMap<string, Profile>): number =>
   -(byName.get(columns[0]!)?.filled.length ?? 0);
 
-/** The fields that a name may mean. Of a city, state, ZIP or address without a word of whose, the neighbours tell. */
+/**
+ * The fields that a name may mean. Of a city, state, ZIP or address without a word of whose,
+ * the neighbours tell.
+ */
 function namesOf(
   profile: Profile,
   alias: string | undefined,
@@ -106,7 +114,10 @@ type Part = 'city' | 'state' | 'zip' | 'address';
 const plainPart = ({ ideas, name }: Profile): Part | undefined =>
   /^st$/i.test(name) ? 'state' : PLAIN.get([...ideas].join(' ') as 'city');
 
-/** Whether an address is the owner's or the parcel's: what the other columns leave, the states of the owners, the neighbours. */
+/**
+ * Whether an address is the owner's or the parcel's: what the other columns leave, the states of the
+ * owners, the neighbours.
+ */
 function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'mail' | 'situs' | null {
   const idea = part === 'address' ? 'addr' : part;
   const has = (...whose: string[]) =>

@@ -1,8 +1,9 @@
 import type { ParcelTarget } from '../feed-schema.ts';
 
 /**
- * What the name of a column says. County names are words and their abbreviations run together (PROPADDRESSCITY, LNDTXVAL,
- * OWN_ADDR1): a name is cut into known words, each of which stands for an idea, and a field is known by its ideas.
+ * What the name of a column says. County names are words and their abbreviations run together
+ * (PROPADDRESSCITY, LNDTXVAL, OWN_ADDR1): a name is cut into known words, each of which stands for an idea,
+ * and a field is known by its ideas.
  */
 const IDEAS: Record<string, string> = {
   parcel: 'parcel parcels prcl parc par pcl tparcel account acct acctid accountno maptax mapblk blklot',
@@ -82,7 +83,10 @@ const WORDS = new Map<string, string>();
 for (const [idea, words] of Object.entries(IDEAS))
   for (const word of words.split(' ')) if (!WORDS.has(word)) WORDS.set(word, idea);
 
-/** A field by the ideas of its name: those that it needs, those that may stand beside them, and how much the name alone says. */
+/**
+ * A field by the ideas of its name: those that it needs, those that may stand beside them, and how much
+ * the name alone says.
+ */
 type Form = [field: ParcelTarget, need: string, may: string, sure: number];
 
 const FORMS: readonly Form[] = [
@@ -211,7 +215,10 @@ const STRAY = 0.4;
 
 export type NameParts = { ideas: Set<string>; known: number };
 
-/** The ideas of a name, and the share of its letters that they explain. The last part of a qualified name counts: SDE.PARCELS.PIN. */
+/**
+ * The ideas of a name, and the share of its letters that they explain. The last part of a qualified name
+ * counts: SDE.PARCELS.PIN.
+ */
 export function partsOf(name: string): NameParts {
   const own = name.replace(/\(\)$/, '').split('.').filter(Boolean).at(-1) ?? '';
   const words = own

@@ -107,8 +107,8 @@ function holds({ texts }: Profile, parts: readonly Profile[]): boolean {
 const MONEY = ['total', 'land', 'improvement'] as const;
 
 /**
- * Values that add up are values: land and improvements (and other features) make the total. Parts that say no kind are of the kind of
- * the total that they make.
+ * Values that add up are values: land and improvements (and other features) make the total. Parts that say no
+ * kind are of the kind of the total that they make.
  */
 export function addingUp(
   candidates: readonly Candidate[],

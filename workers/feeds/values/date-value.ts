@@ -14,8 +14,9 @@ const EPOCH_MS_FROM = 1e10;
 const EARLIEST_YEAR = 1800;
 
 /**
- * Recognises what cannot be misread: ISO days and timestamps, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and milliseconds since 1970. A
- * timestamp counts as the day it prints, whatever its time zone; milliseconds as their day in UTC.
+ * Recognises what cannot be misread: ISO days and timestamps, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and
+ * milliseconds since 1970. A timestamp counts as the day it prints, whatever its time zone; milliseconds
+ * as their day in UTC.
  * @param lastYear years after this one are out of range
  */
 export function dateParser(format: string | undefined, lastYear: number): DateParser {
@@ -77,7 +78,10 @@ const TOKENS: Record<string, string> = {
   D: '(\\d{1,2})',
 };
 
-/** A year is required; a format without day or month means their first. Anything may follow after a space (a time). */
+/**
+ * A year is required; a format without day or month means their first. Anything may follow
+ * after a space (a time).
+ */
 function compile(format: string): { pattern: RegExp; tokens: string[] } | null {
   const tokens: string[] = [];
   const body = format.replace(/YYYY|YY|MON|MM|M|DD|D|[\s\S]/g, part => {

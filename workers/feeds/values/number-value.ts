@@ -1,6 +1,8 @@
 import { FAILURES, type Failure, tidyText } from './text-value.ts';
 
-/** Plain decimal notation, with or without an exponent; keeps '0x1F' and 'Infinity' out, which Number() takes. */
+/**
+ * Plain decimal notation, with or without an exponent; keeps '0x1F' and 'Infinity' out, which Number() takes.
+ */
 const PLAIN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 /** '$1,234,567.50', '1,234', '(350)' for minus 350. */
 const WRITTEN = /^\(?[-+]?\$?\s?[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?\)?$/;
@@ -31,13 +33,18 @@ function upTo(value: Numeric, most: number): Numeric {
   return value > most ? FAILURES.outOfRange : value;
 }
 
-/** The largest county, Yukon-Koyukuk in Alaska, has 94 million acres; what is more is a filler or another unit. */
+/**
+ * The largest county, Yukon-Koyukuk in Alaska, has 94 million acres; what is more is a
+ * filler or another unit.
+ */
 const MAX_ACRES = 1e8;
 
 /** Acres: 0 means that none are stated, which is no fault of the row. */
 export const acres = (value: Numeric): Numeric => (value === 0 ? null : upTo(value, MAX_ACRES));
 
-/** The largest building of the United States has some 15 million square feet, a filler of eight nines more. */
+/**
+ * The largest building of the United States has some 15 million square feet, a filler of eight nines more.
+ */
 const MAX_SQFT = 9e7;
 
 export const floorArea = (value: Numeric): Numeric => upTo(value, MAX_SQFT);
@@ -69,7 +76,9 @@ export function count(value: Numeric, most: number): Numeric {
     : upTo(value, most);
 }
 
-/** A calendar year from 1600 (the oldest houses of New England and Florida) to `lastYear`; 0 means unknown. */
+/**
+ * A calendar year from 1600 (the oldest houses of New England and Florida) to `lastYear`; 0 means unknown.
+ */
 export function year(value: Numeric, lastYear: number): Numeric {
   if (typeof value !== 'number') return value;
   if (value === 0) return null;
@@ -77,7 +86,9 @@ export function year(value: Numeric, lastYear: number): Numeric {
   return value < 1600 || value > lastYear ? FAILURES.outOfRange : value;
 }
 
-/** Degrees within ±`limit`; exactly 0 is a filler (the equator and Greenwich are far from every US county). */
+/**
+ * Degrees within ±`limit`; exactly 0 is a filler (the equator and Greenwich are far from every US county).
+ */
 export function degrees(value: Numeric, limit: 90 | 180): Numeric {
   if (typeof value !== 'number') return value;
   if (value === 0) return null;

@@ -14,7 +14,10 @@ export function parseState(raw: unknown): string | null | Failure {
   return MILITARY.has(upper) ? upper : FAILURES.notAState;
 }
 
-/** Five digits of '03280', '03280-1234', '032801234', with the leading zeros that a numeric column took (3280). All zeros mean nothing. */
+/**
+ * Five digits of '03280', '03280-1234', '032801234', with the leading zeros that a numeric column took
+ * (3280). All zeros mean nothing.
+ */
 export function parseZip(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
   if (text === null) return null;
@@ -59,7 +62,10 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
-/** Of a row that names a former county of Connecticut, and nothing by which one of its regions could be chosen. */
+/**
+ * Of a row that names a former county of Connecticut, and nothing by which one of its
+ * regions could be chosen.
+ */
 export const severalRegions = (fips: number): string =>
   `${fiveDigits(fips)} is a former county of Connecticut, whose towns are in several planning regions (09110 to 09190), and neither town nor point says in which: map the city, or give the region's code`;
 

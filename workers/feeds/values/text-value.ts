@@ -1,6 +1,7 @@
 /**
- * Why a value cannot be used: `reason` is stable and counted (`plat runs show`), `says` completes the sentence `'<value>' …`. A
- * parser returns one of these instead of throwing, as a roll may hold a million bad values.
+ * Why a value cannot be used: `reason` is stable and counted (`plat runs show`), `says` completes the
+ * sentence `'<value>' …`. A parser returns one of these instead of throwing, as a roll may hold a
+ * million bad values.
  */
 export type Failure = { readonly reason: string; readonly says: string };
 
@@ -34,7 +35,10 @@ export const FAILURES = {
 export const isFailure = (value: unknown): value is Failure =>
   typeof value === 'object' && value !== null && 'reason' in value;
 
-/** The form of a text without what it says: letters as x, digits as 0. Of people's names and numbers no more is told or kept. */
+/**
+ * The form of a text without what it says: letters as x, digits as 0. Of people's names and numbers no
+ * more is told or kept.
+ */
 export const masked = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
 /** The value as a message shows it: one line of at most 60 characters. */
@@ -49,7 +53,10 @@ export function shown(raw: unknown): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** Words that mean "nothing" in rolls. 'NA' is also a code and a surname, 'UNKNOWN' something that somebody recorded. */
+/**
+ * Words that mean "nothing" in rolls. 'NA' is also a code and a surname, 'UNKNOWN' something that
+ * somebody recorded.
+ */
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
 
@@ -58,7 +65,10 @@ const MAY_BE_NULL_WORD = /^[Nn<(#]/;
 
 const UNTIDY = /[\0\t\n\v\f\r]|\s\s/;
 
-/** The text of any value: trimmed, white space collapsed, no NUL; null for nothing and the usual null words. Lists are joined by ', '. */
+/**
+ * The text of any value: trimmed, white space collapsed, no NUL; null for nothing and the usual null words.
+ * Lists are joined by ', '.
+ */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);
   let text = raw.trim();

@@ -52,7 +52,10 @@ const UNMATCHED_SHOWN = 5;
 
 type Check = { limit: number; read: NonNullable<CheckOptions['read']>; result: FeedCheck };
 
-/** What the first rows of a feed map to. Sources that cannot be read and columns that do not exist are problems of the result, not errors. */
+/**
+ * What the first rows of a feed map to. Sources that cannot be read and columns that do not exist are
+ * problems of the result, not errors.
+ */
 export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
   const result: FeedCheck = {
     ok: true,
@@ -150,7 +153,8 @@ async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
   if (feed.shape !== null) {
     const checked = keys.size;
     const ofShape = mapping(feed.shape, places.addShape);
-    // The roll's first rows may lie anywhere in the geometry: read on until each has turned up. A server is not asked for so much.
+    // The roll's first rows may lie anywhere in the geometry: read on until each has turned up. A server is
+    // not asked for so much.
     const isServer = feed.shape.input.format === 'arcgis';
     const more = () => !isServer && keys.size > 0;
     await checkPart(check, 'shape', feed.shape, ofShape, key => keys.delete(key), more);

@@ -17,7 +17,10 @@ export function checkContext(baseDir: string) {
   return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
 }
 
-/** Reads the headers of the first files that a feed names. @throws PlatError of the index, or of a file that the feed names itself */
+/**
+ * Reads the headers of the first files that a feed names. @throws PlatError of the index, or of a file that
+ * the feed names itself
+ */
 export async function checkFiles<Header>(
   files: Files,
   context: OpenContext,

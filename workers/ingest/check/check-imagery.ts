@@ -27,7 +27,10 @@ export type ImageryCheck = FilesCheck & {
 /** A larger file without overviews is read in full where large parcels lie. */
 const NEEDS_OVERVIEWS = 4096;
 
-/** Reads the headers of a feed's first files, or asks its server what it has; what keeps it from running is added to the problems. */
+/**
+ * Reads the headers of a feed's first files, or asks its server what it has; what keeps it from running is
+ * added to the problems.
+ */
 export async function checkImagery(
   feed: ImageryFeed,
   limit: number,

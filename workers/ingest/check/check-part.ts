@@ -54,7 +54,10 @@ export type PartCheck = {
   dropped: Fault[];
 };
 
-/** What is known of a mapped row beside its values: of a parcel key, county and sale; of a feature class and label. */
+/**
+ * What is known of a mapped row beside its values: of a parcel key, county and sale; of a
+ * feature class and label.
+ */
 export type RowFacts = {
   key?: string;
   fips?: number;
@@ -74,7 +77,9 @@ export type Mapping = {
 };
 
 const SAMPLES = 3;
-/** A parcel in as many parts is rare; lots of a common owner or a road that share a word for a key are not. */
+/**
+ * A parcel in as many parts is rare; lots of a common owner or a road that share a word for a key are not.
+ */
 const MANY_PARTS = 10;
 
 /**

@@ -107,7 +107,10 @@ const NO_SHAPE: GeometryFault = {
   refuses: true,
 };
 
-/** Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a parcel without one. */
+/**
+ * Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a
+ * parcel without one.
+ */
 export function parcelPlaces({ gates }: AssessorFeed): Places & { addShape: Places['add'] } {
   const counties = new Map<number, PlacedPoints>();
 

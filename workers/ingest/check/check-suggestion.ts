@@ -40,12 +40,18 @@ export type SuggestedFeed = {
   fips: string | null;
   rows: number;
   suggestions: Suggestions | null;
-  /** What the feed comes to on the rows that were read; null where it cannot be loaded, with the reason among the problems. */
+  /**
+   * What the feed comes to on the rows that were read; null where it cannot be loaded, with the reason
+   * among the problems.
+   */
   check: FeedCheck | null;
   problems: string[];
 };
 
-/** Writes a feed for a source by its first rows: kind, county, columns. @throws PlatError of the source; `feed_format` when it has no rows */
+/**
+ * Writes a feed for a source by its first rows: kind, county, columns. @throws PlatError of the source;
+ * `feed_format` when it has no rows
+ */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { input, head } = request;
   const context = readContext(request);
@@ -63,10 +69,12 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
     kind === 'assessor' && !preset
       ? suggestColumns({
           columns: names.map(name => ({
-            ...{ name, alias: aliases.get(name) },
+            name,
+            alias: aliases.get(name),
             values: rows.map(({ values }) => values[name]),
           })),
-          ...{ acres: measuredAcres(rows), key: request.key },
+          acres: measuredAcres(rows),
+          key: request.key,
         })
       : null;
   const lines = inputLines(input);

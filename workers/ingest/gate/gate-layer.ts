@@ -11,7 +11,10 @@ export type LayerFigures = RowFigures & {
   /** How many of them lie outside the feed's county, or outside the United States where it names none. */
   outside: number;
   extent: Box | null;
-  /** Where the feed itself says where the layer is complete: what was read, and how much of it lies wholly elsewhere. */
+  /**
+   * Where the feed itself says where the layer is complete: what was read, and how much of it
+   * lies wholly elsewhere.
+   */
   declared: DeclaredPlace | null;
   /** The box in which the layer tells something, in degrees. */
   covered: Readonly<Box> | null;
@@ -63,7 +66,10 @@ export function outsideCoverage(
   return `${outside} of ${placed} ${words.rows} lie wholly outside the declared coverage (${show(share)} %, ${limit}; ${places}): is coverage right? Is it another place's file?`;
 }
 
-/** The box in which a version of a layer tells something: where its feed says, and in the county that it names. */
+/**
+ * The box in which a version of a layer tells something: where its feed says, and in the
+ * county that it names.
+ */
 export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
   const box = coverage.every((side, i) => side === NOWHERE[i]) ? null : coverage;
   const county = (fips !== null && countyExtent(fips)) || null;

@@ -12,7 +12,10 @@ import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 
-/** County polygons are generalised by up to a kilometre, coastal parcels reach into the water, and roads cross the line. */
+/**
+ * County polygons are generalised by up to a kilometre, coastal parcels reach into the water, and
+ * roads cross the line.
+ */
 const MARGIN_DEG = 0.05;
 
 /** The box in which what belongs to a county lies, or null where it is not known. */
@@ -21,7 +24,10 @@ export function countyBox(fips: number): Box | null {
   return box ? padBox(box, MARGIN_DEG) : null;
 }
 
-/** The boxes in which a feed's features belong: its county's, else the states'. A county without a known box has none: nothing lies outside. */
+/**
+ * The boxes in which a feed's features belong: its county's, else the states'. A county without a known box
+ * has none: nothing lies outside.
+ */
 export function homeBoxes(fips: number | null): Box[] {
   if (fips !== null) {
     const box = countyBox(fips);
@@ -106,7 +112,10 @@ export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly 
   return tiles.filter(({ extent }) => !boxes.some(box => boxesMeet(box, extent))).length;
 }
 
-/** How much of the area of one box another one holds, in percent; areas on a plate carrée, which is enough for a gate. */
+/**
+ * How much of the area of one box another one holds, in percent; areas on a plate carrée, which is
+ * enough for a gate.
+ */
 export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   const width = Math.min(of[2], other[2]) - Math.max(of[0], other[0]);
   const height = Math.min(of[3], other[3]) - Math.max(of[1], other[1]);
@@ -116,7 +125,9 @@ export function sharedPercent(of: Readonly<Box>, other: Readonly<Box>): number {
   return area === 0 ? 100 : (100 * width * height) / area;
 }
 
-/** How much larger what two boxes hold is than the first alone, in percent of that; 0 where it has no area. */
+/**
+ * How much larger what two boxes hold is than the first alone, in percent of that; 0 where it has no area.
+ */
 export function grownPercent(before: Readonly<Box>, now: Readonly<Box>): number {
   if (boxArea(before) === 0) return 0;
   return ((100 - sharedPercent(now, before)) * boxArea(now)) / boxArea(before);

@@ -85,7 +85,10 @@ export function outsideParcels(
   return `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`;
 }
 
-/** What the gate says of stated acreages that are far from the measured ones, with the unit that would fit, or null. */
+/**
+ * What the gate says of stated acreages that are far from the measured ones, with the unit that
+ * would fit, or null.
+ */
 function wrongAcreage(
   { parcels, median, off, unit }: Acreage,
   { max_acreage_off_percent: most }: Gates,
@@ -107,19 +110,20 @@ export function judgeList(
 ): GateResult {
   const { superseded = 0 } = counts.rejected;
   const figures = {
-    ...{
-      read: total(counts.read),
-      rejected: total(counts.rejected) - superseded,
-      rows,
-      filled: counts.filled,
-    },
+    read: total(counts.read),
+    rejected: total(counts.rejected) - superseded,
+    rows,
+    filled: counts.filled,
     last: lastFigures(last?.counts),
   };
   const empty: Fault = ['empty', rows === 0 ? NO_USABLE_ROW : null];
   return verdict(figures, [empty, ...rowFaults(figures, limits, words)]);
 }
 
-/** What is judged of every kind of feed: fewer rows than the last time, a column that turned empty, rows that were rejected. */
+/**
+ * What is judged of every kind of feed: fewer rows than the last time, a column that turned empty, rows
+ * that were rejected.
+ */
 export function rowFaults(
   { rows, read, rejected, filled, last }: RowFigures,
   limits: Gates,

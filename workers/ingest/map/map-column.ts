@@ -14,7 +14,10 @@ export type CompiledColumn = {
   raw(values: Values): unknown;
 };
 
-/** Compiles one mapped column into a function of a row. @returns null when the column is optional and the source lacks it */
+/**
+ * Compiles one mapped column into a function of a row. @returns null when the column is optional and
+ * the source lacks it
+ */
 export function compileColumn(
   target: FieldTarget,
   spec: ColumnSpec,
@@ -83,7 +86,10 @@ function getter(name: string, resolve: Resolve): Getter | null {
   return values => pluck(values[column], property);
 }
 
-/** A property of every entry of a list; of RESO's Media in its Order, and of photographs alone (MediaCategory). */
+/**
+ * A property of every entry of a list; of RESO's Media in its Order, and of photographs
+ * alone (MediaCategory).
+ */
 function pluck(list: unknown, property: string): unknown {
   if (!Array.isArray(list)) return null;
   const entries = list.filter((entry): entry is Values => typeof entry === 'object' && entry !== null);
@@ -160,7 +166,9 @@ function areaReader(
 const SQ_M_PER_ACRE = 4_046.856_422_4;
 const HECTARES_PER_ACRE = 0.404_685_642_24;
 
-/** Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, for buckets begin there. */
+/**
+ * Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, for buckets begin there.
+ */
 export const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
   acres: area => area,
   sqft: area => area / SQ_FT_PER_ACRE,
@@ -187,7 +195,9 @@ const UNITS = new Map(
   ),
 );
 
-/** The unit that a word means ('Square Feet', 'AC.'); `whenEmpty` for none, null for a word that is no unit. */
+/**
+ * The unit that a word means ('Square Feet', 'AC.'); `whenEmpty` for none, null for a word that is no unit.
+ */
 function unitOf(raw: unknown, whenEmpty: AreaUnit): AreaUnit | null {
   const text = tidyText(raw);
   return text === null ? whenEmpty : (UNITS.get(text.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? null);

@@ -20,7 +20,9 @@ import {
 /** A value that could not be used and is null, or (reason 'cut') a text of which the end is left out. */
 export type DroppedValue = { field: string; reason: string; message: string };
 
-/** A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected). */
+/**
+ * A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected).
+ */
 export type Refused = { ok: false; field: string | null; reason: string; message: string };
 
 /** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
@@ -31,8 +33,9 @@ export const positionsOf = <Name extends string>(names: readonly Name[]): Record
   Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 
 /**
- * Maps one row. `prepare` is handed the first rows: it finds the source's own spelling of the column names, and throws PlatError
- * `feed_mapping` when the source lacks one; unprepared, a mapper takes the spelling from its first row and checks nothing.
+ * Maps one row. `prepare` is handed the first rows: it finds the source's own spelling of the column names,
+ * and throws PlatError `feed_mapping` when the source lacks one; unprepared, a mapper takes the spelling from
+ * its first row and checks nothing.
  */
 export type Mapper<Mapped> = {
   (row: SourceRow): Mapped | Refused;
@@ -47,7 +50,10 @@ type MappedInput = {
 
 type MapRow<Mapped> = (row: SourceRow) => Mapped | Refused;
 
-/** Makes a mapper that leaves out rows that `skip_where` names; `further` is what the feed names besides its columns. */
+/**
+ * Makes a mapper that leaves out rows that `skip_where` names; `further` is what the feed names
+ * besides its columns.
+ */
 export function mapperOf<Mapped>(
   { columns: mapped, skipWhere }: MappedInput,
   compile: (resolve: Resolve) => MapRow<Mapped>,

@@ -16,7 +16,10 @@ import { compileFill, type MappedRow, type Mapper, mapperOf, type Refused, refus
 import { columnsOf, type Resolve, resolver } from './source-columns.ts';
 
 export type MappedFeature = MappedRow & {
-  /** What is stored of it: a road's class, the NWI code, the flood zone; null for a feature that does not count. */
+  /**
+   * What is stored of it: a road's class, the NWI code, the flood zone; null for a feature
+   * that does not count.
+   */
   class: string | null;
   /** What it is, for counts by class. */
   label: string;
@@ -25,8 +28,9 @@ export type MappedFeature = MappedRow & {
 type Verdict = Pick<MappedFeature, 'class' | 'label'>;
 
 /**
- * Compiles the mapping of a feed of roads, wetlands, flood zones or ZIP areas. A row is refused when nothing tells what it is: a
- * road without a class, or of one that the feed does not list; a flood zone without a name, or that FEMA does not have.
+ * Compiles the mapping of a feed of roads, wetlands, flood zones or ZIP areas. A row is refused when nothing
+ * tells what it is: a road without a class, or of one that the feed does not list; a flood zone without a
+ * name, or that FEMA does not have.
  */
 export function compileLayerMapper(kind: VectorKind, input: LayerInput): Mapper<MappedFeature> {
   const map = mapperOf(input, resolve => compile(kind, input, resolve));
@@ -37,7 +41,10 @@ export function compileLayerMapper(kind: VectorKind, input: LayerInput): Mapper<
   return Object.assign((row: SourceRow) => map(row), { prepare, mentions: map.mentions });
 }
 
-/** The columns that a feed does not name itself may be missing, but not all that tell what a feature is. @throws PlatError `feed_mapping` */
+/**
+ * The columns that a feed does not name itself may be missing, but not all that tell what a feature is.
+ * @throws PlatError `feed_mapping`
+ */
 function requireDecisive(kind: VectorKind, { columns }: LayerInput, available: readonly string[]): void {
   const resolve = resolver(available);
   const found = DECISIVE[kind].some(name => {
@@ -116,7 +123,10 @@ const JUDGES: Record<VectorKind, (names: readonly LayerField[], raw: RawReader) 
       zip == null ? null : { class: zip, label: 'ZIP area' },
 };
 
-/** Systems by the first letter of a code: Cowardin et al. 1979, https://www.fws.gov/program/national-wetlands-inventory */
+/**
+ * Systems by the first letter of a code: Cowardin et al. 1979,
+ * https://www.fws.gov/program/national-wetlands-inventory
+ */
 const SYSTEMS: Record<string, string> = {
   M: 'marine',
   E: 'estuarine',
@@ -125,7 +135,9 @@ const SYSTEMS: Record<string, string> = {
   P: 'palustrine',
 };
 
-/** Whatever the inventory shows counts, lakes and rivers and what has lost its code included; uplands do not. */
+/**
+ * Whatever the inventory shows counts, lakes and rivers and what has lost its code included; uplands do not.
+ */
 function wetland(attribute: string | null, type: string | null): Verdict {
   const system = attribute?.charAt(0).toUpperCase();
   if (system === 'U' || (attribute === null && /^upland/i.test(type ?? '')))
@@ -137,15 +149,19 @@ function wetland(attribute: string | null, type: string | null): Verdict {
 /** The numbered zones, which have 1 to 30 only; policies and claims write the first nine with a zero. */
 const ONE_TO_30 = '(?:0?[1-9]|[12]\\d|30)';
 
-/** Zones of the special flood hazard area: A, V, AE, AH, AO, VE, VO, AR and its doubles, A99, and the numbered ones (44 CFR 59.1). */
+/**
+ * Zones of the special flood hazard area: A, V, AE, AH, AO, VE, VO, AR and its doubles, A99, and the numbered
+ * ones (44 CFR 59.1).
+ */
 const HAZARD = new RegExp(
   `^(?:A99|AR|(?:AR/)?A(?:[EHO]|${ONE_TO_30}|1-A?30)?|V(?:[EO]|${ONE_TO_30}|1-V?30)?)$`,
 );
 
 /**
- * Zones outside it: those of 44 CFR 64.3 (X, B, C, D; M, N and P of special, moderate and undetermined mudslide hazards, E of
- * erosion), those of the National Flood Hazard Layer (open water, areas not included, NP), those of the Q3 flood data (X500,
- * ANI, UNDES, 100IC, 500IC, FWIC, FPQ), and the ways in which communities write X: after its share a year, shaded or not, behind a levee.
+ * Zones outside it: those of 44 CFR 64.3 (X, B, C, D; M, N and P of special, moderate and undetermined
+ * mudslide hazards, E of erosion), those of the National Flood Hazard Layer (open water, areas not included,
+ * NP), those of the Q3 flood data (X500, ANI, UNDES, 100IC, 500IC, FWIC, FPQ), and the ways in which
+ * communities write X: after its share a year, shaded or not, behind a levee.
  */
 const NO_HAZARD = new RegExp(
   `^(?:${[
@@ -157,10 +173,15 @@ const NO_HAZARD = new RegExp(
 
 const YES = new Set(['T', 'TRUE', 'Y', 'YES', 'IN', '1']);
 const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
-/** What a flag says that says nothing: unknown, not populated, and what FEMA writes where there is no value. */
+/**
+ * What a flag says that says nothing: unknown, not populated, and what FEMA writes where there is no value.
+ */
 const UNSTATED = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
-/** The flag of the hazard area decides where it is given, else the zone. @returns null when both are empty; refused `unknown_zone` */
+/**
+ * The flag of the hazard area decides where it is given, else the zone. @returns null when both are empty;
+ * refused `unknown_zone`
+ */
 function floodZone(
   zone: string | null,
   subtype: string | null,

@@ -19,7 +19,10 @@ export type ListingValue = Value;
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
-/** A row is refused when its source_id, status or the price of its status is unusable; other values that do not parse become null. */
+/**
+ * A row is refused when its source_id, status or the price of its status is unusable; other values that do
+ * not parse become null.
+ */
 export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   return mapperOf(input, resolve => {
     const fill = compileFill('listings', input.columns, resolve);

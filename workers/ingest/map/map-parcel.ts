@@ -40,7 +40,10 @@ type Terms = {
   sales?: Sales | null;
 };
 
-/** A row without a key or with an unknown or foreign county is refused; other values that do not parse become null and are reported. */
+/**
+ * A row without a key or with an unknown or foreign county is refused; other values that do not parse become
+ * null and are reported.
+ */
 export function compileParcelMapper(
   input: Pick<ParcelInput, 'key' | 'columns' | 'skipWhere'>,
   { fips: feedFips, sales = null }: Terms,
@@ -106,7 +109,10 @@ const PRIOR_TARGETS = {
   book: { type: 'text', doc: '' },
 } as const satisfies Record<string, TargetSpec>;
 
-/** The earlier sales of a row that have a day, at least the least price, and pass their conditions; others are passed over. */
+/**
+ * The earlier sales of a row that have a day, at least the least price, and pass their conditions;
+ * others are passed over.
+ */
 function compilePrior(sales: Sales | null, resolve: Resolve) {
   const priors = (sales?.prior ?? []).map(({ columns, where }) => {
     const reader = (name: keyof typeof PRIOR_TARGETS) => {
@@ -135,7 +141,10 @@ function compilePrior(sales: Sales | null, resolve: Resolve) {
 
 type CountyOf = (source: Record<string, unknown>) => number | Refused;
 
-/** The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown, or not the feed's. */
+/**
+ * The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown,
+ * or not the feed's.
+ */
 function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
   const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
   if (feedFips !== null && !isPlace(feedFips)) {
@@ -159,7 +168,10 @@ function compileCounty(feedFips: number | null, column: CompiledColumn | null): 
 const wrongCounty = (fips: number, feedFips: number): Refused =>
   refused('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
 
-/** The planning region of a row that names a former county of Connecticut: by its town, else by the middle of its geometry. */
+/**
+ * The planning region of a row that names a former county of Connecticut: by its town, else by the
+ * middle of its geometry.
+ */
 function regionOf(
   former: number,
   feedFips: number | null,
@@ -175,7 +187,9 @@ function regionOf(
   return region;
 }
 
-/** The texts of the key's columns without white space and in upper case, joined; null when nothing is left. */
+/**
+ * The texts of the key's columns without white space and in upper case, joined; null when nothing is left.
+ */
 export function compileKey(
   spec: KeySpec,
   resolve: Resolve,

@@ -18,8 +18,8 @@ export async function mergeFeatures(client: Client, feedId: number): Promise<voi
 export type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
 
 /**
- * Makes a run the version of its layer that readers see, once merges of parcels and of other layers that are under way are
- * done; the next ones wait until this transaction has ended. To be called first.
+ * Makes a run the version of its layer that readers see, once merges of parcels and of other layers
+ * that are under way are done; the next ones wait until this transaction has ended. To be called first.
  */
 export async function switchLayer(
   client: Client,
@@ -33,9 +33,9 @@ export async function switchLayer(
 }
 
 /**
- * Marks the parcels whose attributes a new version of a layer puts out of date: those in its coverage before and now, and
- * those beside its features or files, which count for parcels of another layer's coverage too, as far as that one reaches. To
- * be called last: from then on no chunk of theirs is written.
+ * Marks the parcels whose attributes a new version of a layer puts out of date: those in its coverage
+ * before and now, and those beside its features or files, which count for parcels of another layer's coverage
+ * too, as far as that one reaches. To be called last: from then on no chunk of theirs is written.
  * @returns how many they are
  */
 export async function markCovered(

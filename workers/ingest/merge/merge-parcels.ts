@@ -33,7 +33,8 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
   if (landed) await client.query(sql('land/mark_new_parcels'));
   await client.query(compose('feeds/keep_land', { fips }));
   await client.query(sql('feeds/index_land'));
-  // Staged rows are fetched by their place, in the order of the roll: hashed, a large roll went through temporary files twice.
+  // Staged rows are fetched by their place, in the order of the roll: hashed, a large roll went through
+  // temporary files twice.
   await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
   await client.query(rollSql('feeds/insert_parcels', { run: runId, feed: feedId }));
   await client.query(rollSql('feeds/insert_parcel_filters'));
@@ -45,7 +46,8 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
 }
 
 /**
- * Keeps land layers, and chunks of the counties that are about to change, from being written until the merge is done.
+ * Keeps land layers, and chunks of the counties that are about to change, from being written until
+ * the merge is done.
  * @returns false when there are no layers: then no parcel's attributes can be out of date
  */
 async function holdLayers(client: Client, counties: readonly number[]): Promise<boolean> {
@@ -66,8 +68,9 @@ export async function countCoverage(client: Queryable, counties: readonly number
 }
 
 /**
- * Writes the words by which parcels are found by their owners, for whole counties, from the parcels on the roll: about
- * 7 microseconds a parcel, and nothing to get out of step. For use in the transaction that changed the parcels.
+ * Writes the words by which parcels are found by their owners, for whole counties, from the parcels
+ * on the roll: about 7 microseconds a parcel, and nothing to get out of step. For use in the transaction that
+ * changed the parcels.
  */
 export async function rewriteOwnerWords(db: Queryable, counties: readonly number[]): Promise<void> {
   // In one order everywhere, so that two merges never wait for each other in turn.

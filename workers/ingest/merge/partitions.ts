@@ -7,12 +7,16 @@ const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'parcel_attributes',
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
 
-/** The columns of parcels by which rows are sought; to sample all sixty takes nine times as long, and autovacuum does. */
+/**
+ * The columns of parcels by which rows are sought; to sample all sixty takes nine times as long,
+ * and autovacuum does.
+ */
 const SOUGHT = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
 /**
- * Lets the planner see at once what a merge has brought to these counties; autovacuum would come by within a minute,
- * and until then a county of a hundred thousand new parcels would be read as if it were empty.
+ * Lets the planner see at once what a merge has brought to these counties; autovacuum would come
+ * by within a minute, and until then a county of a hundred thousand new parcels would be read
+ * as if it were empty.
  */
 export async function analyzePartitions(pool: Pool, fips: number[]): Promise<void> {
   if (fips.length === 0) return;
@@ -26,8 +30,8 @@ export async function analyzePartitions(pool: Pool, fips: number[]): Promise<voi
 }
 
 /**
- * Creates the partitions of every state that `fips` names and that has none yet. A table made first and attached
- * then blocks no reader; CREATE TABLE … PARTITION OF would lock them all out for a moment.
+ * Creates the partitions of every state that `fips` names and that has none yet. A table made
+ * first and attached then blocks no reader; CREATE TABLE … PARTITION OF would lock them all out for a moment.
  * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
  */
 export async function ensurePartitions(pool: Pool, fips: number[]): Promise<void> {

@@ -51,7 +51,10 @@ async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
 
 type NamedInput = [name: string, input: ParcelInput];
 
-/** In the order in which they are read: rows of further rolls are there when those of the roll are completed from them. */
+/**
+ * In the order in which they are read: rows of further rolls are there when those of the roll are
+ * completed from them.
+ */
 export const parcelInputs = ({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] => [
   ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
   ['roll', roll],

@@ -30,8 +30,14 @@ export const contacts: Recipe<ContactsFeed, void> = {
 
 /** Of a contact the row that was seen last counts, of these the last of the file. */
 const REPEATS = {
-  ...{ table: 'stage_contact', key: 'id', order: 'last_seen desc nulls last, row_no desc', compared: 'hash' },
-  ...{ input: "'contacts'", field: 'source_id', reason: 'superseded', raw: "''" },
+  table: 'stage_contact',
+  key: 'id',
+  order: 'last_seen desc nulls last, row_no desc',
+  compared: 'hash',
+  input: "'contacts'",
+  field: 'source_id',
+  reason: 'superseded',
+  raw: "''",
   message: "format('The contact is given again by row %s, which was seen later.', d.kept_row)",
 };
 

@@ -11,14 +11,20 @@ import type { Prepared, Recipe } from './recipe.ts';
 
 type Area = { area_code: number; edition: string; numbers: number };
 
-/** What the run leaves in the registry: the edition and the numbers of each area code, and what it was compared with. */
+/**
+ * What the run leaves in the registry: the edition and the numbers of each area code, and what it
+ * was compared with.
+ */
 type Staged = {
   areas: Map<number, { edition: string; numbers: number }>;
   before: Map<number, Area>;
   replaces: boolean;
 };
 
-/** The Do Not Call registry: a full list takes the place of what was known of its area codes; change lists are applied day by day. */
+/**
+ * The Do Not Call registry: a full list takes the place of what was known of its area codes; change lists are
+ * applied day by day.
+ */
 export const dnc: Recipe<DncFeed, Staged> = {
   tables: [sql('contacts/create_dnc_stage')],
   stage: (run, feed) =>
@@ -89,8 +95,11 @@ async function compare(
       if (replaces) await transaction.query(sql('contacts/delete_areas'), [codes]);
       await transaction.query(sql('contacts/write_bitmaps'));
       await transaction.query(sql('contacts/write_areas'), [
-        ...[codes, moved.map(([, { edition }]) => edition), moved.map(([, { numbers }]) => numbers)],
-        ...[feedId, runId],
+        codes,
+        moved.map(([, { edition }]) => edition),
+        moved.map(([, { numbers }]) => numbers),
+        feedId,
+        runId,
       ]);
     },
     async tidy() {
@@ -146,7 +155,10 @@ function requireNotOlder(codes: Iterable<number>, edition: string, before: Reado
   }
 }
 
-/** Area codes must be at the day before a change list; what it says of those that are known as of a later day is left out. */
+/**
+ * Area codes must be at the day before a change list; what it says of those that are known as of a
+ * later day is left out.
+ */
 function advance(
   editions: Map<number, string>,
   touched: Bitmaps,
@@ -206,7 +218,9 @@ async function read(
   const record = { input: 'dnc', source: [source], bytes: 0 };
   run.inputs.push(record);
   const context = {
-    ...{ baseDir, tmpDir: run.tmpDir, signal: run.signal },
+    baseDir,
+    tmpDir: run.tmpDir,
+    signal: run.signal,
     onNote: (note: string) => run.progress(0, `${edition}: ${note}`),
     onBytes(bytes: number, total: number | null) {
       record.bytes = bytes;

@@ -5,7 +5,10 @@ import { elevationRow, stageTiles, tilesOf } from '../stage/stage-tiles.ts';
 import { compareFiles } from './layer-editions.ts';
 import type { Recipe } from './recipe.ts';
 
-/** Of each file only the header is read and kept: heights stay where they are and are read by window when attributes are computed. */
+/**
+ * Of each file only the header is read and kept: heights stay where they are and are read by window when
+ * attributes are computed.
+ */
 export const elevation: Recipe<ElevationFeed, TileHeader[]> = {
   tables: [sql('land/create_tile_stage')],
   stage: (run, { elevation: input }) => {

@@ -8,7 +8,10 @@ import { type NamedTile, stageTiles, type TileOutcome, tilesOf } from '../stage/
 import { compareFiles } from './layer-editions.ts';
 import type { Recipe } from './recipe.ts';
 
-/** What is kept of imagery is where it is, how fine and of which day; pixels are read by window when a picture is made. */
+/**
+ * What is kept of imagery is where it is, how fine and of which day; pixels are read by window when
+ * a picture is made.
+ */
 export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
   tables: [sql('imagery/create_imagery_stage')],
   stage: (run, feed) => {

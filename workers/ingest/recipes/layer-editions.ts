@@ -53,7 +53,13 @@ export async function prepareVersion(
   await step('gate', 'checking', 0.74);
   const gate = judgeLayer(
     {
-      ...{ read: total(counts.read), rejected: rejectedRows(counts), rows, outside, extent, declared, boxed },
+      read: total(counts.read),
+      rejected: rejectedRows(counts),
+      rows,
+      outside,
+      extent,
+      declared,
+      boxed,
       covered: covered(version),
       filled: counts.filled,
       // A layer that was removed begins anew.
@@ -98,7 +104,8 @@ export async function compareFiles(
     rows: recordVersion(run.counts, measured[0]!),
     outside: tilesOutside(files, homeBoxes(feed.fips)),
     declared: tilesDeclared(files, feed.coverage),
-    // A file is as good beyond the county's line as within; where none lies nothing is told, however large the box is.
+    // A file is as good beyond the county's line as within; where none lies nothing is told,
+    // however large the box is.
     version: { scope: { coverage, fips: feed.fips, reachM: null }, extent },
     covered: version => version.extent,
     boxed: false,

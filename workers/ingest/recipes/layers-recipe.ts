@@ -59,13 +59,18 @@ async function compare(
   };
 }
 
-/** Where a layer is complete: its feed's coverage, else its county, whose box takes in its neighbours' roads, else the box around what was read. */
+/**
+ * Where a layer is complete: its feed's coverage, else its county, whose box takes in its neighbours' roads,
+ * else the box around what was read.
+ */
 function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Box | null): LayerScope {
   return { coverage: coverage ?? (fips === null ? found : null) ?? NOWHERE, fips, reachM };
 }
 
 type StagedLayer = {
-  /** The box around all features, those that do not count included and rejected ones not; null without any. */
+  /**
+   * The box around all features, those that do not count included and rejected ones not; null without any.
+   */
   extent: Box | null;
   declared: DeclaredPlace | null;
 };

@@ -15,7 +15,10 @@ import { COPY_LISTING, listingLine, listingSql, resolveListing } from '../stage/
 import { stageRows } from '../stage/stage-rows.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
-/** An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the next attempt goes on from there. */
+/**
+ * An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the
+ * next attempt goes on from there.
+ */
 export const listings: Recipe<ListingsFeed, Staged> = {
   tables: [sql('feeds/create_raw_stage'), listingSql('market/create_listing_stage')],
   stage: (run, { listings }) =>
@@ -99,7 +102,10 @@ async function stageListings(
   return staged;
 }
 
-/** Ends where a source breaks off that can be taken up again; what fails while a batch is staged is thrown in the consumer instead. */
+/**
+ * Ends where a source breaks off that can be taken up again; what fails while a batch is staged is thrown in
+ * the consumer instead.
+ */
 async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
   try {
     for await (const batch of batches) {

@@ -12,7 +12,10 @@ import { digest } from '../stage/row-hash.ts';
 import { stageRows } from '../stage/stage-rows.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
-/** Blocks of telephone numbers with their carriers. A feed lists everything: blocks that it no longer shows are removed. */
+/**
+ * Blocks of telephone numbers with their carriers. A feed lists everything: blocks that it no longer
+ * shows are removed.
+ */
 export const numbering: Recipe<NumberingFeed, void> = {
   tables: [sql('contacts/create_block_stage')],
   async stage(run, { numbering: input }) {

@@ -17,7 +17,10 @@ export type Prepared = {
   merge(client: Client): Promise<void>;
   /** What is left to do once the merge is committed; nothing depends on it. */
   tidy?(): Promise<void>;
-  /** Where an incremental source goes on next time; stored with the merge, and also when there was nothing to merge. */
+  /**
+   * Where an incremental source goes on next time; stored with the merge, and also when there
+   * was nothing to merge.
+   */
   checkpoint?: ResoCheckpoint | null;
   /** Why an incremental source ended early; what came before it is merged first. */
   brokeOff?: unknown;

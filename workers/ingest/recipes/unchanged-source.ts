@@ -12,8 +12,8 @@ import { parcelInputs } from './assessor-recipe.ts';
 import type { Prepared } from './recipe.ts';
 
 /**
- * Whether all sources of a feed say without being read that they are as the last accepted run found them, and the feed would make the
- * same of them. What they say is kept for this run's record.
+ * Whether all sources of a feed say without being read that they are as the last accepted run found them, and
+ * the feed would make the same of them. What they say is kept for this run's record.
  * @throws PlatError of a source that cannot be asked
  */
 export async function sourcesUnchanged(run: RunContext, feed: Feed): Promise<boolean> {
@@ -37,8 +37,9 @@ export async function sourcesUnchanged(run: RunContext, feed: Feed): Promise<boo
 }
 
 /**
- * What a run stages from, as far as that is known without reading it: another attempt need not stage the same again. A file that lies
- * here is known by its size and when it was written. Null where a source tells nothing.
+ * What a run stages from, as far as that is known without reading it: another attempt need not stage the same
+ * again. A file that lies here is known by its size and when it was written. Null where a
+ * source tells nothing.
  */
 export async function stagedFrom({ states, baseDir }: RunContext, feed: Feed): Promise<string | null> {
   const inputs = inputsOf(feed);
@@ -67,7 +68,11 @@ export function leftAsItIs(run: RunContext): Prepared {
   const { counts } = run.last!;
   const { new: added, changed, returned, unchanged } = counts;
   Object.assign(run.counts, counts, {
-    ...{ new: 0, changed: 0, returned: 0, retired: 0, unchanged: added + changed + returned + unchanged },
+    new: 0,
+    changed: 0,
+    returned: 0,
+    retired: 0,
+    unchanged: added + changed + returned + unchanged,
   });
   for (const { input, source, version, digest } of run.last!.inputs)
     run.inputs.push({ input, source, bytes: 0, version: version!, digest: digest! });

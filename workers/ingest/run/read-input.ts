@@ -41,7 +41,12 @@ export async function* readBatches(
 export function readContext(run: RunContext): ReadContext {
   const { baseDir, tmpDir, signal, env, checkpoint, workDir, sharedDir } = run;
   return {
-    ...{ baseDir, tmpDir, signal, env, watermark: checkpoint, ...(workDir !== undefined && { workDir }) },
+    baseDir,
+    tmpDir,
+    signal,
+    env,
+    watermark: checkpoint,
+    ...(workDir !== undefined && { workDir }),
     ...(sharedDir !== undefined && { sharedDir }),
   };
 }

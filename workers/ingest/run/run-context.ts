@@ -12,7 +12,10 @@ export type RunDeps = {
   log: Logger;
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
-  /** Kept until a run has ended well, so that its next attempt goes on where a service was left; without it, each begins anew. */
+  /**
+   * Kept until a run has ended well, so that its next attempt goes on where a service was left; without
+   * it, each begins anew.
+   */
   workDir?: string;
   sharedDir?: string;
   progress(fraction: number, note: string): void;

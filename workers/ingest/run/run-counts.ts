@@ -4,8 +4,19 @@ import type { RunContext } from './run-context.ts';
 
 export function newCounts(): RunCounts {
   return {
-    ...{ read: {}, skipped: 0, rejected: {}, dropped: {}, repaired: {}, identical: 0, parts: 0, filled: {} },
-    ...{ new: 0, changed: 0, unchanged: 0, retired: 0, returned: 0 },
+    read: {},
+    skipped: 0,
+    rejected: {},
+    dropped: {},
+    repaired: {},
+    identical: 0,
+    parts: 0,
+    filled: {},
+    new: 0,
+    changed: 0,
+    unchanged: 0,
+    retired: 0,
+    returned: 0,
   };
 }
 

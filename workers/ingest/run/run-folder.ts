@@ -6,10 +6,16 @@ import { join } from 'node:path';
 import type { Config } from '../../../shared/base/config.ts';
 import { errorCode } from '../../../shared/base/errors.ts';
 
-/** With the host's name: containers that share a folder for temporary files number their processes each from 1. */
+/**
+ * With the host's name: containers that share a folder for temporary files number their
+ * processes each from 1.
+ */
 const PREFIX = `plat-run_${hostname()}_`;
 
-/** A new folder for what one run downloads and unpacks; its name says whose it is. @throws what the file system throws */
+/**
+ * A new folder for what one run downloads and unpacks; its name says whose it is. @throws what the
+ * file system throws
+ */
 export const makeRunFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
 
 const WORK_PREFIX = `plat-work_${hostname()}_`;
@@ -18,7 +24,10 @@ const WORK_DAYS = 3;
 
 export const sharedFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'downloads');
 
-/** Where a feed keeps what has to outlast a worker, apart from those of other installations; made by who writes there. */
+/**
+ * Where a feed keeps what has to outlast a worker, apart from those of other installations; made
+ * by who writes there.
+ */
 export function workFolder(
   { DATABASE_URL, PLAT_DIR }: Pick<Config, 'DATABASE_URL' | 'PLAT_DIR'>,
   feed: string,
@@ -27,7 +36,10 @@ export function workFolder(
   return join(tmpdir(), `${WORK_PREFIX}${installation}_${feed}`);
 }
 
-/** Removes what killed workers of this host left. Only before a run: a folder of this process's number is from an earlier one. */
+/**
+ * Removes what killed workers of this host left. Only before a run: a folder of this process's number is
+ * from an earlier one.
+ */
 export function sweepRunFolders(folder = tmpdir()): string[] {
   const ended = (name: string) =>
     name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));

@@ -6,7 +6,10 @@ import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
-/** `version` as the source tells it; `digest` of that and of everything in the feed that decides what becomes of its rows. */
+/**
+ * `version` as the source tells it; `digest` of that and of everything in the feed that decides what
+ * becomes of its rows.
+ */
 export type SourceState = { version: string; digest: string };
 
 export type InputRecord = { input: string; source: string[]; bytes: number } & Partial<SourceState>;
@@ -14,7 +17,10 @@ export type InputRecord = { input: string; source: string[]; bytes: number } & P
 /** `moved`: another as_of has put statistics and values out of date. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
 
-/** Writes a feed's definition under its name. @throws PlatError `feed_kind` when data of another kind was ingested under the name */
+/**
+ * Writes a feed's definition under its name. @throws PlatError `feed_kind` when data of another kind was
+ * ingested under the name
+ */
 export async function registerFeed(db: Queryable, feed: Feed): Promise<Registered> {
   const values = [feed.name, feed.kind, JSON.stringify(feed.definition), feed.asOf];
   const { rows } = await db.query<Registered>(sql('feeds/register_feed'), values);

@@ -6,7 +6,9 @@ import type { InputRecord } from './run-record.ts';
 /** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
 export const stageSchema = (runId: number): string => `stage_${runId}`;
 
-/** Creates the run's staging tables afresh: an attempt that died left some of an unknown state, and rejects. */
+/**
+ * Creates the run's staging tables afresh: an attempt that died left some of an unknown state, and rejects.
+ */
 export async function createStage(pool: Pool, runId: number, statements: string[]): Promise<void> {
   await dropStage(pool, runId);
   await withStage(pool, runId, async client => {
@@ -21,8 +23,8 @@ export async function createStage(pool: Pool, runId: number, statements: string[
 export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: More };
 
 /**
- * Notes that all is staged, and of what. Unlogged like the tables beside it, the note is gone when a crash of the server has emptied
- * them.
+ * Notes that all is staged, and of what. Unlogged like the tables beside it, the note is gone when a crash of
+ * the server has emptied them.
  */
 export async function noteStaged(
   { pool, runId, counts, inputs }: { pool: Pool; runId: number } & Omit<Staged<unknown>, 'more'>,
@@ -50,7 +52,10 @@ export async function dropStage(pool: Pool, runId: number): Promise<void> {
   await pool.query(`drop schema if exists ${stageSchema(runId)} cascade`);
 }
 
-/** Runs `work` on a connection whose search path begins with the run's staging schema, so that statements name its tables plainly. */
+/**
+ * Runs `work` on a connection whose search path begins with the run's staging schema, so that statements name
+ * its tables plainly.
+ */
 export function withStage<T>(pool: Pool, runId: number, work: (client: Client) => Promise<T>): Promise<T> {
   return withConnection(pool, async client => {
     await client.query(`set search_path = ${stageSchema(runId)}, public`);
@@ -85,7 +90,9 @@ export type Reject = {
   raw: string;
 };
 
-/** A geometry of a hundred thousand vertices need not be kept whole to be found again: the row number tells. */
+/**
+ * A geometry of a hundred thousand vertices need not be kept whole to be found again: the row number tells.
+ */
 const RAW_LIMIT = 64 * 1024;
 
 export type RejectWriter = Pick<CopyWriter, 'drain' | 'end'> & { add(reject: Reject): void };

@@ -23,12 +23,15 @@ const FACT_NAMES = Object.values(FACTS);
 export const DERIVED_COLUMNS = ['owner_key', 'place_key', ...Object.keys(FACTS)];
 
 /**
- * Part of every row's digest: raise it when a word list or a rule of the derivation changes, and the next run of a feed
- * writes its parcels anew.
+ * Part of every row's digest: raise it when a word list or a rule of the derivation changes, and the
+ * next run of a feed writes its parcels anew.
  */
 export const DERIVATION = 2;
 
-/** Derives what filters ask of an owner from a row's values (in the order of PARCEL_FIELD_NAMES), as COPY columns. */
+/**
+ * Derives what filters ask of an owner from a row's values (in the order of
+ * PARCEL_FIELD_NAMES), as COPY columns.
+ */
 export type DeriveColumns = (values: FieldValue[], fips: number) => string;
 
 const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as Record<ParcelField, number>;

@@ -10,8 +10,9 @@ import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
 import { type RowInput, stageRows } from './stage-rows.ts';
 
 /*
- * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by what they say of its
- * keys, and what is left of them at the end are parcels that the first roll does not have.
+ * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by
+ * what they say of its keys, and what is left of them at the end are parcels that the first
+ * roll does not have.
  */
 
 type FurtherRow = {
@@ -53,13 +54,14 @@ export async function stageFurtherRoll(
 
 /** Of rows of a further roll that share a key the first counts; the others are identical or rejected. */
 const REPEATS = {
-  ...{ table: 'stage_further', key: 'input, fips, key', order: 'row_no', compared: 'values' },
-  ...{
-    input: "format('roll %s', d.input + 1)",
-    field: 'key',
-    reason: 'duplicate_key',
-    raw: 'd.values::text',
-  },
+  table: 'stage_further',
+  key: 'input, fips, key',
+  order: 'row_no',
+  compared: 'values',
+  input: "format('roll %s', d.input + 1)",
+  field: 'key',
+  reason: 'duplicate_key',
+  raw: 'd.values::text',
   message: "format('Key %s was used by row %s with other values, which are kept.', d.key, d.kept_row)",
 };
 

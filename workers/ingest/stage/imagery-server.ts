@@ -28,7 +28,8 @@ const RELIEF_M = 1e6;
 
 /**
  * The source of a feed that is no list of files.
- * @throws PlatError `feed_source` when an ImageServer cannot be asked, `feed_format` when it does not say where it is
+ * @throws PlatError `feed_source` when an ImageServer cannot be asked, `feed_format` when it does
+ * not say where it is
  */
 export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Promise<ImagerySource> {
   const { imagery: input } = feed;
@@ -54,7 +55,10 @@ export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Pr
   return kept(`relief of ${feed.name}`, declared, RELIEF_M, {});
 }
 
-/** What an ImageServer says of itself: https://developers.arcgis.com/rest/services-reference/enterprise/image-service/ */
+/**
+ * What an ImageServer says of itself:
+ * https://developers.arcgis.com/rest/services-reference/enterprise/image-service/
+ */
 const serverSchema = z.object({
   extent: z.object({
     xmin: z.number(),

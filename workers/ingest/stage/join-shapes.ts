@@ -26,8 +26,10 @@ type SplitShape = {
 const FETCH = 500;
 
 /**
- * Features staged under one key become one boundary: repeated ones collapse, overlapping ones are united, and each is counted.
- * Where a union cannot be resolved, the first feature stands for the parcel and the others are among the rejects.
+ * Features staged under one key become one boundary: repeated ones collapse, overlapping ones are united,
+ * and each is counted.
+ * Where a union cannot be resolved, the first feature stands for the parcel and the others are
+ * among the rejects.
  */
 export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
   await client.query(`declare split no scroll cursor for ${sql('feeds/list_split_shapes')}`);
@@ -75,9 +77,9 @@ async function unitePartsOf(
 }
 
 /**
- * A feature after the first is a part, or identical when it repeats another one in geometry and attributes. Of a
- * roll with geometry, the rows that repeat the first's attributes were counted as identical before their geometry
- * was looked at, and those that differ are among the rejected.
+ * A feature after the first is a part, or identical when it repeats another one in geometry
+ * and attributes. Of a roll with geometry, the rows that repeat the first's attributes were counted as
+ * identical before their geometry was looked at, and those that differ are among the rejected.
  */
 function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCounts): void {
   const seen = new Set(hashes.slice(0, 1));
@@ -106,8 +108,8 @@ function unite({ acres: stated, boundaries }: SplitShape): StagedBoundary | null
 
 /**
  * Stored boundaries are rounded to 1e-7 degree (about 1 cm), their areas were measured before the rounding.
- * Parts that do not overlap therefore keep the sum of their exact areas; only where the union is smaller by more
- * than rounding can explain do they overlap, and the union's own area counts.
+ * Parts that do not overlap therefore keep the sum of their exact areas; only where the union
+ * is smaller by more than rounding can explain do they overlap, and the union's own area counts.
  */
 function unitedAcres(united: number, stated: number[]): number {
   const sum = stated.reduce((a, b) => a + b, 0);

@@ -65,8 +65,9 @@ const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) a
 >;
 
 /**
- * A mapped listing as a comp, in the county of its FIPS, else its county name, else the polygon that holds its point. The price
- * is the closing price of a sale and the asking price of everything else, 0 where the source withholds it.
+ * A mapped listing as a comp, in the county of its FIPS, else its county name, else the polygon that holds
+ * its point. The price is the closing price of a sale and the asking price of everything else, 0 where the
+ * source withholds it.
  */
 export function resolveListing(values: ListingValue[]): ListingRecord {
   const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;

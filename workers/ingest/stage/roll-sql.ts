@@ -7,8 +7,15 @@ import {
 } from '../../../shared/domain/parcel-fields.ts';
 
 const SQL_TYPES: Record<FieldType, string> = {
-  ...{ text: 'text', state: 'text', zip: 'text', boolean: 'boolean', date: 'date' },
-  ...{ integer: 'int', year: 'int', money: 'bigint', number: 'double precision' },
+  text: 'text',
+  state: 'text',
+  zip: 'text',
+  boolean: 'boolean',
+  date: 'date',
+  integer: 'int',
+  year: 'int',
+  money: 'bigint',
+  number: 'double precision',
 };
 
 const COLUMNS = {

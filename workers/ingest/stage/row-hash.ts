@@ -1,19 +1,22 @@
 import { hash } from 'node:crypto';
 
 /**
- * A 128-bit digest as the text of a uuid (16 bytes in the table): equal digests mean an unchanged row. Not for
- * security; truncated SHA-1 because it is the fastest that every OpenSSL build allows.
+ * A 128-bit digest as the text of a uuid (16 bytes in the table): equal digests mean an
+ * unchanged row. Not for security; truncated SHA-1 because it is the fastest that every OpenSSL build allows.
  */
 export const digest = (data: string | Uint8Array): string => hash('sha1', data, 'hex').slice(0, 32);
 
 /** Bits in 32 MB: of a million keys some two thousand share theirs with another. */
 const BITS = 2 ** 28;
-/** A page of them, made when it is needed: 32 MB at once for a small file cost a garbage collection of 0.1 s. */
+/**
+ * A page of them, made when it is needed: 32 MB at once for a small file cost a garbage collection of 0.1 s.
+ */
 const PAGE_BITS = 2 ** 15;
 
 /**
- * Remembers which keys a file has shown, as a duplicate must be noticed while its raw row is still at hand; a Set would take a hundred
- * megabytes a million. A key that shares its bit with another only keeps a raw row that nobody asks for.
+ * Remembers which keys a file has shown, as a duplicate must be noticed while its raw row is still at hand; a
+ * Set would take a hundred megabytes a million. A key that shares its bit with another only keeps a raw row
+ * that nobody asks for.
  */
 export class SeenKeys {
   private readonly pages = new Array<Uint8Array | undefined>(BITS / PAGE_BITS).fill(undefined);

@@ -30,7 +30,10 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
   return { ok: true, staged, repairs };
 }
 
-/** The staged form of valid polygons whose area is known; null where nothing is left on the grid on which they are stored. */
+/**
+ * The staged form of valid polygons whose area is known; null where nothing is left on the grid on
+ * which they are stored.
+ */
 export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary | null {
   const stored = snapToGrid(polygons);
   if (stored === null || stored.length === 0) return null;

@@ -33,7 +33,10 @@ export type ContactStage = {
 const COPY = `copy stage_contact (row_no, hash, id, source, source_id, entity_name, first_name, middle_name, last_name, suffix, places,
   phones, emails, last_seen, keys) from stdin`;
 
-/** Maps, validates and stages contacts; who is on the suppression list is counted and not stored, nor is a row without a telephone number. */
+/**
+ * Maps, validates and stages contacts; who is on the suppression list is counted and not stored, nor is a row
+ * without a telephone number.
+ */
 export async function stageContacts(input: RowInput<MappedContact>, stage: ContactStage): Promise<void> {
   const { counts, feed, list } = stage;
   const copy = openCopy(stage.copy, COPY);
@@ -67,8 +70,14 @@ function contactLine(rowNo: number, feed: string, contact: MappedContact, list: 
     return contact.phones.length > 0 && subject !== null ? 'suppressed' : 'without_phone';
   const record = [
     name.entity_name,
-    ...[name.first_name, name.middle_name, name.last_name, name.suffix],
-    ...[JSON.stringify(places), JSON.stringify(phones), arrayLiteral(emails), lastSeen],
+    name.first_name,
+    name.middle_name,
+    name.last_name,
+    name.suffix,
+    JSON.stringify(places),
+    JSON.stringify(phones),
+    arrayLiteral(emails),
+    lastSeen,
     arrayLiteral([
       ...keyHashes(subject, places.map(placeOf)),
       ...numbersOf(phones).map(number => keyHash(phoneKey(number))),

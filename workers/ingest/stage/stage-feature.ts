@@ -13,8 +13,8 @@ export type FeatureResult =
   | { ok: false; reason: string; message: string };
 
 /**
- * Validates, repairs and encodes the geometry of a feature: lines of roads, areas of the others. What is the same in
- * class and geometry has the same hash, whatever file it came from.
+ * Validates, repairs and encodes the geometry of a feature: lines of roads, areas of the others.
+ * What is the same in class and geometry has the same hash, whatever file it came from.
  */
 export function stageFeature(
   kind: VectorKind,

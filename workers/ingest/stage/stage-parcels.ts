@@ -33,7 +33,13 @@ export type ParcelStage = {
 };
 
 const ROLL_COLUMNS = [
-  ...['input', 'row_no', 'fips', 'key', 'hash', 'sale', 'prior'],
+  'input',
+  'row_no',
+  'fips',
+  'key',
+  'hash',
+  'sale',
+  'prior',
   ...DERIVED_COLUMNS,
   ...PARCEL_FIELD_NAMES,
 ].join(', ');
@@ -42,9 +48,9 @@ export const COPY_SHAPE =
   'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
 
 /**
- * Maps, validates, measures and stages the rows of one input. Rows that cannot be used go to the rejects, as do single values and
- * geometries, which become null. A geometry file exists for its geometry: a row without one is rejected, and its
- * attributes count only where the roll has no row.
+ * Maps, validates, measures and stages the rows of one input. Rows that cannot be used go to the rejects, as
+ * do single values and geometries, which become null. A geometry file exists for its geometry: a row without
+ * one is rejected, and its attributes count only where the roll has no row.
  */
 export async function stageParcels(input: ParcelRows, stage: ParcelStage): Promise<void> {
   const { derive, complete } = input;
@@ -97,7 +103,9 @@ export async function stageMapped(
   await copy.end();
 }
 
-/** The line of stage_roll of a parcel of input 0, the roll, or 1, a geometry file; counts its filled fields. */
+/**
+ * The line of stage_roll of a parcel of input 0, the roll, or 1, a geometry file; counts its filled fields.
+ */
 function rollLine(
   input: 0 | 1,
   rowNo: number,
@@ -121,7 +129,10 @@ const NO_GEOMETRY = {
   message: 'The feature has no geometry, and this input exists for its geometry.',
 };
 
-/** Stages a row's shape; `place` is the line's input, row number, county and key. @returns why it cannot be used, or null */
+/**
+ * Stages a row's shape; `place` is the line's input, row number, county and key. @returns why it
+ * cannot be used, or null
+ */
 export function stageShape(
   geometry: Geometry | null,
   place: string,

@@ -11,7 +11,9 @@ type Sale = {
   source_id: string;
   row_no: number;
   status: 'SOLD' | 'OFF_MARKET';
-  /** It fits the feed's description of a sale that counts; one that does not is here because it was a comp. */
+  /**
+   * It fits the feed's description of a sale that counts; one that does not is here because it was a comp.
+   */
   qualified: boolean;
   multi_parcel: boolean;
   situs_address: string | null;
@@ -26,14 +28,15 @@ type Sale = {
 };
 
 /**
- * What became of the roll's last sales: comps, sales that are none because one deed covers several parcels, and comps of
- * earlier rolls that this one does not qualify.
+ * What became of the roll's last sales: comps, sales that are none because one deed covers several
+ * parcels, and comps of earlier rolls that this one does not qualify.
  */
 export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number };
 
 /**
- * The `sale_type` of a sale of several parcels. Such a sale is kept OFF_MARKET, out of comps, statistics and valuations, so
- * that a later roll, in which only one of its parcels still shows it, does not make it a comp of that parcel.
+ * The `sale_type` of a sale of several parcels. Such a sale is kept OFF_MARKET, out of comps, statistics
+ * and valuations, so that a later roll, in which only one of its parcels still shows it, does not make it a
+ * comp of that parcel.
  */
 const SEVERAL_PARCELS = 'Deed over several parcels';
 

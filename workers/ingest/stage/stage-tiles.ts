@@ -28,9 +28,10 @@ export type NamedTiles = {
 const INDEX_BYTES = 64 * 2 ** 20;
 
 /**
- * The files that a feed of elevation or imagery names by source, template or index. Relative paths start at the feed file, those of
- * an index at the index.
- * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is neither lines nor GeoJSON
+ * The files that a feed of elevation or imagery names by source, template or index. Relative paths start at
+ * the feed file, those of an index at the index.
+ * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is
+ * neither lines nor GeoJSON
  */
 export async function namedTiles(tiles: Files, context: OpenContext): Promise<NamedTiles> {
   const { baseDir } = context;
@@ -147,8 +148,9 @@ export type TileOutcome<Tile> =
 const AT_A_TIME = 6;
 
 /**
- * Reads the headers of tiles, several at a time, and hands each outcome on in the order of the tiles. A file that the feed
- * names itself must be there and readable; those of an index are judged one by one, and those of a template may be absent.
+ * Reads the headers of tiles, several at a time, and hands each outcome on in the order of the tiles. A
+ * file that the feed names itself must be there and readable; those of an index are judged one by one, and
+ * those of a template may be absent.
  * @throws PlatError of a file that the feed names itself, and what may pass by itself (a server that is away)
  */
 export async function* readTiles<Tile>(
@@ -215,11 +217,12 @@ const SLACK_DEG = 1e-6;
 const MOST_TILES = 4000;
 
 /**
- * The paths or addresses of the 1-degree tiles that bounds touch, named as USGS 3DEP names them: by their north-west corner, so that
- * n45w069 spans latitudes 44 to 45 and longitudes -69 to -68
+ * The paths or addresses of the 1-degree tiles that bounds touch, named as USGS 3DEP names them: by their
+ * north-west corner, so that n45w069 spans latitudes 44 to 45 and longitudes -69 to -68
  * (https://www.usgs.gov/3d-elevation-program). From north to south, then from west to east.
  * @param template with `{tile}` where the name stands
- * @throws PlatError `feed_definition` without `{tile}`, or when the bounds are no box in degrees or span too many tiles
+ * @throws PlatError `feed_definition` without `{tile}`, or when the bounds are no box in degrees or
+ * span too many tiles
  */
 export function tilesOfBounds(template: string, [west, south, east, north]: Box): string[] {
   if (!template.includes('{tile}')) {

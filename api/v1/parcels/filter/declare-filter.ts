@@ -15,7 +15,10 @@ export type FilterContext = {
 
 export type FilterBody = Readonly<Record<string, unknown>>;
 
-/** One field of the filter body: schema, GET filters/, OpenAPI and SQL are made of it. `f` is parcel_filters, `p` parcels. */
+/**
+ * One field of the filter body: schema, GET filters/, OpenAPI and SQL are made of it. `f` is
+ * parcel_filters, `p` parcels.
+ */
 export type Filter<Value = never> = {
   name: string;
   type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';

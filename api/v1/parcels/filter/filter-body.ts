@@ -11,7 +11,9 @@ const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filte
 
 type Complaint = [field: string, message: string];
 
-/** The request body: the declared filters, a scope among them, and bounds that leave something between them. */
+/**
+ * The request body: the declared filters, a scope among them, and bounds that leave something between them.
+ */
 export const filterBody = z
   .strictObject(
     Object.fromEntries(

@@ -6,7 +6,10 @@ import type { Order } from './filters.ts';
 /** Hits that are sorted by themselves within 5 ms; of more, the first are found by an index. */
 const FEW: Record<Order, number> = { property_id: 50_000, acres: 2_000, '-acres': 2_000 };
 
-/** The page's hits, one more than it shows where there are more, in reading order; and how many there are in all. */
+/**
+ * The page's hits, one more than it shows where there are more, in reading order; and how
+ * many there are in all.
+ */
 export async function findHits(
   database: Database,
   selection: Selection,
@@ -75,7 +78,10 @@ async function listHits(
   return hits;
 }
 
-/** A stretch of the list that one index gives in its order; a page may need the end of one and the start of the next. */
+/**
+ * A stretch of the list that one index gives in its order; a page may need the end of one and the
+ * start of the next.
+ */
 type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {

@@ -3,7 +3,10 @@ import type { QueryCover } from '../../../../shared/geo/cells.ts';
 import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { FILTERS } from './filters.ts';
 
-/** Fragments and parameters of a filter's statements: `f` is parcel_filters, `p` parcels where a predicate needs it. */
+/**
+ * Fragments and parameters of a filter's statements: `f` is parcel_filters, `p` parcels where a
+ * predicate needs it.
+ */
 export type Selection = {
   from: string;
   where: string;
@@ -62,8 +65,9 @@ export const binder =
     `$${values.push(value)}`;
 
 /**
- * Within a shape: parcels whose location is in an inner box, and those along the outline that were found by the same predicates and
- * tested. Only the columns that hits are ordered by; a `with`, for boxes are no work for parallel workers.
+ * Within a shape: parcels whose location is in an inner box, and those along the outline that were found by
+ * the same predicates and tested. Only the columns that hits are ordered by; a `with`, for boxes are no work
+ * for parallel workers.
  */
 export function within(
   { from, where, values: given }: Selection,

@@ -44,7 +44,10 @@ const DESCRIPTIONS: Partial<Record<ParcelField, string>> = {
   owner_name_2: "The secondary owner's full name",
 };
 
-/** The filters of a field of the roll as it is declared; none for one without, or whose filter is written here. */
+/**
+ * The filters of a field of the roll as it is declared; none for one without, or whose
+ * filter is written here.
+ */
 function filtersOf(name: ParcelField): Filter[] {
   const { type, doc, unit, filter: kind }: FieldSpec = PARCEL_FIELDS[name];
   const description = DESCRIPTIONS[name] ?? doc;
@@ -122,7 +125,10 @@ const valueFilters: Filter[] = [
   }),
 ];
 
-/** Whole months that have passed since a day: `date >= since` after this many, as PostgreSQL's `date - interval`. */
+/**
+ * Whole months that have passed since a day: `date >= since` after this many, as PostgreSQL's
+ * `date - interval`.
+ */
 const monthsBefore = (asOf: Date, months: number): string =>
   isoDay(minusMonths(utcDay(asOf.getTime()), months));
 
@@ -164,7 +170,10 @@ const saleFilters: Filter[] = [
 
 const words = listOf(line.refine(text => wordsOf(text) !== '', 'must have a letter or a digit'));
 
-/** Whole words (words.ts), after a cheap look at the letters in their order, which a name that is not ASCII passes. */
+/**
+ * Whole words (owner-words.ts), after a cheap look at the letters in their order, which a name that
+ * is not ASCII passes.
+ */
 const hasWord = (words: readonly string[], bind: (value: unknown) => string): string => {
   const inOrder = words.map(word => `%${[...wordsOf(word).replaceAll(' ', '')].join('%')}%`);
   return `(upper(p.owner_name collate "C") like any (${bind(inOrder)}::text[])
@@ -248,7 +257,10 @@ const placed: readonly Filter[] = [
   ...landFilters,
 ];
 
-/** Every field that a filter body may have, in the order of the documentation: fields of the roll that have no place above come last. */
+/**
+ * Every field that a filter body may have, in the order of the documentation: fields of the roll that have no
+ * place above come last.
+ */
 export const FILTERS: readonly Filter[] = [
   ...placed,
   ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),

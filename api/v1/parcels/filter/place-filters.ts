@@ -8,7 +8,7 @@ import { type Filter, filter, fipsCode, line, listOf, wholeNumber, zipCode } fro
 const STATE_FIPS = new Map(STATES.map(({ code, fips }) => [code as string, fips]));
 const STATE = 'must be a two-letter US state code';
 
-/** What is wrong with a text is said here; what is too complex is answered with another status (spatial.ts). */
+/** Errors of the text; what is too complex gets another status (spatial-filter.ts). */
 const geometry = z
   .string('must be a WKT geometry as text')
   .transform((text, context): Exclude<ParsedQuery, { kind: 'syntax' | 'range' | 'ring' }> => {

@@ -22,7 +22,8 @@ const MOST_FINDS = 2 * MOST_CANDIDATES;
 const TESTED_AT_ONCE = 500;
 
 /**
- * The same selection within a shape: of parcels in boxes inside of it, and of those along its outline that meet it.
+ * The same selection within a shape: of parcels in boxes inside of it, and of those along its
+ * outline that meet it.
  * @throws PlatError `unprocessable` for more vertices, or more parcels on the outline, than can be tested.
  */
 export async function meet(

@@ -147,7 +147,12 @@ test.each([false, true])(
       const path = join(testFolder(), 'grid.tif');
       const at = (column: number, row: number, band: number) => 700 * column + 9 * row + 40 * band;
       writeTiff(path, {
-        ...{ width: 40, height: 30, at, sample: 'uint16', bands: 3, tile: 16 },
+        width: 40,
+        height: 30,
+        at,
+        sample: 'uint16',
+        bands: 3,
+        tile: 16,
         deflate,
         bigEndian,
       });

@@ -83,7 +83,10 @@ describe('plat feed check says what the gate would say of where a layer lies', (
 
 test('heights of another county', async () => {
   writeTiff(join(folder, 'dem.tif'), {
-    ...{ width: 4, height: 4, at: () => 7, keys: geographicKeys(4269) },
+    width: 4,
+    height: 4,
+    at: () => 7,
+    keys: geographicKeys(4269),
     grid: { originX: -73, originY: 44, stepX: 0.25, stepY: -0.25 },
   });
   const check = (fips: string) =>
@@ -112,7 +115,9 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
       parts: [{ usable: 0, whole: true }],
     });
     expect(await check('w', [wetland(0, 'U'), wetland(1, 'PUBH')], wetlands)).toMatchObject({
-      ...{ ok: true, problems: [], warnings: [] },
+      ok: true,
+      problems: [],
+      warnings: [],
       parts: [{ usable: 1 }],
     });
     const skip_where = [{ column: 'ATTRIBUTE', equals: 'PUBH' }];
@@ -133,7 +138,9 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
 
   test('a roll of which every row is left out', async () => {
     const roll = {
-      ...{ source: 'r.ndgeojson', format: 'ndgeojson', key: 'PIN' },
+      source: 'r.ndgeojson',
+      format: 'ndgeojson',
+      key: 'PIN',
       skip_where: [{ column: 'PIN', equals: 'P0' }],
     };
     const feed = { kind: 'assessor', fips: '33019', roll };
@@ -147,7 +154,12 @@ describe('what a few cells of a file of heights tell', () => {
   async function check(at: (column: number, row: number) => number, section: object = {}, size = 64) {
     const step = 1 / size;
     writeTiff(join(folder, 'cells.tif'), {
-      ...{ width: size, height: size, tile: 32, at, keys: geographicKeys(4269), sample: 'float32' },
+      width: size,
+      height: size,
+      tile: 32,
+      at,
+      keys: geographicKeys(4269),
+      sample: 'float32',
       grid: { originX: -73, originY: 44, stepX: step, stepY: -step },
     });
     const elevation = { source: 'cells.tif', ...section };
@@ -172,14 +184,21 @@ describe('what a few cells of a file of heights tell', () => {
 
   test('of a file in strips of one row each, strips from all over it', async () => {
     writeTiff(join(folder, 'strips.tif'), {
-      ...{ width: 20, height: 81, stripRows: 1, keys: geographicKeys(4269) },
+      width: 20,
+      height: 81,
+      stripRows: 1,
+      keys: geographicKeys(4269),
       at: (_, row) => (row === 40 ? -9999 : row),
       grid: { originX: -73, originY: 44, stepX: 0.01, stepY: -0.01 },
     });
     const elevation = { source: 'strips.tif' };
     const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
     expect(found.tiles!.tiles[0]!.heights).toEqual({
-      ...{ cells: 180, lowestM: 0, highestM: 80, dropped: 20, droppedValue: -9999 },
+      cells: 180,
+      lowestM: 0,
+      highestM: 80,
+      dropped: 20,
+      droppedValue: -9999,
     });
   });
 
@@ -201,7 +220,11 @@ describe('what a few cells of a file of heights tell', () => {
     const { ok, warnings, text, tiles } = await check(fill);
     expect(ok).toBe(true);
     expect(tiles!.tiles[0]!.heights).toEqual({
-      ...{ cells: 2048, lowestM: 200, highestM: 200, dropped: 128, droppedValue: -9999 },
+      cells: 2048,
+      lowestM: 200,
+      highestM: 200,
+      dropped: 128,
+      droppedValue: -9999,
     });
     expect(warnings).toEqual([
       expect.stringMatching(

@@ -4,7 +4,10 @@ import type { VectorKind } from '../../../../workers/feeds/layer-schema.ts';
 import { compileLayerMapper } from '../../../../workers/ingest/map/map-layer.ts';
 import { feedOf } from '../../feeds/support.ts';
 
-/** What the features of a file with these properties come to: the class that is stored, '-' for none, else the fault. */
+/**
+ * What the features of a file with these properties come to: the class that is stored, '-' for
+ * none, else the fault.
+ */
 function classesOf(kind: VectorKind, rows: Record<string, unknown>[], layer: Record<string, unknown> = {}) {
   const section = { source: 'a.geojson', format: 'geojson', ...layer };
   const feed = feedOf(JSON.stringify({ name: 'a', kind, layer: section })) as LayerFeed;
@@ -24,7 +27,10 @@ describe('roads', () => {
     const access = ['S1630', 'S1640', 'S1730', 'S1740', 'S1780'];
     const codes = ['S1100', 'S1200', 's1400', ...access, 'S1500', 'S1820', 'K2400', 'H3010'];
     expect(classesOf('roads', column('MTFCC', codes))).toEqual([
-      ...['highway', 'normal', 'local', ...access.map(() => 'private')],
+      'highway',
+      'normal',
+      'local',
+      ...access.map(() => 'private'),
       ...new Array(4).fill('-'),
     ]);
   });
@@ -35,8 +41,13 @@ describe('roads', () => {
     };
     const rows = column('CLASS', ['us hwy', 'STREET', 'lane', 'normal', 'NONE', 'BLVD', null]);
     expect(classesOf('roads', rows, { columns })).toEqual([
-      ...['highway', 'local', '-', 'normal', '-'],
-      ...['unknown_class', 'missing_class'],
+      'highway',
+      'local',
+      '-',
+      'normal',
+      '-',
+      'unknown_class',
+      'missing_class',
     ]);
     const otherwise = { class: { ...columns.class, otherwise: 'none' } };
     expect(classesOf('roads', rows, { columns: otherwise }).slice(3)).toEqual(['-', '-', '-', '-']);
@@ -57,8 +68,15 @@ describe('wetlands', () => {
   test('whatever the inventory shows counts, lakes, rivers and polygons that lost their code too; uplands do not', () => {
     const codes = ['PFO1E', 'L1UBH', 'R3UBH', 'E2EM1P', 'M1UBL', 'U', 'Uf1', 'u', null];
     expect(classesOf('wetlands', column('ATTRIBUTE', codes))).toEqual([
-      ...['PFO1E', 'L1UBH', 'R3UBH', 'E2EM1P', 'M1UBL'],
-      ...['-', '-', '-', 'unlabelled'],
+      'PFO1E',
+      'L1UBH',
+      'R3UBH',
+      'E2EM1P',
+      'M1UBL',
+      '-',
+      '-',
+      '-',
+      'unlabelled',
     ]);
   });
 
@@ -86,8 +104,15 @@ describe('flood zones', () => {
   const none = [
     // M, N, P and E are of mudslides and erosion, which are no flood hazard areas.
     ...words('X X500 D B C ANI UNDES NP 100IC M N P E'),
-    ...['AREA NOT INCLUDED', 'OPEN WATER', '0.2 PCT', '0.2 PCT ANNUAL CHANCE FLOOD HAZARD', 'Shaded X'],
-    ...['0.2% Annual Chance', 'X PROTECTED BY LEVEE', 'X (shaded)', 'AREA OF MINIMAL FLOOD HAZARD'],
+    'AREA NOT INCLUDED',
+    'OPEN WATER',
+    '0.2 PCT',
+    '0.2 PCT ANNUAL CHANCE FLOOD HAZARD',
+    'Shaded X',
+    '0.2% Annual Chance',
+    'X PROTECTED BY LEVEE',
+    'X (shaded)',
+    'AREA OF MINIMAL FLOOD HAZARD',
     '1 PCT FUTURE CONDITIONS',
   ];
 

@@ -53,7 +53,8 @@ describe('lots along a street', () => {
   });
 
   test('a front askew to the street counts, a flank that leans over it does not', () => {
-    // The front rises 10 m over 30: sqrt(30^2 + 10^2) = 31.62 m, 18 degrees askew. The flank at 60 degrees to the street faces down.
+    // The front rises 10 m over 30: sqrt(30^2 + 10^2) = 31.62 m, 18 degrees askew. The flank at 60 degrees to
+    // the street faces down.
     const askew: XY[] = [
       [0, 8],
       [30, 18],
@@ -137,7 +138,8 @@ describe('a cul-de-sac', () => {
   });
 
   test('so it does where the centreline stops before the bulb', () => {
-    // 6 m before it: the arc of the lot straight on is 36 m off, more than the reach of 25 m, less than that and a bulb's 18.3.
+    // 6 m before it: the arc of the lot straight on is 36 m off, more than the reach of 25 m, less than that
+    // and a bulb's 18.3.
     const short = road('local', [-200, 0], [-21, 0]);
     expectMetres(frontageOf(1, [short], lots), { local: 15.7 });
     // No further.

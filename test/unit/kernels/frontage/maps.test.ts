@@ -16,7 +16,8 @@ describe('parcel maps as they are', () => {
   });
 
   test('so it does where the road winds about it', () => {
-    // Up to 2 m off to either side: inside it counts by its own length, outside by the boundary's, 0.8 % less.
+    // Up to 2 m off to either side: inside it counts by its own length, outside by the
+    // boundary's, 0.8 % less.
     const winding = road(
       'local',
       [-10, 2],

@@ -7,7 +7,8 @@ import {
 } from '../../../../shared/kernels/frontage/frontage.ts';
 import { groundAt } from '../../../support/frontage-ground.ts';
 
-// Lots drawn in metres on a plane at 43 N, streets through the middle of ways 16 m wide. Each figure is worked out by hand beside it.
+// Lots drawn in metres on a plane at 43 N, streets through the middle of ways 16 m wide. Each figure is
+// worked out by hand beside it.
 export const { shape, parcel, road } = groundAt([-72, 43]);
 export const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 export const WEST_EAST = road('local', [-200, 0], [200, 0]);

@@ -63,7 +63,8 @@ describe('a street drawn as a parcel', () => {
 });
 
 describe('streets of a town drawn as one parcel, with a bend and side streets', () => {
-  // From the west to a right angle at x = 200, then north; side streets go south at x = 0 and north at x = 100. All are 16 m wide.
+  // From the west to a right angle at x = 200, then north; side streets go south at x = 0 and north at x =
+  // 100. All are 16 m wide.
   const streets = ring(
     '-150 -8, -8 -8, -8 -120, 8 -120, 8 -8, 208 -8, 208 150, 192 150, 192 8, 108 8, 108 120, 92 120, 92 8, -150 8',
   );

@@ -9,9 +9,10 @@ import { prepareBoundary } from '../../../../shared/geo/prepare-geometry.ts';
 import { type Frontage, prepareFrontage, type Road } from '../../../../shared/kernels/frontage/frontage.ts';
 import { readMap, readRoll } from '../../../support/raw-sample.ts';
 
-// The assessor of Washington, New Hampshire, values frontage beyond what a house lot needs: XSFRONTAGE, "excess frontage", is set for
-// one parcel of nine, in steps of 200 feet. It is most often what is left of our figure above the first 200 feet, in whole steps. It
-// counts on private and unmaintained roads, too, which our sample's feed does not.
+// The assessor of Washington, New Hampshire, values frontage beyond what a house lot needs: XSFRONTAGE,
+// "excess frontage", is set for one parcel of nine, in steps of 200 feet. It is most often what is left of
+// our figure above the first 200 feet, in whole steps. It counts on private and unmaintained roads, too,
+// which our sample's feed does not.
 const STEP_FT = 200;
 const FIRST_FT = 200;
 const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
@@ -67,7 +68,8 @@ test('half of the parcels have frontage, most others the private roads around th
 
 test('with every road of the map given, our figure follows the assessor, and is in the same step for two of five', () => {
   const { n, errorFt, correlation, sameStep } = comparison(compared, ({ allFt }) => allFt);
-  // Measured: 233 feet, 0.797 and 92. Where the two are far apart the assessor leaves out most of a long front.
+  // Measured: 233 feet, 0.797 and 92. Where the two are far apart the assessor leaves out
+  // most of a long front.
   expect(n).toBe(239);
   expect(errorFt).toBeLessThan(245);
   expect(correlation).toBeGreaterThan(0.79);
@@ -84,7 +86,10 @@ test('with the roads that count it does so where no other serves the parcel', ()
   expect(sameStep).toBeGreaterThanOrEqual(57);
 });
 
-/** How our frontage beyond the first feet compares with the assessor's: median absolute error, Spearman's correlation, equal steps. */
+/**
+ * How our frontage beyond the first feet compares with the assessor's: median absolute error, Spearman's
+ * correlation, equal steps.
+ */
 function comparison(list: readonly Compared[], ourFt: (of: Compared) => number) {
   const pairs = list.map(each => ({ theirs: each.excessFt, ours: Math.max(0, ourFt(each) - FIRST_FT) }));
   return {

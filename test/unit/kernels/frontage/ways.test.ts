@@ -37,13 +37,15 @@ describe('the way between a lot and its road', () => {
   });
 
   test('an arm of the lot itself shuts off what lies behind it', () => {
-    // An L with a yard of 20 m behind its arm: of 50 m, the 30 m of the front and the arm's own 20 m count, once.
+    // An L with a yard of 20 m behind its arm: of 50 m, the 30 m of the front and the arm's
+    // own 20 m count, once.
     const lot = ring('0 10, 50 10, 50 13, 30 13, 30 20, 50 20, 50 60, 0 60');
     expectMetres(frontageOf(1, [WEST_EAST], [parcel(1, lot)]), { local: 50 });
   });
 
   test('a private drive does not count, and is no obstacle', () => {
-    // Roads that do not count are not given: the lot beside the drive faces the street with its front of 20 m and not the drive.
+    // Roads that do not count are not given: the lot beside the drive faces the street with its front of 20 m
+    // and not the drive.
     const parcels = [
       parcel(1, box(5, 8, 25, 58)),
       parcel(2, box(-25, 8, -5, 58)),
@@ -80,11 +82,13 @@ describe('lots without a street', () => {
   });
 
   test('the boundary of a hole faces a road inside the hole', () => {
-    // A square of 40 m around a public lane that comes from nowhere: 30 m of lane, 10 m off three sides of the hole.
+    // A square of 40 m around a public lane that comes from nowhere: 30 m of lane, 10 m off three
+    // sides of the hole.
     const lane = road('local', [90, 120], [110, 120]);
     const around = parcel(1, box(0, 0, 200, 200), box(80, 110, 120, 130));
-    // North and south side: 20 m beside the lane and at its ends as far as 52.5 degrees from straight across, 10 m * tan(52.5) = 13.03,
-    // of which 10 m are left of the side. East and west: 10 m beyond the ends, all 20 m within 45 degrees.
+    // North and south side: 20 m beside the lane and at its ends as far as 52.5 degrees from straight across,
+    // 10 m * tan(52.5) = 13.03, of which 10 m are left of the side. East and west: 10 m beyond the ends, all
+    // 20 m within 45 degrees.
     expectMetres(frontageOf(1, [lane], [around]), { local: 40 + 40 + 20 + 20 });
   });
 });

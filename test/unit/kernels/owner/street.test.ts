@@ -37,8 +37,14 @@ describe('a street in one spelling', () => {
   ])('directionals: %s is %s', (text, street) => expect(normaliseStreet(text)).toBe(street));
 
   test.each([
-    ...['12 MAIN ST APT 4B', '12 MAIN ST, APT. #4B', '12 MAIN ST APT#4B', '12 MAIN ST APT4B'],
-    ...['12 MAIN ST Unit 4-B', '12 MAIN ST SUITE NO 4B', '12 MAIN ST STE # 4B', '12 MAIN ST #4B'],
+    '12 MAIN ST APT 4B',
+    '12 MAIN ST, APT. #4B',
+    '12 MAIN ST APT#4B',
+    '12 MAIN ST APT4B',
+    '12 MAIN ST Unit 4-B',
+    '12 MAIN ST SUITE NO 4B',
+    '12 MAIN ST STE # 4B',
+    '12 MAIN ST #4B',
   ])('%s is door 4B', text => expect(normaliseStreet(text)).toBe('12 MAIN ST # 4B'));
 
   test.each([
@@ -48,9 +54,23 @@ describe('a street in one spelling', () => {
   ])('units: %s is %s', (text, street) => expect(normaliseStreet(text)).toBe(street));
 
   test.each([
-    ...['PO BOX 62', 'P.O. Box 62', 'P. O. BOX 62', 'P O BOX 62', 'P.O.BOX 62', 'P.O.BOX62', 'POB 62'],
-    ...['P.O.B. 62', 'PO 62', 'PO BOX #62', 'PO BOX NO. 0062', 'POST OFFICE BOX 62', 'BOX 62'],
-    ...['PO DRAWER 62', 'LOCK BOX 62', '423 WILLOW RD PO BOX 62', 'PO BOX 62 423 WILLOW RD'],
+    'PO BOX 62',
+    'P.O. Box 62',
+    'P. O. BOX 62',
+    'P O BOX 62',
+    'P.O.BOX 62',
+    'P.O.BOX62',
+    'POB 62',
+    'P.O.B. 62',
+    'PO 62',
+    'PO BOX #62',
+    'PO BOX NO. 0062',
+    'POST OFFICE BOX 62',
+    'BOX 62',
+    'PO DRAWER 62',
+    'LOCK BOX 62',
+    '423 WILLOW RD PO BOX 62',
+    'PO BOX 62 423 WILLOW RD',
     'C/O JOHN SMITH P.O. BOX 62',
   ])('%s is a box', text => expect(normaliseStreet(text)).toBe('PO BOX 62'));
 

@@ -1,0 +1,76 @@
+import { basename } from 'node:path';
+import { sqlBlocks } from '../../shared/base/db.ts';
+import { QUERY_FILE, type SourceFile } from './files.ts';
+
+/** The formatter's line width, which it does not apply to comments. */
+const MAX_COLUMNS = 110;
+
+const CODE = /\.(tsx?|mjs|sql)$/;
+const COMMENT = /^\s*(\/\/|\/?\*|--)|[;,{}()[\]] +(\/\/|--) /;
+
+/** Comments of every file with their lines, from 1. */
+function comments(files: SourceFile[]): { path: string; line: number; text: string }[] {
+  return files
+    .filter(({ path }) => CODE.test(path) && !path.endsWith('.sql'))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, i) => (COMMENT.test(line) ? [{ path, line: i + 1, text: line }] : [])),
+    );
+}
+
+export function checkCommentWidth(files: SourceFile[]): string[] {
+  return comments(files)
+    .filter(({ text }) => text.length > MAX_COLUMNS && !/https?:\/\/\S{60}/.test(text))
+    .map(
+      ({ path, line, text }) =>
+        `${path}:${line} has a comment of ${text.length} columns, at most ${MAX_COLUMNS} are allowed: break the line`,
+    );
+}
+
+/** A comment names only files and statements that exist. */
+export function checkCommentNames(files: SourceFile[]): string[] {
+  const names = new Set(files.map(({ path }) => basename(path)));
+  const statements = new Set<string>();
+  const families = new Set<string>();
+  for (const { path, text } of files) {
+    const [, family, file] = QUERY_FILE.exec(path) ?? [];
+    if (family === undefined) continue;
+    families.add(family);
+    for (const [name] of sqlBlocks(file!, text)) statements.add(`${family}/${name}`);
+  }
+  return comments(files).flatMap(({ path, line, text: whole }) => {
+    const text = whole.slice(whole.search(/\/\/|\*|--/));
+    const files = [...text.matchAll(/(?<![\w./-])(?:[\w-]+\/)*([\w-]+\.(?:tsx?|sql|mjs))\b/g)]
+      .map(match => match[1]!)
+      .filter(name => !names.has(name));
+    const queries = [...text.matchAll(/(?<![\w./-])(\w+)\/[a-z]+_\w+/g)]
+      .filter(([name, family]) => families.has(family!) && !statements.has(name))
+      .map(([name]) => name);
+    return [...files, ...queries].map(
+      name => `${path}:${line} has a comment that names ${name}, which does not exist`,
+    );
+  });
+}
+
+/** No literal is spread only to set its items on one line: `...{ a, b }`, `...[a, b]`. */
+export function checkSpreads(files: SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => /\.tsx?$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/(?<!['"`.])\.\.\.(?=[{[])/g)]
+        .filter(({ index }) => /^\s*[,)}\]]/.test(text.slice(endOfLiteral(text, index + 3))))
+        .map(
+          ({ index }) =>
+            `${path}:${text.slice(0, index).split('\n').length} spreads a literal: list its items themselves`,
+        ),
+    );
+}
+
+/** The end of the object or array that begins at `start`. */
+function endOfLiteral(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if ('{['.includes(text[at]!)) depth++;
+    else if (']}'.includes(text[at]!) && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
