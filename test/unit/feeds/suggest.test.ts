@@ -40,7 +40,7 @@ function judge(name: string, sample: Sample, truth: Truth): Judged {
   };
 }
 
-/** A layer, and the columns that are right by field, read off it by hand; a missing field has no filled column. */
+/** A layer, and by field the columns that are right, read off it by hand. */
 function judgeLayer(name: string): Judged {
   const { right, columns, rows, acres } = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as {
     right: Truth;
@@ -72,7 +72,7 @@ function sampleOf(rows: readonly SourceRow[]): Sample {
   return { columns, acres: measuredAcres(rows) };
 }
 
-/** What a mapping made by hand says, of what reads filled columns as they are: nothing else can be suggested. */
+/** What a mapping made by hand says of filled columns that it reads as they are. */
 function truthOf(columns: Columns<ParcelTarget>, { columns: there }: Sample): Truth {
   const filled = there.filter(({ values }) =>
     values.some(value => value !== null && String(value ?? '').trim() !== ''),
