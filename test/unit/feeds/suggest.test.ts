@@ -272,8 +272,7 @@ test('names that stand for parcel numbers, and such that do not', () => {
 test('what county layers call things that mean something else beside others', () => {
   const fields = (name: string) =>
     [...fieldsOfName(name)].filter(([, score]) => score >= 0.6).map(([field]) => field);
-  // A number at an address is the house's; what the software measures is no stated area; a deed's day beside
-  // a sale's is not the sale's.
+  // A number at an address is the house's; an area that software measures is not stated.
   for (const name of ['SITUSNUMBER', 'Prop_Num', 'loc_num', 'Shape_Area', 'ADDRZIP', 'street_add'])
     expect([name, fields(name)]).toEqual([name, []]);
   expect(fields('TOTAL_SALE_DATE')).toEqual(['last_sale_date']);
