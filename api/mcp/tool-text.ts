@@ -1,3 +1,5 @@
+import { ALL_FIELDS } from '../../shared/domain/parcel-fields.ts';
+
 /**
  * An answer as text for a model: short, with units, without nulls; fields stand a line each, lists of
  * objects as a table.
@@ -10,14 +12,20 @@ const RESERVE = 400;
 
 type Fields = Record<string, unknown>;
 
-/** Units by the names of fields. */
+/** How the units of a parcel's fields are written. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  feet: 'ft',
+  'metres above sea level': 'm',
+  percent: '%',
+  'square feet': 'sq ft',
+};
+
+/** Units of other fields, by their names. */
 const UNITS: readonly [RegExp, string][] = [
   // Not a count of parcels `with_acres`.
   [/^(?!with_)(.*_)?acres$|^lot_size$/, 'acres'],
   [/_ft$/, 'ft'],
-  [/sqft$/, 'sq ft'],
   [/_percent(_min|_max)?$|^confidence_score$/, '%'],
-  [/_elevation_m$/, 'm'],
   [/_months$/, 'months'],
   [/_years$/, 'years'],
   [/days_on_market$/, 'days'],
@@ -26,7 +34,11 @@ const UNITS: readonly [RegExp, string][] = [
   [/(^|_)(price|value|amount|fee|fees|costs?|profit|spend)$/, 'USD'],
 ];
 
-const unitOf = (name: string) => UNITS.find(([pattern]) => pattern.test(name))?.[1];
+function unitOf(name: string): string | undefined {
+  const declared = ALL_FIELDS[name]?.unit;
+  if (declared !== undefined) return WRITTEN[declared] ?? declared;
+  return UNITS.find(([pattern]) => pattern.test(name))?.[1];
+}
 
 /** Of rows in lists: what only fills the page, and addresses, which are told once. */
 const NOT_IN_TABLES = new Set(['url', 'point', 'latitude', 'longitude', 'photos', 'source']);

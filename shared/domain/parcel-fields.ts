@@ -1,7 +1,7 @@
 /**
- * The columns that a roll's mapping may fill: feed schema, mapper, staging table, COPY, merge, detail and
- * filters are made from this list. A new field also needs a migration that adds the column to `parcels` (and
- * to `parcel_filters`, see `filter`).
+ * Every field of a parcel, declared once. The fields of the roll are what a mapping may fill: feed schema,
+ * staging, COPY, merge, filters, the detail page, CLI, MCP's text and the docs are made from them. A new one
+ * also needs a migration that adds the column to `parcels` (and to `parcel_filters`, see `filter`).
  */
 export type FieldType =
   | 'text'
@@ -21,11 +21,21 @@ export type FieldType =
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 
+/** The sections of the detail page and of the filter form, in their order. */
+export const FIELD_GROUPS = ['Place', 'Land', 'Owner', 'Buildings and values', 'Sale and mortgage'] as const;
+export type FieldGroup = (typeof FIELD_GROUPS)[number];
+
 export type FieldSpec = {
+  group: FieldGroup;
   type: FieldType;
+  /** What people read on pages and in the terminal. */
+  label: string;
+  /** Without a full stop at the end. */
   doc: string;
   unit?: string;
   filter: FieldFilter;
+  /** Text of the filter, where it is not `doc`. */
+  filterDoc?: string;
   /** Of a text; what a source has beyond is cut off. Default: MOST_CHARS. */
   maxChars?: number;
 };
@@ -38,54 +48,123 @@ export const MOST_CHARS = 4_096;
  */
 export const ADDRESS_CHARS = 500;
 
-const address = (doc: string): FieldSpec => ({ type: 'text', doc, filter: 'none', maxChars: ADDRESS_CHARS });
+type Options = Pick<FieldSpec, 'unit' | 'filterDoc' | 'maxChars'>;
 
-function field(type: FieldType, doc: string, filter: FieldFilter = 'none', unit?: string): FieldSpec {
-  if (type === 'money') return { type, doc, unit: 'USD', filter };
-  return unit === undefined ? { type, doc, filter } : { type, doc, unit, filter };
+/** Declares fields of a group. */
+function fieldsOf(group: FieldGroup) {
+  return (
+    type: FieldType,
+    label: string,
+    doc: string,
+    filter: FieldFilter = 'none',
+    options: Options = {},
+  ): FieldSpec => ({
+    group,
+    type,
+    label,
+    doc,
+    filter,
+    ...(type === 'money' && { unit: 'USD' }),
+    ...options,
+  });
 }
 
+const place = fieldsOf('Place');
+const land = fieldsOf('Land');
+const owner = fieldsOf('Owner');
+const value = fieldsOf('Buildings and values');
+const sale = fieldsOf('Sale and mortgage');
+
+/** The fields of the roll. */
 export const PARCEL_FIELDS = {
-  apn: field('text', "Assessor's parcel number as the roll prints it"),
-  acres: field('number', 'Assessor-reported acreage; 0 means that none is stated', 'none', 'acres'),
-  owner_name: field('text', 'Primary owner of record, raw', 'exact'),
-  owner_name_2: field('text', 'Secondary owner of record, raw', 'exact'),
-  mail_address: address("Street or box of the owner's mailing address"),
-  mail_city: field('text', "City of the owner's mailing address"),
-  mail_state: field('state', "State of the owner's mailing address"),
-  mail_zip: field('zip', "ZIP of the owner's mailing address"),
-  situs_address: address('Street address of the parcel'),
-  situs_city: field('text', 'City of the parcel'),
-  situs_state: field('state', 'State of the parcel'),
-  situs_zip: field('zip', 'ZIP of the parcel'),
-  subdivision: field('text', 'Subdivision name', 'list'),
-  zoning_code: field('text', 'Zoning code of the county', 'list'),
-  land_use_code: field('text', 'Land-use code or label of the county', 'list'),
-  school_district: field('text', 'School-district name', 'exact'),
-  structure_count: field('integer', 'Structures on the parcel', 'range'),
-  building_sqft: field('number', 'Total building area', 'range', 'square feet'),
-  year_built: field('year', 'Year in which a structure was built; 0 means unknown', 'range'),
-  assessed_total_value: field('money', 'Assessed value, total', 'range'),
-  assessed_land_value: field('money', 'Assessed value of the land', 'range'),
-  assessed_improvement_value: field('money', 'Assessed value of the improvements', 'range'),
-  market_total_value: field('money', 'Market value by the assessor, total', 'range'),
-  market_land_value: field('money', 'Market value of the land by the assessor', 'range'),
-  market_improvement_value: field('money', 'Market value of the improvements by the assessor', 'range'),
-  tax_delinquent: field('boolean', 'Currently flagged tax-delinquent', 'flag'),
-  tax_delinquent_year: field('year', 'First year of the current delinquency', 'own'),
-  last_sale_date: field('date', 'Recording date of the most recent sale', 'range'),
-  last_sale_price: field('money', 'Price of the most recent sale', 'range'),
-  sale_price_code: field('text', 'Code that qualifies the sale price', 'list'),
-  seller_name: field('text', 'Seller of the most recent sale'),
-  document_type_code: field('text', 'Deed or document type of the most recent sale', 'list'),
-  inter_family_transfer: field('boolean', 'The last transfer was within a family', 'flag'),
-  mortgage_amount: field('money', 'First-mortgage loan amount', 'range'),
-  mortgage_date: field('date', 'Recording date of the first mortgage', 'range'),
-  mortgage_financing_type_code: field('text', 'Financing type of the first mortgage', 'list'),
-  mortgage_loan_type_code: field('text', 'Loan type of the first mortgage', 'list'),
-  mortgage_interest_rate: field('number', 'Interest rate of the first mortgage', 'range', 'percent'),
-  owner_occupied: field('boolean', 'The owner lives on the parcel'),
-  vacant: field('boolean', 'No structure stands on the parcel', 'own'),
+  apn: place('text', 'APN', "Assessor's parcel number as the roll prints it"),
+  acres: land('number', 'Acres stated', 'Assessor-reported acreage; 0 means that none is stated', 'none', {
+    unit: 'acres',
+  }),
+  owner_name: owner('text', 'Owner', 'Primary owner of record, raw', 'exact', {
+    filterDoc: "The primary owner's full name",
+  }),
+  owner_name_2: owner('text', 'Second owner', 'Secondary owner of record, raw', 'exact', {
+    filterDoc: "The secondary owner's full name",
+  }),
+  mail_address: owner('text', 'Mail', "Street or box of the owner's mailing address", 'none', {
+    maxChars: ADDRESS_CHARS,
+  }),
+  mail_city: owner('text', 'Mail city', "City of the owner's mailing address"),
+  mail_state: owner('state', 'Mail state', "State of the owner's mailing address"),
+  mail_zip: owner('zip', 'Mail ZIP', "ZIP of the owner's mailing address"),
+  situs_address: place('text', 'Address', 'Street address of the parcel', 'none', {
+    maxChars: ADDRESS_CHARS,
+  }),
+  situs_city: place('text', 'City', 'City of the parcel'),
+  situs_state: place('state', 'State', 'State of the parcel'),
+  situs_zip: place('zip', 'ZIP', 'ZIP of the parcel'),
+  subdivision: place('text', 'Subdivision', 'Subdivision name', 'list', { filterDoc: 'Subdivision' }),
+  zoning_code: land('text', 'Zoning', 'Zoning code of the county', 'list'),
+  land_use_code: land('text', 'Land use', 'Land-use code or label of the county', 'list', {
+    filterDoc: 'Land-use code of the county',
+  }),
+  school_district: place('text', 'School district', 'School-district name', 'exact', {
+    filterDoc: 'School district',
+  }),
+  structure_count: value('integer', 'Structures', 'Structures on the parcel', 'range'),
+  building_sqft: value('number', 'Building area', 'Total building area', 'range', { unit: 'square feet' }),
+  year_built: value('year', 'Year built', 'Year in which a structure was built; 0 means unknown', 'range', {
+    filterDoc: 'Year in which a structure was built',
+  }),
+  assessed_total_value: value('money', 'Assessed value', 'Assessed value, total', 'range'),
+  assessed_land_value: value('money', 'Assessed land', 'Assessed value of the land', 'range'),
+  assessed_improvement_value: value(
+    'money',
+    'Assessed improvements',
+    'Assessed value of the improvements',
+    'range',
+  ),
+  market_total_value: value('money', 'Market value', 'Market value by the assessor, total', 'range', {
+    filterDoc: "Assessor's market value, total",
+  }),
+  market_land_value: value(
+    'money',
+    'Market value of the land',
+    'Market value of the land by the assessor',
+    'range',
+    {
+      filterDoc: "Assessor's market value of the land",
+    },
+  ),
+  market_improvement_value: value(
+    'money',
+    'Market value of improvements',
+    'Market value of the improvements by the assessor',
+    'range',
+    { filterDoc: "Assessor's market value of the improvements" },
+  ),
+  tax_delinquent: value('boolean', 'Tax delinquent', 'Currently flagged tax-delinquent', 'flag', {
+    filterDoc: 'Currently flagged as tax-delinquent',
+  }),
+  tax_delinquent_year: value('year', 'Delinquent since', 'First year of the current delinquency', 'own'),
+  last_sale_date: sale('date', 'Sale date', 'Recording date of the most recent sale', 'range'),
+  last_sale_price: sale('money', 'Sale price', 'Price of the most recent sale', 'range'),
+  sale_price_code: sale('text', 'Price code', 'Code that qualifies the sale price', 'list'),
+  seller_name: sale('text', 'Seller', 'Seller of the most recent sale'),
+  document_type_code: sale('text', 'Deed', 'Deed or document type of the most recent sale', 'list', {
+    filterDoc: 'Deed or document type',
+  }),
+  inter_family_transfer: sale(
+    'boolean',
+    'Within the family',
+    'The last transfer was within a family',
+    'flag',
+  ),
+  mortgage_amount: sale('money', 'Mortgage', 'First-mortgage loan amount', 'range'),
+  mortgage_date: sale('date', 'Mortgage recorded', 'Recording date of the first mortgage', 'range'),
+  mortgage_financing_type_code: sale('text', 'Financing', 'Financing type of the first mortgage', 'list'),
+  mortgage_loan_type_code: sale('text', 'Loan type', 'Loan type of the first mortgage', 'list'),
+  mortgage_interest_rate: sale('number', 'Interest', 'Interest rate of the first mortgage', 'range', {
+    unit: 'percent',
+  }),
+  owner_occupied: owner('boolean', 'Lives there', 'The owner lives on the parcel'),
+  vacant: land('boolean', 'Vacant', 'No structure stands on the parcel', 'own'),
 } as const satisfies Record<string, FieldSpec>;
 
 export type ParcelField = keyof typeof PARCEL_FIELDS;
@@ -96,6 +175,92 @@ const REPEATED: readonly FieldFilter[] = ['range', 'flag', 'own'];
 export const FILTERED_FIELDS = PARCEL_FIELD_NAMES.filter(name =>
   REPEATED.includes(PARCEL_FIELDS[name].filter),
 );
+
+/** Stated and measured acreage that are further apart contradict each other. */
+export const MOST_ACRES_RATIO = 1.5;
+
+/** What is computed of the roll and of the land layers. Their filters are written by hand. */
+export const COMPUTED_FIELDS = {
+  calculated_acres: land('number', 'Acres measured', 'Geodesic area of the boundary', 'none', {
+    unit: 'acres',
+  }),
+  acres_mismatch: land(
+    'boolean',
+    'Acres differ by much',
+    `The stated and the measured acreage are more than a factor of ${MOST_ACRES_RATIO} apart; null where one of them is unknown`,
+  ),
+  improvement_percent: value(
+    'number',
+    'Share of improvements',
+    'Share of the improvements in the total value (assessed, else market)',
+    'none',
+    { unit: 'percent' },
+  ),
+  tax_delinquent_years: value(
+    'integer',
+    'Years delinquent',
+    'Years from the first of the current delinquency to the current one; null where the parcel is flagged as not delinquent',
+  ),
+  ownership_months: owner('integer', 'Months owned', 'Whole months since the last recording'),
+  out_of_state_owner: owner(
+    'boolean',
+    'Mail goes to another state',
+    'The owner has mail sent to another state',
+  ),
+  out_of_county_owner: owner(
+    'boolean',
+    'Mail goes to another county',
+    'The owner has mail sent to another county',
+  ),
+  out_of_zip_owner: owner(
+    'boolean',
+    'Mail goes to another ZIP',
+    'The owner has mail sent to another ZIP code',
+  ),
+  corporate_owner: owner(
+    'boolean',
+    'A company',
+    'The owner is a company by its name (LLC, INC …); a trust is none',
+  ),
+  hoa_owner: owner(
+    'boolean',
+    'A homeowners’ association',
+    "The owner is a homeowners' association by its name",
+  ),
+  landlocked: land(
+    'boolean',
+    'Landlocked',
+    'No road that cars use, private roads and service drives included, touches the parcel or faces it within its reach. It says nothing of easements. Null where no road layer covers the parcel',
+  ),
+  wetlands_percent: land('number', 'Wetlands', 'Share of the area that is wetlands', 'none', {
+    unit: 'percent',
+  }),
+  flood_zone_percent: land('number', 'Flood zone', 'Share of the area in a flood zone', 'none', {
+    unit: 'percent',
+  }),
+  highway_frontage_ft: land('number', 'Frontage on highways', 'Frontage on major highways', 'none', {
+    unit: 'feet',
+  }),
+  road_frontage_ft: land('number', 'Frontage on roads', 'Frontage on normal roads', 'none', { unit: 'feet' }),
+  local_frontage_ft: land('number', 'Frontage on local roads', 'Frontage on local roads', 'none', {
+    unit: 'feet',
+  }),
+  mean_slope_percent: land('number', 'Mean slope', 'Mean slope of the ground', 'none', { unit: 'percent' }),
+  min_elevation_m: land('number', 'Lowest', 'Lowest ground', 'none', { unit: 'metres above sea level' }),
+  mean_elevation_m: land('number', 'Mean height', 'Mean height of the ground', 'none', {
+    unit: 'metres above sea level',
+  }),
+  max_elevation_m: land('number', 'Highest', 'Highest ground', 'none', { unit: 'metres above sea level' }),
+} as const satisfies Record<string, FieldSpec>;
+
+/** Fields of the roll first. */
+export const ALL_FIELDS: Readonly<Record<string, FieldSpec>> = { ...PARCEL_FIELDS, ...COMPUTED_FIELDS };
+
+/** The fields of a group with their names, in the order of the declarations. */
+export const fieldsIn = (
+  group: FieldGroup,
+  fields: Readonly<Record<string, FieldSpec>> = ALL_FIELDS,
+): [name: string, spec: FieldSpec][] => Object.entries(fields).filter(([, spec]) => spec.group === group);
 
 /** A mapped value: text, a number, a day as 'YYYY-MM-DD', a boolean, or null for not known. */
 export type FieldValue = string | number | boolean | null;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FILTERS } from '../../api/v1/parcels/filter/filters.ts';
+import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels, retireParcels, square, type TestParcel } from '../support/parcels.ts';
@@ -51,37 +52,36 @@ const maybe = fc.constantFrom(true, false, null);
 const columns = (names: string[], values: fc.Arbitrary<unknown>) =>
   Object.fromEntries(names.map(name => [name, values]));
 
+/** What a roll may say in a field. */
+function valueOf(type: FieldType): fc.Arbitrary<unknown> {
+  switch (type) {
+    case 'number':
+      return orNull(NUMBERS);
+    case 'integer':
+    case 'money':
+      return orNull(WHOLE);
+    case 'year':
+      return orNull(YEARS);
+    case 'date':
+      return orNull(DAYS);
+    case 'boolean':
+      return maybe;
+    default:
+      return orNull(CODES);
+  }
+}
+
 /** Locations on a grid of 0.01 degrees; parcels are squares of 0.01, so neighbours touch. */
 const place = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }));
 
 const parcel = fc.record({
   county: from(COUNTIES),
   cell: fc.option(place, { freq: 5, nil: null }),
-  ...columns(['acres', 'building_sqft', 'improvement_percent', 'mortgage_interest_rate'], orNull(NUMBERS)),
-  ...columns(['wetlands_percent', 'flood_zone_percent'], orNull(NUMBERS)),
+  ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, valueOf(PARCEL_FIELDS[name].type)])),
+  ...columns(['improvement_percent', 'wetlands_percent', 'flood_zone_percent'], orNull(NUMBERS)),
   ...columns(['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'], orNull(NUMBERS)),
-  ...columns(
-    ['assessed_total_value', 'assessed_land_value', 'assessed_improvement_value', 'last_sale_price'],
-    orNull(WHOLE),
-  ),
-  ...columns(
-    [
-      'market_total_value',
-      'market_land_value',
-      'market_improvement_value',
-      'mortgage_amount',
-      'structure_count',
-    ],
-    orNull(WHOLE),
-  ),
-  ...columns(['year_built', 'tax_delinquent_year'], orNull(YEARS)),
-  ...columns(['last_sale_date', 'mortgage_date'], orNull(DAYS)),
-  ...columns(['tax_delinquent', 'owner_occupied', 'out_of_state_owner', 'out_of_county_owner'], maybe),
-  ...columns(['out_of_zip_owner', 'corporate_owner', 'hoa_owner', 'inter_family_transfer'], maybe),
-  ...columns(['vacant', 'landlocked'], maybe),
-  ...columns(['apn', 'subdivision', 'zoning_code', 'land_use_code', 'school_district'], orNull(CODES)),
-  ...columns(['sale_price_code', 'document_type_code', 'mortgage_financing_type_code'], orNull(CODES)),
-  mortgage_loan_type_code: orNull(CODES),
+  ...columns(['out_of_state_owner', 'out_of_county_owner', 'out_of_zip_owner'], maybe),
+  ...columns(['corporate_owner', 'hoa_owner', 'landlocked'], maybe),
   ...columns(['owner_name', 'owner_name_2', 'seller_name'], orNull(NAMES)),
   situs_zip: orNull(ZIPS),
   owner_key: orNull(OWNERS),
@@ -116,7 +116,7 @@ const list = (values: readonly (string | number)[]) =>
 const compact = (days: readonly string[]) => days.map(text => text.replaceAll('-', ''));
 
 /** A value for a filter, from its declaration and its name. */
-function generateFor({ name, type, values }: (typeof FILTERS)[number]): fc.Arbitrary<unknown> {
+function generateFor({ name, type, values, field }: (typeof FILTERS)[number]): fc.Arbitrary<unknown> {
   if (values !== undefined) return from(values);
   if (type === 'boolean') return fc.boolean();
   if (type === 'date') return from([...compact(DAYS), 20_240_229]);
@@ -133,7 +133,7 @@ function generateFor({ name, type, values }: (typeof FILTERS)[number]): fc.Arbit
   if (name === 'owner_name') return from(NAMES.map(text => text.toLowerCase()));
   if (type === 'list of strings') return list([...CODES, 100]);
   if (type === 'string') return from(CODES);
-  if (name.startsWith('year_built')) return from(YEARS);
+  if (field !== undefined && PARCEL_FIELDS[field].type === 'year') return from(YEARS);
   if (name.startsWith('ownership')) return from([0, 1, 2, 12, 13]);
   if (name.startsWith('tax_delinquent_years')) return from([0, 1, 2, 27]);
   return type === 'integer' ? from(WHOLE) : from(NUMBERS);

@@ -1,3 +1,4 @@
+import { type FieldSpec, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { TestParcel } from './parcels.ts';
 
@@ -98,6 +99,17 @@ const steeper = (parcel: TestParcel, index: number): number | null =>
 
 const always: Reading = () => true;
 
+/** The readings of the fields whose filter is declared with them. */
+const declared: Record<string, Reading> = Object.assign(
+  {},
+  ...Object.entries<FieldSpec>(PARCEL_FIELDS).map(([name, { filter, type }]) => {
+    if (filter === 'range') return ranges([name], type === 'date' ? day : undefined);
+    if (filter === 'list') return { [`${name}s`]: oneOf(name) };
+    if (filter === 'exact') return { [name]: equal(name) };
+    return filter === 'flag' ? { [name]: flag(name) } : {};
+  }),
+);
+
 export const READINGS: Record<string, Reading> = {
   county: (parcel, code: string | number) => fipsOf(parcel) === padded(code),
   counties: (parcel, codes: (string | number)[]) => codes.map(padded).includes(fipsOf(parcel)),
@@ -113,23 +125,8 @@ export const READINGS: Record<string, Reading> = {
     const own = known(parcel, 'apn') as string | null;
     return own !== null && bare(own) === bare(apn);
   },
-  ...ranges([
-    'acres',
-    'structure_count',
-    'building_sqft',
-    'year_built',
-    'improvement_percent',
-    'assessed_total_value',
-    'assessed_land_value',
-    'assessed_improvement_value',
-    'market_total_value',
-    'market_land_value',
-    'market_improvement_value',
-    'last_sale_price',
-    'mortgage_amount',
-    'mortgage_interest_rate',
-  ]),
-  ...ranges(['last_sale_date', 'mortgage_date'], day),
+  ...declared,
+  ...ranges(['acres', 'improvement_percent']),
   ownership_months_min: (parcel, least: number, _body, today) => {
     const since = known(parcel, 'last_sale_date') as string | null;
     return since !== null && months(since, today) >= least;
@@ -150,16 +147,6 @@ export const READINGS: Record<string, Reading> = {
     if (!stated || !measured) return false;
     return (stated > 1.5 * measured || measured > 1.5 * stated) === wanted;
   },
-  subdivisions: oneOf('subdivision'),
-  zoning_codes: oneOf('zoning_code'),
-  land_use_codes: oneOf('land_use_code'),
-  sale_price_codes: oneOf('sale_price_code'),
-  document_type_codes: oneOf('document_type_code'),
-  mortgage_financing_type_codes: oneOf('mortgage_financing_type_code'),
-  mortgage_loan_type_codes: oneOf('mortgage_loan_type_code'),
-  school_district: equal('school_district'),
-  owner_name: equal('owner_name'),
-  owner_name_2: equal('owner_name_2'),
   seller_name_contains: (parcel, pieces: string[]) => {
     const seller = known(parcel, 'seller_name') as string | null;
     return seller !== null && pieces.some(piece => seller.toUpperCase().includes(piece.trim().toUpperCase()));
@@ -172,8 +159,6 @@ export const READINGS: Record<string, Reading> = {
     const owner = known(parcel, 'owner_name') as string | null;
     return owner === null || !phrases.some(phrase => hasPhrase(owner, phrase));
   },
-  tax_delinquent: flag('tax_delinquent'),
-  inter_family_transfer: flag('inter_family_transfer'),
   out_of_state_owner: flag('out_of_state_owner'),
   out_of_county_owner: flag('out_of_county_owner'),
   out_of_zip_owner: flag('out_of_zip_owner'),

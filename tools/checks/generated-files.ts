@@ -4,6 +4,7 @@ import { type Queryable, sql } from '../../shared/base/db.ts';
 import { migrate } from '../../shared/base/migrate.ts';
 import { rootDir } from '../../shared/base/root.ts';
 import { onServer, startTestServer, withDatabase } from '../../test/support/server.ts';
+import { withTables } from './doc-tables.ts';
 import { readSources } from './files.ts';
 import { houseDrawing } from './house-drawing.ts';
 
@@ -27,6 +28,11 @@ export const generatedFiles: GeneratedFile[] = [
     path: 'docs/house.svg',
     source: "the program's imports",
     produce: async () => houseDrawing(readSources(rootDir)),
+  },
+  {
+    path: 'docs/feed-reference.md',
+    source: 'shared/domain/parcel-fields.ts',
+    produce: async () => withTables(readFileSync(join(rootDir, 'docs/feed-reference.md'), 'utf8')),
   },
 ];
 

@@ -1,7 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import { fieldText } from '../../shared/domain/field-text.ts';
 import { SLOPE_GRADES } from '../../shared/domain/land-layers.ts';
+import {
+  FIELD_GROUPS,
+  fieldsIn,
+  PARCEL_FIELD_NAMES,
+  PARCEL_FIELDS,
+  type ParcelField,
+} from '../../shared/domain/parcel-fields.ts';
 import type { Drawn } from '../../shared/drawing/collect-map.ts';
 import type { Difference } from '../../shared/drawing/computed.ts';
 import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
@@ -85,28 +93,28 @@ function figuresOf({ computed: { figures, failures } }: Drawn) {
   return { ...rest, failures };
 }
 
+/** Room for the longest label. */
+const LABEL_CHARS = Math.max(...PARCEL_FIELD_NAMES.map(name => PARCEL_FIELDS[name].label.length));
+
 function describe({ parcel, land, versions, waiting }: KnownParcel): string {
   const place = parcel.county === null ? '' : `${parcel.county}, ${parcel.state} `;
   const lines = [
     `parcel ${parcel.property_id}, APN ${parcel.apn ?? 'not stated'}, ${place}(${fiveDigits(parcel.fips)})`,
   ];
-  const say = (name: string, words: string | number | null) => {
-    if (words !== null && words !== '') lines.push(`  ${name.padEnd(14)} ${words}`);
-  };
+  const say = (name: string, words: string) => lines.push(`  ${name.padEnd(14)} ${words}`);
   if (parcel.retired_at !== null)
     say('retired', `left the roll on ${moment(parcel.retired_at)} with run ${parcel.retired_run}`);
-  say('owner', together(parcel.owner_name, parcel.owner_name_2));
-  say('owner address', together(parcel.mail_address, parcel.mail_city, parcel.mail_state, parcel.mail_zip));
-  say('address', together(parcel.situs_address, parcel.situs_city, parcel.situs_state, parcel.situs_zip));
-  say('acres', together(amount(parcel.acres, ' stated', 2), amount(parcel.calculated_acres, ' measured', 2)));
-  say('land use', parcel.land_use_code);
-  say('zoning', parcel.zoning_code);
-  say('assessed', dollars(parcel.assessed_total_value));
-  say('market value', dollars(parcel.market_total_value));
-  say('last sale', together(parcel.last_sale_date, dollars(parcel.last_sale_price)));
   say('roll', `feed ${parcel.feed}, new in run ${parcel.created_run}, changed in run ${parcel.changed_run}`);
   if (parcel.boundary === null) say('geometry', 'none: nothing can be told of its land');
   else say('at', `${parcel.y / 1e7}, ${parcel.x / 1e7}`);
+  if (parcel.calculated_acres !== null) say('measured', `${parcel.calculated_acres.toFixed(2)} acres`);
+  for (const group of FIELD_GROUPS) {
+    const facts = fieldsIn(group, PARCEL_FIELDS).flatMap(([name, spec]) => {
+      const text = fieldText(spec, parcel[name as ParcelField]);
+      return text === undefined ? [] : [`  ${spec.label.padEnd(LABEL_CHARS)} ${text}`];
+    });
+    if (facts.length > 0) lines.push('', group.toLowerCase(), ...facts);
+  }
   lines.push('', ...describeLand({ parcel, land, versions, waiting }));
   return lines.join('\n');
 }
@@ -151,9 +159,3 @@ const moment = (date: Date) => `${date.toISOString().slice(0, 16).replace('T', '
 
 const amount = (value: number | null, unit: string, digits: number): string | null =>
   value === null ? null : `${value.toFixed(digits)}${unit}`;
-
-const dollars = (value: number | null): string | null =>
-  value === null ? null : `$${value.toLocaleString('en-US')}`;
-
-const together = (...parts: (string | null)[]): string =>
-  parts.filter(part => part !== null && part !== '').join(', ');

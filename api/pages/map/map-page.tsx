@@ -1,7 +1,9 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
+import { type Filter, labelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
-import { type FilterDescription as Filter, listFilters } from '../../v1/parcels/filter/list-filters.ts';
+import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import { acres } from '../frame/figures.ts';
 import { Field, Notice, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -21,22 +23,13 @@ const MOST_COUNTIES = 300;
 
 /** What a person asks first; the rest is one click away. */
 const FIRST = ['county', 'zips_include', 'acres_min', 'acres_max', 'owner_name_includes', 'vacant_only'];
-const GROUPS: [string, RegExp][] = [
-  [
-    'Place',
-    /^(counties|zips_exclude|state|geom_intersects|owner_parcel_id|property_id|apn|subdivisions|zoning_codes|land_use_codes|school_district)$/,
-  ],
-  ['Land', /slope|steep|landlocked|wetlands|flood|frontage|acres_mismatch/],
-  ['Buildings and values', /structure|building|year_built|improvement|assessed|market|tax_/],
-  ['Owner', /owner|ownership|hoa|corp/],
-  ['Sale and mortgage', /sale|seller|document|mortgage|transfer/],
-];
+const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(FILTERS.map(filter => [filter.name, filter]));
 
 export const dataPage: Page = {
   path: '/data',
   access: 'app',
   async get(visit) {
-    const { filters, asked } = await readAsked(visit);
+    const asked = readAsked(visit);
     const parcel = visit.url.searchParams.get('parcel');
     const [counties, found, shown, county] = await Promise.all([
       visit.deps.resources.database.run<County>('feeds/list_counties', [MOST_COUNTIES]),
@@ -55,7 +48,7 @@ export const dataPage: Page = {
                 <summary>
                   <h1>Find parcels</h1>
                 </summary>
-                <FilterForm filters={filters} params={visit.url.searchParams} />
+                <FilterForm params={visit.url.searchParams} />
                 <datalist id="counties">
                   {counties.map(({ fips, name, state }) => (
                     <option value={fips}>{`${name}, ${state}`}</option>
@@ -90,7 +83,7 @@ const hitsPage: Page = {
   path: '/data/hits.json',
   access: 'app',
   async get(visit) {
-    const { asked } = await readAsked(visit);
+    const asked = readAsked(visit);
     const { results } = await ask<Found>(visit, filterParcels, {
       body: asked,
       query: { page_size: String(MOST_MARKS) },
@@ -104,11 +97,9 @@ const hitsPage: Page = {
   },
 };
 
-/** All filters, and those of the address as the API takes them: text becomes what the filter's type says. */
-async function readAsked(visit: Visit): Promise<{ filters: Filter[]; asked: Record<string, unknown> }> {
-  const { filters } = await ask<{ filters: Filter[] }>(visit, listFilters);
+/** The filters of the address as the API takes them: text becomes what the filter's type says. */
+function readAsked(visit: Visit): Record<string, unknown> {
   const params = visit.url.searchParams;
-  const known = new Map(filters.map(filter => [filter.name, filter]));
   const asked: Record<string, unknown> = {};
   for (const name of new Set(params.keys())) {
     if (NOT_FILTERS.has(name)) continue;
@@ -116,9 +107,9 @@ async function readAsked(visit: Visit): Promise<{ filters: Filter[]; asked: Reco
       .getAll(name)
       .map(text => text.trim())
       .filter(Boolean);
-    if (values.length > 0) asked[name] = typed(known.get(name), values);
+    if (values.length > 0) asked[name] = typed(FILTER_BY_NAME.get(name), values);
   }
-  return { filters, asked };
+  return asked;
 }
 
 function typed(filter: Filter | undefined, values: string[]): unknown {
@@ -150,22 +141,16 @@ async function search(visit: Visit, body: Record<string, unknown>): Promise<Foun
   }
 }
 
-function FilterForm({ filters, params }: { filters: readonly Filter[]; params: URLSearchParams }) {
+function FilterForm({ params }: { params: URLSearchParams }) {
   const input = (filter: Filter) => (
     <FilterInput filter={filter} given={params.getAll(filter.name).join(', ')} />
   );
-  const first = FIRST.flatMap(name => filters.find(filter => filter.name === name) ?? []);
-  const grouped = new Set(FIRST);
-  const groups = GROUPS.map(([title, pattern]) => {
-    const members = filters.filter(({ name }) => !grouped.has(name) && pattern.test(name));
-    for (const { name } of members) grouped.add(name);
-    return { title, members };
-  });
-  const others = filters.filter(({ name }) => !grouped.has(name));
+  const rest = FILTERS.filter(({ name }) => !FIRST.includes(name));
+  const groups = FIELD_GROUPS.map(title => ({ title, members: rest.filter(({ group }) => group === title) }));
   return (
     <form method="get" action="/data" class="stack" data-live="results">
-      {first.map(input)}
-      {[...groups, { title: 'Other', members: others }].map(({ title, members }) => {
+      {FIRST.map(name => input(FILTER_BY_NAME.get(name)!))}
+      {groups.map(({ title, members }) => {
         const used = members.filter(({ name }) => params.get(name)).length;
         return (
           members.length > 0 && (
@@ -178,6 +163,7 @@ function FilterForm({ filters, params }: { filters: readonly Filter[]; params: U
           )
         );
       })}
+      {rest.filter(({ group }) => group === undefined).map(input)}
       <div class="buttons">
         <button type="submit">Find</button>
         <a href="/data" class="button second">
@@ -198,7 +184,7 @@ const PLACEHOLDERS: Record<string, string> = {
 
 function FilterInput({ filter, given }: { filter: Filter; given: string }) {
   const { name, type, unit, description, values } = filter;
-  const words = wordsOf(name);
+  const words = labelOf(filter);
   const label = unit && !words.toLowerCase().includes(unit) ? `${words} (${unit})` : words;
   const choices =
     name === 'county' ? undefined : (values ?? (type === 'boolean' ? ['true', 'false'] : undefined));
@@ -231,19 +217,6 @@ function FilterInput({ filter, given }: { filter: Filter; given: string }) {
 const answerOf = (choice: string | number): string =>
   choice === 'true' ? 'yes' : choice === 'false' ? 'no' : String(choice);
 
-/** A field's name as people write it: acres_min is "Acres, at least". */
-function wordsOf(name: string): string {
-  const bound = /_(min|max)$/.exec(name)?.[1];
-  const words = name
-    .replace(/_(min|max)$/, '')
-    .replaceAll('_', ' ')
-    .replace(/\bapn\b/, 'APN')
-    .replace(/\bhoa\b/, 'HOA')
-    .replace(/\bzips\b/, 'ZIPs');
-  const text = words.charAt(0).toUpperCase() + words.slice(1);
-  return bound === undefined ? text : `${text}, ${bound === 'min' ? 'at least' : 'at most'}`;
-}
-
 function Results({ found, visit, asked }: { found: Found | PlatError; visit: Visit; asked: object }) {
   if (found instanceof PlatError)
     return (
@@ -252,7 +225,7 @@ function Results({ found, visit, asked }: { found: Found | PlatError; visit: Vis
           ? found.message
           : Object.entries(found.details).map(([field, messages]) => (
               <span>
-                {wordsOf(field)} {messages.join(', ')}.{' '}
+                {labelOf(FILTER_BY_NAME.get(field) ?? { name: field })} {messages.join(', ')}.{' '}
               </span>
             ))}
       </Notice>

@@ -1,5 +1,6 @@
-import type { ComponentChildren } from 'preact';
 import { PlatError } from '../../../shared/base/errors.ts';
+import { fieldText } from '../../../shared/domain/field-text.ts';
+import { FIELD_GROUPS, fieldsIn } from '../../../shared/domain/parcel-fields.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
@@ -7,7 +8,7 @@ import { listComps } from '../../v1/market/list-comps.ts';
 import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { getProperty } from '../../v1/parcels/property-detail.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
-import { acres, count, day, percent, usd } from '../frame/figures.ts';
+import { acres, day, usd } from '../frame/figures.ts';
 import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
 import { ask, type Visit } from '../frame/visit.ts';
 import { NoWorth, Slopes, Worth } from './value-page.tsx';
@@ -27,9 +28,6 @@ export type ParcelData = {
 
 /** Why there is no estimate. */
 type NoValue = { why: string };
-
-/** Metres in the feet that US maps have (the international foot). */
-const feet = (metres: number): string => count(metres / 0.3048);
 
 /** Comps are listed from this far around: 5 miles. */
 const COMPS_M = 8_047;
@@ -84,83 +82,13 @@ async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
-  [
-    'Owner',
-    [
-      ['owner_name', 'Owner'],
-      ['owner_name_2', 'Second owner'],
-      ['mail_address', 'Mail'],
-      ['mail_city', 'City'],
-      ['mail_state', 'State'],
-      ['mail_zip', 'ZIP'],
-      ['owner_occupied', 'Lives there'],
-      ['out_of_state_owner', 'Mail goes to another state'],
-      ['out_of_county_owner', 'To another county'],
-      ['out_of_zip_owner', 'To another ZIP'],
-      ['corporate_owner', 'A company'],
-      ['hoa_owner', 'A homeowners’ association'],
-      ['ownership_months', 'Months owned'],
-    ],
-  ],
-  [
-    'Land',
-    [
-      ['acres', 'Acres stated', acres],
-      ['calculated_acres', 'Acres measured', acres],
-      ['acres_mismatch', 'They differ by much'],
-      ['land_use_code', 'Land use'],
-      ['zoning_code', 'Zoning'],
-      ['subdivision', 'Subdivision'],
-      ['school_district', 'School district'],
-      ['vacant', 'Vacant'],
-      ['landlocked', 'Landlocked'],
-      ['highway_frontage_ft', 'Frontage on highways, ft'],
-      ['road_frontage_ft', 'Frontage on roads, ft'],
-      ['local_frontage_ft', 'Frontage on local roads, ft'],
-      ['wetlands_percent', 'Wetlands', percent],
-      ['flood_zone_percent', 'Flood zone', percent],
-      ['mean_slope_percent', 'Mean slope', percent],
-      ['min_elevation_m', 'Lowest, ft', feet],
-      ['mean_elevation_m', 'Mean height, ft', feet],
-      ['max_elevation_m', 'Highest, ft', feet],
-    ],
-  ],
-  [
-    'Assessment and tax',
-    [
-      ['assessed_total_value', 'Assessed', usd],
-      ['assessed_land_value', 'Land', usd],
-      ['assessed_improvement_value', 'Improvements', usd],
-      ['improvement_percent', 'Share of improvements', percent],
-      ['market_total_value', 'Market value', usd],
-      ['market_land_value', 'of the land', usd],
-      ['market_improvement_value', 'of improvements', usd],
-      ['tax_delinquent', 'Tax delinquent'],
-      ['tax_delinquent_year', 'Since'],
-      ['tax_delinquent_years', 'Years delinquent'],
-      ['structure_count', 'Structures'],
-      ['building_sqft', 'Building, sq ft'],
-      ['year_built', 'Built'],
-    ],
-  ],
-  [
-    'Last sale and mortgage',
-    [
-      ['last_sale_date', 'Sold', day],
-      ['last_sale_price', 'Price', usd],
-      ['sale_price_code', 'Price code'],
-      ['seller_name', 'Seller'],
-      ['document_type_code', 'Deed'],
-      ['inter_family_transfer', 'Within the family'],
-      ['mortgage_amount', 'Mortgage', usd],
-      ['mortgage_date', 'Mortgage recorded', day],
-      ['mortgage_interest_rate', 'Interest', percent],
-      ['mortgage_financing_type_code', 'Financing'],
-      ['mortgage_loan_type_code', 'Loan'],
-    ],
-  ],
-];
+/** What the head of the page says already. */
+const IN_HEAD = ['apn', 'situs_address', 'situs_city', 'situs_state', 'situs_zip'];
+
+const GROUPS = FIELD_GROUPS.map(title => ({
+  title,
+  fields: fieldsIn(title).filter(([name]) => !IN_HEAD.includes(name)),
+}));
 
 /** Where a comp is, with a link to its listing. */
 function placeOf({ url, address }: Comp) {
@@ -171,12 +99,6 @@ function placeOf({ url, address }: Comp) {
   ) : (
     address || '–'
   );
-}
-
-function shown(value: unknown, format?: (value: never) => string): ComponentChildren {
-  if (value === true) return 'yes';
-  if (value === false) return 'no';
-  return format ? format(value as never) : String(value);
 }
 
 function ParcelPhoto({ photo: { path, imagery, attribution, captured } }: { photo: Photo }) {
@@ -240,15 +162,16 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
       </a>
       {'why' in value ? <NoWorth why={value.why} /> : <Worth value={value} />}
-      {GROUPS.map(([title, fields]) => {
-        const known = fields.filter(
-          ([name]) => detail[name] !== null && detail[name] !== undefined && detail[name] !== '',
-        );
+      {GROUPS.map(({ title, fields }) => {
+        const facts = fields.flatMap(([name, spec]): [string, string][] => {
+          const text = fieldText(spec, detail[name]);
+          return text === undefined ? [] : [[spec.label, text]];
+        });
         return (
-          known.length > 0 && (
+          facts.length > 0 && (
             <section>
               <h2>{title}</h2>
-              <Facts of={known.map(([name, label, format]) => [label, shown(detail[name], format)])} />
+              <Facts of={facts} />
             </section>
           )
         );

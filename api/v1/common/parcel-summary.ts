@@ -59,9 +59,6 @@ export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effecti
   lat_e7: number | null;
 };
 
-/** Stated and measured acreage that are further apart contradict each other. */
-export const MOST_ACRES_RATIO = 1.5;
-
 /**
  * Half of the last of the six decimals that acres are shown with; further ones come from
  * conversions of units.

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 
 /** Requests over the bundled sample, and what it answers; the web app is at https://app.example.org. */
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, `${name}.json`), 'utf8'));
@@ -7,7 +8,12 @@ const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname,
 export const COMPS_EXAMPLE = read('comps');
 export const COVERAGE_EXAMPLE = read('coverage');
 export const DEAL_EXAMPLE = read('deal');
-export const DETAIL_EXAMPLE = read('property-detail');
+const detail = read('property-detail');
+/** Fields of the roll that the file does not name are unknown. */
+export const DETAIL_EXAMPLE = {
+  ...detail,
+  ...Object.fromEntries(PARCEL_FIELD_NAMES.filter(name => !(name in detail)).map(name => [name, null])),
+};
 /** The parcel of DETAIL_EXAMPLE and PORTFOLIO_EXAMPLE, in Washington, New Hampshire. */
 export const EXAMPLE_ID: number = DETAIL_EXAMPLE.property_id;
 export const FILTER_EXAMPLE = read('filter');

@@ -1,42 +1,29 @@
 import { z } from 'zod';
 import {
+  COMPUTED_FIELDS,
   type FieldSpec,
+  MOST_ACRES_RATIO,
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
-  type ParcelField,
 } from '../../../shared/domain/parcel-fields.ts';
 import { countyOf } from '../../../shared/domain/property-id.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import {
-  MOST_ACRES_RATIO,
-  parcelSummary,
-  SUMMARY_COLUMNS,
-  type SummaryRow,
-  toSummary,
-} from '../common/parcel-summary.ts';
+import { parcelSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 import { ofParcel } from '../common/property-id-parameter.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
 
 const TOKENS = 10;
 
-const yesNo = (description: string) => z.boolean().nullable().describe(description);
-const measure = (unit: string) => (description: string) =>
-  z.number().nullable().describe(`${description}, in ${unit}.`);
-const percent = measure('percent');
-const metres = measure('metres above sea level');
-const feet = measure('feet');
-
 const ROLL_FIELDS = PARCEL_FIELD_NAMES.filter(name => !(name in parcelSummary.shape));
 
-function schemaOf(field: ParcelField): z.ZodType {
-  const { type, doc, unit }: FieldSpec = PARCEL_FIELDS[field];
+function schemaOf({ type, doc, unit }: FieldSpec): z.ZodType {
   const description = `${doc}${unit === undefined ? '' : `, in ${unit}`}.`;
   switch (type) {
     case 'boolean':
-      return yesNo(description);
+      return z.boolean().nullable().describe(description);
     case 'integer':
     case 'money':
     case 'year':
@@ -49,6 +36,17 @@ function schemaOf(field: ParcelField): z.ZodType {
       return z.string().nullable().describe(description);
   }
 }
+
+/** The schemas of the fields that the summary does not have. */
+const schemasOf = (fields: Readonly<Record<string, FieldSpec>>): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, spec]) =>
+      name in parcelSummary.shape ? [] : [[name, schemaOf(spec)]],
+    ),
+  );
+
+const { mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m, ...computed } =
+  COMPUTED_FIELDS;
 
 const ring = z.array(z.array(z.number()).length(2)).min(4);
 
@@ -65,31 +63,8 @@ const shape = z
 const parcelDetail = z
   .object({
     ...parcelSummary.shape,
-    ...Object.fromEntries(ROLL_FIELDS.map(field => [field, schemaOf(field)])),
-    acres_mismatch: yesNo(
-      `The stated and the measured acreage are more than a factor of ${MOST_ACRES_RATIO} apart; null where one of them is unknown.`,
-    ),
-    improvement_percent: percent('Share of the improvements in the total value (assessed, else market)'),
-    tax_delinquent_years: z
-      .int()
-      .nullable()
-      .describe(
-        'Years from the first of the current delinquency to the current one; null where the parcel is flagged as not delinquent.',
-      ),
-    ownership_months: z.int().nullable().describe('Whole months since the last recording.'),
-    out_of_state_owner: yesNo('The owner has mail sent to another state.'),
-    out_of_county_owner: yesNo('The owner has mail sent to another county.'),
-    out_of_zip_owner: yesNo('The owner has mail sent to another ZIP code.'),
-    corporate_owner: yesNo('The owner is a company by its name (LLC, INC …); a trust is none.'),
-    hoa_owner: yesNo("The owner is a homeowners' association by its name."),
-    landlocked: yesNo(
-      'No road that cars use, private roads and service drives included, touches the parcel or faces it within its reach. It says nothing of easements. Null where no road layer covers the parcel.',
-    ),
-    wetlands_percent: percent('Share of the area that is wetlands'),
-    flood_zone_percent: percent('Share of the area in a flood zone'),
-    highway_frontage_ft: feet('Frontage on major highways'),
-    road_frontage_ft: feet('Frontage on normal roads'),
-    local_frontage_ft: feet('Frontage on local roads'),
+    ...schemasOf(PARCEL_FIELDS),
+    ...schemasOf(computed),
     steeper_percent: z
       .array(z.number())
       .length(11)
@@ -97,10 +72,7 @@ const parcelDetail = z
       .describe(
         'Share of the area, in percent, that is steeper than each grade of slope_area_index: 0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40 and 50 %.',
       ),
-    mean_slope_percent: percent('Mean slope of the ground'),
-    min_elevation_m: metres('Lowest ground'),
-    mean_elevation_m: metres('Mean height of the ground'),
-    max_elevation_m: metres('Highest ground'),
+    ...schemasOf({ mean_slope_percent, min_elevation_m, mean_elevation_m, max_elevation_m }),
     retired_at: z.iso
       .datetime()
       .nullable()

@@ -1,5 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import {
+  type FieldType,
+  type FieldValue,
+  PARCEL_FIELD_NAMES,
+  PARCEL_FIELDS,
+} from '../../../shared/domain/parcel-fields.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -18,8 +23,21 @@ const HOLED: MultiPolygon = [
   square(-72.05, 43.2, 0.001)[0]!,
 ];
 
-/** Every field of a roll, each with a value of its own. */
+const SOME: Record<FieldType, FieldValue> = {
+  text: 'SOME',
+  state: 'NH',
+  zip: '03280',
+  date: '2020-03-02',
+  boolean: true,
+  integer: 3,
+  year: 1960,
+  money: 70_000,
+  number: 1.5,
+};
+
+/** Every field of a roll, as a rule with a value of its own. */
 const ROLL = {
+  ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, SOME[PARCEL_FIELDS[name].type]])),
   apn: '12-A',
   acres: 10.5,
   owner_name: 'SMITH LLC',
@@ -117,7 +135,6 @@ test('answers with the summary, every field of the roll, what is derived, the la
     calculated_acres: expect.closeTo(220.7, -1),
     effective_acres: 10.5,
     acres_mismatch: true,
-    ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, null])),
     ...ROLL,
     ...DERIVED,
     improvement_percent: 33.33,

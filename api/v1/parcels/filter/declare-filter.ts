@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FieldGroup, ParcelField } from '../../../../shared/domain/parcel-fields.ts';
 
 /** What the predicates of one request share. */
 export type FilterContext = {
@@ -24,6 +25,11 @@ export type Filter<Value = never> = {
   type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';
   unit?: string;
   description: string;
+  /** Where a form shows it, and by which words; by default those of its name. */
+  group?: FieldGroup;
+  label?: string;
+  /** The field of the roll that it is made of. */
+  field?: ParcelField;
   values?: readonly (string | number)[];
   /** What an absent field means, where that is a value. */
   default?: string | boolean;
@@ -37,6 +43,26 @@ export type Filter<Value = never> = {
   /** Absent: another filter, or the program, reads the field. Undefined: the value has no effect. */
   where?(value: Value, context: FilterContext): string | undefined;
 };
+
+const BOUND = /_(min|max)$/;
+
+/** The label of a bound, by the name of the filter: "Acres, at least". */
+export function boundLabel(label: string, name: string): string {
+  const bound = BOUND.exec(name)?.[1];
+  return bound === undefined ? label : `${label}, ${bound === 'min' ? 'at least' : 'at most'}`;
+}
+
+/** What a form calls a filter: its label, else the words of its name. */
+export function labelOf({ name, label }: Pick<Filter, 'name' | 'label'>): string {
+  if (label !== undefined) return label;
+  const words = name
+    .replace(BOUND, '')
+    .replaceAll('_', ' ')
+    .replace(/\bapn\b/, 'APN')
+    .replace(/\bhoa\b/, 'HOA')
+    .replace(/\bzips\b/, 'ZIPs');
+  return boundLabel(words.charAt(0).toUpperCase() + words.slice(1), name);
+}
 
 /** Lets the compiler check a predicate against its own schema. */
 export function filter<Schema extends z.ZodType>(

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import {
+  type FieldGroup,
   type FieldSpec,
+  MOST_ACRES_RATIO,
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
   type ParcelField,
@@ -12,9 +14,10 @@ import {
   wordsSql,
 } from '../../../../shared/kernels/owner/owner-words.ts';
 import { isoDay, minusMonths, utcDay } from '../../../../shared/kernels/stats/calendar.ts';
-import { ACRES_SLACK, MOST_ACRES_RATIO } from '../../common/parcel-summary.ts';
+import { ACRES_SLACK } from '../../common/parcel-summary.ts';
 import {
   anyOf,
+  boundLabel,
   either,
   exactly,
   type Filter,
@@ -29,28 +32,23 @@ import {
 import { landFilters } from './land-filters.ts';
 import { placeFilters } from './place-filters.ts';
 
-/** Where a filter's text is not that of the field. */
-const DESCRIPTIONS: Partial<Record<ParcelField, string>> = {
-  year_built: 'Year in which a structure was built',
-  school_district: 'School district',
-  subdivision: 'Subdivision',
-  land_use_code: 'Land-use code of the county',
-  market_total_value: "Assessor's market value, total",
-  market_land_value: "Assessor's market value of the land",
-  market_improvement_value: "Assessor's market value of the improvements",
-  tax_delinquent: 'Currently flagged as tax-delinquent',
-  document_type_code: 'Deed or document type',
-  owner_name: "The primary owner's full name",
-  owner_name_2: "The secondary owner's full name",
-};
-
 /**
  * The filters of a field of the roll as it is declared; none for one without, or whose
  * filter is written here.
  */
 function filtersOf(name: ParcelField): Filter[] {
-  const { type, doc, unit, filter: kind }: FieldSpec = PARCEL_FIELDS[name];
-  const description = DESCRIPTIONS[name] ?? doc;
+  const spec: FieldSpec = PARCEL_FIELDS[name];
+  return predicatesOf(name, spec).map(declared => ({
+    ...declared,
+    field: name,
+    group: spec.group,
+    label: boundLabel(spec.label, declared.name),
+  }));
+}
+
+function predicatesOf(name: ParcelField, spec: FieldSpec): Filter[] {
+  const { type, unit, filter: kind } = spec;
+  const description = spec.filterDoc ?? spec.doc;
   switch (kind) {
     case 'range':
       return range({
@@ -248,13 +246,16 @@ const order = filter({
   on: 'f',
 });
 
+const inGroup = (group: FieldGroup, filters: readonly Filter[]): Filter[] =>
+  filters.map(declared => ({ group, ...declared }));
+
 const placed: readonly Filter[] = [
-  ...placeFilters,
-  ...parcelFilters,
-  ...valueFilters,
-  ...saleFilters,
-  ...ownerFilters,
-  ...landFilters,
+  ...inGroup('Place', placeFilters),
+  ...inGroup('Land', parcelFilters),
+  ...inGroup('Buildings and values', valueFilters),
+  ...inGroup('Sale and mortgage', saleFilters),
+  ...inGroup('Owner', ownerFilters),
+  ...inGroup('Land', landFilters),
 ];
 
 /**

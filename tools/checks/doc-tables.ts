@@ -1,0 +1,37 @@
+import { FILTERS } from '../../api/v1/parcels/filter/filters.ts';
+import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
+
+/** Tables of the docs, each between a line that names it and `END`. */
+const TABLES: Readonly<Record<string, () => string[]>> = { fields };
+
+const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
+const END = '<!-- end of the table -->';
+
+/** A page of the docs with its tables written anew. @throws Error a table that nothing makes, or that has no end */
+export function withTables(page: string): string {
+  const lines = page.split('\n');
+  const written: string[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    written.push(line);
+    const name = BEGIN.exec(line)?.[1];
+    if (name === undefined) continue;
+    const table = TABLES[name];
+    const end = lines.indexOf(END, i);
+    if (table === undefined || end < 0) throw new Error(`the table of ${name} is unknown or has no end`);
+    written.push(...table(), END);
+    i = end;
+  }
+  return written.join('\n');
+}
+
+function fields(): string[] {
+  const rows = FIELD_GROUPS.flatMap(group =>
+    fieldsIn(group, PARCEL_FIELDS).map(([name, { type, doc, unit }]) => {
+      const filters = FILTERS.filter(({ field }) => field === name).map(filter => `\`${filter.name}\``);
+      const inUnit = unit === undefined ? '' : `, in ${unit}`;
+      return `| \`${name}\` | ${group} | ${type} | ${doc}${inUnit} | ${filters.join(', ')} |`;
+    }),
+  );
+  return ['| field | group | type | meaning | filters |', '|---|---|---|---|---|', ...rows];
+}
