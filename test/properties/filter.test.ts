@@ -53,7 +53,7 @@ const columns = (names: string[], values: fc.Arbitrary<unknown>) =>
   Object.fromEntries(names.map(name => [name, values]));
 
 /** What a roll may say in a field. */
-function valueOf(type: FieldType): fc.Arbitrary<unknown> {
+function anyOf(type: FieldType): fc.Arbitrary<unknown> {
   switch (type) {
     case 'number':
       return orNull(NUMBERS);
@@ -77,7 +77,7 @@ const place = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max:
 const parcel = fc.record({
   county: from(COUNTIES),
   cell: fc.option(place, { freq: 5, nil: null }),
-  ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, valueOf(PARCEL_FIELDS[name].type)])),
+  ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, anyOf(PARCEL_FIELDS[name].type)])),
   ...columns(['improvement_percent', 'wetlands_percent', 'flood_zone_percent'], orNull(NUMBERS)),
   ...columns(['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'], orNull(NUMBERS)),
   ...columns(['out_of_state_owner', 'out_of_county_owner', 'out_of_zip_owner'], maybe),
