@@ -7,7 +7,7 @@ const TABLES: Readonly<Record<string, () => string[]>> = { fields };
 const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
 const END = '<!-- end of the table -->';
 
-/** A page of the docs with its tables written anew. @throws Error for an unknown table, or one without an end */
+/** A page of the docs with its tables written anew. @throws Error for a table that is unknown or unended */
 export function withTables(page: string): string {
   const lines = page.split('\n');
   const written: string[] = [];
