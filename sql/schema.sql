@@ -546,6 +546,7 @@ create table listings (
   asked_price numeric(14,2),
   views integer,
   saves integer,
+  deed text,
   constraint listings_pkey PRIMARY KEY (id),
   constraint listings_source_source_id_key UNIQUE (source, source_id),
   constraint listings_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text, 'SOLD'::text, 'OFF_MARKET'::text])))

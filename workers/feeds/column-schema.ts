@@ -29,8 +29,13 @@ const columnProperties = z
       .describe(
         "Recoding: the source's text (case does not matter, '' is an empty cell) to the value it stands for. Values not listed are taken as they are unless `otherwise` is given.",
       ),
+    contains: z
+      .record(z.string(), scalar)
+      .describe(
+        'Recoding of values that `values` does not list: a part of the text (case does not matter) to the value that it stands for.',
+      ),
     otherwise: scalar.describe(
-      'What every value that `values` does not list stands for, empty cells included.',
+      'What every value that `values` and `contains` do not know stands for, empty cells included.',
     ),
     scale: z
       .number()
@@ -132,7 +137,7 @@ export const keySchema = z
       'What identifies a parcel within its county, in every run of the feed. Case and white space are ignored.',
   });
 
-const TESTS = ['in', 'not_in', 'equals', 'min', 'max', 'present'] as const;
+const TESTS = ['in', 'not_in', 'equals', 'contains', 'min', 'max', 'present'] as const;
 
 export const conditionSchema = z
   .strictObject({
@@ -144,6 +149,7 @@ export const conditionSchema = z
       .optional(),
     not_in: z.array(scalar).min(1).describe('Holds when the text is none of these.').optional(),
     equals: scalar.describe('Holds when the text is this.').optional(),
+    contains: z.string().min(1).describe('Holds when this is a part of the text.').optional(),
     min: z.number().describe('Holds when the number is at least this.').optional(),
     max: z.number().describe('Holds when the number is at most this.').optional(),
     present: z.boolean().describe('true: holds when the cell is not empty; false: when it is.').optional(),

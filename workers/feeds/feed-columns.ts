@@ -69,10 +69,15 @@ export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | n
     if (way.sum && !NUMERIC.has(type)) return `sum is for numbers, and this is a ${type}`;
     if (way.sum && way.columns === undefined) return 'sum needs columns';
     if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet') return 'unit is for areas';
-    if (way.unit !== undefined && (way.values ?? way.otherwise) !== undefined)
+    if (way.unit !== undefined && (way.values ?? way.contains ?? way.otherwise) !== undefined)
       return 'unit cannot be combined with values';
     const parse = fieldParser(target.name, target.spec, { date: way.date, lastYear: 9999 });
-    const constants = [way.value, way.otherwise, ...Object.values(way.values ?? {})];
+    const constants = [
+      way.value,
+      way.otherwise,
+      ...Object.values(way.values ?? {}),
+      ...Object.values(way.contains ?? {}),
+    ];
     for (const constant of constants) {
       const parsed = constant === undefined ? null : parse(constant);
       if (isFailure(parsed)) return `'${constant}' ${parsed.says}`;

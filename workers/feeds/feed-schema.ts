@@ -9,13 +9,7 @@ import {
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
 import { INPUT_PROPERTIES } from '../formats/format-input.ts';
-import {
-  columnsOf,
-  conditionSchema,
-  keySchema,
-  requiredColumnSchema,
-  skipWhereSchema,
-} from './column-schema.ts';
+import { columnsOf, keySchema, skipWhereSchema } from './column-schema.ts';
 import {
   coverageSchema,
   daySchema,
@@ -32,6 +26,7 @@ import {
   NUMBERING_FIELDS,
   numberingSchema,
 } from './phone-schema.ts';
+import { salesSchema } from './sales-schema.ts';
 import type { TargetSpec } from './values/value-parser.ts';
 
 /**
@@ -52,6 +47,7 @@ export const PRESETS = [
   'district_of_columbia',
   'indiana',
   'maryland',
+  'massachusetts',
   'minnesota',
   'montana',
   'new_hampshire',
@@ -112,33 +108,6 @@ const rollSchema = z.strictObject({
   columns: parcelColumns.describe('Parcel fields and where they come from.').optional(),
   skip_where: skipWhereSchema,
 });
-
-const priorSaleSchema = z.strictObject({
-  date: requiredColumnSchema.describe('Day of the sale.'),
-  price: requiredColumnSchema.describe('Price, in USD.'),
-  book: requiredColumnSchema
-    .describe(
-      'What its deed is known by, such as book and page: a price that parcels share on one date and deed is no comp.',
-    )
-    .optional(),
-  where: z
-    .array(conditionSchema)
-    .describe('What the row must fulfil for this sale; all must hold.')
-    .optional(),
-});
-
-const salesSchema = z
-  .strictObject({
-    label: z
-      .string()
-      .min(1)
-      .describe('The `source` that the comps carry. Default: the title, else the name of the feed.'),
-    where: z.array(conditionSchema).describe('What a row must fulfil besides; all must hold.'),
-    min_price: z.number().nonnegative().describe('Least price of a real sale, in USD. Default: 1.'),
-    sale_type: z.string().describe('The `sale_type` that the comps carry. Default: empty.'),
-    prior: z.array(priorSaleSchema).min(1).describe('Earlier sales in further columns of a row.'),
-  })
-  .partial();
 
 const listingsSchema = z.strictObject({
   ...INPUT_PROPERTIES,
@@ -318,7 +287,11 @@ export const feedSchema = z
         shape: rollSchema.describe(
           'Kind assessor: a second source with the geometry, joined by key. Its columns fill parcels that the roll does not have.',
         ),
-        sales: salesSchema.describe("Turns the roll's last_sale_date and last_sale_price into SOLD comps."),
+        sales: z
+          .union([salesSchema, z.null()])
+          .describe(
+            "Turns the roll's last_sale_date and last_sale_price into SOLD comps; its properties win over those of a preset. null: the sales of a preset are left out.",
+          ),
         listings: listingsSchema.describe('Kind listings: the source and its columns.'),
         layer: layerSchema.describe('Kinds roads, wetlands, flood and zips: the source and its columns.'),
         elevation: elevationSchema.describe(

@@ -10,7 +10,7 @@ import type { ChangeColumn } from './phone-schema.ts';
 /** Mapped columns by target. A column that a preset brought is `optional`. */
 export type Columns<Target extends string> = Partial<Record<Target, ColumnSpec>>;
 
-/** A condition of skip_where; one that a preset brought is `optional`. */
+/** A condition; one that a preset brought is `optional`. */
 export type SkipCondition = Condition & { optional?: boolean };
 
 export type MappedInput<Target extends string> = {
@@ -68,13 +68,17 @@ export type DncInput = {
 
 export type Sales = {
   label: string;
-  where: Condition[];
+  where: SkipCondition[];
   minPrice: number;
   saleType: string;
+  deed: DeedColumns;
   prior: PriorColumns[];
 };
 
-export type PriorColumns = { columns: Columns<'date' | 'price' | 'book'>; where: Condition[] };
+/** How a deed over several parcels is known: by what names it, by the source's own mark. */
+export type DeedColumns = { book: ColumnSpec | null; multiParcel: SkipCondition[] };
+
+export type PriorColumns = { columns: Columns<'date' | 'price'>; deed: DeedColumns; where: SkipCondition[] };
 
 export type FeedBase = {
   name: string;

@@ -6,7 +6,7 @@ import type { Input } from '../../shared/feeds/ingest-runs.ts';
 import { isFormerCounty } from '../../shared/regions/connecticut.ts';
 import { wantedPart } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
-import type { Feed, FeedBase, ParcelInput, Sales } from './feed.ts';
+import type { DeedColumns, Feed, FeedBase, ParcelInput, Sales, SkipCondition } from './feed.ts';
 import { columnProblem, mappedInput, mergeColumns } from './feed-columns.ts';
 import {
   type FeedFile,
@@ -21,6 +21,7 @@ import {
 import type { Issue, Report } from './locate-faults.ts';
 import type { ChangeColumn } from './phone-schema.ts';
 import { elevation, imagery, layer } from './resolve-layer.ts';
+import type { SalesFile } from './sales-schema.ts';
 import { isKnownCounty, noSuchCounty } from './values/place-value.ts';
 
 /** A known schema, written like the section of a feed file. Feeds that name it need only say what to read. */
@@ -30,6 +31,7 @@ export type Preset = {
   key?: string | KeySpec;
   columns: Partial<Record<string, string | ColumnSpec>>;
   skip_where?: Condition[];
+  sales?: SalesFile;
 };
 
 export const readPreset = (name: PresetName): Preset =>
@@ -145,12 +147,12 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
   const shape = file.shape ? read(file.shape, null, 'shape') : null;
   const furtherRolls = further.filter(input => input !== null);
   if (!roll || furtherRolls.length < further.length) return null;
-  const sales = file.sales ? salesOf(file, file.sales) : null;
   const dated = [roll, ...furtherRolls].some(
     ({ columns }) => columns.last_sale_date && columns.last_sale_price,
   );
   for (const field of ['last_sale_date', 'last_sale_price'] as const)
-    if (sales && !dated && !roll.columns[field]) report('sales', `needs roll.columns.${field}`);
+    if (file.sales && !dated && !roll.columns[field]) report('sales', `needs roll.columns.${field}`);
+  const sales = dated ? salesOf(file, preset) : null;
   return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales };
 }
 
@@ -201,15 +203,36 @@ function dnc({ dnc: section }: FeedFile, base: FeedBase, report: Report): Feed {
   return { ...base, kind: 'dnc', dnc: { sources: [source].flat(), list, edition, columns } };
 }
 
-function salesOf(file: FeedFile, sales: NonNullable<FeedFile['sales']>): Sales {
-  const prior = sales.prior ?? [];
+/** The sales of a feed and of its preset, property by property; null where neither has any, or the feed wants none. */
+function salesOf(file: FeedFile, preset: Preset | null): Sales | null {
+  if (file.sales === null || (file.sales ?? preset?.sales) === undefined) return null;
+  const [own, inherited] = [file.sales ?? {}, preset?.sales ?? {}];
+  const sales = { ...inherited, ...own };
+  const isOptional = (name: keyof SalesFile) => own[name] === undefined;
   return {
     label: labelOf(file, sales),
-    where: sales.where ?? [],
+    where: conditionsOf(sales.where, isOptional('where')),
     minPrice: sales.min_price ?? 1,
     saleType: sales.sale_type ?? '',
-    prior: prior.map(({ where = [], ...columns }) => ({ columns: mergeColumns({}, columns), where })),
+    deed: deedOf(sales, isOptional('book'), isOptional('multi_parcel')),
+    prior: (sales.prior ?? []).map(({ date, price, where, ...deed }) => {
+      const optional = isOptional('prior');
+      const columns = optional ? mergeColumns({ date, price }, {}) : mergeColumns({}, { date, price });
+      return { columns, deed: deedOf(deed, optional, optional), where: conditionsOf(where, optional) };
+    }),
   };
+}
+
+const conditionsOf = (conditions: readonly Condition[] = [], optional: boolean): SkipCondition[] =>
+  conditions.map(test => (optional ? { ...test, optional } : test));
+
+function deedOf(
+  { book, multi_parcel }: Pick<SalesFile, 'book' | 'multi_parcel'>,
+  bookOptional: boolean,
+  marksOptional: boolean,
+): DeedColumns {
+  const columns = bookOptional ? mergeColumns({ book }, {}) : mergeColumns({}, { book });
+  return { book: columns.book ?? null, multiParcel: conditionsOf(multi_parcel, marksOptional) };
 }
 
 function gatesOf({ kind, gates }: FeedFile): Gates {

@@ -10,7 +10,10 @@ create unlogged table stage_roll (
   hash uuid not null,
   -- The row fits the feed's description of a sale that becomes a comp.
   sale boolean not null,
-  -- Earlier sales that become comps: [{date, price, book}].
+  -- What names the deed of that sale, and whether it is over several parcels; null where the source does not say.
+  book text,
+  several boolean,
+  -- Earlier sales that become comps: [{date, price, book, several}].
   prior jsonb,
   -- Derived from the row for the filters.
   owner_key uuid,

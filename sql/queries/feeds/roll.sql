@@ -307,13 +307,14 @@ create unlogged table stage_further (
   fips int not null,
   key text not null,
   sale boolean not null,
+  deed jsonb not null,
   prior jsonb,
   values jsonb not null
 );
 
 -- name: list_further_parcels
 -- Rows of further rolls whose key the first roll does not have, by key, and of one key in the order of the rolls.
-select f.fips, f.key, f.input * 1000000000::bigint + f.row_no as row_no, f.sale, f.prior, f.values
+select f.fips, f.key, f.input * 1000000000::bigint + f.row_no as row_no, f.sale, f.deed, f.prior, f.values
 from stage_further f
 left join stage_roll r on r.fips = f.fips and r.key = f.key and r.input = 0
 where r.key is null
@@ -321,7 +322,7 @@ order by f.fips, f.key, f.input
 
 -- name: list_further_rows
 -- What further rolls say of some keys, in the order of the rolls. $1 fips int[], $2 keys text[]
-select f.fips, f.key, f.row_no, f.sale, f.prior, f.values
+select f.fips, f.key, f.row_no, f.sale, f.deed, f.prior, f.values
 from unnest($1::int[], $2::text[]) as wanted (fips, key)
 join stage_further f using (fips, key)
 order by f.input, f.row_no

@@ -1,57 +1,75 @@
--- The roll's own last sales as comps. A price shared by several parcels on one date from one seller is one deed; a known sale keeps its acreage and place
--- where the parcel was split or merged since. $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id
--- int, $5 the roll's counties int[], $6 the largest correction of an acreage, as a share of it float8
-with dated as (
-  select
-    fips, key, row_no, situs_address, situs_city, situs_state, situs_zip, apn, acres, last_sale_date, last_sale_price,
-    upper(coalesce(seller_name, '')) as seller, sale
-  from stage_roll
-  where last_sale_date is not null
-  union all
-  -- A row's earlier sales; of several on one day the dearest, and of the last one's day none.
-  (
-    select distinct on (r.fips, r.key, p.date)
-      r.fips, r.key, r.row_no, r.situs_address, r.situs_city, r.situs_state, r.situs_zip, r.apn, r.acres, p.date, p.price,
-      upper(coalesce(p.book, '')), true
-    from stage_roll r
-    cross join lateral jsonb_to_recordset(r.prior) as p (date date, price bigint, book text)
-    where p.date is distinct from r.last_sale_date
-    order by 1, 2, p.date, p.price desc
-  )
+-- Recorded sales as comps. Parcels that share a day and a deed were sold together, and so were those that share a day, price and seller where the source does
+-- not say of deeds; a known sale keeps its acreage and place where the parcel was split or merged since. Fragment: recorded, the sales that were staged.
+-- $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id int, $5 the counties int[], $6 the largest
+-- correction of an acreage, as a share of it float8
+with recorded as (
+  {{recorded}}
 ),
 sales as (
   select
     *,
     coalesce(last_sale_price, 0) as price,
     sale and coalesce(last_sale_price, 0) >= $2 as qualified,
-    format('%s/%s/%s', lpad(fips::text, 5, '0'), key, last_sale_date) as source_id
-  from dated
+    format('%s/%s/%s', lpad(fips::text, 5, '0'), key, last_sale_date) as source_id,
+    nullif(upper(regexp_replace(apn, '[^[:alnum:]]', '', 'g')), '') as plain_apn
+  from recorded
 ),
 shown as (
   select fips, key, last_sale_date, price, seller
   from sales
+  where several is null
   union all
   select fips, source_key, last_sale_date, coalesce(last_sale_price, 0), upper(coalesce(seller_name, ''))
   from parcels
   where fips = any ($5::int[]) and feed_id = $4 and retired_at is null and last_sale_date is not null
 ),
-deeds_of_several as (
+alike as (
   select fips, last_sale_date, price, seller
   from shown
   where price >= $2
   group by fips, last_sale_date, price, seller
   having min(key) <> max(key)
 ),
+deeds_shown as (
+  select fips, source_id, last_sale_date, book
+  from sales
+  where book is not null
+  union all
+  select fips, source_id, sold_date, deed
+  from listings
+  where source = $1 and feed_id = $4 and fips = any ($5::int[]) and deed is not null
+),
+deeds_of_several as (
+  select fips, last_sale_date, book
+  from deeds_shown
+  group by fips, last_sale_date, book
+  having min(source_id) <> max(source_id)
+),
+-- What another feed tells of the same parcel at the same price within a month is the same sale: days are of the deed, of its recording, or the month's first.
+elsewhere as (
+  select distinct s.source_id
+  from sales s
+  join listings o on o.fips = s.fips
+    and upper(regexp_replace(o.apn, '[^[:alnum:]]', '', 'g')) = s.plain_apn
+    and o.price = s.price
+    and o.status = 'SOLD'
+    and o.feed_id <> $4
+    and o.sold_date between s.last_sale_date - 31 and s.last_sale_date + 31
+  where s.qualified
+),
 judged as (
   select
     s.*,
-    d.fips is not null
+    coalesce(s.several, a.fips is not null) or d.fips is not null
       or coalesce(l.status = 'OFF_MARKET' and l.sale_type = $3 and l.price = s.price, false) as multi_parcel,
     coalesce(l.status = 'SOLD', false) as known,
+    e.source_id is not null and l.status is distinct from 'SOLD' as repeated,
     l.lot_acres as stored_acres,
     l.location as stored_location
   from sales s
-  left join deeds_of_several d using (fips, last_sale_date, price, seller)
+  left join alike a using (fips, last_sale_date, price, seller)
+  left join deeds_of_several d on d.fips = s.fips and d.last_sale_date = s.last_sale_date and d.book = s.book
+  left join elsewhere e using (source_id)
   left join listings l on l.source = $1 and l.source_id = s.source_id
 )
 select
@@ -59,17 +77,16 @@ select
   case when j.qualified and not j.multi_parcel then 'SOLD' else 'OFF_MARKET' end as status,
   j.qualified,
   j.multi_parcel,
-  j.situs_address, j.situs_city, j.situs_state, j.situs_zip, j.apn, j.last_sale_date, j.last_sale_price,
+  j.repeated,
+  j.situs_address, j.situs_city, j.situs_state, j.situs_zip, j.apn, j.last_sale_date, j.last_sale_price, j.book,
   case when land.kept then j.stored_acres else land.acres end as lot_acres,
-  case when land.kept then j.stored_location else s.location end as location
+  case when land.kept then j.stored_location else j.location end as location
 from judged j
-left join stage_shape s on s.fips = j.fips and s.key = j.key
-cross join lateral (select coalesce(j.acres, s.calculated_acres) as acres) as now
 cross join lateral (
   select
-    now.acres,
+    j.acres,
     -- An acreage that the roll no longer tells changes nothing of the sale either.
-    j.stored_acres is not null and coalesce(abs(now.acres - j.stored_acres) > $6 * j.stored_acres, true) as kept
+    j.stored_acres is not null and coalesce(abs(j.acres - j.stored_acres) > $6 * j.stored_acres, true) as kept
 ) as land
 where j.qualified or j.known
 order by j.fips, j.row_no

@@ -20,9 +20,7 @@ async function mappedRows(feed: Feed): Promise<unknown[]> {
   const parcels = feed.kind === 'assessor';
   const { input } = parcels ? feed.roll : feed.listings;
   const names: readonly string[] = parcels ? PARCEL_FIELD_NAMES : LISTING_FIELD_NAMES;
-  const map = parcels
-    ? compileParcelMapper(feed.roll, { fips: feed.fips })
-    : compileListingMapper(feed.listings);
+  const map = parcels ? compileParcelMapper(feed.roll, feed) : compileListingMapper(feed.listings);
   const rows: SourceRow[] = [];
   for await (const batch of readInput(input, context)) {
     expect(batch.bad).toEqual([]);
@@ -32,9 +30,10 @@ async function mappedRows(feed: Feed): Promise<unknown[]> {
   return rows.map(row => {
     const mapped = map(row);
     if (!mapped.ok) return mapped;
-    const { values, ...rest } = mapped;
+    const { values, deed, ...rest } = { deed: {}, ...mapped };
     const fields = names.map((name, i) => [name, values[i]]).filter(([, value]) => value !== null);
-    return { ...rest, fields: Object.fromEntries(fields) };
+    const isKnown = Object.values(deed).some(value => value !== null);
+    return { ...rest, ...(isKnown && { deed }), fields: Object.fromEntries(fields) };
   });
 }
 
@@ -64,6 +63,7 @@ const WITHOUT_COUNTY: Record<string, string> = {
   connecticut: '09190',
   indiana: '18019',
   maryland: '24031',
+  massachusetts: '25015',
   montana: '30031',
   new_hampshire: '33019',
   new_jersey: '34013',

@@ -155,6 +155,7 @@ const STATE_PRESETS: Record<string, PresetName> = {
   DC: 'district_of_columbia',
   DE: 'delaware',
   IN: 'indiana',
+  MA: 'massachusetts',
   MD: 'maryland',
   MN: 'minnesota',
   MT: 'montana',

@@ -68,7 +68,8 @@ function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): Co
     return { raw, read: values => parseFipsParts(state?.(values), county?.(values)) };
   }
   if (way.unit !== undefined) return { raw, read: areaReader(target, way, raw, resolve) };
-  const recode = way.values === undefined && way.otherwise === undefined ? parse : recoder(way, parse);
+  const isPlain = (way.values ?? way.contains ?? way.otherwise) === undefined;
+  const recode = isPlain ? parse : recoder(way, parse);
   const plain = way.column === undefined || way.column.includes('[].') ? null : resolve(way.column);
   // Most columns by far: one call less a value.
   if (plain !== null) return { raw, read: values => recode(values[plain]) };
@@ -126,17 +127,22 @@ function summed(getters: readonly Getter[]): Getter {
   };
 }
 
-/** `values` and `otherwise`. What they stand for was checked when the feed was loaded. */
+/** `values`, `contains` and `otherwise`. What they stand for was checked when the feed was loaded. */
 function recoder(way: PlainColumn, parse: Parser): Parser {
   const table = new Map<string, Value | Failure>();
   for (const [text, value] of Object.entries(way.values ?? {}))
     table.set(text.trim().toUpperCase(), parse(value));
+  const parts = Object.entries(way.contains ?? {}).map(
+    ([part, value]) => [part.trim().toUpperCase(), parse(value)] as const,
+  );
   const otherwise = way.otherwise === undefined ? undefined : parse(way.otherwise);
   return raw => {
     const text = typeof raw === 'string' ? raw.trim().toUpperCase() : (tidyText(raw)?.toUpperCase() ?? '');
     const value = table.get(text);
     if (value !== undefined) return value;
     if (table.has('') && tidyText(raw) === null) return table.get('')!;
+    const part = parts.find(([known]) => text.includes(known));
+    if (part) return part[1];
     return otherwise === undefined ? parse(raw) : otherwise;
   };
 }

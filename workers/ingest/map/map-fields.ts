@@ -96,7 +96,7 @@ const folded = (raw: unknown): string => tidyText(raw)?.toUpperCase() ?? '';
 export function compileCondition(condition: Condition, resolve: Resolve): Test {
   const column = resolve(condition.column) ?? condition.column;
   const tests: ((raw: unknown) => boolean)[] = [];
-  const { equals, min, max, present } = condition;
+  const { equals, contains, min, max, present } = condition;
   if (condition.in) {
     const wanted = new Set(condition.in.map(folded));
     tests.push(raw => wanted.has(folded(raw)));
@@ -106,6 +106,7 @@ export function compileCondition(condition: Condition, resolve: Resolve): Test {
     tests.push(raw => !unwanted.has(folded(raw)));
   }
   if (equals !== undefined) tests.push(raw => folded(raw) === folded(equals));
+  if (contains !== undefined) tests.push(raw => folded(raw).includes(folded(contains)));
   if (present !== undefined) tests.push(raw => (folded(raw) !== '') === present);
   if (min !== undefined || max !== undefined) tests.push(raw => within(parseNumber(raw), min, max));
   return values => tests.every(test => test(values[column]));

@@ -8,19 +8,19 @@ import type { ParcelInput, Sales } from '../../feeds/feed.ts';
 import { targetSpec } from '../../feeds/feed-schema.ts';
 import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place-value.ts';
 import { isFailure, shown, tidyText } from '../../feeds/values/text-value.ts';
-import { MAX_IDENTIFIER, type TargetSpec } from '../../feeds/values/value-parser.ts';
+import { MAX_IDENTIFIER } from '../../feeds/values/value-parser.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from './map-column.ts';
+import { compileFill, type MappedRow, type Mapper, mapperOf, type Refused, refused } from './map-fields.ts';
 import {
-  compileCondition,
-  compileFill,
-  type MappedRow,
-  type Mapper,
-  mapperOf,
-  type Refused,
-  refused,
-} from './map-fields.ts';
-import { columnMentions, conditionMentions, type Resolve } from './source-columns.ts';
+  compileDeed,
+  compilePrior,
+  compileSale,
+  type Deed,
+  type PriorSale,
+  saleMentions,
+} from './map-sale.ts';
+import type { Resolve } from './source-columns.ts';
 
 export type MappedParcel = Omit<MappedRow, 'values'> & {
   key: string;
@@ -28,11 +28,11 @@ export type MappedParcel = Omit<MappedRow, 'values'> & {
   values: FieldValue[];
   /** Whether the row's last sale becomes a comp. */
   sale: boolean;
+  /** What is known of the deed of the last sale, comp or not. */
+  deed: Deed;
   /** The earlier sales that become comps, or null without any. */
   prior: PriorSale[] | null;
 };
-
-export type PriorSale = { date: string; price: number; book: string | null };
 
 type Terms = {
   /** County of every row, or null when the rows say theirs. */
@@ -60,6 +60,7 @@ export function compileParcelMapper(
     const noKey = refused('key', 'missing_key', `no key: ${key.columns.join(', ')} empty`);
     const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
     const isSale = sales ? compileSale(sales, resolve) : () => false;
+    const deedOf = sales ? compileDeed(sales.deed, columns.last_sale_date, resolve) : () => NO_DEED;
     const priorOf = compilePrior(sales, resolve);
 
     return ({ values: source, geometry }: SourceRow): MappedParcel | Refused => {
@@ -72,17 +73,14 @@ export function compileParcelMapper(
       const town = values[SITUS_CITY] as string | null;
       const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, geometry) : county;
       if (typeof fips === 'object') return fips;
-      const sale = isSale(source, values);
-      return { ok: true, key: found, fips, values, sale, prior: priorOf(source), dropped };
+      const sale = isSale(source, values[SALE_DATE]!, values[SALE_PRICE]!);
+      const deed = deedOf(source);
+      return { ok: true, key: found, fips, values, sale, deed, prior: priorOf(source), dropped };
     };
   };
   return mapperOf(input, compile, [
     ...key.columns.map(column => ({ where: 'key', column, optional: false })),
-    ...conditionMentions('sales.where', sales?.where ?? []),
-    ...(sales?.prior ?? []).flatMap(({ columns: earlier, where }) => [
-      ...columnMentions(earlier).map(each => ({ ...each, where: `sales.prior.${each.where}` })),
-      ...conditionMentions('sales.prior.where', where),
-    ]),
+    ...(sales ? saleMentions(sales) : []),
   ]);
 }
 
@@ -90,54 +88,10 @@ export function compileParcelMapper(
 export const showsSales = ({ columns }: ParcelInput): boolean =>
   columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
 
+const NO_DEED: Deed = { book: null, several: null };
 const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
-
-function compileSale(sales: Sales, resolve: Resolve) {
-  const tests = sales.where.map(condition => compileCondition(condition, resolve));
-  return (source: Record<string, unknown>, values: readonly FieldValue[]): boolean => {
-    const price = values[SALE_PRICE];
-    if (values[SALE_DATE] === null || typeof price !== 'number') return false;
-    return price > 0 && price >= sales.minPrice && tests.every(test => test(source));
-  };
-}
-
-const PRIOR_TARGETS = {
-  date: { type: 'date', doc: '' },
-  price: { type: 'money', doc: '', unit: 'USD' },
-  book: { type: 'text', doc: '' },
-} as const satisfies Record<string, TargetSpec>;
-
-/**
- * The earlier sales of a row that have a day, at least the least price, and pass their conditions;
- * others are passed over.
- */
-function compilePrior(sales: Sales | null, resolve: Resolve) {
-  const priors = (sales?.prior ?? []).map(({ columns, where }) => {
-    const reader = (name: keyof typeof PRIOR_TARGETS) => {
-      const target = { name, spec: PRIOR_TARGETS[name] };
-      const column = columns[name] && compileColumn(target, columns[name], resolve);
-      return (source: Record<string, unknown>) => {
-        const value = column?.read(source) ?? null;
-        return isFailure(value) ? null : value;
-      };
-    };
-    const tests = where.map(condition => compileCondition(condition, resolve));
-    return { date: reader('date'), price: reader('price'), book: reader('book'), tests };
-  });
-  if (sales === null || priors.length === 0) return () => null;
-  return (source: Record<string, unknown>): PriorSale[] | null => {
-    const found = priors.flatMap(({ date, price, book, tests }): PriorSale[] => {
-      const [day, usd] = [date(source), price(source)];
-      if (typeof day !== 'string' || typeof usd !== 'number' || usd <= 0 || usd < sales.minPrice) return [];
-      return tests.every(test => test(source))
-        ? [{ date: day, price: usd, book: tidyText(book(source)) }]
-        : [];
-    });
-    return found.length === 0 ? null : found;
-  };
-}
 
 type CountyOf = (source: Record<string, unknown>) => number | Refused;
 

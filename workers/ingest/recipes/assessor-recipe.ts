@@ -83,7 +83,8 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   const { rows: measured } = await client.query<ParcelFigures>(sql('feeds/measure_parcels'));
   const figures = measured[0]!;
   recordFigures(run, feed, figures);
-  if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
+  if (feed.sales)
+    counts.sales = await stageSales(client, 'market/recorded_of_roll', feed.sales, feedId, fips);
 
   await run.step('gate', 'checking', 0.74);
   const sales = await measureSales(client, feed.sales, feedId);

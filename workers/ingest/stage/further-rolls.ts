@@ -2,7 +2,8 @@ import { copyValue, openCopy } from '../../../shared/base/copy.ts';
 import { type Client, compose, sql } from '../../../shared/base/db.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
-import type { MappedParcel, PriorSale } from '../map/map-parcel.ts';
+import type { MappedParcel } from '../map/map-parcel.ts';
+import type { Deed, PriorSale } from '../map/map-sale.ts';
 import type { RunContext } from '../run/run-context.ts';
 import { settleRepeats } from '../run/run-counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';
@@ -20,11 +21,12 @@ type FurtherRow = {
   key: string;
   row_no: number;
   sale: boolean;
+  deed: Deed;
   prior: PriorSale[] | null;
   values: FieldValue[];
 };
 
-const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, prior, values) from stdin';
+const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, deed, prior, values) from stdin';
 
 /** Row numbers of further rolls begin here, so that no two rows of a run's rolls share one. */
 const ROWS_OF_A_ROLL = 1e9;
@@ -39,13 +41,14 @@ export async function stageFurtherRoll(
   await stageRows(
     input,
     stage,
-    ({ key, fips, values, sale, prior, dropped }, row, faults) => {
+    ({ key, fips, values, sale, deed, prior, dropped }, row, faults) => {
       const place = ['0', number * ROWS_OF_A_ROLL + row.rowNo, fips, key].map(copyValue).join('\t');
       const fault = stageShape(row.geometry, place, shape, stage.counts);
       if (fault && row.geometry) faults.drop(row, fault);
       for (const value of dropped ?? []) faults.drop(row, value);
-      const cells = [number, row.rowNo, fips, key, sale ? 't' : 'f', prior && JSON.stringify(prior)];
-      copy.write([...cells, JSON.stringify(values)].map(copyValue).join('\t'));
+      const cells = [number, row.rowNo, fips, key, sale];
+      const told = [JSON.stringify(deed), prior && JSON.stringify(prior), JSON.stringify(values)];
+      copy.write([...cells, ...told].map(copyValue).join('\t'));
     },
     () => Promise.all([copy.drain(), shape.drain()]),
   );
@@ -114,7 +117,7 @@ const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 
 function complete(row: MappedParcel, more: FurtherRow): void {
   // Whether the last sale counts is said by the roll that shows it.
-  if (row.values[SALE_DATE] === null) row.sale = more.sale;
+  if (row.values[SALE_DATE] === null) Object.assign(row, { sale: more.sale, deed: more.deed });
   row.prior ??= more.prior;
   row.values.forEach((value, i) => {
     if (value === null) row.values[i] = more.values[i] ?? null;

@@ -18,7 +18,7 @@ import { digest } from './row-hash.ts';
 const COLUMNS = [
   ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),
   ...(['location', 'fips', 'lot_acres', 'price', 'listed_date', 'status_date', 'sold_date'] as const),
-  ...(['days_on_market', 'sale_type', 'url', 'photos', 'asked_price', 'views', 'saves'] as const),
+  ...(['days_on_market', 'sale_type', 'url', 'photos', 'asked_price', 'views', 'saves', 'deed'] as const),
 ];
 
 /** A comp as the staging table holds it. Dates are 'YYYY-MM-DD', the location integers of 1e-7 degree. */
@@ -28,6 +28,7 @@ export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point 
   status: ListingStatus;
   location: Point | null;
   asked_price: number | null;
+  deed: string | null;
   photos: string[];
 };
 
@@ -57,7 +58,7 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
 /** Columns that came later count from the first that has a value on, so that the digests of before hold. */
 const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
   !LATER.has(name) || listing[name] !== null;
-const LATER = new Set<string>(['asked_price', 'views', 'saves']);
+const LATER = new Set<string>(['asked_price', 'views', 'saves', 'deed']);
 
 const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) as Record<
   ListingField,
@@ -110,6 +111,7 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
     photos: (values[AT.photos] as string[] | null) ?? [],
     views: number('views'),
     saves: number('saves'),
+    deed: null,
   };
 }
 

@@ -39,6 +39,8 @@ const ROLL_COLUMNS = [
   'key',
   'hash',
   'sale',
+  'book',
+  'several',
   'prior',
   ...DERIVED_COLUMNS,
   ...PARCEL_FIELD_NAMES,
@@ -113,12 +115,13 @@ function rollLine(
   derive: DeriveColumns,
   counts: RunCounts,
 ): string {
-  const { key, fips, values, sale, prior } = parcel;
+  const { key, fips, values, sale, deed, prior } = parcel;
   countFilled(counts.filled, FILLED_NAMES[input], values);
   const attributes = values.map(copyValue).join('\t');
   const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
+  const told = [sale, deed.book, deed.several].map(copyValue).join('\t');
   const earlier = copyValue(prior && JSON.stringify(prior));
-  return `${input}\t${rowNo}\t${fips}\t${copyValue(key)}\t${hash}\t${sale ? 't' : 'f'}\t${earlier}\t${derive(values, fips)}\t${attributes}`;
+  return `${input}\t${rowNo}\t${fips}\t${copyValue(key)}\t${hash}\t${told}\t${earlier}\t${derive(values, fips)}\t${attributes}`;
 }
 
 const FILLED_NAMES = [PARCEL_FIELD_NAMES, PARCEL_FIELD_NAMES.map(name => `shape.${name}`)] as const;

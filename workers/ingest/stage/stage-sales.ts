@@ -1,5 +1,5 @@
 import { openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, compose, sql } from '../../../shared/base/db.ts';
 import { MOST_CORRECTION } from '../../../shared/domain/sold-acres.ts';
 import { countyName } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
@@ -16,6 +16,8 @@ type Sale = {
    */
   qualified: boolean;
   multi_parcel: boolean;
+  /** Another feed has told of it. */
+  repeated: boolean;
   situs_address: string | null;
   situs_city: string | null;
   situs_state: string | null;
@@ -23,15 +25,16 @@ type Sale = {
   apn: string | null;
   last_sale_date: string;
   last_sale_price: number | null;
+  book: string | null;
   lot_acres: number | null;
   location: { x: number; y: number } | null;
 };
 
 /**
- * What became of the roll's last sales: comps, sales that are none because one deed covers several
- * parcels, and comps of earlier rolls that this one does not qualify.
+ * What became of recorded sales: comps, sales that are none because one deed covers several parcels,
+ * comps of earlier runs that this one does not qualify, and sales that are comps of another feed already.
  */
-export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number };
+export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number; repeated?: number };
 
 /**
  * The `sale_type` of a sale of several parcels. Such a sale is kept OFF_MARKET, out of comps, statistics
@@ -41,16 +44,18 @@ export type SaleCounts = { comps: number; multi_parcel: number; disqualified: nu
 const SEVERAL_PARCELS = 'Deed over several parcels';
 
 /**
- * Stages the roll's own last sales as comps and compares them with the listings that are there.
- * @param counties those of the roll
+ * Stages recorded sales as comps and compares them with the listings that are there.
+ * @param recorded the query of those that the run staged
+ * @param counties those of the run
  */
 export async function stageSales(
   client: Client,
-  sales: Sales,
+  recorded: 'market/recorded_of_roll' | 'market/recorded_of_file',
+  sales: Pick<Sales, 'label' | 'minPrice' | 'saleType'>,
   feedId: number,
   counties: number[],
 ): Promise<SaleCounts> {
-  const { rows } = await client.query<Sale>(sql('market/list_sales'), [
+  const { rows } = await client.query<Sale>(compose('market/list_sales', { recorded: sql(recorded) }), [
     sales.label,
     Math.ceil(sales.minPrice),
     SEVERAL_PARCELS,
@@ -61,6 +66,10 @@ export async function stageSales(
   const counts: SaleCounts = { comps: 0, multi_parcel: 0, disqualified: 0 };
   const copy = openCopy(client, COPY_LISTING);
   for (const sale of rows) {
+    if (sale.repeated) {
+      counts.repeated = (counts.repeated ?? 0) + 1;
+      continue;
+    }
     if (sale.status === 'SOLD') counts.comps++;
     else counts[sale.qualified ? 'multi_parcel' : 'disqualified']++;
     copy.write(listingLine(sale.row_no, comp(sale, sales)));
@@ -71,7 +80,7 @@ export async function stageSales(
   return counts;
 }
 
-function comp(sale: Sale, { label, saleType }: Sales): ListingRecord {
+function comp(sale: Sale, { label, saleType }: Pick<Sales, 'label' | 'saleType'>): ListingRecord {
   return {
     source: label,
     source_id: sale.source_id,
@@ -96,5 +105,6 @@ function comp(sale: Sale, { label, saleType }: Sales): ListingRecord {
     photos: [],
     views: null,
     saves: null,
+    deed: sale.book,
   };
 }

@@ -1,0 +1,103 @@
+import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
+import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import type { DeedColumns, Sales, SkipCondition } from '../../feeds/feed.ts';
+import { alternatives } from '../../feeds/feed-columns.ts';
+import { tellsDay } from '../../feeds/values/date-value.ts';
+import { isFailure, tidyText } from '../../feeds/values/text-value.ts';
+import type { TargetSpec } from '../../feeds/values/value-parser.ts';
+import { compileColumn } from './map-column.ts';
+import { compileCondition } from './map-fields.ts';
+import { columnMentions, conditionMentions, type Mention, type Resolve } from './source-columns.ts';
+
+/** What is known of the deed of a sale. */
+export type Deed = {
+  /** What names it, such as book and page; null where nothing does. */
+  book: string | null;
+  /** Whether it is over several parcels: null where the source does not say, so that day, price and seller tell. */
+  several: boolean | null;
+};
+
+export type PriorSale = Deed & { date: string; price: number };
+
+type Source = Record<string, unknown>;
+
+const TARGETS = {
+  date: { type: 'date', doc: '' },
+  price: { type: 'money', doc: '', unit: 'USD' },
+  book: { type: 'text', doc: '' },
+} as const satisfies Record<string, TargetSpec>;
+
+function compileValue(name: keyof typeof TARGETS, spec: ColumnSpec | null | undefined, resolve: Resolve) {
+  const column = spec ? compileColumn({ name, spec: TARGETS[name] }, spec, resolve) : null;
+  return (source: Source): FieldValue => {
+    const value = column?.read(source) ?? null;
+    return isFailure(value) ? null : (value as FieldValue);
+  };
+}
+
+/** What a row must fulfil; a column of a preset that the source lacks fulfils nothing. */
+function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (source: Source) => boolean {
+  if (conditions.some(({ column, optional }) => optional && resolve(column) === null)) return () => false;
+  const tests = conditions.map(condition => compileCondition(condition, resolve));
+  return source => tests.every(test => test(source));
+}
+
+/** @param date of the sale: several sales of one price in a month are no deed, so that a month alone tells nothing */
+export function compileDeed(
+  { book, multiParcel }: DeedColumns,
+  date: ColumnSpec | undefined,
+  resolve: Resolve,
+): (source: Source) => Deed {
+  const nameOf = compileValue('book', book, resolve);
+  const marks = multiParcel
+    .filter(({ column, optional }) => !optional || resolve(column) !== null)
+    .map(condition => compileCondition(condition, resolve));
+  const isTold = marks.length > 0 || !alternatives(date ?? {}).every(way => tellsDay(way.date));
+  return source => {
+    const name = tidyText(nameOf(source))?.toUpperCase() ?? null;
+    if (marks.some(test => test(source))) return { book: name, several: true };
+    return { book: name, several: isTold || name !== null ? false : null };
+  };
+}
+
+/** Whether a row's sale has a day, at least the least price, and fulfils the feed's conditions. */
+export function compileSale({ where, minPrice }: Pick<Sales, 'where' | 'minPrice'>, resolve: Resolve) {
+  const holds = compileAll(where, resolve);
+  return (source: Source, date: FieldValue, price: FieldValue): boolean =>
+    date !== null && typeof price === 'number' && price > 0 && price >= minPrice && holds(source);
+}
+
+/** The earlier sales of a row that have a day, at least the least price, and pass their conditions; others are passed over. */
+export function compilePrior(sales: Sales | null, resolve: Resolve): (source: Source) => PriorSale[] | null {
+  const priors = (sales?.prior ?? []).map(({ columns, deed, where }) => ({
+    date: compileValue('date', columns.date, resolve),
+    price: compileValue('price', columns.price, resolve),
+    deed: compileDeed(deed, columns.date, resolve),
+    counts: compileSale({ where, minPrice: sales!.minPrice }, resolve),
+  }));
+  if (priors.length === 0) return () => null;
+  return source => {
+    const found = priors.flatMap(({ date, price, deed, counts }): PriorSale[] => {
+      const [day, usd] = [date(source), price(source)];
+      return counts(source, day, usd) ? [{ date: day as string, price: usd as number, ...deed(source) }] : [];
+    });
+    return found.length === 0 ? null : found;
+  };
+}
+
+/** The columns that a feed's sales name. */
+export function saleMentions({ where, deed, prior }: Sales): Mention[] {
+  const ofDeed = (at: string, { book, multiParcel }: DeedColumns): Mention[] => [
+    ...columnMentions(book ? { book } : {}).map(each => ({ ...each, where: `${at}.book` })),
+    ...conditionMentions(`${at}.multi_parcel`, multiParcel),
+  ];
+  return [
+    ...conditionMentions('sales.where', where),
+    ...ofDeed('sales', deed),
+    ...prior.flatMap(({ columns, deed: earlier, where: terms }) => [
+      ...columnMentions(columns).map(each => ({ ...each, where: `sales.prior.${each.where}` })),
+      ...ofDeed('sales.prior', earlier),
+      ...conditionMentions('sales.prior.where', terms),
+    ]),
+  ];
+}
