@@ -45,7 +45,10 @@ describe('what a program itself tells of a deed decides', () => {
       { PIN: 'D', BOOK: '1/9' },
     ]);
     expect(await comps()).toEqual([
-      ...['A/2024-05-01 OFF_MARKET', 'B/2024-05-01 OFF_MARKET', 'C/2024-05-01 SOLD', 'D/2024-05-01 SOLD'],
+      'A/2024-05-01 OFF_MARKET',
+      'B/2024-05-01 OFF_MARKET',
+      'C/2024-05-01 SOLD',
+      'D/2024-05-01 SOLD',
     ]);
     // C is renumbered: its deed is known.
     await run([
@@ -66,7 +69,7 @@ describe('what a program itself tells of a deed decides', () => {
   test('by its mark, without which nothing is guessed', async () => {
     const { run, comps } = roll({ multi_parcel: [{ column: 'MANY', present: true }] });
     const { counts } = await run([{ PIN: 'A', MANY: 'M' }, { PIN: 'B' }, { PIN: 'C' }]);
-    expect(await comps()).toEqual([...['A/2024-05-01 OFF_MARKET', 'B/2024-05-01 SOLD', 'C/2024-05-01 SOLD']]);
+    expect(await comps()).toEqual(['A/2024-05-01 OFF_MARKET', 'B/2024-05-01 SOLD', 'C/2024-05-01 SOLD']);
     expect(counts.sales).toEqual({ comps: 2, multi_parcel: 1, disqualified: 0 });
   });
 

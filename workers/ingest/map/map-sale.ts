@@ -13,7 +13,7 @@ import { columnMentions, conditionMentions, type Mention, type Resolve } from '.
 export type Deed = {
   /** What names it, such as book and page; null where nothing does. */
   book: string | null;
-  /** Whether it is over several parcels: null where the source does not say, so that day, price and seller tell. */
+  /** Whether it is over several parcels; null where the source does not say: day, price and seller tell. */
   several: boolean | null;
 };
 
@@ -42,7 +42,7 @@ function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (so
   return source => tests.every(test => test(source));
 }
 
-/** @param date of the sale: several sales of one price in a month are no deed, so that a month alone tells nothing */
+/** @param date of the sale: sales of one price in a month are no deed, so that a month alone tells nothing */
 export function compileDeed(
   { book, multiParcel }: DeedColumns,
   date: ColumnSpec | undefined,
@@ -67,7 +67,7 @@ export function compileSale({ where, minPrice }: Pick<Sales, 'where' | 'minPrice
     date !== null && typeof price === 'number' && price > 0 && price >= minPrice && holds(source);
 }
 
-/** The earlier sales of a row that have a day, at least the least price, and pass their conditions; others are passed over. */
+/** The earlier sales of a row that become comps; others are passed over. */
 export function compilePrior(sales: Sales | null, resolve: Resolve): (source: Source) => PriorSale[] | null {
   const priors = (sales?.prior ?? []).map(({ columns, deed, where }) => ({
     date: compileValue('date', columns.date, resolve),
