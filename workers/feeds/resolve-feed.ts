@@ -203,7 +203,7 @@ function dnc({ dnc: section }: FeedFile, base: FeedBase, report: Report): Feed {
   return { ...base, kind: 'dnc', dnc: { sources: [source].flat(), list, edition, columns } };
 }
 
-/** The sales of a feed and of its preset, property by property; null where there are none, or none are wanted. */
+/** The sales of a feed and of its preset, property by property; null where none are there or wanted. */
 function salesOf(file: FeedFile, preset: Preset | null): Sales | null {
   if (file.sales === null || (file.sales ?? preset?.sales) === undefined) return null;
   const [own, inherited] = [file.sales ?? {}, preset?.sales ?? {}];
