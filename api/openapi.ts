@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { version } from '../shared/base/root.ts';
 import { endpoints as v1 } from './endpoints.ts';
 import { type Endpoint, TAGS } from './http/endpoint.ts';
 import type { ExtraLimit } from './http/rate-limits.ts';
@@ -239,7 +240,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
     createDocument(
       {
         openapi: '3.1.0',
-        info: { title: 'Plat', version: '1.0.0', description: DESCRIPTION },
+        info: { title: 'Plat', version, description: DESCRIPTION },
         servers: [{ url: '/' }],
         security: [{ apiKey: [] }],
         tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

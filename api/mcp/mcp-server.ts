@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Logger } from '../../shared/base/log.ts';
+import { version } from '../../shared/base/root.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { PROMPT_LIST, promptOf } from './mcp-prompts.ts';
 import { coverageAt, RESOURCE_TEMPLATES, RESOURCES, textAt } from './mcp-resources.ts';
@@ -20,7 +21,7 @@ export type McpDeps = CallDeps & {
   log: Logger;
 };
 
-const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version: '1.0.0' };
+const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version };
 
 /** What a model is told before it sees any tool. */
 const INSTRUCTIONS = `Land parcels, sales, market statistics and valuations of US counties. Calls cost tokens of the user's account; each tool tells its

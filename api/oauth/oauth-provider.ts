@@ -4,6 +4,7 @@ import { type Configuration, errors, interactionPolicy, Provider } from 'oidc-pr
 import { readAccount } from '../http/callers.ts';
 import type { CursorSecret } from '../http/cursor.ts';
 import type { Database } from '../http/database.ts';
+import { textFaults } from '../http/text.ts';
 import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { PATHS, SCOPE } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
@@ -153,6 +154,14 @@ export async function makeProvider(
   provider.use(async (ctx, next) => {
     await next();
     if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });
+  });
+  // To the library a code with a NUL is one that it does not know: the field is named instead.
+  provider.use(async (ctx, next) => {
+    await next();
+    const [fault] = Object.entries(textFaults(Object.entries(ctx.oidc?.body ?? {})) ?? {});
+    if (fault === undefined || ctx.status < 400 || typeof ctx.body !== 'object') return;
+    ctx.status = 400;
+    ctx.body = { error: 'invalid_request', error_description: fault.join(' ') };
   });
   return provider;
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,3 +11,8 @@ function findRoot(from: string): string {
 
 /** The folder of the checkout: sql/, the bundled feeds and `.plat/` are found from here. */
 export const rootDir = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+/** Of the program, as its package has it. */
+export const { version } = JSON.parse(readFileSync(join(rootDir, 'package.json'), 'utf8')) as {
+  version: string;
+};

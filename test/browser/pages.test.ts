@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { startTestApi } from '../support/api.ts';
-import { describePages, drawn, faultsOf, inspect, readmePicture } from '../support/browser.ts';
+import { describePages, drawn, faultsOf, inspect, README_PARCEL, readmePicture } from '../support/browser.ts';
 import { ingestSample } from '../support/sample.ts';
 import { linkOf, newUser } from '../support/visitor.ts';
 
@@ -24,7 +24,7 @@ describePages('the web app', site => {
   });
 
   test.runIf(process.env.README_PICTURES)('the picture of the map for the README', async () => {
-    const page = await site.open('/data?county=33019&parcel=3301900001047');
+    const page = await site.open(`/data?county=33019&parcel=${README_PARCEL}`);
     await page.locator('#map').evaluate(element => element.removeAttribute('data-idle'));
     await page.getByRole('button', { name: 'Zoom out' }).click();
     await readmePicture(page, 'map');

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../shared/base/log.ts';
 import { openQueues } from '../../shared/queue/queue.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { keepSchedules } from '../../workers/schedules.ts';
+import { DAILY, keepSchedules } from '../../workers/schedules.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   BACKENDS,
@@ -51,12 +51,9 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
       },
     };
   }
-  const daily = {
-    'market-daily': '5 0 * * * UTC',
-    'attributes-daily': '20 0 * * * UTC',
-    'valuation-daily': '40 0 * * * UTC',
-    'deals-daily': '20 1 * * * UTC',
-  };
+  const daily = Object.fromEntries(
+    Object.entries(DAILY).map(([name, { pattern }]) => [`${name}-daily`, `${pattern} UTC`]),
+  );
   const at = (cron: string, timezone: string) => `schedule: { cron: "${cron}", timezone: ${timezone} }`;
 
   test('follow the feed files at every start: added, changed in time or zone, removed', async () => {
@@ -137,6 +134,6 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
       { name: 'valuation.all', payload: {}, status: 'done' },
     ]);
     await db.pool.query('delete from jobs');
-    expect((await queue.getDelayed()).length).toBe(5);
+    expect((await queue.getDelayed()).length).toBe(Object.keys(daily).length + 1);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sql, transaction } from '../../shared/base/db.ts';
 import { enqueue, getJob } from '../../shared/queue/jobs.ts';
-import { allJobs } from '../../workers/all-jobs.ts';
 import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
 import { jobsByName } from '../../workers/queue/job.ts';
 import { createTestDatabase, lockWaits } from '../support/database.ts';
@@ -101,22 +100,6 @@ test('an attempt that another worker has followed ends nothing', async () => {
 test('two jobs of one name are refused', () => {
   const job = { ...testJob('one'), run: async () => ({ rows: 0 }) };
   expect(() => jobsByName([job, { ...job }])).toThrow('Two jobs are named one.');
-});
-
-test('the program has every job once', () => {
-  expect([...allJobs.keys()]).toEqual([
-    'ingest.run',
-    'attributes.plan',
-    'attributes.chunk',
-    'market.recompute',
-    'market.daily',
-    'valuation.all',
-    'valuation.county',
-    'comping.prepare',
-    'deal.fetch',
-    'deal.grade',
-    'deal.daily',
-  ]);
 });
 
 test('plat jobs lists, cancels and retries', async () => {

@@ -58,11 +58,13 @@ export const TEXTS = [
   'POLYGON((0 0,1 1,0 1,0 0))',
   'GEOMETRYCOLLECTION('.repeat(500),
   '{"type":"Polygon","coordinates":[[[-180,-90],[180,-90],[180,90],[-180,90],[-180,-90]]]}',
+  '{"type":"Polygon","coordinates":[[[1e-320,1e-320],[1,1e-300],[1,1],[1e-320,1e-320]]]}',
+  '{"type":"Polygon","coordinates":{"length":5}}',
   '{"type":"MultiPolygon","coordinates":[[],[[]],null]}',
   `${'['.repeat(3_000)}${']'.repeat(3_000)}`,
 ];
 
-const NUMBERS = [
+export const NUMBERS = [
   0,
   -0,
   -1,

@@ -184,6 +184,9 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${path}-${name}.png`), fullPage: true });
 }
 
+/** The parcel of the README's pictures and calls: bare land on a road, whose value can be told. */
+export const README_PARCEL = 3301900001247;
+
 /** With README_PICTURES=1 the picture of the README by this name is made anew: what the window shows. */
 export async function readmePicture(page: Page, name: string): Promise<void> {
   await drawn(page);

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, RANDOM_PAGE_COST } from '../../shared/base/db.ts';
 import { errorCode, PlatError } from '../../shared/base/errors.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { migrate } from '../../shared/base/migrate.ts';
-import { rootDir } from '../../shared/base/root.ts';
+import { version } from '../../shared/base/root.ts';
 import { type Distributed, distribute, listDearNodes } from '../../shared/base/shards.ts';
 import { addAccountCommands } from './account-command.ts';
 import { addBacktestCommands } from './backtest-command.ts';
@@ -44,7 +42,6 @@ Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the
 Settings: .env.example`;
 
 function createProgram(): Command {
-  const { version } = JSON.parse(readFileSync(join(rootDir, 'package.json'), 'utf8')) as { version: string };
   const program = new Command('plat')
     .description('US land-parcel data: ingestion, precomputed answers and a read API')
     .version(version)

@@ -78,6 +78,27 @@ test('a client is given no secret', async () => {
   expect(Object.keys(json).filter(name => name.includes('secret'))).toEqual([]);
 });
 
+test('a text that cannot be kept is refused by the name of its field', async () => {
+  const { json } = await register({ redirect_uris: [CALLBACK] });
+  const right = { client_id: json.client_id!, redirect_uri: CALLBACK, code_verifier: VERIFIER };
+  const forms: [string, Record<string, string>][] = [
+    ['token', { grant_type: 'authorization_code', ...right, code: 'a\0b' }],
+    ['token', { grant_type: 'refresh_token', ...right, refresh_token: 'a\0b' }],
+    ['token', { grant_type: 'authorization_code', ...right, code: 'a', client_id: 'a\0b' }],
+    ['token', { ...right, grant_type: 'a\0b' }],
+    ['revoke', { token: 'a', client_id: 'a\0b' }],
+  ];
+  for (const [path, form] of forms) {
+    const [field] = Object.entries(form).find(([, value]) => value.includes('\0'))!;
+    const body = new URLSearchParams(form);
+    const reply = await fetch(`${api.url}/oauth/${path}`, { method: 'POST', body });
+    expect([reply.status, await reply.json()], field).toMatchObject([
+      400,
+      { error: 'invalid_request', error_description: expect.stringMatching(`^${field} must not hold a NUL`) },
+    ]);
+  }
+});
+
 test('nothing is fetched from addresses that a client names', async () => {
   const server = await serve((_request, response) => response.end('[]'));
   for (const name of [
