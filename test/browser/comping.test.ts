@@ -121,7 +121,7 @@ describePages('comp reports', site => {
       await page.goto(path);
       return page;
     };
-    /** No worker runs here: the page that waits for one is what is answered. It reloads until it is closed. */
+    /** No worker runs here: the page that waits for one is answered, and reloads until it is closed. */
     const waits = async (page: Page) => {
       await page.getByText('are being adjusted').waitFor();
       const { pathname } = new URL(page.url());

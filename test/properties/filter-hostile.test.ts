@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { FULL, OPPOSITE, UNKNOWN } from '../support/filter-parcels.ts';
 import { insertParcels } from '../support/parcels.ts';
 
-/** Whatever a filter is given, the answer is a page or names what is wrong; test/fuzz asks all endpoints at random. */
+/** Whatever a filter is given, the answer is a page or names what is wrong. */
 
 const db = await createTestDatabase();
 const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '2000' } });
