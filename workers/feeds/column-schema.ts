@@ -113,8 +113,20 @@ export const columnSchema = z.union([plainName, columnObject, z.null()]).meta({
     'Where a field comes from: a column name, the long form, or null to leave out what a preset maps.',
 });
 
+const keyPart = z.strictObject({
+  columns: z.array(columnName).min(1).describe('Columns whose texts make the part; empty ones are left out.'),
+  join: z.string().describe('Text between them. Default: none.').optional(),
+  strip_leading_zeros: z.boolean().describe("'00029' counts as '29'. Default: false.").optional(),
+});
+export type KeyPart = string | z.infer<typeof keyPart>;
+
 const keyObject = z.strictObject({
-  columns: z.array(columnName).min(1).describe('Columns whose texts make the key, in this order.'),
+  columns: z
+    .array(z.union([columnName, keyPart]))
+    .min(1)
+    .describe(
+      'Columns whose texts make the key, in this order; several that make one part of it as { columns, join }.',
+    ),
   join: z.string().describe("Text between the parts. Default: '-'.").optional(),
   split: z
     .string()
@@ -128,6 +140,8 @@ const keyObject = z.strictObject({
     .optional(),
 });
 export type KeySpec = z.infer<typeof keyObject>;
+
+export const columnsOfPart = (part: KeyPart): string[] => (typeof part === 'string' ? [part] : part.columns);
 
 export const keySchema = z
   .union([columnName.describe('The column that identifies a parcel.'), keyObject])

@@ -60,6 +60,16 @@ export const PRESETS = [
   'washington',
   'west_virginia',
   'wisconsin',
+  'connecticut_sales',
+  'cook_county_sales',
+  'district_of_columbia_sales',
+  'florida_sdf',
+  'illinois_ptax',
+  'maryland_assessments',
+  'maryland_sales',
+  'new_jersey_sr1a',
+  'new_york_salesweb',
+  'vermont_transfers',
 ] as const;
 export type PresetName = (typeof PRESETS)[number];
 
@@ -122,6 +132,11 @@ const listingsSchema = z.strictObject({
     .boolean()
     .describe(
       'Whether the source lists everything, so that an ACTIVE or PENDING listing that is gone from it has left the market. Default: true; false for format reso.',
+    )
+    .optional(),
+  key: keySchema
+    .describe(
+      "A file of sales by parcel number: what identifies the parcel, as the parcels' feed writes it; `sales` tells which are comps.",
     )
     .optional(),
   columns: listingColumns.describe('Listing fields and where they come from.').optional(),
@@ -290,7 +305,7 @@ export const feedSchema = z
         sales: z
           .union([salesSchema, z.null()])
           .describe(
-            "Turns the roll's last_sale_date and last_sale_price into SOLD comps; its properties win over those of a preset. null: the sales of a preset are left out.",
+            "Which recorded sales become SOLD comps: of a roll's last_sale_date and last_sale_price, or of a file of sales by parcel number (listings.key). Its properties win over those of a preset. null: the sales of a preset are left out.",
           ),
         listings: listingsSchema.describe('Kind listings: the source and its columns.'),
         layer: layerSchema.describe('Kinds roads, wetlands, flood and zips: the source and its columns.'),

@@ -27,7 +27,11 @@ export type ListingInput = MappedInput<ListingField> & {
   /** `source` of comps whose source is not mapped. */
   label: string;
   snapshot: boolean;
+  /** Of a file of sales by parcel number: what its rows are joined by, and which of them are comps. */
+  recorded: RecordedInput | null;
 };
+
+export type RecordedInput = { key: KeySpec; sales: Sales };
 
 export type LayerInput = MappedInput<LayerField>;
 

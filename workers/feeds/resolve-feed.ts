@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import type { Input } from '../../shared/feeds/ingest-runs.ts';
 import { isFormerCounty } from '../../shared/regions/connecticut.ts';
-import { wantedPart } from '../formats/format-input.ts';
+import { type InputSection, wantedPart } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { DeedColumns, Feed, FeedBase, ParcelInput, Sales, SkipCondition } from './feed.ts';
 import { columnProblem, mappedInput, mergeColumns } from './feed-columns.ts';
@@ -27,8 +27,10 @@ import { isKnownCounty, noSuchCounty } from './values/place-value.ts';
 /** A known schema, written like the section of a feed file. Feeds that name it need only say what to read. */
 export type Preset = {
   kind: 'assessor' | 'listings';
-  /** Of kind assessor. */
+  /** Of kind assessor, and of a file of sales. */
   key?: string | KeySpec;
+  /** How the source is written, where it does not say so itself. */
+  input?: Partial<InputSection>;
   columns: Partial<Record<string, string | ColumnSpec>>;
   skip_where?: Condition[];
   sales?: SalesFile;
@@ -158,7 +160,24 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
 
 function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report: Report): Feed {
   const section = file.listings!;
-  const input = mappedInput<ListingField>(section, preset);
+  const within = wantedPart(section, base.fips, 'parcels', message => report('listings.within', message));
+  const input = mappedInput<ListingField>({ ...preset?.input, ...section }, preset, within);
+  const label = labelOf(file, section);
+  const sales = salesOf(file, preset);
+  const key = section.key ?? (sales ? preset?.key : undefined);
+  if (sales || key !== undefined) {
+    if (key === undefined) report('listings', 'sales need a key: the columns that identify the parcel sold');
+    if (!sales) report('listings.key', 'needs a section sales: which of the rows are comps');
+    for (const field of ['sold_date', 'sold_price'] as const)
+      if (!input.columns[field]) report('listings', `columns.${field} is required`);
+    const recorded =
+      sales && key !== undefined ? { key: typeof key === 'string' ? { columns: [key] } : key, sales } : null;
+    return {
+      ...base,
+      kind: 'listings',
+      listings: { ...input, fips: base.fips, label, snapshot: true, recorded },
+    };
+  }
   const snapshot = section.snapshot ?? section.format !== 'reso';
   for (const field of ['source_id', 'status'] as const)
     if (!input.columns[field]) report('listings', `columns.${field} is required`);
@@ -166,8 +185,11 @@ function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report:
   if (snapshot && section.format === 'reso') report('listings.snapshot', 'must be false for format reso');
   if (!input.columns.list_price && !input.columns.sold_price)
     report('listings', 'columns.list_price or columns.sold_price is required');
-  const label = labelOf(file, section);
-  return { ...base, kind: 'listings', listings: { ...input, fips: base.fips, label, snapshot } };
+  return {
+    ...base,
+    kind: 'listings',
+    listings: { ...input, fips: base.fips, label, snapshot, recorded: null },
+  };
 }
 
 const labelOf = ({ title, name }: FeedFile, { label }: { label?: string | undefined }): string =>
@@ -260,7 +282,7 @@ const OWN_SECTION: Partial<Record<Feed['kind'], Own>> = {
 const SECTION_KINDS: Record<string, Feed['kind'][]> = {
   roll: ['assessor'],
   shape: ['assessor'],
-  sales: ['assessor'],
+  sales: ['assessor', 'listings'],
   listings: ['listings'],
   layer: VECTOR,
   elevation: ['elevation'],

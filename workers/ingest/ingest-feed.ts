@@ -18,6 +18,7 @@ import { layers } from './recipes/layers-recipe.ts';
 import { listings } from './recipes/listings-recipe.ts';
 import { numbering } from './recipes/numbering-recipe.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
+import { isRecorded, recordedSales } from './recipes/sales-recipe.ts';
 import { leftAsItIs, sourcesUnchanged, stagedFrom } from './recipes/unchanged-source.ts';
 import type { RunContext, RunDeps } from './run/run-context.ts';
 import { newCounts } from './run/run-counts.ts';
@@ -167,16 +168,19 @@ async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: bool
 /** By kind; a land layer's features have one for all. */
 const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, dnc };
 
+function recipeOf(feed: Feed): Recipe<Feed, unknown> {
+  const isFile = feed.kind === 'listings' && isRecorded(feed);
+  const own = feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers;
+  return (isFile ? recordedSales : own) as Recipe<Feed, unknown>;
+}
+
 /**
  * Stages the feed's inputs, unless an attempt that died later had staged the same. @returns what compares
  * them with what readers see
  */
 async function prepare(run: RunContext, feed: Feed): Promise<(client: Client) => Promise<Prepared>> {
   const { pool, runId } = run;
-  const recipe = (feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers) as Recipe<
-    Feed,
-    unknown
-  >;
+  const recipe = recipeOf(feed);
   const from = await stagedFrom(run, feed);
   const madeOf = from && JSON.stringify([recipe.tables, DERIVATION, from]);
   const before = madeOf === null ? undefined : await findStaged(pool, runId, madeOf);

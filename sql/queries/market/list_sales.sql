@@ -62,8 +62,8 @@ judged as (
     s.*,
     coalesce(s.several, a.fips is not null) or d.fips is not null
       or coalesce(l.status = 'OFF_MARKET' and l.sale_type = $3 and l.price = s.price, false) as multi_parcel,
-    coalesce(l.status = 'SOLD', false) as known,
-    e.source_id is not null and l.status is distinct from 'SOLD' as repeated,
+    own.known,
+    e.source_id is not null and not own.known as repeated,
     l.lot_acres as stored_acres,
     l.location as stored_location
   from sales s
@@ -71,6 +71,7 @@ judged as (
   left join deeds_of_several d on d.fips = s.fips and d.last_sale_date = s.last_sale_date and d.book = s.book
   left join elsewhere e using (source_id)
   left join listings l on l.source = $1 and l.source_id = s.source_id
+  cross join lateral (select coalesce(l.status = 'SOLD' and l.feed_id = $4, false) as known) as own
 )
 select
   j.fips, j.source_id, j.row_no,

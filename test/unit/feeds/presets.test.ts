@@ -52,7 +52,9 @@ test.each([
 });
 
 /** All but those with a file of their own. */
-const STATEWIDE = PRESETS.filter(name => !['regrid', 'reso', 'florida_nal', 'texas_stratmap'].includes(name));
+const STATEWIDE = PRESETS.filter(
+  name => !['regrid', 'florida_nal', 'texas_stratmap'].includes(name) && readPreset(name).kind === 'assessor',
+);
 
 /** A county of those that do not say it. */
 const WITHOUT_COUNTY: Record<string, string> = {

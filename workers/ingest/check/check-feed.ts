@@ -12,6 +12,7 @@ import { compileContactMapper } from '../map/map-contact.ts';
 import { compileLayerMapper } from '../map/map-layer.ts';
 import { compileListingMapper } from '../map/map-listing.ts';
 import { compileParcelMapper, showsSales } from '../map/map-parcel.ts';
+import { compileRecordedMapper } from '../map/map-recorded.ts';
 import { checkElevation, type TilesCheck } from './check-elevation.ts';
 import { checkContext } from './check-files.ts';
 import { checkImagery, type ImageryCheck } from './check-imagery.ts';
@@ -80,7 +81,9 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   else if (feed.kind === 'listings')
     await checkPart(check, feed.kind, feed.listings, {
       kind: feed.kind,
-      map: compileListingMapper(feed.listings),
+      map: feed.listings.recorded
+        ? compileRecordedMapper(feed.listings, feed.listings.recorded)
+        : compileListingMapper(feed.listings),
     });
   else if (feed.kind === 'contacts')
     await checkPart(check, feed.kind, feed.contacts, {

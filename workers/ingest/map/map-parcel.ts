@@ -3,7 +3,7 @@ import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parc
 import { boxOfGeometry } from '../../../shared/geo/box.ts';
 import { isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
-import type { KeySpec } from '../../feeds/column-schema.ts';
+import { columnsOfPart, type KeyPart, type KeySpec } from '../../feeds/column-schema.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
 import { targetSpec } from '../../feeds/feed-schema.ts';
 import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place-value.ts';
@@ -57,7 +57,7 @@ export function compileParcelMapper(
       columns.fips ? compileColumn(fipsTarget, columns.fips, resolve) : null,
     );
     const keyOf = compileKey(key, resolve);
-    const noKey = refused('key', 'missing_key', `no key: ${key.columns.join(', ')} empty`);
+    const noKey = refused('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
     const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
     const isSale = sales ? compileSale(sales, resolve) : () => false;
     const deedOf = sales ? compileDeed(sales.deed, columns.last_sale_date, resolve) : () => NO_DEED;
@@ -79,7 +79,7 @@ export function compileParcelMapper(
     };
   };
   return mapperOf(input, compile, [
-    ...key.columns.map(column => ({ where: 'key', column, optional: false })),
+    ...keyColumns(key).map(column => ({ where: 'key', column, optional: false })),
     ...(sales ? saleMentions(sales) : []),
   ]);
 }
@@ -148,16 +148,31 @@ export function compileKey(
   spec: KeySpec,
   resolve: Resolve,
 ): (values: Record<string, unknown>) => string | null {
-  const columns = spec.columns.map(name => resolve(name) ?? name);
+  const parts = spec.columns.map(part => compilePart(part, resolve));
   const { split } = spec;
   return values => {
     let key: string | null = null;
-    for (const column of columns) {
-      const text = keyText(values[column]);
+    for (const textOf of parts) {
+      const text = textOf(values);
       if (split === undefined) key = append(key, text, spec);
       else for (const part of text.split(split)) key = append(key, part, spec);
     }
     return key !== null && hasContent(key, spec) ? key : null;
+  };
+}
+
+export const keyColumns = ({ columns }: KeySpec): string[] => columns.flatMap(columnsOfPart);
+
+function compilePart(part: KeyPart, resolve: Resolve): (values: Record<string, unknown>) => string {
+  const columns = columnsOfPart(part).map(name => resolve(name) ?? name);
+  const [only] = columns;
+  if (typeof part === 'string') return values => keyText(values[only!]);
+  return values => {
+    const text = columns
+      .map(column => keyText(values[column]))
+      .filter(Boolean)
+      .join(part.join ?? '');
+    return part.strip_leading_zeros ? text.replace(LEADING_ZEROS, '') : text;
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Client, sql } from '../../../shared/base/db.ts';
-import type { AssessorFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
+import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
 import { alternatives } from '../../feeds/feed-columns.ts';
 import { type Acreage, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { parcelsOutside } from '../gate/gate-place.ts';
@@ -22,7 +22,7 @@ import { joinShapes } from '../stage/join-shapes.ts';
 import { listingSql } from '../stage/listing-record.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { stageMapped, stageParcels } from '../stage/stage-parcels.ts';
-import { stageSales } from '../stage/stage-sales.ts';
+import { measureSales, stageSales } from '../stage/stage-sales.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
 /** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
@@ -141,14 +141,6 @@ function recordFigures({ counts }: RunContext, feed: AssessorFeed, figures: Parc
   }
   for (const name of ['new', 'changed', 'returned', 'unchanged', 'retired'] as const)
     counts[name] = figures[name];
-}
-
-type SaleFigures = { touched: number; before: number; leaving: number };
-
-async function measureSales(client: Client, sales: Sales | null, feedId: number): Promise<SaleFigures> {
-  if (sales === null) return { touched: 0, before: 0, leaving: 0 };
-  const { rows } = await client.query<SaleFigures>(sql('market/measure_sales'), [feedId, sales.label]);
-  return rows[0]!;
 }
 
 async function stageInput(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import { sql } from '../../../shared/base/db.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import { sourceVersion } from '../../formats/read-format.ts';
@@ -18,7 +19,7 @@ import type { Prepared } from './recipe.ts';
  */
 export async function sourcesUnchanged(run: RunContext, feed: Feed): Promise<boolean> {
   const inputs = inputsOf(feed);
-  const resolved = JSON.stringify({ ...feed, file: null, baseDir: null });
+  const resolved = JSON.stringify({ ...feed, file: null, baseDir: null, roll: await lastRoll(run, feed) });
   for (const [name, { input }] of inputs) {
     const version = await sourceVersion(input, readContext(run));
     if (version === null) return false;
@@ -34,6 +35,13 @@ export async function sourcesUnchanged(run: RunContext, feed: Feed): Promise<boo
   if (inputs.length === 0 || !isSame) return false;
   // A layer may have been taken away since.
   return !('layer' in feed) || (await currentVersion(run.pool, run.feedId, run.last)) !== null;
+}
+
+/** Of a file of sales the last run of a roll: the parcels that were sold may have come since. */
+async function lastRoll({ pool }: RunContext, feed: Feed): Promise<number | undefined> {
+  if (feed.kind !== 'listings' || feed.listings.recorded === null) return undefined;
+  const { rows } = await pool.query<{ run: number | null }>(sql('market/last_roll'));
+  return rows[0]!.run ?? 0;
 }
 
 /**

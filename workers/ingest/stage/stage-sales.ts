@@ -108,3 +108,16 @@ function comp(sale: Sale, { label, saleType }: Pick<Sales, 'label' | 'saleType'>
     deed: sale.book,
   };
 }
+
+type SaleFigures = { touched: number; before: number; leaving: number };
+
+/** What a run does to the comps that its feed has made. */
+export async function measureSales(
+  client: Client,
+  sales: Pick<Sales, 'label'> | null,
+  feedId: number,
+): Promise<SaleFigures> {
+  if (sales === null) return { touched: 0, before: 0, leaving: 0 };
+  const { rows } = await client.query<SaleFigures>(sql('market/measure_sales'), [feedId, sales.label]);
+  return rows[0]!;
+}

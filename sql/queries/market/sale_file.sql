@@ -1,0 +1,65 @@
+-- name: create_sale_stage
+-- The staging table of a file of sales, in the run's own schema. Unlogged, filled once by COPY.
+create unlogged table stage_sale (
+  row_no bigint not null,
+  fips int not null,
+  key text not null,
+  address text,
+  city text,
+  state text,
+  zip text,
+  apn text,
+  acres double precision,
+  location point,
+  day date not null,
+  price numeric,
+  book text,
+  several boolean,
+  sale boolean not null,
+  -- The parcel that was sold, once it is found.
+  parcel bigint
+)
+
+-- name: list_sale_counties
+-- The counties of a file of sales.
+select distinct fips
+from stage_sale
+
+-- name: place_sales
+-- Finds the parcels that were sold by their key, else by their number without its marks, else by their address, where one parcel alone has it. $1 the counties int[]
+with known as (
+  select distinct on (fips, source_key) fips, source_key, property_id
+  from parcels
+  where fips = any ($1::int[]) and retired_at is null
+  order by fips, source_key, feed_id
+),
+numbered as (
+  select p.fips, n.number, min(p.property_id) as parcel
+  from parcels p
+  cross join lateral (
+    values (upper(regexp_replace(p.source_key, '[^[:alnum:]]', '', 'g'))), (upper(regexp_replace(p.apn, '[^[:alnum:]]', '', 'g'))),
+    (upper(p.situs_address || '/' || p.situs_city))
+  ) as n (number)
+  where p.fips = any ($1::int[]) and p.retired_at is null and n.number <> ''
+  group by p.fips, n.number
+  having min(p.property_id) = max(p.property_id)
+)
+update stage_sale s
+set parcel = coalesce(k.property_id, n.parcel, a.parcel)
+from stage_sale t
+left join known k on k.fips = t.fips and k.source_key = t.key
+left join numbered n on n.fips = t.fips and n.number = upper(regexp_replace(t.key, '[^[:alnum:]]', '', 'g'))
+left join numbered a on a.fips = t.fips and a.number = upper(t.address || '/' || t.city)
+where s.ctid = t.ctid and coalesce(k.property_id, n.parcel, a.parcel) is not null
+
+-- name: measure_sale_file
+-- How many sales a file has, and of how many a roll has the parcel.
+select count(*)::int as sales, count(parcel)::int as placed
+from stage_sale
+
+-- name: last_roll
+-- The last run that brought or changed parcels. A file of sales is read again after it.
+select max(r.id)::int as run
+from runs r
+join feeds f on f.id = r.feed_id
+where f.kind = 'assessor' and r.status = 'merged'

@@ -1,0 +1,83 @@
+import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
+import { boxOfGeometry } from '../../../shared/geo/box.ts';
+import { formerCounty, isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
+import { countyByName } from '../../../shared/regions/county-names.ts';
+import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
+import { isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
+import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, refused } from './map-fields.ts';
+import { compileKey, keyColumns } from './map-parcel.ts';
+import {
+  compileDeed,
+  compilePrior,
+  compileSale,
+  type Deed,
+  type PriorSale,
+  saleMentions,
+} from './map-sale.ts';
+
+/** A row of a file of sales: the parcel that was sold, and when, at which price and under which deed. */
+export type RecordedSale = MappedRow & {
+  key: string;
+  fips: number;
+  /** Whether the row's sale becomes a comp. */
+  sale: boolean;
+  deed: Deed;
+  prior: PriorSale[] | null;
+};
+
+const AT = positionsOf(LISTING_FIELD_NAMES);
+const SKIPPED = refused('fips', 'skipped', 'of another county, or no sale');
+
+/** Rows of other counties than the feed's are left out, and so are those without a day of sale. */
+export function compileRecordedMapper(
+  { columns, skipWhere, fips: feedFips }: ListingsFeed['listings'],
+  { key, sales }: RecordedInput,
+): Mapper<RecordedSale> {
+  return mapperOf(
+    { columns, skipWhere },
+    resolve => {
+      const fill = compileFill('listings', columns, resolve);
+      const keyOf = compileKey(key, resolve);
+      const isSale = compileSale(sales, resolve);
+      const deedOf = compileDeed(sales.deed, columns.sold_date, resolve);
+      const priorOf = compilePrior(sales, resolve);
+      return ({ values: source, geometry }) => {
+        const row = fill(source);
+        const { values } = row;
+        const box = boxOfGeometry(geometry);
+        if (box && values[AT.latitude] === null) {
+          values[AT.longitude] = (box[0] + box[2]) / 2;
+          values[AT.latitude] = (box[1] + box[3]) / 2;
+        }
+        const county = countyOf(values as FieldValue[]) ?? feedFips;
+        if (county === null) return refused('fips', 'missing_fips', 'the row does not say its county');
+        if (feedFips !== null && county !== feedFips) return SKIPPED;
+        if (!isKnownCounty(county)) return refused('fips', 'unknown_fips', noSuchCounty(county));
+        const parcel = keyOf(source);
+        if (parcel === null)
+          return refused('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+        const prior = priorOf(source);
+        const [day, price] = [values[AT.sold_date] as FieldValue, values[AT.sold_price] as FieldValue];
+        if (day === null && prior === null) return SKIPPED;
+        const sale = isSale(source, day, price);
+        return { ...row, key: parcel, fips: county, sale, deed: deedOf(source), prior };
+      };
+    },
+    [...keyColumns(key).map(column => ({ where: 'key', column, optional: false })), ...saleMentions(sales)],
+  );
+}
+
+/** By its code, else by its name. A town of Connecticut tells its planning region. */
+function countyOf(values: readonly FieldValue[]): number | null {
+  const text = (field: 'county' | 'city' | 'state') => (values[AT[field]] ?? '') as string;
+  const [lon, lat] = [values[AT.longitude], values[AT.latitude]];
+  const point = typeof lon === 'number' && typeof lat === 'number' ? ([lon, lat] as const) : null;
+  const state = text('state');
+  const given = values[AT.fips];
+  const code =
+    typeof given === 'number'
+      ? given
+      : (countyByName(text('county'), state) ?? formerCounty(text('county'), state));
+  return code !== null && isFormerCounty(code) ? planningRegion(code, text('city'), point) : code;
+}
