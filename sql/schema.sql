@@ -136,6 +136,14 @@ create table api_keys (
   constraint api_keys_key_hash_key UNIQUE (key_hash)
 );
 
+create table assessed_land_values (
+  fips integer not null,
+  property_id bigint not null,
+  as_of date not null,
+  value bigint not null,
+  constraint assessed_land_values_pkey PRIMARY KEY (fips, property_id, as_of)
+);
+
 create table attributes_dirty (
   fips integer not null,
   property_id bigint not null,

@@ -12,6 +12,7 @@ export const KEYS = {
   parcel_filters: 'fips',
   parcel_attributes: 'fips',
   valuations: 'fips',
+  assessed_land_values: 'fips',
   owner_words: 'fips',
   attributes_dirty: 'fips',
   owner_parcels: 'owner_key',

@@ -46,7 +46,7 @@ async function fitMarket(client: Client, fips: number): Promise<Market> {
   const { as_of, west, south, east, north } = rows[0]!;
   const asOf = as_of ?? (await defaultDay(client));
   const extent: Box = west === null ? emptyBox() : [west, south!, east!, north!];
-  const { comps } = await readMarket(client, fips, extent, dayOf(asOf));
+  const { comps, opinion } = await readMarket(client, fips, extent, dayOf(asOf));
   const { model } = fitCounty(comps, fips, dayOf(asOf), await readOthers(client, fips));
-  return { asOf, comps, model };
+  return { asOf, comps, model, opinion };
 }

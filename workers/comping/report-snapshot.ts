@@ -17,11 +17,13 @@ import { MODEL_VERSION, type Model } from '../../shared/kernels/valuation/model.
 import { type Chosen, newChosen } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
+import type { AssessorOpinion } from '../valuation/assessed-land.ts';
 import type { StoredComps } from '../valuation/valuation-comps.ts';
 
 /** A row of reports/list_wanted. */
 export type Wanted = {
   id: string;
+  property_id: number;
   wanted: string;
   on_roll: boolean;
   kept: Candidate[] | null;
@@ -31,15 +33,26 @@ export type Wanted = {
   boundary: Uint8Array | null;
 } & Omit<ReportSnapshot['subject'], 'fips' | 'lon' | 'lat' | 'acres' | 'outline'>;
 
-export type Market = { asOf: string; comps: StoredComps; model: Model };
+export type Market = { asOf: string; comps: StoredComps; model: Model; opinion: AssessorOpinion };
 
 export async function snapshotOf(
   pool: Pool,
   fips: number,
-  { asOf, comps, model }: Market,
+  { asOf, comps, model, opinion }: Market,
   wanted: Wanted,
 ): Promise<ReportSnapshot> {
-  const { id: _id, wanted: _at, on_roll: _on, kept, x, y, acres, boundary, ...known } = wanted;
+  const {
+    id: _id,
+    property_id: parcel,
+    wanted: _at,
+    on_roll: _on,
+    kept,
+    x,
+    y,
+    acres,
+    boundary,
+    ...known
+  } = wanted;
   const subject = { lon: fromE7(x!), lat: fromE7(y!), acres: acres! };
   const unknown = Number.NaN;
   const land = writeLandTerms(
@@ -51,10 +64,11 @@ export async function snapshotOf(
     },
     new Float64Array(LAND_TERMS),
   );
+  const asked = { ...subject, land, assessed: opinion(parcel, dayOf(asOf)) };
   const chosen = newChosen();
-  const machine = createValuer(model, chosen)({ ...subject, land });
+  const machine = createValuer(model, chosen)(asked);
   const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
-  const near = candidatesOf(model, comps, { ...subject, land }, MOST_CANDIDATES);
+  const near = candidatesOf(model, comps, asked, MOST_CANDIDATES);
   const ids = Array.from(near.source.subarray(0, near.count), source =>
     uuidText(Buffer.from(comps.ids.subarray(16 * source, 16 * source + 16)).toString('hex')),
   );

@@ -7,7 +7,8 @@ import {
   type CountyBacktest,
 } from '../../shared/kernels/valuation/backtest.ts';
 import { type Comps, SOLD, someComps } from '../../shared/kernels/valuation/valuation-types.ts';
-import { readComps } from './valuation-comps.ts';
+import { readOpinions } from './assessed-land.ts';
+import { assessSales, readComps } from './valuation-comps.ts';
 
 /**
  * Values past sales as of the day before each; what was for sale on an earlier day is not known well
@@ -20,7 +21,12 @@ export const backtestCounties = async (pool: Pool, options: BacktestOptions): Pr
   backtestByCounty(await readSales(pool), options);
 
 async function readSales(pool: Pool): Promise<Comps> {
-  const comps = await transaction(pool, client => readComps(client));
+  const comps = await transaction(pool, async client => {
+    const all = await readComps(client);
+    for (const fips of new Set(all.county))
+      if (fips >= 0) assessSales(all, fips, await readOpinions(client, fips));
+    return all;
+  });
   const sold = Array.from({ length: comps.count }, (_, i) => i).filter(i => comps.status[i] === SOLD);
   // What was asked says nothing without listings.
   return { ...someComps(comps, sold), asked: undefined };

@@ -5,6 +5,7 @@ import { fromE7 } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/valuation-types.ts';
+import type { AssessorOpinion } from './assessed-land.ts';
 
 const number = { type: 'float8', null: Number.NaN } as const;
 
@@ -29,10 +30,12 @@ const COLUMNS = {
   asked: number,
   feed: { type: 'int4', null: 0 },
   ofRoll: { type: 'char', null: 0 },
+  parcel: { type: 'int8', null: Number.NaN },
   ...LAND_COLUMNS,
 } as const satisfies CopyColumns;
 
-export type StoredComps = Comps & { ids: Uint8Array };
+/** `parcel`: ids of the parcels that they are of, NaN where unknown. */
+export type StoredComps = Comps & { ids: Uint8Array; parcel: Float64Array; assessed: Float64Array };
 
 /** The comps of a county, or those of other counties in a box in integers of 1e-7 degree, or all, by id. */
 export async function readComps(
@@ -47,7 +50,8 @@ export async function readComps(
         : `l.location <@ ${literal(boxSql(where.box))}::box and l.fips <> ${literal(where.beside)}`;
   const statement = compose('valuation/copy_comps', { where: condition });
   const { rows, columns } = await readCopy(client, statement, COLUMNS);
-  const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll } = columns;
+  const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll, parcel } =
+    columns;
   return {
     count: rows,
     ids,
@@ -60,10 +64,22 @@ export async function readComps(
     asked,
     feed,
     ofRoll,
+    parcel,
     lon: lon.map(fromE7),
     lat: lat.map(fromE7),
     land: landTermsOf(rows, columns),
+    assessed: new Float64Array(rows).fill(Number.NaN),
   };
+}
+
+/** Writes what the assessor held the land of a county's sold comps for on the day before each. */
+export function assessSales(
+  { parcel, soldDay, county, assessed }: StoredComps,
+  fips: number,
+  opinion: AssessorOpinion,
+): void {
+  for (let i = 0; i < assessed.length; i++)
+    if (county[i] === fips && soldDay[i] !== NO_DAY) assessed[i] = opinion(parcel[i]!, soldDay[i]! - 1);
 }
 
 /** The comps of both. */

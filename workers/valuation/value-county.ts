@@ -29,7 +29,15 @@ import {
 } from '../../shared/kernels/valuation/model.ts';
 import { newChosen } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
-import { joinComps, LAND_COLUMNS, landTermsOf, readComps, type StoredComps } from './valuation-comps.ts';
+import { type AssessorOpinion, readOpinions } from './assessed-land.ts';
+import {
+  assessSales,
+  joinComps,
+  LAND_COLUMNS,
+  landTermsOf,
+  readComps,
+  type StoredComps,
+} from './valuation-comps.ts';
 
 export type ValuedCounty = {
   /** 'YYYY-MM-DD' */
@@ -83,10 +91,10 @@ export function valueCounty(
       return { asOf: day, sales: 0, outliers: 0, parcels: 0, valued: 0 };
     }
     const extent = extentOf(columns);
-    const { comps, compM } = await readMarket(client, fips, extent, dayOf(day));
+    const { comps, compM, opinion } = await readMarket(client, fips, extent, dayOf(day));
     const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOthers(client, fips));
     const reach = withMarginE7(extent, compM);
-    const valued = await valueParcels(client, model, day, columns, comps, watch);
+    const valued = await valueParcels(client, model, day, columns, { comps, opinion }, watch);
     await client.query(sql('valuation/store_reach'), [
       fips,
       boxSql(extent),
@@ -112,24 +120,26 @@ export async function defaultDay(db: Queryable): Promise<string> {
  * The comps of a county, and those of others that can matter to it: to its parcels, or to the price level
  * of a comp's place.
  * @param extent of the county's parcels, empty where they do not matter
- * @returns `compM`: how far from a parcel its comps can be
+ * @returns `compM`: how far from a parcel its comps can be; `opinion`: the assessor's of its parcels
  */
 export async function readMarket(
   client: Client,
   fips: number,
   extent: Box,
   asOfDay: number,
-): Promise<{ comps: StoredComps; compM: number }> {
+): Promise<{ comps: StoredComps; compM: number; opinion: AssessorOpinion }> {
   const own = await readComps(client, { fips });
+  const opinion = await readOpinions(client, fips);
+  assessSales(own, fips, opinion);
   const { compM, levelM } = reachOf(own, fips, asOfDay);
   const around: Box = [...extent];
   for (let i = 0; i < own.count; i++) {
     const [x, y] = [1e7 * own.lon[i]!, 1e7 * own.lat[i]!];
     growBox(around, [x, y, x, y]);
   }
-  if (isEmptyBox(around)) return { comps: own, compM };
+  if (isEmptyBox(around)) return { comps: own, compM, opinion };
   const near = { box: withMarginE7(around, compM + levelM), beside: fips };
-  return { comps: joinComps(own, await readComps(client, near)), compM };
+  return { comps: joinComps(own, await readComps(client, near)), compM, opinion };
 }
 
 /** What the sales of the other counties say. */
@@ -154,7 +164,7 @@ async function valueParcels(
   model: Model,
   asOf: string,
   parcels: Parcels,
-  { ids }: StoredComps,
+  { comps: { ids }, opinion }: { comps: StoredComps; opinion: AssessorOpinion },
   { signal, progress }: Watch,
 ): Promise<number> {
   const count = parcels.id.length;
@@ -180,6 +190,7 @@ async function valueParcels(
         lat: fromE7(parcels.lat[i]!),
         acres: parcels.acres[i]!,
         land: landAt(land, i),
+        assessed: opinion(parcels.id[i]!, model.asOfDay),
       });
       if (valuation === null) continue;
       stored++;

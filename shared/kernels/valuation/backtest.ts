@@ -173,6 +173,7 @@ function valueSales(
       lat: comps.lat[sale]!,
       acres: comps.acres[sale]!,
       land: landAt(comps.land, sale),
+      assessed: comps.assessed?.[sale],
     };
     const valuation = value!(subject);
     const plain = simple!(subject);

@@ -1,12 +1,13 @@
 import { mean, probit } from 'simple-statistics';
 import { countBelow } from '../groups.ts';
 import { median } from '../stats/region-stats.ts';
+import { createOpinionWeight } from './assessor.ts';
 import { landAt } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
 import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
-import { choose, combine, FEWEST_COMPS, type Fitted, newChosen } from './select.ts';
-import { combined, type Estimate } from './shrink.ts';
+import { choose, combine, FEWEST_COMPS, type Fitted, meanOpinion, newChosen } from './select.ts';
+import { combined, type Estimate, withoutChance } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
@@ -37,6 +38,8 @@ export type HeldOut = {
   /** Without the lag that was known before each. */
   errors: number[];
   features: Float64Array[];
+  /** How far the comps are below each in the assessor's eyes. */
+  apart: number[];
 };
 
 /**
@@ -49,18 +52,19 @@ export function holdOut(
   model: Fitted,
   comps: Comps,
   known: Int32Array,
-): { kept: HeldOut; outliers: HeldOut; lag: number } {
+): { kept: HeldOut; outliers: HeldOut; lag: number; opinion: number } {
   const { lon, lat, acres, price, soldDay, county } = comps;
   const entryOf = new Map(Array.from(model.sales.source, (comp, entry) => [comp, entry]));
   const latest = (model.levels.sales > 0 ? known.filter(i => county[i] === model.county) : known)
     .sort((a, b) => soldDay[a]! - soldDay[b]! || a - b)
     .slice(-MOST_HELD_OUT);
   const chosen = newChosen();
-  const nothing = (): HeldOut => ({ days: [], errors: [], features: [] });
+  const nothing = (): HeldOut => ({ days: [], errors: [], features: [], apart: [] });
   const [kept, outliers] = [nothing(), nothing()];
   for (const i of latest) {
     const entry = entryOf.get(i) ?? -1;
-    const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land: landAt(comps.land, i) };
+    const land = landAt(comps.land, i);
+    const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land, assessed: comps.assessed?.[i] };
     choose(model, subject, soldDay[i]! - 1, entry, chosen);
     if (chosen.count < FEWEST_COMPS) continue;
     const { mean, deviation } = combine(chosen);
@@ -69,10 +73,15 @@ export function holdOut(
     const moved = model.levels.of(model.county) - model.levels.of(county[i]!);
     into.errors.push(mean - moved - Math.log(price[i]! / acres[i]!));
     into.features.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
+    into.apart.push(meanOpinion(chosen));
   }
+  const opinionOn = createOpinionWeight(kept.days, kept.errors, kept.apart);
+  kept.errors = kept.errors.map((error, i) => error + opinionOn(kept.days[i]! - 1) * kept.apart[i]!);
+  const opinion = opinionOn(model.asOfDay);
+  outliers.errors = outliers.errors.map((error, i) => error + opinion * outliers.apart[i]!);
   const lagOn = createLag(kept.days, kept.errors);
   kept.errors = kept.errors.map((error, i) => error - lagOn(kept.days[i]! - 1));
-  return { kept, outliers, lag: lagOn(model.asOfDay) };
+  return { kept, outliers, lag: lagOn(model.asOfDay), opinion };
 }
 
 /** What the sales say by themselves of the size of errors. */
@@ -203,9 +212,4 @@ function createLag(days: readonly number[], errors: readonly number[]): (day: nu
     }
     return lag;
   };
-}
-
-/** What is left of a figure without what may be chance: the positive part of W. James and C. Stein, 1961. */
-function withoutChance({ value, variance }: Estimate): number {
-  return value ** 2 <= variance ? 0 : value * (1 - variance / value ** 2);
 }

@@ -72,6 +72,7 @@ export function fitCounty(comps: Comps, county: number, asOfDay: number, others:
   const { fitted } = others.size === 0 ? alone : build(known, expected.effects);
   const heldOut = others.size === 0 ? heldOutAlone : holdOut(fitted, comps, all);
   fitted.lag = heldOut.lag;
+  fitted.opinion = heldOut.opinion;
   fitted.discount = discountOf(ratio, expected.ratio(ratioByPremiums(premiumsOf(fitted))));
   return {
     model: { ...fitted, calibration: calibrate(heldOut, expected.errorSize, fitted.levels) },
@@ -147,6 +148,7 @@ function build(
     isCovered: levels.sales > 0 ? () => true : reachOfCounties(sales),
     discount: { log: 0, deviation: 0 },
     lag: 0,
+    opinion: 0,
     levelOf({ level, lon, lat, county }, entry, day) {
       const known = day === asOfDay ? level[entry]! : Number.NaN;
       if (!Number.isNaN(known)) return known;

@@ -1,4 +1,5 @@
 import type { Discount } from './asking.ts';
+import { opinionApart } from './assessor.ts';
 import type { Effects } from './effects.ts';
 import { landMove, landOf } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
@@ -36,6 +37,8 @@ export type Fitted = {
    * market with a lag.
    */
   lag: number;
+  /** The share of what the assessor sees between a comp and the subject that the comp is moved by. */
+  opinion: number;
 };
 
 /** The chosen comps in columns of their own. @param sold sales, not asking prices */
@@ -60,6 +63,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
     county: Int32Array.from(chosen, i => comps.county[i]!),
     /** Terms of the land, LAND_TERMS an entry. */
     land: landOf(comps.land, chosen),
+    assessed: column(i => comps.assessed?.[i] ?? Number.NaN),
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
@@ -103,7 +107,9 @@ export function newChosen(most = MOST_COMPS) {
     logAcres: column(),
     /** 1 for a sale, 0 for an asking price. */
     sale: new Uint8Array(most),
-    // What was added to ln(price per acre); land is NaN where nothing is.
+    /** How far it is below the subject in the assessor's eyes, NaN where unknown. */
+    apart: column(),
+    // What was added to ln(price per acre); land, with the share of `apart`, is NaN where nothing is.
     size: column(),
     time: column(),
     land: column(),
@@ -162,7 +168,7 @@ export function worthOf(sold: boolean, steps: number): number {
 
 /** Moves the price per acre of each comp to the subject's size, place and land and to the day. */
 export function adjust(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {
-  const { lag } = model;
+  const { lag, opinion } = model;
   const { elasticity, trend, land: landEffects } = model.effects;
   const logAcres = Math.log(subject.acres);
   const level = model.surface.levelAt(subject.lon, subject.lat, model.county, day, exclude);
@@ -177,10 +183,14 @@ export function adjust(model: Fitted, subject: Subject, day: number, exclude: nu
     const size = elasticity * (logAcres - market.logAcres[entry]!);
     const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR - (market.sold ? lag : 0);
     const location = level - model.levelOf(market, entry, day);
-    const land =
+    const apart = opinionApart(subject.assessed ?? Number.NaN, market.assessed[entry]!);
+    const ofLand =
       landEffects === null || subject.land === undefined || market.land === undefined
         ? Number.NaN
         : landMove(landEffects, subject.land, market.land, entry);
+    const ofOpinion = opinion > 0 ? opinion * apart : Number.NaN;
+    const land = Number.isNaN(ofLand) ? ofOpinion : ofLand + (Number.isNaN(ofOpinion) ? 0 : ofOpinion);
+    into.apart[i] = apart;
     const discount = market.sold ? 0 : model.discount.log;
     into.size[i] = size;
     into.time[i] = time;
@@ -193,6 +203,13 @@ export function adjust(model: Fitted, subject: Subject, day: number, exclude: nu
   }
   for (let i = 0; i < into.count; i++) into.weight[i]! /= weights;
   return into;
+}
+
+/** How far comps are below their subject in the assessor's eyes, as far as known. */
+export function meanOpinion({ count, weight, apart }: Chosen): number {
+  let mean = 0;
+  for (let i = 0; i < count; i++) if (!Number.isNaN(apart[i]!)) mean += weight[i]! * apart[i]!;
+  return mean;
 }
 
 /** Weighted mean of the adjusted ln(price per acre), and their weighted standard deviation. */

@@ -44,6 +44,11 @@ export function combined(a: Estimate, b: Estimate): Estimate {
   };
 }
 
+/** What is left of a figure without what may be chance: the positive part of W. James and C. Stein, 1961. */
+export function withoutChance({ value, variance }: Estimate): number {
+  return value ** 2 <= variance ? 0 : value * (1 - variance / value ** 2);
+}
+
 /**
  * What members of a group let expect of another: they vary around a mean by what they show, the half-normal
  * prior being of the scale.

@@ -43,9 +43,15 @@ export type Comps = {
   /** FIPS of the county; -1 where unknown, and the comp is then not used. */
   county: Int32Array;
   /**
-   * Terms of the land (land.ts), LAND_TERMS a comp; NaN where unknown. Without them nothing is known of any.
+   * Terms of the land (land-effects.ts), LAND_TERMS a comp; NaN where unknown. Without them nothing is known
+   * of any.
    */
   land?: Float64Array | undefined;
+  /**
+   * What the assessor held the land for before it was sold (assessor.ts); NaN where unknown. Without it
+   * nothing is known of any.
+   */
+  assessed?: Float64Array | undefined;
 };
 
 /** Some of the comps, in the order of their indices. */
@@ -63,6 +69,8 @@ export type Subject = {
   acres: number;
   /** LAND_TERMS terms of its land, NaN where unknown. */
   land?: Float64Array | undefined;
+  /** What the assessor holds the land for (assessor.ts), NaN where unknown. */
+  assessed?: number | undefined;
   /** A comp that must not be used: the subject's own sale, when it is valued to be compared with it. */
   exclude?: number;
 };

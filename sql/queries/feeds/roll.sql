@@ -58,6 +58,20 @@ join stage_roll r on r.ctid = w.roll_at
 where r.owner_key is not null
 order by r.owner_key
 
+-- name: keep_assessed
+-- Remembers what the roll's land is assessed at, where that is new or other than it was. Places: fips, as_of (the day since when it holds).
+insert into assessed_land_values (fips, property_id, as_of, value)
+select f.fips, f.property_id, {{as_of}}::date, f.assessed_land_value
+from parcel_filters f
+left join (
+  select distinct on (fips, property_id) fips, property_id, value
+  from assessed_land_values
+  where fips = any ({{fips}}) and as_of <= {{as_of}}::date
+  order by fips, property_id, as_of desc
+) before on before.fips = f.fips and before.property_id = f.property_id
+where f.fips = any ({{fips}}) and f.assessed_land_value > 0 and f.assessed_land_value is distinct from before.value
+on conflict (fips, property_id, as_of) do update set value = excluded.value
+
 -- name: keep_land
 -- What land layers told of the parcels that are written again: it holds as long as their shape does. Fragment: fips, the counties
 -- that change, as a literal

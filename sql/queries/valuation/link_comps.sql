@@ -22,11 +22,7 @@ known as (
     having count(*) = 1
   ) as numbered on l.apn <> '' and numbered.apn_normalized = upper(translate(l.apn, ' .-', ''))
   join parcel_filters f on f.fips = {{fips}} and f.property_id = coalesce(own.property_id, numbered.property_id)
-  where (
-      f.steeper_percent is not null or f.landlocked is not null or f.flood_zone_percent is not null
-      or f.wetlands_percent is not null
-    )
-    and ((l.lot_acres > 0) is not true or abs(f.effective_acres - l.lot_acres) <= {{most_correction}} * l.lot_acres)
+  where ((l.lot_acres > 0) is not true or abs(f.effective_acres - l.lot_acres) <= {{most_correction}} * l.lot_acres)
 ),
 gone as (
   delete from comp_land c

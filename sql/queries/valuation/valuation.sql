@@ -2,6 +2,16 @@
 -- Takes back the marks of a county that is about to be valued. $1 county FIPS int
 delete from valuations_dirty where fips = $1
 
+-- name: copy_assessed
+-- What the editions of a county's rolls assessed the land of its parcels at, with the days since when it held, by parcel and day. Place: fips.
+copy (
+  select a.property_id, a.as_of, a.value::float8, f.effective_acres
+  from assessed_land_values a
+  join parcel_filters f on f.fips = a.fips and f.property_id = a.property_id
+  where a.fips = {{fips}} and f.effective_acres > 0
+  order by a.property_id, a.as_of
+) to stdout (format binary);
+
 -- name: copy_comps
 -- The comps that valuations can use, in the order of their ids, one column for each that workers/valuation/valuation-comps.ts names: status 0 for ACTIVE, 1 for
 -- PENDING, 2 for SOLD; what was asked last for a sale is what its source says, or the listing's history. Place: where (which of them).
@@ -10,7 +20,7 @@ copy (
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
     l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips,
     case when l.status = 'SOLD' then coalesce(nullif(l.asked_price, 0), h.price)::float8 end,
-    l.feed_id, (f.kind = 'assessor')::int::"char",
+    l.feed_id, (f.kind = 'assessor')::int::"char", c.property_id,
     c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8
   from listings l
   join feeds f on f.id = l.feed_id
@@ -74,8 +84,10 @@ select
   ) as open
 
 -- name: has_land
--- Whether the land layers tell of any parcel of a county. One look at the index: `exists` would read all of it. $1 county FIPS int
-select true from parcel_attributes where fips = $1 limit 1
+-- Whether the land layers or assessors tell of any parcel of a county. One look at each index: `exists` would read all of it. $1 county FIPS int
+(select true from parcel_attributes where fips = $1 limit 1)
+union all
+(select true from assessed_land_values where fips = $1 limit 1)
 
 -- name: has_sales
 -- Whether a sale of a county is known that valuations can use. $1 county FIPS int
@@ -85,18 +97,13 @@ where fips = $1 and status = 'SOLD' and price > 0 and lot_acres > 0 and location
 limit 1
 
 -- name: list_comps_on_land
--- The comps of a county of whose parcels nothing is stored, with the parcels of known land that hold their points and whose acreage is what was sold, as in
--- link_comps.sql. $1 county FIPS int, $2 the largest correction of an acreage, as a share of what was sold float8
+-- The comps of a county whose parcels are not known, with the parcels that hold their points and whose acreage is what was sold, as in link_comps.sql. $1 county FIPS int, $2 the largest correction of an acreage, as a share of what was sold float8
 select l.id, f.property_id, l.location[0] as x, l.location[1] as y, p.boundary
 from listings l
 left join comp_land c on c.listing_id = l.id
 join parcel_filters f on f.fips = $1 and l.location <@ f.extent
 join parcels p on p.fips = $1 and p.property_id = f.property_id and p.boundary is not null
 where l.fips = $1 and l.status <> 'OFF_MARKET' and c.listing_id is null
-  and (
-    f.steeper_percent is not null or f.landlocked is not null or f.flood_zone_percent is not null
-    or f.wetlands_percent is not null
-  )
   and ((l.lot_acres > 0) is not true or abs(f.effective_acres - l.lot_acres) <= $2::float8 * l.lot_acres)
 order by l.id, f.property_id
 

@@ -50,7 +50,13 @@ const PARCELS: Kind = {
   many: 2_200,
   steps: ['open', 'stage', 'copy', 'join', 'match', 'gate', 'merge', 'commit', 'follow'],
   definition(name) {
-    const columns = { owner_name: 'OWNER', last_sale_date: 'SOLD', last_sale_price: 'PRICE', acres: 'ACRES' };
+    const columns = {
+      owner_name: 'OWNER',
+      last_sale_date: 'SOLD',
+      last_sale_price: 'PRICE',
+      acres: 'ACRES',
+      assessed_land_value: 'LAND',
+    };
     const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns };
     const gates = { max_reject_percent: 50 };
     return { name, kind: 'assessor', fips: '33019', roll, sales: { label: name }, gates };
@@ -60,14 +66,23 @@ const PARCELS: Kind = {
    */
   rows(year, count) {
     const row = (n: number, more: Record<string, unknown> = {}): Feature => ({
-      properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, SOLD: null, PRICE: null, ACRES: 2, NOTE, ...more },
+      properties: {
+        PIN: `P${n}`,
+        OWNER: `OWNER ${n}`,
+        SOLD: null,
+        PRICE: null,
+        ACRES: 2,
+        LAND: 1000 + n,
+        NOTE,
+        ...more,
+      },
       geometry: lot(n % 1000),
     });
     const rows = Array.from({ length: count }, (_, n) =>
       row(n, n === 5 ? { SOLD: '2020-01-01', PRICE: 5_000 } : {}),
     );
     if (year === 1) return rows;
-    rows[6] = row(6, { SOLD: '2021-01-01', PRICE: 6_000 });
+    rows[6] = row(6, { SOLD: '2021-01-01', PRICE: 6_000, LAND: 1 });
     rows[7] = row(7, { ACRES: 'some' });
     rows.splice(10, 5);
     const parts = [lot(0), lot(3)].map(geometry => ({ ...row(9_001), geometry }));
@@ -89,7 +104,16 @@ const PARCELS: Kind = {
        from listings l join listing_events e on e.listing_id = l.id where l.source = $1 order by 1, 6`,
       [name],
     );
-    return { parcels, events };
+    const assessed = await all(
+      pool,
+      `select count(*)::int as count, md5(string_agg(concat_ws('|', p.source_key, a.value), ',' order by p.source_key)) as digest
+       from assessed_land_values a
+       join parcels p on p.fips = a.fips and p.property_id = a.property_id
+       join feeds f on f.id = p.feed_id
+       where f.name = $1`,
+      [name],
+    );
+    return { parcels, events, assessed };
   },
 };
 

@@ -108,7 +108,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
     gate,
     touched: counts.new + counts.changed + counts.returned + counts.retired + sales.touched > 0,
     async merge(transaction) {
-      await mergeParcels(transaction, runId, feedId);
+      await mergeParcels(transaction, runId, feedId, feed.asOf);
       if (feed.sales) await mergeListings(transaction, runId, feedId);
     },
     async tidy() {

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { createOpinionWeight, opinionApart } from '../../../../shared/kernels/valuation/assessor.ts';
+import { createRandom } from '../../../bench/generate/random.ts';
+import { normal } from '../../../support/sales.ts';
+
+/** Errors of sales one a day, of which the assessor foretells a share. */
+function sales(count: number, share: number, seed = 1) {
+  const random = createRandom(seed);
+  const days = Array.from({ length: count }, (_, day) => day);
+  const apart = days.map(() => 0.5 * normal(random));
+  const errors = apart.map(one => 0.3 * normal(random) - 0.2 - share * one);
+  return { days, apart, errors };
+}
+
+const weightOf = ({ days, errors, apart }: ReturnType<typeof sales>, day = days.length) =>
+  createOpinionWeight(days, errors, apart)(day);
+
+describe('the weight of the assessor', () => {
+  test('is what past errors show, up to a half', () => {
+    expect(weightOf(sales(300, 0.3))).toBeCloseTo(0.3, 1);
+    expect(weightOf(sales(300, 0.9))).toBe(0.5);
+  });
+
+  test('is none where errors have nothing to do with what is seen, are the other way round, or nobody sees', () => {
+    const weights = Array.from({ length: 100 }, (_, seed) => weightOf(sales(60, 0, seed)));
+    // Two standard errors above none lies one in 44.
+    expect(weights.filter(weight => weight > 0).length).toBeLessThan(7);
+    expect(Math.max(...weights)).toBeLessThan(0.2);
+    expect(weightOf(sales(300, -0.5))).toBe(0);
+    expect(weightOf({ ...sales(300, 0.5), apart: new Array(300).fill(0) })).toBe(0);
+  });
+
+  test('comes of the sales up to the day alone', () => {
+    const before = sales(60, 0.4);
+    const after = { ...before, errors: before.errors.map((error, i) => (i < 30 ? error : 99)) };
+    expect(weightOf(after, 29)).toBe(weightOf(before, 29));
+    expect(weightOf(sales(3, 0.9))).toBe(0);
+  });
+});
+
+test('land that is assessed at next to nothing moves a comp by a factor of three at most', () => {
+  expect(opinionApart(0.2, 0.5)).toBeCloseTo(-0.3);
+  expect(opinionApart(-9, 0)).toBeCloseTo(-Math.log(3));
+  expect(opinionApart(0, Number.NaN)).toBeNaN();
+});
