@@ -95,7 +95,7 @@ async function install() {
     process.stdout.write(
       existsSync(modules)
         ? 'Installing the dependencies again (npm ci): they do not match package-lock.json …\n'
-        : 'Installing the dependencies (npm ci); the first time takes about a quarter of a minute …\n',
+        : 'Installing the dependencies (npm ci); the first time takes up to two minutes …\n',
     );
     if (await npmCi()) return 0;
     process.stderr.write(
