@@ -12,7 +12,8 @@ import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue, getJob, waitForJob } from '../../shared/queue/jobs.ts';
 import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { BACKENDS, eventually, queueEnv, workerConfig } from '../support/workers.ts';
+import { startProgram } from '../support/programs.ts';
+import { BACKENDS, eventually, jobsOf, queueEnv, startTestWorker, workerConfig } from '../support/workers.ts';
 
 const ROLL = 'ID,ACRES\n1-1,2.5\n1-2,10\n';
 
@@ -58,14 +59,30 @@ roll:
 
 /** `plat worker` or `plat api` as an operator runs it. */
 function plat(command: 'worker' | 'api', env: Record<string, string>) {
-  const child = spawn(process.execPath, ['bin/plat.mjs', command], {
-    cwd: rootDir,
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', FEEDS_DIR: feeds, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return followed(
+    spawn(process.execPath, ['bin/plat.mjs', command], {
+      cwd: rootDir,
+      env: { PATH: process.env.PATH, LOG_LEVEL: 'info', FEEDS_DIR: feeds, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+}
+
+/** The worker without the command line that watches over it. */
+function workerAlone(env: Record<string, string>) {
+  return followed(
+    startProgram(
+      'workers/main.ts',
+      { LOG_LEVEL: 'info', FEEDS_DIR: feeds, ...env },
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    ),
+  );
+}
+
+function followed(child: ChildProcess) {
   children.push(child);
   let log = '';
-  child.stderr.on('data', chunk => {
+  child.stderr!.on('data', chunk => {
     log += chunk;
   });
   const lines = () =>
@@ -106,7 +123,7 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
     const request = () => eventually(async () => asked.find(({ path }) => path.includes(name)));
     const { response } = await request();
     response.write(ROLL.slice(0, 12));
-    const second = plat('worker', env);
+    const second = workerAlone(env);
     await second.ready('worker ready');
 
     process.kill(pid, 'SIGKILL');
@@ -128,6 +145,18 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
     second.child.kill('SIGTERM');
     expect(await second.exited).toEqual([0, null]);
   });
+});
+
+test.each([
+  [{ HOST: '0.0.0.0' }, [404, 404]],
+  [{ METRICS_TOKEN: 'a-metrics-token' }, [401, 200]],
+  [{ HOST: '0.0.0.0', METRICS_TOKEN: 'a-metrics-token' }, [401, 200]],
+])('who reads its metrics with %j', async (settings, statuses) => {
+  const config = workerConfig(db, 'postgres', { HOST: '127.0.0.1', WORKER_PORT: '0', ...settings });
+  const { healthPort } = await startTestWorker(config, jobsOf());
+  const read = async (headers: Record<string, string>) =>
+    (await fetch(`http://127.0.0.1:${healthPort}/metrics`, { headers })).status;
+  expect([await read({}), await read({ Authorization: 'Bearer a-metrics-token' })]).toEqual(statuses);
 });
 
 describe.concurrent('a service in the foreground', () => {
@@ -155,21 +184,6 @@ describe.concurrent('a service in the foreground', () => {
     await eventually(async () => !isAlive(pid));
   });
 
-  test.each([
-    [{ HOST: '0.0.0.0' }, [404, 404]],
-    [{ METRICS_TOKEN: 'a-metrics-token' }, [401, 200]],
-    [{ HOST: '0.0.0.0', METRICS_TOKEN: 'a-metrics-token' }, [401, 200]],
-  ])('who reads its metrics with %j', async (settings, statuses) => {
-    const worker = plat('worker', { ...env, WORKER_PORT: '0', ...settings });
-    await worker.ready('worker ready');
-    const [, port] = /"healthPort":(\d+)/.exec(worker.log())!;
-    const read = async (headers: Record<string, string>) =>
-      (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).status;
-    expect([await read({}), await read({ Authorization: 'Bearer a-metrics-token' })]).toEqual(statuses);
-    worker.child.kill('SIGTERM');
-    await worker.exited;
-  });
-
   test('a worker that reads a file that never ends stops when it is told to, and its reader too', async () => {
     const damaged = 'test/fixtures/feeds/formats/damaged/flatgeobuf-22.fgb';
     writeFileSync(
@@ -184,7 +198,7 @@ roll:
   columns: { apn: ID }
 `,
     );
-    const worker = plat('worker', { ...env, DATABASE_URL: alone.url });
+    const worker = workerAlone({ ...env, DATABASE_URL: alone.url });
     const { pid } = await worker.ready('worker ready');
     const { id } = await enqueue(alone.pool, ingestJob, {
       feed: 'hangs',
@@ -209,14 +223,6 @@ roll:
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     api.child.kill('SIGINT');
     expect(await api.exited).toEqual([0, null]);
-  });
-
-  test('without a database it says what to do', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'plat-none-'));
-    const worker = plat('worker', { ...env, DATABASE_URL: '', PLAT_DIR: folder });
-    expect((await worker.exited)[0]).toBe(1);
-    expect(worker.log()).toContain('start it with `npm start` in another terminal, or set DATABASE_URL');
-    rmSync(folder, { recursive: true });
   });
 });
 

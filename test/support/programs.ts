@@ -7,7 +7,12 @@ import { build, type Plugin } from 'esbuild';
 import { inject } from 'vitest';
 import { rootDir } from '../../shared/base/root.ts';
 
-const PROGRAMS = ['api/main.ts', 'test/support/ingest-child.ts', 'test/support/job-child.ts'] as const;
+const PROGRAMS = [
+  'api/main.ts',
+  'workers/main.ts',
+  'test/support/ingest-child.ts',
+  'test/support/job-child.ts',
+] as const;
 
 /** Sources keep their own addresses, from which they find the files beside them. */
 const addresses: Plugin = {
