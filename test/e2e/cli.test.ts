@@ -8,8 +8,9 @@ import { startWorker } from '../../workers/start-worker.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { serve } from '../support/http-server.ts';
 import { runCommand } from '../support/plat.ts';
+import { eventually } from '../support/workers.ts';
 
-const db = await createTestDatabase();
+const db = await createTestDatabase({}, { regions: true });
 const { folder } = db;
 const env = {
   DATABASE_URL: db.url,
@@ -118,13 +119,14 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
   });
 });
 
-test('migrate brings the schema up and loads the regions; again it changes nothing', async () => {
-  const first = await json('migrate');
-  expect(first).toMatchObject({ code: 0, value: { applied: [], regions: { counties: 3233 } } });
-  expect(first.value.regions.changed).toBeGreaterThan(40_000);
+test('migrate brings the schema up and puts the regions right; again it changes nothing', async () => {
+  await db.pool.query("update regions set name = 'Soolivan' where type = 'county' and code = '33019'");
+  expect(await json('migrate')).toMatchObject({
+    code: 0,
+    value: { applied: [], regions: { counties: 3233, changed: 1 } },
+  });
   const again = await plat('migrate');
   expect(again.out).toMatch(/^The schema is current\.\nRegions: 3,233 counties, 4\d,\d{3} ZIPs\.\n$/);
-  expect((await json('migrate')).value.regions.changed).toBe(0);
 });
 
 describe('feeds', () => {
@@ -155,8 +157,10 @@ describe('feeds', () => {
       1,
       expect.stringMatching(/^lots: failed: \S+roll\.csv answered 503\. Run /),
     ]);
-    const { value } = await json('jobs', '--limit', '1');
-    expect(value[0]).toMatchObject({ name: 'ingest.run', attempts: 1 });
+    const { value } = await json('jobs', '--limit', '100');
+    // The latest: what earlier ones lead to comes in between.
+    const job = value.find(({ name }: { name: string }) => name === 'ingest.run');
+    expect(job).toMatchObject({ attempts: 1 });
   });
 
   test('check the sample, as text and JSON', async () => {
@@ -247,6 +251,11 @@ test('recompute: a county, a ZIP, everything, as of a day', async () => {
 });
 
 test('recompute attributes: of a county, of all, by some kinds of layers', async () => {
+  // What the runs before have led to computes the same parcels.
+  await eventually(async () => {
+    const { rowCount } = await db.pool.query("select from jobs where status in ('queued', 'running')");
+    return rowCount === 0;
+  });
   expect(await json('recompute', 'attributes', '--fips', '1001', '--wait')).toMatchObject({
     code: 0,
     value: { status: 'done', result: { parcels: 0, chunks: 0, failed: 0 }, error: null },
