@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import axe from 'axe-core';
+import type axe from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -13,6 +14,9 @@ import { linkOf, newUser, visitor } from './visitor.ts';
 
 export const WIDE = { width: 1_440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
+
+/** Without its comments and names, less than half to read. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** One for all files of a process; it ends with the process. */
 let browser: Promise<Browser> | undefined;
@@ -81,6 +85,8 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             baseURL: api.url,
             javaScriptEnabled: script,
             colorScheme: 'light',
+            // Each picture on the way costs as much as the last one.
+            reducedMotion: 'reduce',
             // A quarter of the pixels: without a graphics card they are most of what a map costs.
             deviceScaleFactor: process.env.TEST_SHOTS || process.env.README_PICTURES ? 1 : 0.5,
           });
@@ -146,8 +152,8 @@ export async function drawn(page: Page): Promise<void> {
  * TEST_SHOTS names a folder for pictures of what was looked at.
  */
 export async function inspect(page: Page): Promise<void> {
-  // Once for the three looks: its half a megabyte took as long to load as most pages to judge.
-  await page.evaluate(axe.source);
+  // Once for the three looks: loading it takes as long as judging most pages.
+  await page.evaluate(AXE);
   for (const [name, viewport, colorScheme] of [
     ['1440', WIDE, 'light'],
     ['1440-dark', WIDE, 'dark'],
@@ -161,9 +167,10 @@ export async function inspect(page: Page): Promise<void> {
         (globalThis as unknown as { axe: typeof axe }).axe.run({ exclude: ['.maplibregl-map'] }, options),
       {
         // Without reports of what is well, and without the slowest rule, which is never
-        // serious: half of the time.
+        // serious: half of the time. What it would fetch again is for rules that are off.
         resultTypes: ['violations'],
         rules: { region: { enabled: false } },
+        preload: false,
         // All that the dark scheme changes are colours.
         ...(colorScheme === 'dark' && { runOnly: ['color-contrast'] }),
       },
