@@ -230,7 +230,7 @@ test('comps are those of a plain reading, in its order, on every page, forth and
         expect(idsOf(numbered.results)).toEqual(idsOf(expected.slice(start, start + Number(page_size))));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
   // About half of the cases have something to compare.
   expect(filled / tried).toBeGreaterThan(0.3);

@@ -173,7 +173,7 @@ test('equals a plain reading of the definition, whatever lies upon what', () => 
         allOf(plainFrontage(roads, parcels, REACH), parcels),
       );
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -224,7 +224,7 @@ test('a road that is mapped again within half a narrow way of it, in pieces of i
         expect(Math.abs(localFt * 0.3048 - 800)).toBeLessThan(2);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -261,7 +261,7 @@ test('does not depend on where the ground lies, nor on which way it is turned', 
         });
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -290,7 +290,7 @@ test('grows with the reach: what a class gains, all of them together do not lose
         });
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

@@ -34,7 +34,7 @@ test('a boundary survives storage to half of 1e-7 degrees, part by part and ring
       }
       expect(decodeBoundary(encodeBoundary(decoded))).toEqual(decoded);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
@@ -72,7 +72,7 @@ test('lines survive storage to half of 1e-7 degrees, line by line, and a second 
       expect(decoded.map(onGrid)).toEqual(given.map(onGrid));
       expect(decodeLines(encodeLines(decoded))).toEqual(decoded);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 

@@ -31,7 +31,7 @@ test('a tangled ring keeps all the land that it winds around, once, in valid pol
         expect(coverage(point, prepared.polygons)).toBe(windingNumber(point, ring) === 0 ? 0 : 1);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -50,7 +50,7 @@ test('overlapping parts are united, by prepareBoundary and by combineParts', () 
         expect(coverage(point, combined)).toBe(covered);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 75 },
   );
 });
 
@@ -64,7 +64,7 @@ test('a hole takes its land out of the shell that it crosses', () => {
       for (const point of points)
         expect(coverage(point, polygons)).toBe(windingNumber(point, hole) === 0 ? 1 : 0);
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -79,7 +79,7 @@ test('what was prepared keeps its land when prepared again, and valid parcels ar
         expect(coverage(point, twice.polygons)).toBe(coverage(point, once.polygons));
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
   fc.assert(
     fc.property(parcels(5, 5000), polygon => {
@@ -91,7 +91,7 @@ test('what was prepared keeps its land when prepared again, and valid parcels ar
         repairs: [],
       });
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   );
 });
 

@@ -165,7 +165,7 @@ async function checkYears(twoFiles: boolean, first: Input[], second: Input[]): P
   expect(after.length).toBeGreaterThanOrEqual(before.size);
 }
 
-const RUNS = { numRuns: 10 };
+const RUNS = { numRuns: 6 };
 /** Three runs an example: two seconds on a quiet machine. */
 const TIMEOUT_MS = 120_000;
 

@@ -71,6 +71,6 @@ test('every row of a layer is stored, a repetition, not counting, skipped or rej
       const { counts } = await check(feed, second);
       expect(counts.unchanged + counts.retired).toBe(before.new);
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 });

@@ -304,6 +304,6 @@ test('whatever happens in whatever order, the books are those of a simple model'
         await look.run(model, real);
       },
     ),
-    { numRuns: 15, endOnFailure: false },
+    { numRuns: 8, endOnFailure: false },
   );
 });

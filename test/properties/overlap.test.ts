@@ -40,7 +40,7 @@ const layers = fc.array(shapes, { minLength: 1, maxLength: 4 });
 
 const RUNS = 60;
 /** The clipper takes most of a tenth of a second for one. */
-const CLIPPED_RUNS = 30;
+const CLIPPED_RUNS = 15;
 
 test('percent is that of the clipped area', () => {
   fc.assert(

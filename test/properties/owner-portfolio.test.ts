@@ -85,6 +85,6 @@ test('a portfolio and its filter are what the definition says, in whatever order
         expect(await portfolioOf(parcel.id)).toEqual(owner === null ? null : wanted.map(({ id }) => id));
       }
     }),
-    { numRuns: 8 },
+    { numRuns: 4 },
   );
 });

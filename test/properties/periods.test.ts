@@ -73,7 +73,7 @@ test('whatever dates are given, every call stays in a period of its day, and per
         await checkBooks(accountId, used);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });
 

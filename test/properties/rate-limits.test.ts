@@ -146,7 +146,7 @@ test('every history of calls, waits and new limits is that of a plain bucket and
       }
     },
   );
-  await fc.assert(history, { numRuns: 100 });
+  await fc.assert(history, { numRuns: 50 });
 });
 
 /** Calls at once are served plain ones first. */
@@ -203,7 +203,7 @@ test('two processes at once let through what one would, and never more than burs
       }
     },
   );
-  await fc.assert(history, { numRuns: 60 });
+  await fc.assert(history, { numRuns: 30 });
 });
 
 /** Between any two calls no more are let through than a full bucket and what it gains meanwhile. */

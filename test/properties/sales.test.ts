@@ -92,6 +92,6 @@ test('after any rolls the comps, their prices and acreages are what a plain read
         expect((counts.sales as { comps: number }).comps).toBe(sold.filter(([id]) => shown.has(id)).length);
       }
     }),
-    { numRuns: 12 },
+    { numRuns: 6 },
   );
 });

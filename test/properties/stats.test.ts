@@ -79,7 +79,7 @@ function computed(listings: PlainListing[], asOf: string, rows = [...listings.ke
 }
 
 test.each([
-  [40, 400],
+  [40, 200],
   // More than any run of the sorts.
   [400, 25],
 ])('every bucket and key is what the definitions say, of up to %i listings', (most, numRuns) => {

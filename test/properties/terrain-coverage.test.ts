@@ -54,7 +54,7 @@ test('the fractions of a polygon add up to its area, none is below 0 or above 1'
       }
       expect(Math.abs(sum - areaCells(polygon))).toBeLessThan(1e-7 * (1 + sum));
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
@@ -70,7 +70,7 @@ test('each fraction is the area of the polygon clipped to its cell', () => {
       const expected = clipped[0]! - (clipped[1] ?? 0);
       expect(Math.abs(fractions[row * stride + column]! - expected)).toBeLessThan(1e-8);
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
@@ -88,7 +88,7 @@ test('strips of rows give what the whole gives', () => {
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 

@@ -41,8 +41,8 @@ test('shares of parcels of 4 cells and more agree with a reading of 10 x 10 poin
   const width = STEEP.sizeM / CELL_M;
   let compared = 0;
   let agreeing = 0;
-  // One in three, without the largest, on which points would be counted by the million.
-  const chosen = parcels.filter(({ cells }, i) => i % 3 === 0 && cells >= 4 && cells < 1000);
+  // One in six, without the largest, on which points would be counted by the million.
+  const chosen = parcels.filter(({ cells }, i) => i % 6 === 0 && cells >= 4 && cells < 1000);
   for (const { shape } of chosen) {
     const terrain = await onUtm.terrainOf(shape);
     const sampled = sampledShares(shape, slopes, width);
@@ -50,7 +50,7 @@ test('shares of parcels of 4 cells and more agree with a reading of 10 x 10 poin
     compared++;
     if (worst <= 0.5) agreeing++;
   }
-  expect(compared).toBeGreaterThan(350);
+  expect(compared).toBeGreaterThan(170);
   expect(agreeing / compared).toBeGreaterThanOrEqual(0.99);
 });
 

@@ -133,7 +133,7 @@ describe('confidence', () => {
   test('tells quiet places from wild ones the better, the more sales there are', () => {
     const gaps = [60, 400, 2_000].map(count => {
       // Of 60 sales what was so differs from market to market by ten points and more.
-      const markets = count > 1_000 ? 3 : count > 100 ? 8 : 40;
+      const markets = count > 1_000 ? 2 : count > 100 ? 6 : 30;
       const own = valueNext(count, markets, twofold).map(gap);
       return { said: mean(own.map(({ said }) => said)), was: mean(own.map(({ was }) => was)) };
     });
@@ -148,12 +148,12 @@ describe('a backtest says how sure it is', () => {
   const options = { fromDay: asOfDay - 300, toDay: asOfDay };
 
   test('that confidence orders the errors: with many sales that differ, not with few that do not', () => {
-    const sure = backtest(onFewDays(noisySales(2_500, 41, twofold), 60), options);
-    expect(sure.valued).toBeGreaterThan(150);
+    const sure = backtest(onFewDays(noisySales(1_500, 41, twofold), 100), options);
+    expect(sure.valued).toBeGreaterThan(100);
     expect(sure.ordering!.points).toBeGreaterThan(30);
     expect(sure.ordering!.low).toBeGreaterThan(20);
     expect(sure.ordering!.percent).toBe(100);
-    const unsure = backtest(onFewDays(noisySales(400, 42, quiet), 60), options);
+    const unsure = backtest(onFewDays(noisySales(400, 42, quiet), 100), options);
     expect(unsure.ordering!.low).toBeLessThan(0);
     expect(unsure.ordering!.high).toBeGreaterThan(0);
     expect(unsure.coverageRange!.low).toBeLessThan(unsure.coverage!);
@@ -163,8 +163,8 @@ describe('a backtest says how sure it is', () => {
   test('and what bias the errors alone would show', () => {
     const { methods, prbByChance, slope } = backtest(
       onFewDays(
-        noisySales(1_500, 43, random => 0.6 * normal(random)),
-        60,
+        noisySales(1_000, 43, random => 0.6 * normal(random)),
+        100,
       ),
       options,
     );

