@@ -20,6 +20,7 @@ import { nativeDir, serverAccount, serverFolders } from '../../shared/base/postg
 import { rootDir } from '../../shared/base/root.ts';
 import { sampleDir } from '../../workers/feeds/feed-folders.ts';
 import { runCommand } from '../support/plat.ts';
+import { allProcesses } from '../support/processes.ts';
 import { eventually } from '../support/workers.ts';
 
 // `plat up` as a newcomer runs it, in a folder of its own with a space in its name. The steps
@@ -108,30 +109,6 @@ function processes(): { pid: number; what: string }[] {
     .filter(({ pid, text }) => (text.includes(folder) || text.includes(server)) && pid !== process.pid)
     .map(({ pid, text }) => ({ pid, what: PROGRAMS.find(part => text.includes(part)) ?? 'other' }))
     .sort((a, b) => a.pid - b.pid);
-}
-
-/** Every process with its arguments and its environment. */
-function allProcesses(): { pid: number; text: string }[] {
-  if (!existsSync('/proc/self/environ')) {
-    const lines = execFileSync('ps', ['axeww', '-o', 'pid=,args='], {
-      encoding: 'utf8',
-      maxBuffer: 64 << 20,
-    });
-    return lines.split('\n').map(line => ({ pid: Number.parseInt(line, 10), text: line }));
-  }
-  return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
-    .map(pid => {
-      const read = (file: string) => {
-        try {
-          return readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' ');
-        } catch {
-          // It has ended, or is another user's.
-          return '';
-        }
-      };
-      return { pid: Number(pid), text: `${read('cmdline')} ${read('environ')}` };
-    });
 }
 
 const pidOf = (what: string) => processes().find(one => one.what === what)!.pid;
