@@ -101,6 +101,7 @@ const schema = z.object({
   SAMPLE_FEEDS: flag.default(true),
   USGS_IMAGERY: flag.default(false),
   CATALOGUE_FILE: path.optional(),
+  SALES_FILE: path.optional(),
   ROADS_URL: mirror.default('https://www2.census.gov/geo/tiger/TIGER{year}/ROADS/tl_{year}_{fips}_roads.zip'),
   WETLANDS_URL: mirror.default(
     'https://documentst.ecosphere.fws.gov/wetlands/data/State-Downloads/{state}_shapefile_wetlands.zip',

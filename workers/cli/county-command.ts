@@ -168,7 +168,7 @@ async function listCommand(
   const chosen = named.length > 0 || state ? countiesOf(named, state ? [state] : [], false) : null;
   const { feeds } = await installedFeeds(config);
   const wanted = (code: number) => chosen?.includes(code) ?? true;
-  const counties = await listCounties(pool, feeds, wanted, named, config.CATALOGUE_FILE);
+  const counties = await listCounties(pool, feeds, wanted, named, config);
   return [
     counties,
     counties.length === 0

@@ -59,8 +59,13 @@ export async function addCounty(
 ): Promise<Added[]> {
   const planned = planCounty(county, config);
   const fips = fiveDigits(county);
+  // A state whose program is not known has no file of sales to look for.
+  const kinds = COUNTY_KINDS.filter(
+    kind =>
+      kind !== 'listings' || planned.some(each => each.kind === kind) || hasFeed(installed, county, kind),
+  );
   return Promise.all(
-    COUNTY_KINDS.map(async kind => {
+    kinds.map(async kind => {
       const feed = planned.find(each => each.kind === kind);
       const there = options.force
         ? undefined
@@ -79,6 +84,9 @@ export async function addCounty(
   );
 }
 
+const hasFeed = (installed: readonly Feed[], county: number, kind: CountyKind): boolean =>
+  installed.some(each => each.kind === kind && each.fips === county);
+
 async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions): Promise<Added> {
   const { fips, kind, name, licence, addresses, setting } = planned;
   const result = { fips, kind, feed: name, licence, address: addresses[0]!, modified: null };
@@ -94,8 +102,8 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
   try {
     const found = await findSource(planned, options.look);
     const { text, off } =
-      kind === 'assessor'
-        ? await parcelText(planned, config, options)
+      kind === 'assessor' || kind === 'listings'
+        ? await mappedText(planned, found.addresses, config, options)
         : { text: landText(planned, found.address, config), off: [] };
     if (off.length === 0) parseFeed(text, file);
     await writeWhole(file, text);
@@ -118,7 +126,9 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
 
 const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, `${name}.yaml`);
 
-type Found = { address: string; state: FileState };
+const UNKNOWN: FileState = { version: null, modified: null };
+
+type Found = { address: string; addresses: string[]; state: FileState };
 
 const looking = (): OpenContext => ({
   baseDir: process.cwd(),
@@ -144,16 +154,32 @@ export function lookOnce(): Look {
  * The first address that is there, and says of when; a bucket says of what is missing no more than that it is
  * closed. @throws PlatError `feed_source` when none is, or nobody answers
  */
-async function findSource({ kind, fips, addresses, source }: PlannedFeed, look: Look): Promise<Found> {
+async function findSource(
+  { kind, fips, addresses, source, program }: PlannedFeed,
+  look: Look,
+): Promise<Found> {
   // Of a server of layers the reader itself asks.
-  if (source) return { address: addresses[0]!, state: { version: null, modified: null } };
+  const isServer = source !== undefined || program?.format === 'arcgis';
+  if (isServer) return { address: addresses[0]!, addresses: addresses.slice(0, 1), state: UNKNOWN };
+  if (program?.together) {
+    const states = await Promise.all(
+      addresses.map(async address => ({ address, state: await look(address) })),
+    );
+    const [first, ...others] = states.filter(({ state }) => state !== null);
+    if (first?.state)
+      return {
+        address: first.address,
+        addresses: [first, ...others].map(each => each.address),
+        state: first.state,
+      };
+  }
   let silent: Found | null = null;
   for (const address of addresses) {
     const looked = kind === 'elevation' ? tilesOfBounds(address, boundsOf(fips)) : [address];
     for (const each of looked) {
       const state = await look(each);
-      if (state?.version) return { address, state };
-      if (state) silent ??= { address, state };
+      if (state?.version) return { address, addresses: [address], state };
+      if (state) silent ??= { address, addresses: [address], state };
     }
   }
   if (silent) return silent;
@@ -161,17 +187,18 @@ async function findSource({ kind, fips, addresses, source }: PlannedFeed, look: 
 }
 
 /**
- * The feed of a county's parcels, its columns suggested; switched off, with what is wrong, where it
- * cannot run as it is.
+ * The feed of a county's parcels or sales, its columns suggested or a preset's; switched off, with what is
+ * wrong, where it cannot run as it is.
  */
-async function parcelText(
+async function mappedText(
   planned: PlannedFeed,
+  addresses: string[],
   config: Config,
   { rows }: AddOptions,
 ): Promise<{ text: string; off: string[] }> {
-  const { fips, name, title, attribution, licence, addresses } = planned;
+  const { fips, name, title, attribution, licence } = planned;
   const { text, problems } = await suggestFeed({
-    input: inputOf(planned, addresses[0]!),
+    input: inputOf(planned, addresses.length > 1 ? addresses : addresses[0]!),
     baseDir: config.FEEDS_DIR,
     file: fileOf(config, name),
     rows,

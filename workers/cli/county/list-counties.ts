@@ -1,5 +1,7 @@
+import type { Config } from '../../../shared/base/config.ts';
 import { type Pool, sql } from '../../../shared/base/db.ts';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Feed } from '../../feeds/feed.ts';
@@ -50,7 +52,7 @@ export async function listCounties(
   installed: readonly Feed[],
   wanted: (fips: number) => boolean,
   named: readonly number[],
-  catalogueFile: string | undefined,
+  { CATALOGUE_FILE: catalogueFile, SALES_FILE: salesFile }: Pick<Config, 'CATALOGUE_FILE' | 'SALES_FILE'>,
 ): Promise<ListedCounty[]> {
   const { rows: covered } = await pool.query<CoveredCounty>(sql('feeds/list_coverage'), [null]);
   const { rows: runs } = await pool.query<LastRun>(sql('feeds/list_last_runs'));
@@ -69,6 +71,7 @@ export async function listCounties(
       parcels: county?.parcels ?? 0,
       offered: sourcesOfCounty(fips, catalogueFile)[0]?.address ?? null,
       kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
+        const isOffered = kind !== 'listings' || salesProgramOf(code, salesFile) !== undefined;
         const all = county?.sources.filter(source => source.kind === kind) ?? [];
         // A neighbour's tiles of heights reach over the line.
         const own = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
@@ -85,6 +88,7 @@ export async function listCounties(
             last_run: lastRun.get(feed) ?? null,
           }));
         const waiting = installed.find(feed => feed.kind === kind && feed.fips === code);
+        if (!waiting && !isOffered) return [];
         const nothing = { kind, licence: null, edition: null, merged_at: null };
         return [
           waiting

@@ -1,6 +1,7 @@
 import type { Config } from '../../../shared/base/config.ts';
 import type { LayerKind } from '../../../shared/domain/land-layers.ts';
 import { type CatalogueSource, readCatalogue, sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { type SalesProgram, salesAddresses, salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
 import { padBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
@@ -12,9 +13,9 @@ import type { InputSection } from '../../formats/format-input.ts';
 import { formatOf } from '../../formats/read-format.ts';
 
 /** The kinds of feed that a county needs, in the order in which they are listed. */
-export const COUNTY_KINDS = ['assessor', 'roads', 'wetlands', 'flood', 'elevation'] as const;
+export const COUNTY_KINDS = ['assessor', 'listings', 'roads', 'wetlands', 'flood', 'elevation'] as const;
 export type CountyKind = (typeof COUNTY_KINDS)[number];
-type LandKind = Exclude<CountyKind, 'assessor'> & LayerKind;
+type LandKind = Exclude<CountyKind, 'assessor' | 'listings'> & LayerKind;
 
 /** A feed that a county lacks, and where its data may be had: the first address that is there counts. */
 export type PlannedFeed = {
@@ -29,10 +30,13 @@ export type PlannedFeed = {
   addresses: string[];
   /** Of kind assessor. */
   source?: CatalogueSource;
+  /** Of kind listings. */
+  program?: SalesProgram;
 };
 
-export const feedNameOf = (fips: string, kind: CountyKind): string =>
-  `${fips}-${kind === 'assessor' ? 'parcels' : kind}`;
+export const feedNameOf = (fips: string, kind: CountyKind): string => `${fips}-${NAMES[kind] ?? kind}`;
+
+const NAMES: Partial<Record<CountyKind, string>> = { assessor: 'parcels', listings: 'sales' };
 
 type Agency = { setting: keyof Config & string; what: string; attribution: string; licence: string };
 
@@ -95,7 +99,26 @@ export function planCounty(
     );
     return { ...agency, fips, kind, name: feedNameOf(fips, kind), title: `${place}: ${what}`, addresses };
   });
-  return [...parcels(fips, place, config), ...land];
+  return [...parcels(fips, place, config), ...sales(county, place, year, config), ...land];
+}
+
+function sales(county: number, place: string, year: number, { SALES_FILE }: Config): PlannedFeed[] {
+  const program = salesProgramOf(county, SALES_FILE);
+  if (program === undefined) return [];
+  const fips = fiveDigits(county);
+  return [
+    {
+      fips,
+      kind: 'listings',
+      name: feedNameOf(fips, 'listings'),
+      title: `${place}: sales`,
+      attribution: program.publisher,
+      licence: program.terms,
+      setting: 'SALES_FILE',
+      addresses: salesAddresses(program, county, year),
+      program,
+    },
+  ];
 }
 
 function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): PlannedFeed[] {
@@ -133,9 +156,14 @@ const WETLAND_MEMBERS = [
 ];
 
 /** What a planned feed reads. Of a file that holds more than the county only its rows count. */
-export function inputOf({ kind, source }: PlannedFeed, address: string): InputSection {
-  const format = (source?.format ?? formatOf(address) ?? 'shapefile') as InputSection['format'];
-  const isShared = source ? source.place.length === 2 : kind === 'wetlands' || kind === 'flood';
+export function inputOf({ kind, source, program }: PlannedFeed, address: string | string[]): InputSection {
+  const format = (source?.format ??
+    program?.format ??
+    formatOf([address].flat()[0]!) ??
+    'shapefile') as InputSection['format'];
+  const isShared = source
+    ? source.place.length === 2
+    : kind === 'wetlands' || kind === 'flood' || !!program?.within;
   return {
     source: address,
     format,
@@ -154,6 +182,7 @@ const STATE_PRESETS: Record<string, PresetName> = {
   CT: 'connecticut',
   DC: 'district_of_columbia',
   DE: 'delaware',
+  FL: 'florida_nal',
   IN: 'indiana',
   MA: 'massachusetts',
   MD: 'maryland',
@@ -171,8 +200,9 @@ const STATE_PRESETS: Record<string, PresetName> = {
   WV: 'west_virginia',
 };
 
-export const presetOf = ({ fips, source }: PlannedFeed): PresetName | undefined =>
-  source?.place.length === 2 ? STATE_PRESETS[stateOfFips(Number(fips))!] : undefined;
+export const presetOf = ({ fips, source, program }: PlannedFeed): PresetName | undefined =>
+  (program?.preset as PresetName | undefined) ??
+  (source?.place.length === 2 ? STATE_PRESETS[stateOfFips(Number(fips))!] : undefined);
 
 /** The first lines of a county's feed. */
 export function aboutOf({ fips, source }: PlannedFeed, config: Config): string[] {

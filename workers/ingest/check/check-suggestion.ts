@@ -6,6 +6,7 @@ import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import type { PresetName } from '../../feeds/feed-schema.ts';
 import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
 import { parseFeed } from '../../feeds/load-feeds.ts';
+import { readPreset } from '../../feeds/resolve-feed.ts';
 import { measuredAcres } from '../../feeds/suggest/column-profile.ts';
 import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest-columns.ts';
 import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write-feed.ts';
@@ -56,14 +57,15 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const { input, head } = request;
   const context = readContext(request);
   const known = head.fips === undefined ? null : Number(head.fips);
-  const spec = { ...inputSpec(input), ...wantedPart(input, known, 'parcels', refuse) };
+  const written = request.preset ? readPreset(request.preset).input : {};
+  const spec = { ...inputSpec({ ...written, ...input }), ...wantedPart(input, known, 'parcels', refuse) };
   const layer = spec.format === 'arcgis' ? await readLayerInfo(spec, context) : null;
   const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
   const batch = await firstRows(spec, context, request.rows);
   const { rows } = batch;
   const names = columnsOf(rows);
   const { preset } = request;
-  const kind = preset ? 'assessor' : kindOf(names);
+  const kind = preset ? readPreset(preset).kind : kindOf(names);
   const fips = head.fips ?? countyOf(rows);
   const suggestions =
     kind === 'assessor' && !preset
@@ -81,7 +83,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const body = suggestions
     ? ['', 'roll:', ...lines, ...columnLines(suggestions)]
     : preset
-      ? [`preset: ${preset}`, '', 'roll:', ...lines]
+      ? [`preset: ${preset}`, '', kind === 'listings' ? 'listings:' : 'roll:', ...lines]
       : ['', 'layer:', ...lines];
   const textOf = (problems: readonly string[]) => {
     const off = problems.length > 0;

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { PlatError } from '../base/errors.ts';
+import { countyName, fiveDigits } from '../regions/counties.ts';
+
+const programSchema = z.strictObject({
+  /** Five digits of a county, two of a state. */
+  place: z.string().regex(/^\d{2}(\d{3})?$/),
+  preset: z.string(),
+  format: z.string(),
+  /** Newest first; {year}, {last_year}, {fips}, {county} and Florida's {dor}, {dor_name} are filled in. */
+  addresses: z.array(z.string().regex(/^https?:/)).min(1),
+  /** All addresses that are there are one file, and not the first of them alone. */
+  together: z.boolean().optional(),
+  within: z.literal('county').optional(),
+  publisher: z.string(),
+  terms: z.string(),
+});
+
+export type SalesProgram = z.infer<typeof programSchema>;
+
+const listSchema = z.strictObject({ from: z.string(), programs: z.array(programSchema) });
+
+const bundled = new URL('./sales-programs.json', import.meta.url).pathname;
+
+/**
+ * The program that publishes a county's sales as a file of their own; the county's before the state's.
+ * @param file another list of the same form, as SALES_FILE names it @throws PlatError `config`
+ */
+export function salesProgramOf(county: number, file = bundled): SalesProgram | undefined {
+  const fips = fiveDigits(county);
+  const { programs } = readList(file);
+  return programs.find(each => each.place === fips) ?? programs.find(each => each.place === fips.slice(0, 2));
+}
+
+function readList(file: string): z.infer<typeof listSchema> {
+  try {
+    return listSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message;
+    throw new PlatError('config', `The list of sales ${file} cannot be read: ${why}. Correct SALES_FILE.`, {
+      cause,
+    });
+  }
+}
+
+/** Florida's Department of Revenue numbers the counties by alphabet from 11; Miami-Dade is where Dade was. */
+const DADE = 12_086;
+
+export function salesAddresses({ addresses }: SalesProgram, county: number, year: number): string[] {
+  const name = countyName(county).replace(/ County$/, '');
+  const filled: Record<string, string> = {
+    year: String(year),
+    last_year: String(year - 1),
+    fips: fiveDigits(county),
+    county: name,
+    dor: String(county === DADE ? 23 : ((county % 1000) - 1) / 2 + 11),
+    dor_name: county === DADE ? 'Dade' : name,
+  };
+  return addresses.map(
+    address => new URL(address.replace(/\{(\w+)\}/g, (text, part: string) => filled[part] ?? text)).href,
+  );
+}
