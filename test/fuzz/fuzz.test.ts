@@ -146,8 +146,11 @@ function note(shot: Shot, fault: string, answer?: Answer): void {
 }
 
 /** The sample has no imagery of some of its parcels, and says so. */
-const isWithoutImagery = ({ route }: Shot, { status, headers, text }: Answer) =>
-  route.endsWith('/parcel-image/') && status === 503 && headers.has('retry-after') && /No imagery/.test(text);
+const isWithoutImagery = ({ route, method }: Shot, { status, headers, text }: Answer) =>
+  route.endsWith('/parcel-image/') &&
+  status === 503 &&
+  headers.has('retry-after') &&
+  (method === 'HEAD' || /No imagery/.test(text));
 
 /** Sends it, and looks at the answer as a client, a monitor and an accountant would. */
 async function fire(lane: Lane, shot: Shot, before: number): Promise<number> {
