@@ -6,7 +6,7 @@ import type { Logger } from '../shared/base/log.ts';
 import { openOrigins } from '../shared/base/origin.ts';
 import { openTraceProvider } from '../shared/contacts/skip-trace-providers.ts';
 import { endpoints as v1 } from './endpoints.ts';
-import { begin, type Lifecycle, presetHeaders } from './http/begin.ts';
+import { type Lifecycle, presetHeaders, startRequest } from './http/begin.ts';
 import { openCallers } from './http/callers.ts';
 import { answerOptions } from './http/cors.ts';
 import { openDatabase } from './http/database.ts';
@@ -92,7 +92,7 @@ export function createApp({
   const app = express();
   configure(app, config);
   app.use(
-    begin({
+    startRequest({
       lifecycle,
       metrics,
       log,

@@ -10,7 +10,7 @@ import { hostError } from '../shared/base/port.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { envelope, JSON_TYPE, validationError } from './http/error-responses.ts';
 import { headersOf } from './http/headers.ts';
-import { UNTOUCHED } from './http/rate-limits.ts';
+import { UNUSED_LIMITS } from './http/rate-limits.ts';
 
 export type RunningServer = { port: number; url: string; stop(): Promise<void> };
 
@@ -117,7 +117,7 @@ function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const requestId = randomUUID();
   const complaint = COMPLAINTS[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
   const body = envelope(validationError({ request: [complaint] }), requestId);
-  const headers = headersOf({ requestId, rate: UNTOUCHED });
+  const headers = headersOf({ requestId, rate: UNUSED_LIMITS });
   headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body)));
   headers.push('Cache-Control', 'no-store', 'Connection', 'close');
   const lines = headers.map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('');

@@ -1,5 +1,5 @@
 import type { Config } from '../shared/base/config.ts';
-import { createPool, type Pool, RANDOM_PAGE_COST, RESTLESS, sql } from '../shared/base/db.ts';
+import { createPool, IDLE_IN_TRANSACTION, type Pool, RANDOM_PAGE_COST, sql } from '../shared/base/db.ts';
 import type { Logger } from '../shared/base/log.ts';
 import { assertSchemaVersion } from '../shared/base/migrate.ts';
 import { missingSettings } from '../shared/base/origin.ts';
@@ -10,7 +10,7 @@ import type { Lifecycle } from './http/begin.ts';
 import { openAssets } from './pages/frame/assets.ts';
 import { type RunningServer, serveHttp } from './server.ts';
 
-export const SETTINGS = { ...RESTLESS, random_page_cost: String(RANDOM_PAGE_COST) };
+export const SESSION_SETTINGS = { ...IDLE_IN_TRANSACTION, random_page_cost: String(RANDOM_PAGE_COST) };
 
 /**
  * @param parts for benches, in place of the service's own @throws PlatError `schema_version`,
@@ -24,7 +24,7 @@ export async function startApi(
   const pool = createPool(config, log, {
     applicationName: 'plat api',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
-    settings: SETTINGS,
+    settings: SESSION_SETTINGS,
   });
   const backend = openQueueBackend(config, log);
   const close = async () => {
@@ -39,7 +39,7 @@ export async function startApi(
     const assets = await openAssets(config);
     const app = createApp({ config, log, pool, lifecycle, queues, assets, ...parts });
     const server = await serveHttp(app, config, lifecycle);
-    const stopHousekeeping = startHousekeeping(pool, log, config);
+    const stopHousekeeping = startMaintenance(pool, log, config);
     log.info({ url: server.url }, 'listening');
     for (const missing of missingSettings(config)) log.warn(missing);
     return {
@@ -66,15 +66,15 @@ const EVERY_MS = 60_000;
  * Once a minute in every process, one turn at a time: rolls periods that are over, deletes what has expired.
  * Returns how to stop it.
  */
-export function startHousekeeping(
+export function startMaintenance(
   pool: Pool,
   log: Logger,
-  kept: Kept,
+  kept: RetentionSettings,
   everyMs = EVERY_MS,
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running ??= keepHouse(pool, kept)
+    running ??= runMaintenance(pool, kept)
       .catch(error => log.warn({ err: error }, 'housekeeping failed; it is tried again'))
       .finally(() => {
         running = undefined;
@@ -88,9 +88,9 @@ export function startHousekeeping(
 }
 
 /** For how long what tells of people is kept. */
-type Kept = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
+type RetentionSettings = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
 
-export async function keepHouse(pool: Pool, kept: Kept): Promise<void> {
+export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(sql('accounts/list_due_accounts'));
   if (rows.length > 0) await pool.query(sql('accounts/roll_period'), [rows.map(row => row.id)]);
   await pool.query(sql('accounts/delete_old_answers'));

@@ -10,7 +10,7 @@ import type { Logger } from '../shared/base/log.ts';
 import { metricsAccess } from '../shared/base/metrics-access.ts';
 import { assertSchemaVersion } from '../shared/base/migrate.ts';
 import { assertClusterReady } from '../shared/base/shards.ts';
-import { ANNOUNCEMENTS, deliver } from '../shared/queue/jobs.ts';
+import { deliver, JOBS_CHANNEL } from '../shared/queue/jobs.ts';
 import {
   openQueueBackend,
   openQueues,
@@ -23,7 +23,7 @@ import { createProcessor } from './queue/job-runner.ts';
 import { enqueueScheduled, keepSchedules } from './schedules.ts';
 
 /** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
-const CONNECTIONS_A_JOB = 6;
+const CONNECTIONS_PER_JOB = 6;
 /** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next look for stalled jobs. */
 const STALLED_MS = 5_000;
 /** How often a job's lock is made new while it lasts: BullMQ's 2 would leave a busy worker half of it. */
@@ -53,7 +53,7 @@ export async function startWorker(
   jobs: Jobs,
   options: { diskPauseMs?: number } = {},
 ): Promise<RunningWorker> {
-  const connections = config.WORKER_CONCURRENCY * CONNECTIONS_A_JOB + 4;
+  const connections = config.WORKER_CONCURRENCY * CONNECTIONS_PER_JOB + 4;
   const pool = createPool(config, log, {
     applicationName: 'plat worker',
     max: connections,
@@ -226,7 +226,7 @@ async function listenOnce(
           log.warn({ err: error }, 'an announced job waits for the sweep'),
         );
       });
-      client.query(`listen ${ANNOUNCEMENTS}`).catch(reject);
+      client.query(`listen ${JOBS_CHANNEL}`).catch(reject);
     });
   } finally {
     // Not to be used by others: it listens.

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { PlatError } from '../../shared/base/errors.ts';
-import { type Logger, withoutKeys } from '../../shared/base/log.ts';
+import { type Logger, redactKeys } from '../../shared/base/log.ts';
 import type { Origins } from '../../shared/base/origin.ts';
 import { corsHeaders } from './cors.ts';
 import { unavailable } from './database.ts';
@@ -8,7 +8,7 @@ import { type Details, sendError, validationError } from './error-responses.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { headersOf, requestIdOf, setHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';
-import { UNTOUCHED } from './rate-limits.ts';
+import { UNUSED_LIMITS } from './rate-limits.ts';
 
 /** Shared by the requests and whoever stops the server. */
 export type Lifecycle = {
@@ -22,7 +22,7 @@ export type Lifecycle = {
   port?: number;
 };
 
-export type BeginDeps = {
+export type StartRequestDeps = {
   lifecycle: Lifecycle;
   metrics: Metrics;
   log: Logger;
@@ -45,7 +45,7 @@ const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
  * First for every request: its id, its headers, and what happens when it is over; 503 while
  * the service drains.
  */
-export function begin(deps: BeginDeps): RequestHandler {
+export function startRequest(deps: StartRequestDeps): RequestHandler {
   const { lifecycle, metrics, log, logRequests, readers, origins } = deps;
   return (req, res, next) => {
     takeHostOfTarget(req);
@@ -54,7 +54,7 @@ export function begin(deps: BeginDeps): RequestHandler {
       startedAt: performance.now(),
       route: 'unknown',
       cors: OPEN.test(req.path) ? corsHeaders(readers, req.headers.origin) : [],
-      rate: UNTOUCHED,
+      rate: UNUSED_LIMITS,
       detach() {
         res.off('close', end);
         lifecycle.active--;
@@ -100,11 +100,11 @@ export function begin(deps: BeginDeps): RequestHandler {
 
 function logRequest(log: Logger, req: Request, exchange: Exchange, status: string, seconds: number): void {
   const line = {
-    requestId: withoutKeys(exchange.requestId),
+    requestId: redactKeys(exchange.requestId),
     method: req.method,
     route: exchange.route,
     // Without the query string, which may hold names and addresses.
-    path: withoutKeys(req.path).slice(0, 200),
+    path: redactKeys(req.path).slice(0, 200),
     status,
     ms: Math.round(seconds * 1_000),
     ...(exchange.error === undefined ? {} : { err: exchange.error }),

@@ -34,7 +34,7 @@ export type Caller = {
   keyId?: string;
 };
 
-type Known = {
+type CachedKey = {
   account: Account;
   scopes: readonly Scope[];
   keyId: string | undefined;
@@ -60,14 +60,14 @@ const BEARER = /^Bearer +([^ ]+) *$/i;
 export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
 
 /** Not when the clock was set back since then: it would stay fresh until the clock is there again. */
-const isFresh = ({ readAt }: Known, now: number): boolean => now >= readAt && now - readAt < FRESH_MS;
+const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < FRESH_MS;
 
 /** Finds out who calls, from `Authorization: Bearer plat_…` or, for the MCP server, an access token. */
 export function openCallers(database: Database, now = Date.now): Callers {
-  const known = new Map<string, Known>();
-  const read = batch<Buffer, Known | undefined>(hashes => readKnown(database, hashes, now));
+  const known = new Map<string, CachedKey>();
+  const read = batch<Buffer, CachedKey | undefined>(hashes => readKeys(database, hashes, now));
 
-  async function find(key: string): Promise<Known> {
+  async function find(key: string): Promise<CachedKey> {
     const hash = hashKey(key);
     const id = hash.toString('latin1');
     const cached = known.get(id);
@@ -113,19 +113,19 @@ export async function readAccount(database: Database, id: string): Promise<Accou
   return row && { ...row, periodEnd: row.periodEnd?.getTime() ?? null };
 }
 
-async function readKnown(
+async function readKeys(
   database: Database,
   hashes: Buffer[],
   now: () => number,
-): Promise<(Known | undefined)[]> {
+): Promise<(CachedKey | undefined)[]> {
   // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
   const readAt = now();
   const rows = await database.run<KeyRow>('accounts/identify_keys', [hashes]);
-  const found = new Map(rows.map(row => [row.keyHash.toString('latin1'), toKnown(row, readAt)]));
+  const found = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));
   return hashes.map(hash => found.get(hash.toString('latin1')));
 }
 
-function toKnown(row: KeyRow, readAt: number): Known {
+function toCachedKey(row: KeyRow, readAt: number): CachedKey {
   const { keyHash: _, keyId, scopes, expiresAt, revoked, disabled, ...account } = row;
   return {
     account: { ...account, periodEnd: account.periodEnd?.getTime() ?? null },

@@ -7,7 +7,7 @@ const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
 /** What is smaller fits a packet as it is. */
-const LEAST_BYTES = 1_000;
+const MIN_BYTES = 1_000;
 
 /** About as small as gzip's usual level, in a third of its time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
@@ -27,6 +27,6 @@ export type Compressed = { bytes: Buffer; encoding?: Encoding };
 
 /** The body as the client would rather have it; small ones are left alone. */
 export async function compressed(body: Buffer, req: Request): Promise<Compressed> {
-  const encoding = body.length < LEAST_BYTES ? undefined : encodingFor(req);
+  const encoding = body.length < MIN_BYTES ? undefined : encodingFor(req);
   return encoding === undefined ? { bytes: body } : { bytes: await ENCODERS[encoding](body), encoding };
 }

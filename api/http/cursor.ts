@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from './database.ts';
-import { readSigned, sign } from './signed.ts';
+import { sign, verifySigned } from './signed.ts';
 
 /**
  * A place in a sorted list: the sort values of a row and, last, its id. Numbers pass through JSON unchanged.
@@ -31,7 +31,7 @@ export const signCursor = (cursor: Cursor, secret: Buffer): string => sign(FORMA
 
 /** The cursor, or undefined when it was not signed with this secret or was changed since. */
 export function readCursor(text: string, secret: Buffer): Cursor | undefined {
-  return readSigned(FORMAT, text, [secret]) as Cursor | undefined;
+  return verifySigned(FORMAT, text, [secret]) as Cursor | undefined;
 }
 
 /** Digest of a request: the same for the same JSON value, whatever the order of its fields. */

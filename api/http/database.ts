@@ -29,13 +29,13 @@ export type Database = Statements & {
    * The same for the work of one call: when its client has left, or its time is up, the server
    * cancels what still runs.
    */
-  stoppedBy(call: Stoppable): Database;
+  stoppedBy(call: Cancellable): Database;
 };
 
 /**
  * Its controller is asked for by the first statement: most calls are answered by what was read for several.
  */
-type Stoppable = { readonly over: AbortController };
+type Cancellable = { readonly over: AbortController };
 
 /** A SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -65,7 +65,7 @@ const UNAVAILABLE = new Set([
 ]);
 
 /** Methods rather than named functions, which tsx makes dear: there is one for every call. */
-export function openDatabase(pool: Pool, call?: Stoppable): Database {
+export function openDatabase(pool: Pool, call?: Cancellable): Database {
   return {
     run(name, values) {
       return ask<never>(pool, call, undefined, named(name, values)).catch(fail);
@@ -89,7 +89,7 @@ export function openDatabase(pool: Pool, call?: Stoppable): Database {
 }
 
 /** Their errors are for the transaction to see. */
-const statementsOn = (pool: Pool, call: Stoppable | undefined, client: Client): Statements => ({
+const statementsOn = (pool: Pool, call: Cancellable | undefined, client: Client): Statements => ({
   run: (name, values) => ask(pool, call, client, named(name, values)),
   runComposed: (...asked) => ask(pool, call, client, composed(...asked)),
   runBinary: (name, values) => ask(pool, call, client, { ...named(name, values), ...BINARY }),
@@ -106,7 +106,7 @@ type Query = Omit<pg.QueryConfig, 'values'> & { values: unknown[] | undefined; b
 
 async function ask<Row extends pg.QueryResultRow>(
   pool: Pool,
-  call: Stoppable | undefined,
+  call: Cancellable | undefined,
   client: Client | undefined,
   asked: Query,
 ): Promise<Row[]> {
@@ -115,7 +115,7 @@ async function ask<Row extends pg.QueryResultRow>(
   const { signal } = call.over;
   if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
   return onConnection(pool, client, held =>
-    stopping(signal, pool, held, async () => (await held.query<Row>(query)).rows),
+    cancellable(signal, pool, held, async () => (await held.query<Row>(query)).rows),
   );
 }
 
@@ -123,7 +123,7 @@ async function ask<Row extends pg.QueryResultRow>(
  * Runs a statement on a held connection; when nobody waits any more the server cancels it, and both
  * are over on return.
  */
-async function stopping<T>(
+async function cancellable<T>(
   signal: AbortSignal,
   pool: Pool,
   client: Client,
@@ -184,14 +184,14 @@ function databaseError(cause: unknown): unknown {
   );
 }
 
-const HELD_UP = new Set([STATEMENT_TIMEOUT, DEADLOCK, LOCK_TIMEOUT]);
+const TRANSIENT = new Set([STATEMENT_TIMEOUT, DEADLOCK, LOCK_TIMEOUT]);
 
 /**
  * Whether a statement of a `Database` waited too long for others, so that nothing of it stays. A lost
  * connection tells nothing.
  */
-export function wasHeldUp(error: unknown): boolean {
-  return error instanceof PlatError && HELD_UP.has(errorCode(error.cause) ?? '');
+export function isTransientError(error: unknown): boolean {
+  return error instanceof PlatError && TRANSIENT.has(errorCode(error.cause) ?? '');
 }
 
 /** 503 with Retry-After: the request may be repeated as it is. */

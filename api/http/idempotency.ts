@@ -4,7 +4,7 @@ import { canonical } from './cursor.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Endpoint } from './endpoint.ts';
 import { unprocessable, validationError } from './error-responses.ts';
-import type { Given } from './validate.ts';
+import type { RequestInput } from './validate.ts';
 
 /** Others wait this long for an attempt that says nothing more: its process was killed. */
 const LEASE_MS = 5_000;
@@ -19,7 +19,7 @@ const MAX_KEPT_BYTES = 2_000_000;
 /** 1-255 visible ASCII characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-export type KeptAnswer = { status: number; body: Buffer };
+export type StoredResponse = { status: number; body: Buffer };
 
 /** The right and duty to answer a call. */
 export type Attempt = {
@@ -27,7 +27,7 @@ export type Attempt = {
    * Keeps the answer, in the transaction of its charge. @throws PlatError 503 when another attempt has taken
    * over, `unprocessable` for one too large to keep
    */
-  keep(run: Database['run'], answer: KeptAnswer): Promise<void>;
+  keep(run: Database['run'], answer: StoredResponse): Promise<void>;
   /** When the attempt is over; lets others begin if no answer was kept. */
   end(): Promise<void>;
 };
@@ -39,12 +39,12 @@ export type Idempotency = {
    * @throws PlatError `validation_error` when the key stands for another request.
    */
   begin(
-    call: RepeatableCall,
+    call: IdempotentRequest,
     isOver: () => boolean,
-  ): Promise<{ kept: KeptAnswer } | { attempt: Attempt } | undefined>;
+  ): Promise<{ kept: StoredResponse } | { attempt: Attempt } | undefined>;
 };
 
-export type RepeatableCall = { accountId: string; key: string; fingerprint: Buffer };
+export type IdempotentRequest = { accountId: string; key: string; fingerprint: Buffer };
 
 /** Of a POST alone: other methods may be repeated anyway. @throws PlatError `validation_error` */
 export function idempotencyKeyOf(endpoint: Endpoint, key: string | string[] | undefined): string | undefined {
@@ -54,7 +54,7 @@ export function idempotencyKeyOf(endpoint: Endpoint, key: string | string[] | un
 }
 
 /** What makes two requests the same: the endpoint and what it was sent, whatever the order of the fields. */
-export function fingerprintOf(endpoint: Endpoint, { params, query, body }: Given): Buffer {
+export function fingerprintOf(endpoint: Endpoint, { params, query, body }: RequestInput): Buffer {
   return hash('sha256', canonical([endpoint.operationId, params, query, body]), 'buffer');
 }
 
@@ -88,7 +88,7 @@ export function openIdempotency(database: Database): Idempotency {
 
 type CallRow = { fingerprint: Buffer; status: number | null; body: Buffer | null };
 
-function openAttempt(database: Database, { accountId, key }: RepeatableCall, claim: string): Attempt {
+function openAttempt(database: Database, { accountId, key }: IdempotentRequest, claim: string): Attempt {
   const renewal = setInterval(() => {
     // Without it the attempt may lose its turn, which `keep` finds out.
     database.run('accounts/renew_claim', [accountId, key, claim, LEASE_MS]).catch(() => {});

@@ -3,8 +3,8 @@ import { PlatError } from '../../shared/base/errors.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
-import { type Database, wasHeldUp } from './database.ts';
-import { noContract, quotaError } from './standing.ts';
+import { type Database, isTransientError } from './database.ts';
+import { quotaError, subscriptionRequired } from './standing.ts';
 
 /** What one call costs, and under which metering key. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
@@ -47,7 +47,7 @@ const PAUSE_MS = 1;
 const ENOUGH = 0.7;
 
 /** How often a charge reads an account anew whose period is over or whose terms are being changed. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Charges that are in flight together share one statement and one durable commit; those with something
@@ -55,7 +55,7 @@ const MOST_TRIES = 3;
  * @param underway how many calls the process is answering; without it no charge waits for others.
  */
 export function openMeter(database: Database, underway = () => 0): Meter {
-  const charge = batch<Asked, Outcome>(asked => chargeAll(database.run, asked), {
+  const charge = batch<PendingCharge, Outcome>(asked => chargeAll(database.run, asked), {
     ms: PAUSE_MS,
     enough: () => Math.ceil(underway() * ENOUGH),
   });
@@ -93,7 +93,7 @@ function settled(outcome: Outcome, tokens: number): Verdict | undefined {
   return outcome;
 }
 
-type Asked = Charge & { isOver(): boolean };
+type PendingCharge = Charge & { isOver(): boolean };
 
 /**
  * What became of a charge; one that fails leaves the others of its batch, which may be on disk
@@ -101,7 +101,7 @@ type Asked = Charge & { isOver(): boolean };
  */
 type Outcome = Verdict | { error: unknown } | undefined;
 
-async function chargeAll(run: Database['run'], charges: Asked[]): Promise<Outcome[]> {
+async function chargeAll(run: Database['run'], charges: PendingCharge[]): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(charges.length);
   const groups = group(charges);
   try {
@@ -109,7 +109,7 @@ async function chargeAll(run: Database['run'], charges: Asked[]): Promise<Outcom
   } catch (error) {
     const accounts = new Map<string, Alike[]>();
     for (const own of groups) addTo(accounts, own.accountId, own);
-    if (accounts.size === 1 || !wasHeldUp(error)) throw error;
+    if (accounts.size === 1 || !isTransientError(error)) throw error;
     // One of them is held by somebody: the others do not wait for it any longer.
     const charged = [...accounts.values()].map(own =>
       chargeGroups(run, own, outcomes).catch(cause => fail(own, cause, outcomes)),
@@ -125,7 +125,7 @@ function fail(groups: Alike[], error: unknown, outcomes: Outcome[]): void {
 
 async function chargeGroups(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<void> {
   let open = await attempt(run, groups, outcomes);
-  for (let tries = 1; open.length > 0 && tries < MOST_TRIES; tries++) {
+  for (let tries = 1; open.length > 0 && tries < MAX_TRIES; tries++) {
     try {
       await run('accounts/roll_period', [[...new Set(open.map(({ accountId }) => accountId))]]);
       open = await attempt(run, open, outcomes);
@@ -134,7 +134,7 @@ async function chargeGroups(run: Database['run'], groups: Alike[], outcomes: Out
     }
   }
   // Whose period was rolled and still has none: the contract has ended since the account was read.
-  if (open.length > 0) fail(open, noContract(), outcomes);
+  if (open.length > 0) fail(open, subscriptionRequired(), outcomes);
 }
 
 /** Charges that differ in nothing: one row of the statement. */
@@ -144,7 +144,7 @@ type Alike = Charge & { indexes: number[] };
  * Those that are not over by account, in the order in which their periods are locked everywhere;
  * the cheapest first.
  */
-function group(charges: Asked[]): Alike[] {
+function group(charges: PendingCharge[]): Alike[] {
   const groups = new Map<string, Alike>();
   for (const [index, { accountId, endpoint, mode, tokens, isOver }] of charges.entries()) {
     if (isOver()) continue;

@@ -153,18 +153,18 @@ function requireFit(cursor: Cursor | undefined, digest: string, page: number | u
     });
 }
 
-export type Turned<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
+export type PageResult<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
 
 /**
  * The page in the list's order, with its neighbours' addresses. @param rows up to `page.size +
  * 1`, as they were read
  */
-export function turnPage<Row>(
+export function toPageResult<Row>(
   page: Page,
   rows: readonly Row[],
   count: number,
   placeOf: (row: Row) => Place,
-): Turned<Row> {
+): PageResult<Row> {
   const backwards = page.beside?.direction === 'previous';
   const more = rows.length > page.size;
   const shown = rows.slice(0, page.size);

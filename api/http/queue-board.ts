@@ -30,19 +30,19 @@ export function mountAdmin(app: Express, queues: readonly BoardQueue[], password
 }
 
 /** Wrong passwords from one address within a minute, after which it has to wait. */
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 const FAILURES_MS = 60_000;
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 function requireOperator(password: string): RequestHandler {
   const expected = `admin:${password}`;
-  const failures = new LRUCache<string, number>({ max: MOST_ADDRESSES, ttl: FAILURES_MS });
+  const failures = new LRUCache<string, number>({ max: MAX_ADDRESSES, ttl: FAILURES_MS });
   return (req, res, next) => {
     exchangeOf(res).route = PATH;
     setHeaders(res, pageSecurityHeaders);
     const address = clientNetwork(req.ip ?? '');
     const failed = failures.get(address) ?? 0;
-    if (failed >= MOST_FAILURES) return sendError(res, tooManyFailures());
+    if (failed >= MAX_FAILURES) return sendError(res, tooManyFailures());
     const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(req.headers.authorization ?? '')?.[1];
     if (encoded === undefined || !sameSecret(Buffer.from(encoded, 'base64').toString(), expected)) {
       if (encoded !== undefined) failures.set(address, failed + 1);

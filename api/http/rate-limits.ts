@@ -40,20 +40,20 @@ export type Limit = {
 export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
 /** Whose limits, and how large. */
-export type Limited = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
+export type RateLimitedAccount = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
 
-export type RateLimits = { take(account: Limited, extra?: ExtraLimit): Promise<RateState> };
+export type RateLimits = { admit(account: RateLimitedAccount, extra?: ExtraLimit): Promise<RateState> };
 
-type Call = { account: Limited; extra: ExtraLimit | undefined };
+type Call = { account: RateLimitedAccount; extra: ExtraLimit | undefined };
 
 /** The accounts' limits, which every process shares. Calls that are in flight together share a round trip. */
 export function openRateLimits(database: Database): RateLimits {
   const take = batch<Call, RateState>(calls => admit(database, calls));
-  return { take: (account, extra) => take({ account, extra }) };
+  return { admit: (account, extra) => take({ account, extra }) };
 }
 
 /** The calls of one account that are asked for together. */
-type Demand = { account: Limited; plain: number; skipTraces: number };
+type Demand = { account: RateLimitedAccount; plain: number; skipTraces: number };
 
 type AdmittedRow = {
   account_id: string;
@@ -102,7 +102,7 @@ async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
 type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
 /** One call's share of what was let through. For this call a limit still holds what the later ones take. */
-function deal(account: Limited, share: Share, extra: ExtraLimit | undefined): RateState {
+function deal(account: RateLimitedAccount, share: Share, extra: ExtraLimit | undefined): RateState {
   const { skipTracePerMinute: burst } = account;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';
   const admitted = share[kind] > 0;
@@ -125,7 +125,7 @@ function deal(account: Limited, share: Share, extra: ExtraLimit | undefined): Ra
 
 /** The bucket of all calls. @param level in 60 millionths of a call */
 function bucketOf(
-  { ratePerMinute: perMinute, rateBurst: burst }: Pick<Limited, 'ratePerMinute' | 'rateBurst'>,
+  { ratePerMinute: perMinute, rateBurst: burst }: Pick<RateLimitedAccount, 'ratePerMinute' | 'rateBurst'>,
   level: number,
 ): Limit {
   const secondsUntil = (calls: number) =>
@@ -186,9 +186,9 @@ export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
 }
 
 /** For the headers of a response whose account is not known (yet): the default limits, nothing taken. */
-export const UNTOUCHED = untouched({ ratePerMinute: DEFAULT_PER_MINUTE, rateBurst: DEFAULT_BURST });
+export const UNUSED_LIMITS = unusedLimits({ ratePerMinute: DEFAULT_PER_MINUTE, rateBurst: DEFAULT_BURST });
 
 /** For the headers of a call that is refused before it is counted: a full bucket. */
-export function untouched(account: Pick<Account, 'ratePerMinute' | 'rateBurst'>): RateState {
+export function unusedLimits(account: Pick<Account, 'ratePerMinute' | 'rateBurst'>): RateState {
   return { admitted: true, limits: [bucketOf(account, account.rateBurst * CALL)] };
 }

@@ -4,8 +4,8 @@ import { type Compressed, compressed } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError } from './error-responses.ts';
 import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
-import { type Call, type Outcome, type Ready, type ServeDeps, serve } from './serve.ts';
-import { type Given, readRequest } from './validate.ts';
+import { type Call, type Outcome, type PreparedResponse, type ServeDeps, serve } from './serve.ts';
+import { type RequestInput, readRequest } from './validate.ts';
 
 export type RestDeps = ServeDeps & { origins: Origins };
 
@@ -59,11 +59,11 @@ class RestCall implements Call {
     return this.#origins.appUrl(this.#req);
   }
 
-  read(): Promise<Given> {
+  read(): Promise<RequestInput> {
     return readRequest(this.endpoint, this.#req, this.#res);
   }
 
-  prepare(outcome: Outcome): Promise<Ready> {
+  prepare(outcome: Outcome): Promise<PreparedResponse> {
     return prepare(outcome, this.endpoint, this.#req, this.#res);
   }
 
@@ -85,7 +85,7 @@ async function prepare(
   endpoint: Endpoint,
   req: Request,
   res: Response,
-): Promise<Ready> {
+): Promise<PreparedResponse> {
   if (etag !== undefined && matches(req.headers['if-none-match'], etag))
     return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
   const { bytes, encoding }: Partial<Compressed> = body === null ? {} : await compressed(body, req);

@@ -6,9 +6,9 @@ import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
-import { type RateLimits, requireAdmitted, untouched } from './rate-limits.ts';
-import { requirePermitted, requireQuota, requireScope, requireStanding } from './standing.ts';
-import { checkInput, type Given } from './validate.ts';
+import { type RateLimits, requireAdmitted, unusedLimits } from './rate-limits.ts';
+import { requireEndpointAccess, requireQuota, requireScope, requireSubscription } from './standing.ts';
+import { checkInput, type RequestInput } from './validate.ts';
 
 export type ServeDeps = {
   callers: Callers;
@@ -41,9 +41,9 @@ export type Call = {
   apiUrl(): string;
   appUrl(): string;
   /** What was sent. @throws PlatError `validation_error`. */
-  read(): Promise<Given>;
+  read(): Promise<RequestInput>;
   /** Makes all that goes out, so that nothing but the sending is left when it has been charged for. */
-  prepare(outcome: Outcome): Promise<Ready>;
+  prepare(outcome: Outcome): Promise<PreparedResponse>;
   /** Tells what went wrong, if nothing was told yet. */
   fail(error: unknown): void;
   /** True once nobody waits for the answer, or it was given (a time-out) already. */
@@ -62,7 +62,7 @@ export type Outcome = Omit<Answer, 'body' | 'status'> & {
 };
 
 /** An answer that is ready to go out, and what it costs. */
-export type Ready = { tokens: number; send(): void };
+export type PreparedResponse = { tokens: number; send(): void };
 
 /** Answers a call within the time-out; what fails is told as the envelope. */
 export async function serve(call: Call, deps: ServeDeps): Promise<void> {
@@ -72,7 +72,7 @@ export async function serve(call: Call, deps: ServeDeps): Promise<void> {
     call.over.abort();
   }, deps.requestTimeoutMs);
   try {
-    await take(call, deps);
+    await answerCall(call, deps);
   } catch (error) {
     call.fail(error);
   } finally {
@@ -81,14 +81,14 @@ export async function serve(call: Call, deps: ServeDeps): Promise<void> {
 }
 
 /** The path of every call: the order of the checks is part of the contract. */
-async function take(call: Call, deps: ServeDeps): Promise<void> {
+async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   const { endpoint, exchange } = call;
   const caller = await deps.callers.identify(call.authorization, call.mode);
-  exchange.rate = untouched(caller.account);
+  exchange.rate = unusedLimits(caller.account);
   requireScope(caller);
-  requirePermitted(caller, endpoint);
-  requireStanding(caller, endpoint.withoutContract);
-  exchange.rate = await deps.rateLimits.take(caller.account, endpoint.rate);
+  requireEndpointAccess(caller, endpoint);
+  requireSubscription(caller, endpoint.withoutContract);
+  exchange.rate = await deps.rateLimits.admit(caller.account, endpoint.rate);
   requireAdmitted(exchange.rate);
   const given = await call.read();
   const input = checkInput(endpoint, given, call.mode === 'direct');

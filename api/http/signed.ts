@@ -14,7 +14,7 @@ export function sign(format: string, value: unknown, secret: Buffer): string {
 }
 
 /** What was signed, or undefined when it was not signed with one of these secrets or was changed since. */
-export function readSigned(format: string, text: string, secrets: readonly Buffer[]): unknown {
+export function verifySigned(format: string, text: string, secrets: readonly Buffer[]): unknown {
   if (text.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
   // Base64 has several spellings of the same last byte; only our own counts.

@@ -13,7 +13,7 @@ export function requireScope(caller: Caller): void {
 }
 
 /** @throws PlatError `forbidden` when the endpoint traces people and the account is barred from that. */
-export function requirePermitted({ account }: Caller, { rate }: Pick<Endpoint, 'rate'>): void {
+export function requireEndpointAccess({ account }: Caller, { rate }: Pick<Endpoint, 'rate'>): void {
   if (rate !== 'skip_trace' || account.skipTrace) return;
   throw new PlatError('forbidden', 'The account is barred from skip tracing.');
 }
@@ -21,11 +21,11 @@ export function requirePermitted({ account }: Caller, { rate }: Pick<Endpoint, '
 /**
  * @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order.
  */
-export function requireStanding({ account, mode }: Caller, withoutContract = false): void {
+export function requireSubscription({ account, mode }: Caller, withoutContract = false): void {
   if (!account.pro) throw paymentError('subscription_required', 'A Pro subscription is required.');
   if (account.tier === null) {
     if (withoutContract) return;
-    throw noContract();
+    throw subscriptionRequired();
   }
   if (mode === 'direct' && !account.direct) {
     throw paymentError(
@@ -37,7 +37,7 @@ export function requireStanding({ account, mode }: Caller, withoutContract = fal
     throw paymentError('payment_required', 'The invoice of the API add-on is unpaid.');
 }
 
-export function noContract(): PlatError {
+export function subscriptionRequired(): PlatError {
   return paymentError('tier_upgrade_required', 'The account has no API contract. An API tier is required.');
 }
 

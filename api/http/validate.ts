@@ -12,10 +12,10 @@ export const MAX_BODY_BYTES = 1_000_000;
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json', strict: false });
 
 /** What a call sends, as it was sent. */
-export type Given = { params: object; query: object; body?: unknown };
+export type RequestInput = { params: object; query: object; body?: unknown };
 
 /** @throws PlatError `validation_error` for a body that is too large or no JSON object */
-export async function readRequest(endpoint: Endpoint, req: Request, res: Response): Promise<Given> {
+export async function readRequest(endpoint: Endpoint, req: Request, res: Response): Promise<RequestInput> {
   refuseOversize(req);
   const { params, query } = req;
   if (endpoint.body !== undefined)
@@ -33,7 +33,7 @@ export async function readRequest(endpoint: Endpoint, req: Request, res: Respons
  */
 export function checkInput(
   endpoint: Endpoint,
-  given: Given,
+  given: RequestInput,
   isAddress = false,
 ): Input<z.ZodType, z.ZodType, z.ZodType> {
   // Without a prototype: a field may be called `__proto__`.

@@ -11,13 +11,13 @@ import {
 } from '../../shared/raster/pixels.ts';
 import { type Pixels, type PlaceIn, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
-import { type Reading, SOURCE_LIMITS } from './outside.ts';
+import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';
 
 /**
  * Pixels of a file that one picture may take: a file without overviews is read in full where a
  * large parcel lies.
  */
-const MOST_PIXELS = 2 ** 26;
+const MAX_PIXELS = 2 ** 26;
 
 /**
  * Paints what a file shows of the frame where the picture is still empty: from the overview that fits, by
@@ -27,7 +27,7 @@ export async function paintFile(
   file: ImageryFile,
   frame: Frame,
   picture: Pixels,
-  { signal, request }: Reading,
+  { signal, request }: ImageryFetch,
 ): Promise<void> {
   const { forward } = placeImage(file, file.source);
   const placeIn: PlaceIn = (x, y) => forward(frame.toPlace(x, y));
@@ -111,7 +111,7 @@ function fitting(levels: [Level, ...Level[]], ratio: number): Level {
 }
 
 function requireBounded({ left, top, right, bottom }: PixelWindow, source: string): void {
-  if ((right - left) * (bottom - top) <= MOST_PIXELS) return;
+  if ((right - left) * (bottom - top) <= MAX_PIXELS) return;
   throw new PlatError(
     'feed_format',
     `${source} has no overview that is small enough for so large a parcel. Add some with gdaladdo -r average.`,

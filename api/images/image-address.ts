@@ -1,8 +1,8 @@
 import type { Database } from '../http/database.ts';
-import { readSigned, sign } from '../http/signed.ts';
+import { sign, verifySigned } from '../http/signed.ts';
 
 /** What the address of a picture names. Short names: it travels in the address. */
-export type Named = {
+export type SignedImage = {
   /** The parcel. */
   p: number;
   /** The picture's key, which stands for the versions of boundary and imagery. */
@@ -22,19 +22,19 @@ const FORMAT = 'plat image 1\n';
  */
 const SECRET_MS = 60_000;
 /** Forged addresses make nobody ask the database more often than this. */
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 
-export type Addresses = {
-  sign(named: Named): Promise<string>;
+export type ImageUrls = {
+  sign(named: SignedImage): Promise<string>;
   /** What an address names; undefined for one that is forged, altered or expired. */
-  read(token: string, now: Date): Promise<Named | undefined>;
+  read(token: string, now: Date): Promise<SignedImage | undefined>;
 };
 
 /**
  * The installation's secrets are in the database, so that any API process reads what another one has signed;
  * the last two are valid.
  */
-export function openAddresses(database: Database): Addresses {
+export function openImageUrls(database: Database): ImageUrls {
   let secrets: Buffer[] = [];
   let readAt = -Infinity;
   const known = async (maxAgeMs: number): Promise<Buffer[]> => {
@@ -52,8 +52,9 @@ export function openAddresses(database: Database): Addresses {
     },
     async read(token, now) {
       const named =
-        readSigned(FORMAT, token, await known(SECRET_MS)) ?? readSigned(FORMAT, token, await known(LEAST_MS));
-      const found = named as Named | undefined;
+        verifySigned(FORMAT, token, await known(SECRET_MS)) ??
+        verifySigned(FORMAT, token, await known(MIN_MS));
+      const found = named as SignedImage | undefined;
       return found !== undefined && found.e * 1000 > now.getTime() ? found : undefined;
     },
   };

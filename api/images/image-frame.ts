@@ -9,15 +9,15 @@ export const HEIGHT = 768;
 /** Around the boundary's box, on each side. */
 const MARGIN = 0.15;
 /** A lot is shown with what lies around it. */
-const LEAST_ACROSS_M = 120;
+const MIN_ACROSS_M = 120;
 
 /**
  * What SVG and eye can take. A line of 100,000 pixels covers half of the picture; librsvg takes 0.2 s for it,
  * and a minute for a scribble of 25 million.
  */
-const MOST_VERTICES = 50_000;
-const MOST_PARTS = 1_000;
-const MOST_LINE_PX = 100_000;
+const MAX_VERTICES = 50_000;
+const MAX_PARTS = 1_000;
+const MAX_LINE_PX = 100_000;
 
 /** What a picture shows, north up. */
 export type Frame = {
@@ -62,7 +62,7 @@ export function frameOf(shape: MultiPolygon): Frame {
   const step = Math.max(
     ((east - west) * (1 + 2 * MARGIN)) / WIDTH,
     ((north - south) * (1 + 2 * MARGIN)) / HEIGHT,
-    LEAST_ACROSS_M / ground / WIDTH,
+    MIN_ACROSS_M / ground / WIDTH,
   );
   const left = (west + east - step * WIDTH) / 2;
   const top = (south + north + step * HEIGHT) / 2;
@@ -96,10 +96,10 @@ export function frameOf(shape: MultiPolygon): Frame {
 
 function requireDrawable(shape: MultiPolygon): void {
   const vertices = shape.reduce((sum, rings) => sum + rings.reduce((n, ring) => n + ring.length - 1, 0), 0);
-  if (vertices <= MOST_VERTICES && shape.length <= MOST_PARTS) return;
+  if (vertices <= MAX_VERTICES && shape.length <= MAX_PARTS) return;
   const count = (number: number) => number.toLocaleString('en-US');
   throw tooComplex(
-    `it has ${count(vertices)} vertices in ${count(shape.length)} parts, at most ${count(MOST_VERTICES)} in ${count(MOST_PARTS)} are drawn`,
+    `it has ${count(vertices)} vertices in ${count(shape.length)} parts, at most ${count(MAX_VERTICES)} in ${count(MAX_PARTS)} are drawn`,
   );
 }
 
@@ -113,7 +113,7 @@ function requireShort(shape: MultiPolygon, toPx: Frame['toPx']): void {
       [x, y] = [nextX, nextY];
     }
   }
-  if (length > MOST_LINE_PX) throw tooComplex('its outline would cover the picture');
+  if (length > MAX_LINE_PX) throw tooComplex('its outline would cover the picture');
 }
 
 function tooComplex(why: string): PlatError {

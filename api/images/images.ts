@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Config } from '../../shared/base/config.ts';
 import type { Logger } from '../../shared/base/log.ts';
 import type { Database } from '../http/database.ts';
-import { type Addresses, openAddresses } from './image-address.ts';
+import { type ImageUrls, openImageUrls } from './image-address.ts';
 import { openStore } from './image-store.ts';
 import { openPictures, type Pictures } from './pictures.ts';
 
 /** The pictures of parcels and their signed addresses. */
 export type Images = {
   pictures: Pictures;
-  addresses: Addresses;
+  addresses: ImageUrls;
   /** Signs a new address for a while. @returns its path, and when it expires */
   addressOf(propertyId: number, key: string, now: Date): Promise<{ path: string; expiresAt: Date }>;
 };
@@ -18,7 +18,7 @@ export type Images = {
 export function openImages(database: Database, config: Config, log: Logger): Images {
   const store = openStore(join(config.PLAT_DIR, 'images'), config.IMAGE_CACHE_MB * 2 ** 20, log);
   const { REQUEST_TIMEOUT_MS: requestTimeoutMs, IMAGE_URL_MINUTES: urlMinutes } = config;
-  const addresses = openAddresses(database);
+  const addresses = openImageUrls(database);
   return {
     pictures: openPictures({ database, store, log, requestTimeoutMs }),
     addresses,

@@ -10,7 +10,7 @@ const LINE_PX = 4;
 const CASING_PX = 7;
 
 /** Vertices nearer than this to the last one that was kept cannot be told from it. */
-const LEAST_STEP_PX = 0.5;
+const MIN_STEP_PX = 0.5;
 
 /**
  * Vertices of one path: the time that librsvg takes for a line that crosses itself grows with the square of
@@ -39,7 +39,7 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
  * Lays an outline over a picture, a third of what `composite` takes: most of it is empty. Where nothing was
  * painted it becomes grey.
  */
-export function layOver(picture: Pixels, outline: Uint8Array): void {
+export function overlay(picture: Pixels, outline: Uint8Array): void {
   const { data } = picture;
   const [words, lines] = [wordsOf(picture), wordsOf({ data: outline })];
   const [ground] = wordsOf({ data: GROUND });
@@ -55,7 +55,7 @@ function pathsOf(ring: [number, number][]): string[] {
   const kept = ring.slice(0, 1);
   for (const point of ring.slice(1)) {
     const [x, y] = kept.at(-1)!;
-    if (Math.hypot(point[0] - x, point[1] - y) >= LEAST_STEP_PX) kept.push(point);
+    if (Math.hypot(point[0] - x, point[1] - y) >= MIN_STEP_PX) kept.push(point);
   }
   // Closed also where its last place was too near.
   kept.push(ring[0]!);

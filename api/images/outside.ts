@@ -7,7 +7,7 @@ import { type RedirectOptions, request, retryAfterMs } from '../../shared/net/ht
 export const SOURCE_LIMITS = { ...LIMITS, idleMs: 8_000, tries: 3, backoffMs: 200, retryAfterMs: 2_000 };
 
 /** What is read for one picture, by when, and until when it may be taken for the latest. */
-export type Reading = {
+export type ImageryFetch = {
   signal: AbortSignal;
   /**
    * `request` of shared/net, which keeps answers as long as their headers allow, and asks a
@@ -21,7 +21,7 @@ export type Reading = {
   freshUntil: number;
 };
 
-type Kept = { status: number; headers: [string, string][]; bytes: ArrayBuffer };
+type CachedResponse = { status: number; headers: [string, string][]; bytes: ArrayBuffer };
 
 const REQUESTS_AT_ONCE = 6;
 /** Tiles of some hundred pictures. */
@@ -31,7 +31,7 @@ const ANSWER_BYTES = 64 * 2 ** 20;
 /** What says nothing of its age is asked for again after an hour. */
 const UNSTATED_MS = 3_600_000;
 /** No source is asked for the same parcel more often than this. */
-const LEAST_MS = 60_000;
+const MIN_MS = 60_000;
 
 /**
  * How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. 0 where it may not.
@@ -45,14 +45,14 @@ export function freshForMs(headers: Headers, now = Date.now()): number {
 }
 
 /** Opens readings that share what is kept of servers' answers, and their turns at each server. */
-export function openOutside(): (signal: AbortSignal, options: RedirectOptions) => Reading {
-  const kept = new LRUCache<string, Kept>({
+export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptions) => ImageryFetch {
+  const kept = new LRUCache<string, CachedResponse>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes.byteLength + 500,
   });
   const turns = new LRUCache<string, LimitFunction>({ max: 1000 });
   return (signal, options) => {
-    const reading: Reading = { signal, freshUntil: Infinity, request: ask };
+    const reading: ImageryFetch = { signal, freshUntil: Infinity, request: ask };
     return reading;
 
     async function ask(...[url, init]: Parameters<typeof request>): Promise<Response> {
@@ -82,7 +82,7 @@ export function openOutside(): (signal: AbortSignal, options: RedirectOptions) =
     }
 
     function note(freshMs: number): void {
-      reading.freshUntil = Math.min(reading.freshUntil, Date.now() + Math.max(LEAST_MS, freshMs));
+      reading.freshUntil = Math.min(reading.freshUntil, Date.now() + Math.max(MIN_MS, freshMs));
     }
   };
 }
@@ -103,4 +103,5 @@ async function bytesOf(response: Response): Promise<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(parts)).buffer;
 }
 
-const responseOf = ({ status, headers, bytes }: Kept): Response => new Response(bytes, { status, headers });
+const responseOf = ({ status, headers, bytes }: CachedResponse): Response =>
+  new Response(bytes, { status, headers });

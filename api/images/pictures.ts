@@ -17,8 +17,8 @@ import { notFound } from '../http/error-responses.ts';
 import { paintFile } from './cog.ts';
 import { type Frame, frameOf, HEIGHT, WIDTH } from './image-frame.ts';
 import type { Caption, Picture, Store } from './image-store.ts';
-import { layOver, outlineOf } from './outline.ts';
-import { openOutside, type Reading } from './outside.ts';
+import { outlineOf, overlay } from './outline.ts';
+import { type ImageryFetch, openImageryFetch } from './outside.ts';
 import { paintRelief } from './relief.ts';
 import { type ImageServer, paintExport, paintTiles, type TileServer } from './servers.ts';
 
@@ -63,7 +63,7 @@ export type PictureDeps = { database: Database; store: Store; log: Logger; reque
 sharp.cache(false);
 
 /** Of the pixels around the boundary, how many must be painted: the rest may be the sea. */
-const LEAST_PAINTED = 0.95;
+const MIN_PAINTED = 0.95;
 /** Seconds after which it is worth asking again for what a server did not give. */
 const RETRY_SECONDS = 30;
 /** Share of the request's time that one source may take, so that another one has its turn. */
@@ -75,7 +75,7 @@ const DEGRADED_MS = 60_000;
 export function openPictures({ database, store, log, requestTimeoutMs }: PictureDeps): Pictures {
   const making = new Map<string, Promise<Picture>>();
   const inTurn = pLimit(availableParallelism());
-  const openReading = openOutside();
+  const openReading = openImageryFetch();
   /** Servers that have just failed: those who ask next need not wait for them. */
   const down = new LRUCache<string, PlatError>({ max: 1000, ttl: RETRY_SECONDS * 1000 });
 
@@ -86,7 +86,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
       paintFrom(sources, frame, pixels, signal),
       sharp(outlineOf(shape, frame)).raw().toBuffer(),
     ]);
-    layOver(pixels, outline);
+    overlay(pixels, outline);
     const bytes = await sharp(pixels.data, { raw: { width: WIDTH, height: HEIGHT, channels: 4 } })
       .removeAlpha()
       // The thin outline would lose its colour among halved ones. Codes of its own would make it 1 % smaller,
@@ -141,7 +141,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     const [left, top, right, bottom] = frame.parcelPx.map(Math.round) as Box;
     const around: Box = [left, top, Math.max(right, left + 1), Math.max(bottom, top + 1)];
     const all = (around[2] - around[0]) * (around[3] - around[1]);
-    if (used.length === 0 || (empty > 0 && emptyPixels(pixels, around) > (1 - LEAST_PAINTED) * all))
+    if (used.length === 0 || (empty > 0 && emptyPixels(pixels, around) > (1 - MIN_PAINTED) * all))
       throw noImagery(failure);
     const [first] = used;
     return {
@@ -156,7 +156,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     source: Source,
     frame: Frame,
     pixels: Pixels,
-    reading: Reading,
+    reading: ImageryFetch,
   ): Promise<{ attribution?: string }> => {
     const { source: address } = source;
     if (source.type === 'relief') return paintRelief(database, frame, pixels, reading.signal);

@@ -6,7 +6,7 @@ import { decodeBoundary, decodeLines } from '../../shared/geo/geometry-codec.ts'
 import { type ElevationTile, openElevation } from '../../shared/raster/elevation-grid.ts';
 import { hillshade, SHADE_CELLS } from '../../shared/raster/hillshade.ts';
 import type { Pixels } from '../../shared/raster/warp.ts';
-import { countiesMeeting } from '../../shared/regions/county-polygons.ts';
+import { countiesIntersecting } from '../../shared/regions/county-polygons.ts';
 import type { Database } from '../http/database.ts';
 import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 
@@ -17,9 +17,9 @@ const LOT = '#8d9579';
 
 /** Roads are drawn as wide as they are, within what can be seen: metres, and the least in pixels. */
 const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
-const LEAST_ROAD_PX = 2;
+const MIN_ROAD_PX = 2;
 /** More lots than this in a picture are no longer told apart. */
-const MOST_LOTS = 4_000;
+const MAX_LOTS = 4_000;
 /**
  * The light of flat ground, what it becomes, and by how much slopes are shown steeper: most of
  * the country is flat.
@@ -29,7 +29,7 @@ const FLAT_GREY = 225;
 const EXAGGERATED = 3;
 /** Grids of heights have cells of about this size; finer shades between them are arithmetic, not ground. */
 const CELL_M = 10;
-const MOST_BLUR_PX = 60;
+const MAX_BLUR_PX = 60;
 
 /** Decoded heights of a frame are few blocks. */
 const HEIGHTS_BYTES = 16_000_000;
@@ -84,7 +84,7 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
     const raw = { width: SHADE_CELLS, height: SHADE_CELLS, channels: 1 as const };
     return await sharp(greys, { raw })
       .resize(WIDTH, WIDTH, { kernel: 'cubic' })
-      .blur(Math.max(0.5, Math.min(MOST_BLUR_PX, CELL_M / frame.pixelM / 2)))
+      .blur(Math.max(0.5, Math.min(MAX_BLUR_PX, CELL_M / frame.pixelM / 2)))
       .extract({ left: 0, top: above, width: WIDTH, height: HEIGHT })
       .toColourspace('srgb')
       .png()
@@ -105,11 +105,11 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
   for (const box of frame.boxes) {
     const place = boxSql(boxToE7(box));
     const parcels = await database.run<{ boundary: Buffer | null }>('parcels/list_parcels', [
-      countiesMeeting(box),
+      countiesIntersecting(box),
       place,
       true,
       false,
-      MOST_LOTS,
+      MAX_LOTS,
     ]);
     for (const { boundary } of parcels) {
       if (boundary === null) continue;
@@ -120,14 +120,14 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
     }
     const features = await database.run<{ class: keyof typeof ROAD_M; geometry: Buffer }>(
       'parcels/list_features',
-      [place, 'roads', MOST_LOTS],
+      [place, 'roads', MAX_LOTS],
     );
     for (const { class: name, geometry } of features) {
       const lines = decodeLines(geometry).flatMap(line => clipLine(line.map(frame.toPx), edge));
       roads.set(name, [...(roads.get(name) ?? []), ...lines]);
     }
   }
-  const widthOf = (name: keyof typeof ROAD_M) => Math.max(LEAST_ROAD_PX, (ROAD_M[name] ?? 5) / frame.pixelM);
+  const widthOf = (name: keyof typeof ROAD_M) => Math.max(MIN_ROAD_PX, (ROAD_M[name] ?? 5) / frame.pixelM);
   const byWidth = [...roads].sort(([a], [b]) => widthOf(a) - widthOf(b));
   const strokes = (stroke: string, wider: number) =>
     byWidth.map(([name, lines]) =>

@@ -1,11 +1,11 @@
 import sharp from 'sharp';
 import { WORLD_M } from '../../shared/geo/web-mercator.ts';
 import { shownUrl, sourceError } from '../../shared/net/download-context.ts';
-import { networkOutcome, type Outcome, retrying, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
+import { networkOutcome, type Outcome, statusOutcome, USER_AGENT, withRetry } from '../../shared/net/http.ts';
 import { secretHeaders } from '../../shared/net/secret-headers.ts';
 import { type Pixels, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
-import { type Reading, SOURCE_LIMITS } from './outside.ts';
+import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';
 
 /** Header fields and the environment variables that hold their values. */
 type HeaderNames = Record<string, string>;
@@ -18,7 +18,7 @@ export async function paintTiles(
   { template, max_zoom, tile_size, headers }: TileServer,
   frame: Frame,
   picture: Pixels,
-  reading: Reading,
+  reading: ImageryFetch,
 ): Promise<void> {
   const zoom = Math.max(0, Math.min(max_zoom, Math.round(Math.log2(WORLD_M / tile_size / frame.step))));
   const tilePx = WORLD_M / 2 ** zoom / tile_size;
@@ -74,7 +74,7 @@ export async function paintExport(
   { address, headers }: ImageServer,
   frame: Frame,
   picture: Pixels,
-  reading: Reading,
+  reading: ImageryFetch,
 ): Promise<void> {
   const half = WORLD_M / 2;
   const right = frame.left + WIDTH * frame.step;
@@ -110,7 +110,7 @@ async function fetchPixels(
   url: URL,
   names: HeaderNames,
   { width, height }: { width: number; height: number },
-  reading: Reading,
+  reading: ImageryFetch,
 ): Promise<Pixels | null> {
   const headers = { 'user-agent': USER_AGENT, accept: 'image/*', ...secretHeaders(names) };
   const attempt = async (): Promise<Outcome<Pixels | null>> => {
@@ -148,5 +148,5 @@ async function fetchPixels(
       return networkOutcome(error, url, reading.signal);
     }
   };
-  return retrying(attempt, SOURCE_LIMITS, reading.signal);
+  return withRetry(attempt, SOURCE_LIMITS, reading.signal);
 }

@@ -11,7 +11,7 @@ import { exchangeOf, respond } from '../http/exchange.ts';
 import { MAX_BODY_BYTES } from '../http/validate.ts';
 import { metadataOf, SCOPE } from '../oauth/oauth-paths.ts';
 import { type McpDeps, mcpServers } from './mcp-server.ts';
-import type { Asked } from './tool-call.ts';
+import type { ToolCallRequest } from './tool-call.ts';
 
 const PATH = '/mcp';
 
@@ -31,7 +31,7 @@ export type McpRouterDeps = McpDeps & {
 export function mcpRouter(deps: McpRouterDeps): Router {
   const { makeServer, withTools } = mcpServers(deps);
   const handler = createMcpHandler(
-    ({ authInfo }) => makeServer((authInfo!.extra as { asked: Asked }).asked),
+    ({ authInfo }) => makeServer((authInfo!.extra as { asked: ToolCallRequest }).asked),
     {
       onerror: error => deps.log.debug({ err: error }, 'a request to /mcp was refused'),
     },
@@ -62,7 +62,7 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     const { method, id = null } = (body ?? {}) as { method?: unknown; id?: string | number | null };
     if (method === LISTEN)
       return sendRpcError(res, 404, -32_601, `${LISTEN} is not served: nothing is announced.`, id);
-    const asked: Asked = {
+    const asked: ToolCallRequest = {
       exchange: exchangeOf(res),
       authorization,
       idempotencyKey,

@@ -10,7 +10,7 @@ import { version } from '../../shared/base/root.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { PROMPT_LIST, promptOf } from './mcp-prompts.ts';
 import { coverageAt, RESOURCE_TEMPLATES, RESOURCES, textAt } from './mcp-resources.ts';
-import { type Asked, type CallDeps, callTool } from './tool-call.ts';
+import { type CallDeps, callTool, type ToolCallRequest } from './tool-call.ts';
 import type { Document } from './tool-schemas.ts';
 import { type Arguments, toolsOf } from './tools.ts';
 
@@ -34,7 +34,7 @@ const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 export type McpServers = {
   /** The server of one request; what all of them share is made once. */
-  makeServer(asked: Asked): Server;
+  makeServer(asked: ToolCallRequest): Server;
   /**
    * The answer to `tools/list` with all definitions, which the server leaves empty: they are
    * written as JSON once.
@@ -56,7 +56,7 @@ export function mcpServers(deps: McpDeps): McpServers {
       'resources/templates/list': CACHED,
     },
   };
-  const makeServer = (asked: Asked) => {
+  const makeServer = (asked: ToolCallRequest) => {
     const server = new Server(IDENTITY, options);
     server.setRequestHandler('tools/list', () => ({ tools: [] }));
     server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {

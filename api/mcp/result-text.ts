@@ -66,8 +66,8 @@ const UNTOLD: Readonly<Record<string, readonly string[]>> = {
   list_comps: ['id'],
 };
 
-/** An answer of a tool as text for a model, of at most MOST_CHARS. */
-export function wordsOf(tool: string, answer: Fields, query: Fields): string {
+/** An answer of a tool as text for a model, of at most MAX_CHARS. */
+export function describeResult(tool: string, answer: Fields, query: Fields): string {
   const own = OWN[tool];
   return own === undefined ? textOf(answer, query, UNTOLD[tool]) : clipped(own(answer));
 }

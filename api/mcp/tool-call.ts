@@ -2,14 +2,14 @@ import { envelope, toApiError } from '../http/error-responses.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Outcome, type ServeDeps, serve } from '../http/serve.ts';
-import { wordsOf } from './result-text.ts';
+import { describeResult } from './result-text.ts';
 import { structured } from './tool-schemas.ts';
 import { type Arguments, endpointFor, requestOf, type Tool } from './tools.ts';
 
 export type CallDeps = ServeDeps & { metrics: Metrics };
 
 /** The request over HTTP that a tool is called by. */
-export type Asked = {
+export type ToolCallRequest = {
   exchange: Exchange;
   authorization: string | undefined;
   idempotencyKey: string | string[] | undefined;
@@ -34,7 +34,7 @@ export type ToolResult = {
 export async function callTool(
   tool: Tool,
   given: Arguments,
-  asked: Asked,
+  asked: ToolCallRequest,
   signal: AbortSignal,
   deps: CallDeps,
 ): Promise<ToolResult> {
@@ -101,7 +101,7 @@ function resultOf(tool: Tool, { body, image }: Outcome, query: Record<string, un
   const { name } = tool.definition;
   if (body === null) return { content: [{ type: 'text', text: 'Done.' }], _meta: {} };
   const structuredContent = structured(JSON.parse(body.toString()));
-  const text = wordsOf(name, structuredContent, query);
+  const text = describeResult(name, structuredContent, query);
   const content: Content[] = [{ type: 'text', text }];
   if (image !== undefined)
     content.push({ type: 'image', data: image.toString('base64'), mimeType: 'image/jpeg' });

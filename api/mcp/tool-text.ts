@@ -6,7 +6,7 @@ import { ALL_FIELDS } from '../../shared/domain/parcel-fields.ts';
  */
 
 /** About 2,000 tokens at four characters each. */
-export const MOST_CHARS = 8_000;
+export const MAX_CHARS = 8_000;
 /** For the lines after a list, which say how to go on. */
 const RESERVE = 400;
 
@@ -59,7 +59,7 @@ export function textOf(answer: Fields, query: Fields, untold: readonly string[] 
     if (isTable(value)) lists.push([name, value]);
     else if (!(paged && PAGING.has(name))) lines.push(`${name}: ${written(name, value)}`);
   }
-  let room = MOST_CHARS - RESERVE - lines.reduce((sum, line) => sum + line.length + 1, 0);
+  let room = MAX_CHARS - RESERVE - lines.reduce((sum, line) => sum + line.length + 1, 0);
   for (const [name, rows] of lists) {
     if (rows.length === 1 && !paged) {
       lines.push(`${name}: 1`, ...fieldLines(rows[0]!));
@@ -78,8 +78,8 @@ export function textOf(answer: Fields, query: Fields, untold: readonly string[] 
 
 /** A text that is too long even so, at the end of a line. */
 export function clipped(text: string): string {
-  if (text.length <= MOST_CHARS) return text;
-  const kept = text.slice(0, MOST_CHARS - RESERVE);
+  if (text.length <= MAX_CHARS) return text;
+  const kept = text.slice(0, MAX_CHARS - RESERVE);
   return `${kept.slice(0, kept.lastIndexOf('\n'))}\n… cut here: the structured content has all of it.`;
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../http/endpoint.ts';
 import { validationError } from '../http/error-responses.ts';
-import type { Given } from '../http/validate.ts';
+import type { RequestInput } from '../http/validate.ts';
 import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
 
 /** Endpoints that one tool calls, by which of their places is given; the last where none is. */
@@ -124,7 +124,7 @@ export function endpointFor({ endpoints }: Tool, given: Arguments): Endpoint {
  * The arguments as the endpoint's request would have them; null means absent. @throws PlatError
  * `validation_error` where a place is needed and none given
  */
-export function requestOf({ endpoints }: Tool, endpoint: Endpoint, given: Arguments): Given {
+export function requestOf({ endpoints }: Tool, endpoint: Endpoint, given: Arguments): RequestInput {
   const places = endpoints.map(({ params }) => namesOf(params));
   if (
     places.length > 1 &&

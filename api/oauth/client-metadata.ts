@@ -2,8 +2,8 @@ import { errors } from 'oidc-provider';
 import { fetchPublic } from '../../shared/net/guarded-fetch.ts';
 
 /** What is kept of a client is bounded: anyone may register, and describe a client at an address. */
-const MOST_METADATA_CHARS = 8_000;
-const MOST_REDIRECTS = 10;
+const MAX_METADATA_CHARS = 8_000;
+const MAX_REDIRECTS = 10;
 
 /**
  * Addresses that an authorization server fetches or posts to (OpenID Connect Core, Registration,
@@ -27,9 +27,9 @@ export function requireSafeMetadata(metadata: Readonly<Record<string, unknown>>)
       `${fetched} must be left out: nothing is fetched from an address that a client names`,
     );
   const redirects: unknown[] = Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris : [];
-  if (redirects.length > MOST_REDIRECTS || JSON.stringify(metadata).length > MOST_METADATA_CHARS)
+  if (redirects.length > MAX_REDIRECTS || JSON.stringify(metadata).length > MAX_METADATA_CHARS)
     throw new errors.InvalidClientMetadata(
-      `at most ${MOST_REDIRECTS} redirect_uris and ${MOST_METADATA_CHARS} characters of metadata are kept`,
+      `at most ${MAX_REDIRECTS} redirect_uris and ${MAX_METADATA_CHARS} characters of metadata are kept`,
     );
   for (const address of redirects) {
     const fault = redirectFault(address);

@@ -26,7 +26,7 @@ export type OAuth = {
 };
 
 /** Of the names of this machine there are three; a service that has been told its address has that alone. */
-const MOST_ORIGINS = 4;
+const MAX_ORIGINS = 4;
 
 /** How clients reach the service, as the library reads it. */
 function forward(req: Request, { issuer }: Provider): void {
@@ -38,7 +38,7 @@ function forward(req: Request, { issuer }: Provider): void {
 const CLIENTS = { ratePerMinute: 2, rateBurst: 20, skipTracePerMinute: 1 };
 
 export function openOAuth(deps: OAuthDeps): OAuth {
-  const providers = new LRUCache<string, Promise<Provider>>({ max: MOST_ORIGINS });
+  const providers = new LRUCache<string, Promise<Provider>>({ max: MAX_ORIGINS });
   // The library is loaded when the first assistant asks for it.
   const open = async (origin: string) => {
     const { makeProvider } = await import('./oauth-provider.ts');
@@ -101,7 +101,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   }
 
   function takeFor(what: 'register' | 'document', req: Request): Promise<RateState> {
-    return deps.rateLimits.take({ id: uuidV5(`${what}:${clientNetwork(req.ip ?? '')}`), ...CLIENTS });
+    return deps.rateLimits.admit({ id: uuidV5(`${what}:${clientNetwork(req.ip ?? '')}`), ...CLIENTS });
   }
 
   function sendMetadata(req: Request, res: Response): void {

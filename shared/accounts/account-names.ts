@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '../base/db.ts';
 import { PlatError } from '../base/errors.ts';
 
-const MOST_CHARACTERS = 100;
+const MAX_CHARACTERS = 100;
 
 /** Would break tables and logs, or make one name look like another. */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
@@ -17,7 +17,7 @@ export function requireName(of: string, text: string): string {
   const name = text.trim();
   if (name === '') throw refused(of, 'is empty: give it 1 to 100 characters');
   const length = [...name].length;
-  if (length > MOST_CHARACTERS) throw refused(of, `has ${length} characters; at most 100 are possible`);
+  if (length > MAX_CHARACTERS) throw refused(of, `has ${length} characters; at most 100 are possible`);
   if (UNSEEN.test(name))
     throw refused(
       of,

@@ -46,7 +46,7 @@ export function overageNote(period: UsedPeriod, before: Terms, after: Terms): st
 
 const DAY_MS = 86_400_000;
 /** Periods are months; a year and some weeks of grace is the longest that anybody bills at once. */
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 const YEARS = { first: 2000, last: 2100 };
 
 /** What given dates come to, see accounts/find_period. */
@@ -126,8 +126,8 @@ function requirePossiblePeriod({ starts, ends }: FoundPeriod, closedUntil: Date 
       `The period before it is closed and ended ${closedUntil.toISOString()}: this one cannot begin earlier.`,
     );
   const days = (ends.getTime() - starts.getTime()) / DAY_MS;
-  if (days > MOST_DAYS)
-    throw impossible(`The period would have ${Math.ceil(days)} days; at most ${MOST_DAYS} are possible.`);
+  if (days > MAX_DAYS)
+    throw impossible(`The period would have ${Math.ceil(days)} days; at most ${MAX_DAYS} are possible.`);
 }
 
 function requireUsedDays(period: FoundPeriod, moves: boolean): void {

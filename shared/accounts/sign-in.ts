@@ -46,7 +46,7 @@ export async function storePassword(db: Queryable, userId: string, password: str
 }
 
 /** Whether the password is this user's; takes as long when there is no such user or they have none. */
-export async function isPassword(stored: string | null | undefined, given: string): Promise<boolean> {
+export async function verifyPassword(stored: string | null | undefined, given: string): Promise<boolean> {
   nobody ??= argonHash(randomBytes(16).toString('hex'), ARGON2);
   const right = await argonVerify(stored ?? (await nobody), given);
   return right && typeof stored === 'string';
@@ -60,7 +60,7 @@ export async function createLink(db: Queryable, userId: string, purpose: LinkPur
 }
 
 /** How long a link lives, in words. */
-export function linkLife(purpose: LinkPurpose): string {
+export function linkLifetime(purpose: LinkPurpose): string {
   const minutes = LINK_MINUTES[purpose];
   return minutes < 120 ? `${minutes} minutes` : `${minutes / 60 / 24} days`;
 }

@@ -84,7 +84,7 @@ export type PoolOptions = {
 };
 
 /** For programs that never rest in a transaction: one that was suspended, or is gone, gives its locks up. */
-export const RESTLESS = { idle_in_transaction_session_timeout: '5s' };
+export const IDLE_IN_TRANSACTION = { idle_in_transaction_session_timeout: '5s' };
 /**
  * Of the API's sessions: reads are short and by index; with 1.1 counts of a county went through an index in
  * no order of the table.
@@ -115,14 +115,14 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
 /**
  * A host that is gone without a word is missed after 30 seconds instead of two hours, and gives up its locks.
  */
-const MISSED = {
+const SERVER_KEEP_ALIVE = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '4',
   tcp_user_timeout: '30s',
 };
 /** The same from this end; node asks ten times, a second apart. */
-const MISSING = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
+const CLIENT_KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
 
 /**
  * Where to connect. Our settings hold over those of the URL (`?options=-c …`): periods and days are in UTC.
@@ -131,9 +131,11 @@ export function connectionOf(config: Config, settings: Record<string, string>): 
   const url = new URL(requireDatabaseUrl(config));
   const theirs = url.searchParams.get('options');
   url.searchParams.delete('options');
-  const ours = Object.entries({ ...MISSED, ...settings }).map(([name, value]) => `-c ${name}=${value}`);
+  const ours = Object.entries({ ...SERVER_KEEP_ALIVE, ...settings }).map(
+    ([name, value]) => `-c ${name}=${value}`,
+  );
   const options = [...(theirs === null ? [] : [theirs]), ...ours].join(' ');
-  return { connectionString: url.href, options, ...MISSING };
+  return { connectionString: url.href, options, ...CLIENT_KEEP_ALIVE };
 }
 
 /** Statements of sql/queries by their names: what the API's `Database` and the workers' pools both can do. */

@@ -33,7 +33,7 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
  * API keys, which a client may put where they do not belong: in a path, in its request id; and the tokens
  * of one-time links.
  */
-export function withoutKeys(text: string): string {
+export function redactKeys(text: string): string {
   return text
     .replaceAll(/plat_[\w-]{43}/g, 'plat_[removed]')
     .replaceAll(/\/[\w-]{43}(?![\w-])/g, '/[removed]');

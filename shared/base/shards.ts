@@ -143,7 +143,7 @@ async function moveToShards(
  * Nodes that plan reads otherwise than the API's sessions ask for, which do not reach them; none on a
  * server without Citus.
  */
-export async function listDearNodes(db: Queryable): Promise<{ node: string; cost: number }[]> {
+export async function listNodePageCosts(db: Queryable): Promise<{ node: string; cost: number }[]> {
   if (!(await hasCitus(db))) return [];
   const { rows } = await db.query<{ node: string; cost: number }>(sql('base/list_page_costs'), [
     RANDOM_PAGE_COST,
@@ -158,15 +158,18 @@ export async function listSharded(db: Queryable): Promise<ShardedTable[]> {
 }
 
 /** `node`: whose `commit prepared` or `rollback prepared` of `gid` ends it. */
-export type Prepared = { node: string; gid: string; minutes: number };
+export type PreparedTransaction = { node: string; gid: string; minutes: number };
 
 /**
  * Transactions that were prepared on a node at least `minutes` ago and wait for their second phase; none on a
  * server without Citus.
  */
-export async function listPrepared(db: Queryable, minutes: number): Promise<Prepared[]> {
+export async function listPreparedTransactions(
+  db: Queryable,
+  minutes: number,
+): Promise<PreparedTransaction[]> {
   if (!(await hasCitus(db))) return [];
-  return (await db.query<Prepared>(sql('base/list_prepared'), [minutes])).rows;
+  return (await db.query<PreparedTransaction>(sql('base/list_prepared'), [minutes])).rows;
 }
 
 /**

@@ -10,13 +10,13 @@ import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } fro
 export type Override = { comp_id: string; adjustment: Adjustment; percent: number; reason: string };
 
 /** In percent; `model` is null where it does not adjust, `percent` what counts. */
-export type Adjusted = { model: number | null; percent: number | null; reason: string | null };
+export type AppliedAdjustment = { model: number | null; percent: number | null; reason: string | null };
 
 /** A chosen comp and what it does. Prices per acre in USD. */
-export type Line = {
+export type ResultLine = {
   comp: Candidate;
   ppa: number;
-  adjustments: Record<Adjustment, Adjusted>;
+  adjustments: Record<Adjustment, AppliedAdjustment>;
   adjusted_ppa: number;
   /** Its share in the estimate, of 1. */
   weight: number;
@@ -25,13 +25,13 @@ export type Line = {
 };
 
 /** Prices per acre together: `weighted` is the geometric mean that estimates are made of, `gini` 0 to 100. */
-export type Together = { mean: number; median: number; weighted: number; gini: number };
+export type Totals = { mean: number; median: number; weighted: number; gini: number };
 
 export type Result = {
   /** Sales before asking prices, those that are the fewest steps away first. */
-  lines: Line[];
-  as_sold: Together;
-  adjusted: Together;
+  lines: ResultLine[];
+  as_sold: Totals;
+  adjusted: Totals;
   /** Its interval and confidence mean something of three comps or more: `enough`. */
   estimate: Valuation;
   enough: boolean;
@@ -74,7 +74,7 @@ export function resultOf(
   const estimate = createConclusion(snapshot, comps.length)(columns, acres);
   const raw = Array.from(columns.ppa, Math.log);
   const whole = Math.log(estimate.meanAdjustedPpa);
-  const lines = comps.map((comp, i): Line => {
+  const lines = comps.map((comp, i): ResultLine => {
     const weight = columns.weight[i]!;
     const without = (whole - weight * columns.adjusted[i]!) / (1 - weight);
     return {
@@ -86,7 +86,7 @@ export function resultOf(
           const own = said.get(`${comp.id} ${name}`);
           return [name, { model, percent: own?.percent ?? model, reason: own?.reason ?? null }];
         }),
-      ) as Line['adjustments'],
+      ) as ResultLine['adjustments'],
       adjusted_ppa: Math.exp(columns.adjusted[i]!),
       weight,
       moves: comps.length === 1 ? null : estimate.meanAdjustedPrice - Math.exp(without) * acres,
@@ -109,7 +109,7 @@ export function resultOf(
   };
 }
 
-function together(ppas: readonly number[], logs: ArrayLike<number>, weights: Float64Array): Together {
+function together(ppas: readonly number[], logs: ArrayLike<number>, weights: Float64Array): Totals {
   const log = weights.reduce((sum, weight, i) => sum + weight * logs[i]!, 0);
   return {
     mean: mean([...ppas]),

@@ -11,7 +11,7 @@ export const ADJUSTMENTS = ['size', 'time', 'location', 'land', 'asking'] as con
 export type Adjustment = (typeof ADJUSTMENTS)[number];
 
 /** Comps that a report has to choose from: those that are the fewest steps away, as the model counts. */
-export const MOST_CANDIDATES = 500;
+export const MAX_CANDIDATES = 500;
 
 /** A comp as it was when the report was made. */
 export type Candidate = {

@@ -8,19 +8,22 @@ import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
 import { contactSecret, suppressedOf } from './suppression.ts';
 
 /** Whom a provider found: the subject that was asked for, and what may be told. */
-export type Provided = { subject: Subject; answer: ProviderAnswer };
+export type ProviderMatch = { subject: Subject; answer: ProviderAnswer };
 
-export type ProviderDesk = (subjects: readonly Subject[], address: Address) => Promise<Provided | null>;
+export type ProviderLookup = (
+  subjects: readonly Subject[],
+  address: Address,
+) => Promise<ProviderMatch | null>;
 
 /** At most these many of an owner's text are paid for. */
-const MOST_ASKED = 2;
+const MAX_ASKED = 2;
 
 /**
  * Asks a provider for people, one after the other until one is known; what it answers is kept for `keepDays`,
  * so that nobody is bought twice.
  * @throws PlatError `provider` when it cannot be asked now
  */
-export function openProviderDesk(run: Run, provider: TraceProvider, keepDays: number): ProviderDesk {
+export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: number): ProviderLookup {
   const asking = new Map<string, Promise<ProviderAnswer | null>>();
 
   async function once(
@@ -109,5 +112,5 @@ function worthAsking(subjects: readonly Subject[]): Subject[] {
     );
     if (!again) asked.push(subject);
   }
-  return asked.slice(0, MOST_ASKED);
+  return asked.slice(0, MAX_ASKED);
 }

@@ -28,16 +28,16 @@ export type ContactRow = RecordName & {
   last_seen: string | null;
 };
 
-type Known = Candidate & { row: ContactRow };
+type KnownCandidate = Candidate & { row: ContactRow };
 
 /**
  * Above these nobody can tell a namesake: such a city has a thousand people of one surname's
  * sound and initial.
  */
-export const MOST_CANDIDATES = 1_000;
+export const MAX_CANDIDATES = 1_000;
 
-export type Found =
-  | { state: 'found'; matches: Match<Known>[] }
+export type ContactMatch =
+  | { state: 'found'; matches: Match<KnownCandidate>[] }
   /** Nobody may be told of them, whoever knows them. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
@@ -51,19 +51,19 @@ export async function findContacts(
   subjects: readonly Subject[],
   address: Address,
   openly = false,
-): Promise<Found> {
+): Promise<ContactMatch> {
   const place = placeOf(address);
   const keys = [...new Set(subjects.flatMap(subject => keyHashes(subject, [place])))];
   if (keys.length === 0) return { state: 'unknown' };
-  const rows = await run<ContactRow>('contacts/list_candidates', [keys, MOST_CANDIDATES]);
-  const known = rows.flatMap((row): Known[] => {
+  const rows = await run<ContactRow>('contacts/list_candidates', [keys, MAX_CANDIDATES]);
+  const known = rows.flatMap((row): KnownCandidate[] => {
     const subject = subjectOf(row);
     return subject === null
       ? []
       : [{ row, subject, places: row.places.map(placeOf), phones: numbersOf(row.phones) }];
   });
   const certain =
-    rows.length < MOST_CANDIDATES
+    rows.length < MAX_CANDIDATES
       ? known
       : known.filter(({ places }) => places.some(each => sharedPlace(place, each) === 'street'));
   let suppressed = false;
@@ -85,7 +85,7 @@ export async function findContacts(
 /**
  * The telephone numbers of matched records, the better match first, without those on the suppression list.
  */
-export async function phonesOf(run: Run, matches: readonly Match<Known>[]): Promise<Traced[]> {
+export async function phonesOf(run: Run, matches: readonly Match<KnownCandidate>[]): Promise<TracedPhone[]> {
   const all = matches
     .flatMap(({ candidate: { row } }, rank) =>
       row.phones.map(phone => ({ ...phone, rank, lastSeen: row.last_seen, dnc: null })),
@@ -115,7 +115,7 @@ export async function factsOf(run: Run, numbers: readonly string[]): Promise<Map
 export type ProvidedPhone = KnownPhone & { dnc: boolean | null };
 
 /** A number as it was found, before the numbering plan and the registry are asked. */
-export type Traced = KnownPhone & {
+export type TracedPhone = KnownPhone & {
   /** Of the match that it belongs to, 0 the best. */
   rank: number;
   lastSeen: string | null;

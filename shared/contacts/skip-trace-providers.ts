@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../base/config.ts';
 import { PlatError } from '../base/errors.ts';
-import { lineTypeOf, MOST_PHONES, phoneDigits } from '../domain/contact-fields.ts';
+import { lineTypeOf, MAX_PHONES, phoneDigits } from '../domain/contact-fields.ts';
 import { type Address, fitOf, type Subject } from '../kernels/person/match.ts';
 import { person } from '../kernels/person/person.ts';
 import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../net/guarded-call.ts';
@@ -41,7 +41,7 @@ function required(config: Config, name: 'SKIP_TRACE_PROVIDER_FILE' | 'BATCHDATA_
   );
 }
 
-type Asked = Omit<TraceProvider, 'centsPerMatch'>;
+type ProviderClient = Omit<TraceProvider, 'centsPerMatch'>;
 
 const text = z.string().nullish().catch(null);
 const phones = z
@@ -64,7 +64,7 @@ function phonesOf(given: z.output<typeof phones>): ProvidedPhone[] {
         : [{ number: digits, line_type: lineTypeOf(line_type ?? ''), dnc: dnc ?? null }];
     })
     .filter(({ number }, i, all) => all.findIndex(each => each.number === number) === i)
-    .slice(0, MOST_PHONES);
+    .slice(0, MAX_PHONES);
 }
 
 const NAMES = ['first_name', 'last_name', 'entity_name', 'address', 'city', 'state', 'zip'];
@@ -76,7 +76,7 @@ const declaredAnswer = z.object({
 });
 
 /** SKIP_TRACE_PROVIDER=http: any service that a file describes (docs/providers.md). */
-function declared(file: string): Asked {
+function declared(file: string): ProviderClient {
   const provider = loadProvider(file, {
     names: NAMES,
     fields: Object.keys(declaredAnswer.shape),
@@ -150,7 +150,7 @@ const batchDataAnswer = z.object({
  * SKIP_TRACE_PROVIDER=batchdata. Asked by a street address alone, so that without one nobody is found,
  * and nothing charged.
  */
-export function batchData(origin: string, key: string, limits: Partial<CallLimits> = {}): Asked {
+export function batchData(origin: string, key: string, limits: Partial<CallLimits> = {}): ProviderClient {
   const call = openGuardedCall('batchdata', [], limits);
   const url = new URL(BATCHDATA_PATH, origin);
   return {

@@ -62,7 +62,7 @@ const ZEROS: Record<string, number> = { '': 2, k: 5, m: 8 };
  * An amount as people write it ($18,400, 18.4k, 1.2m, 18400.50) as a decimal text;
  * undefined for what is none.
  */
-export function readMoney(written: string): string | undefined {
+export function parseMoney(written: string): string | undefined {
   const [, whole = '', fraction = '', unit = ''] = WRITTEN.exec(written.trim()) ?? [];
   if (whole + fraction === '') return undefined;
   const digits = fraction.replace(/0+$/, '');

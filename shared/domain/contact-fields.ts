@@ -6,10 +6,10 @@ type ContactFieldSpec = { type: ContactFieldType; doc: string };
 const spec = (type: ContactFieldType, doc: string): ContactFieldSpec => ({ type, doc });
 
 /** A trace returns as many at most. */
-export const MOST_PHONES = 6;
+export const MAX_PHONES = 6;
 
 const PHONES = Object.fromEntries(
-  Array.from({ length: MOST_PHONES }, (_, i) => [
+  Array.from({ length: MAX_PHONES }, (_, i) => [
     [`phone_${i + 1}`, spec('phone', `Telephone number, the ${i === 0 ? 'best first' : `${i + 1}th best`}`)],
     [`phone_${i + 1}_type`, spec('line_type', 'Mobile or Landline, where the numbering plan does not tell')],
   ]).flat(),

@@ -1,4 +1,4 @@
-import { ADDRESS_CHARS, type FieldSpec, type FieldType, MOST_CHARS } from './parcel-fields.ts';
+import { ADDRESS_CHARS, type FieldSpec, type FieldType, MAX_CHARS } from './parcel-fields.ts';
 
 export type ListingFieldType = FieldType | 'fips' | 'status' | 'url' | 'list' | 'degrees';
 export type ListingFieldSpec = Pick<FieldSpec, 'doc' | 'unit' | 'maxChars'> & { type: ListingFieldType };
@@ -8,7 +8,7 @@ export type ListingStatus = (typeof LISTING_STATUSES)[number];
 
 /** What may be shown as a link: a source may hold anything else, such as a script. */
 export const isWebAddress = (text: string): boolean =>
-  text.length <= MOST_CHARS && /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text);
+  text.length <= MAX_CHARS && /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text);
 
 const spec = (type: ListingFieldType, doc: string, unit?: string): ListingFieldSpec =>
   unit === undefined ? { type, doc } : { type, doc, unit };

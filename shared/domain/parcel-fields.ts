@@ -36,12 +36,12 @@ export type FieldSpec = {
   filter: FieldFilter;
   /** Text of the filter, where it is not `doc`. */
   filterDoc?: string;
-  /** Of a text; what a source has beyond is cut off. Default: MOST_CHARS. */
+  /** Of a text; what a source has beyond is cut off. Default: MAX_CHARS. */
   maxChars?: number;
 };
 
 /** Far above any text that a roll means. */
-export const MOST_CHARS = 4_096;
+export const MAX_CHARS = 4_096;
 /**
  * Of an address, which listings are looked up by: PostgreSQL limits an entry of an index to 2,704
  * bytes, 676 characters.
@@ -177,7 +177,7 @@ export const FILTERED_FIELDS = PARCEL_FIELD_NAMES.filter(name =>
 );
 
 /** Stated and measured acreage that are further apart contradict each other. */
-export const MOST_ACRES_RATIO = 1.5;
+export const MAX_ACRES_RATIO = 1.5;
 
 /** What is computed of the roll and of the land layers. Their filters are written by hand. */
 export const COMPUTED_FIELDS = {
@@ -187,7 +187,7 @@ export const COMPUTED_FIELDS = {
   acres_mismatch: land(
     'boolean',
     'Acres differ by much',
-    `The stated and the measured acreage are more than a factor of ${MOST_ACRES_RATIO} apart; null where one of them is unknown`,
+    `The stated and the measured acreage are more than a factor of ${MAX_ACRES_RATIO} apart; null where one of them is unknown`,
   ),
   improvement_percent: value(
     'number',

@@ -23,7 +23,7 @@ export type Surroundings = {
 };
 
 /** All that a drawing shows. */
-export type Drawn = {
+export type ParcelDrawing = {
   parcel: ParcelRow;
   shape: MultiPolygon;
   view: View;
@@ -38,14 +38,14 @@ const MAP_PX = { width: 900, height: 740 };
  * what is beyond them.
  */
 const MARGIN_SHARE = 1 / 8;
-const LEAST_MARGIN_M = 40;
+const MIN_MARGIN_M = 40;
 /** A highway's frontage may lie 60 m from its centreline. */
 const HIGHWAY_MARGIN_M = 70;
 /** Of a parcel without a road one wants to see where the next one is. */
 const ROADLESS_MARGIN_M = 120;
 
 /** More of a kind cannot be told apart on a map of this size. */
-const MOST_DRAWN = 4_000;
+const MAX_DRAWN = 4_000;
 
 export type DrawOptions = {
   signal: AbortSignal;
@@ -62,12 +62,12 @@ export async function collectParcel(
   pool: Pool,
   propertyId: number,
   draw: DrawOptions | null,
-): Promise<{ known: KnownParcel; drawn: Drawn | null } | null> {
+): Promise<{ known: KnownParcel; drawn: ParcelDrawing | null } | null> {
   const read = await snapshot(pool, async client => {
     const known = await readKnownParcel(client, propertyId);
     if (known === null) return null;
     if (draw === null) return { known, ground: null };
-    return { known, ground: await readGround(client, drawable(known.parcel), draw.mostDrawn ?? MOST_DRAWN) };
+    return { known, ground: await readGround(client, drawable(known.parcel), draw.mostDrawn ?? MAX_DRAWN) };
   });
   if (read === null) return null;
   const { known, ground } = read;
@@ -118,7 +118,7 @@ async function readGround(client: Client, parcel: Drawable, mostDrawn: number): 
 
 function leastMarginM({ roads }: LandInput): number {
   if (roads.length === 0) return ROADLESS_MARGIN_M;
-  return roads.some(road => road.class === 'highway') ? HIGHWAY_MARGIN_M : LEAST_MARGIN_M;
+  return roads.some(road => road.class === 'highway') ? HIGHWAY_MARGIN_M : MIN_MARGIN_M;
 }
 
 /** The longer side of a shape's extent, near enough to choose a margin by. */

@@ -1,4 +1,4 @@
-import type { Drawn } from './collect-map.ts';
+import type { ParcelDrawing } from './collect-map.ts';
 import { FLOOD, FONT, INK, WETLANDS } from './drawing-style.ts';
 import { drawPanel, PANEL_PX, type PanelOptions } from './map-panel.ts';
 import { drawMap } from './parcel-map.ts';
@@ -9,7 +9,7 @@ const EDGE_PX = 12;
 /**
  * A parcel as an SVG document of its own: nothing of it is loaded from elsewhere, and all text is escaped.
  */
-export function drawParcel(drawn: Drawn, options: PanelOptions): string {
+export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string {
   const { parcel, view } = drawn;
   const width = view.widthPx + PANEL_PX + 3 * EDGE_PX;
   const height = view.heightPx + 2 * EDGE_PX;
@@ -67,6 +67,6 @@ function hatch(name: string, colour: string, degrees: number, step: number): str
   );
 }
 
-function clip({ widthPx, heightPx }: Drawn['view']): string {
+function clip({ widthPx, heightPx }: ParcelDrawing['view']): string {
   return element('clipPath', { id: 'view' }, element('rect', { width: widthPx, height: heightPx }));
 }

@@ -5,7 +5,7 @@ import type { Point } from './map-extent.ts';
 export type Line = Point[];
 
 /** Vertices nearer than this to the last one that was kept cannot be told from it. */
-const LEAST_STEP_PX = 0.4;
+const MIN_STEP_PX = 0.4;
 
 /**
  * The part of a ring within a frame [left, top, right, bottom], its last place not repeated; empty
@@ -28,7 +28,7 @@ function thinned(line: readonly Point[]): Line {
   const kept: Line = [];
   for (const [i, point] of line.entries()) {
     const last = kept.at(-1);
-    const isNear = last !== undefined && between(last, point) < LEAST_STEP_PX;
+    const isNear = last !== undefined && between(last, point) < MIN_STEP_PX;
     if (!isNear) kept.push(point);
     else if (i === line.length - 1 && kept.length > 1) kept[kept.length - 1] = point;
   }

@@ -4,7 +4,7 @@ import { ROAD_CLASSES, type RoadClass } from '../domain/land-layers.ts';
  * From below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn the other way
  * round, and a darker red.
  */
-export const SLOPE_COLOURS = [
+export const SLOPE_COLORS = [
   '#1a9850',
   '#4fb45c',
   '#84ca68',
@@ -30,7 +30,7 @@ export const ROAD_STYLES: Record<RoadClass, { name: string; colour: string; widt
 };
 
 /** Above what they cross, the larger roads. */
-export const ROADS_UPWARDS: readonly RoadClass[] = [...ROAD_CLASSES].reverse();
+export const ROADS_BOTTOM_UP: readonly RoadClass[] = [...ROAD_CLASSES].reverse();
 
 export const WETLANDS = '#00796b';
 export const FLOOD = '#1565c0';

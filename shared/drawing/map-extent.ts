@@ -17,7 +17,7 @@ export type View = {
 /**
  * The side of a square metre that a parcel is at least taken for, so that the smallest sliver has a scale.
  */
-const LEAST_SIDE_M = 1;
+const MIN_SIDE_M = 1;
 
 /**
  * North up, in the plane of the parcel's middle (transverse Mercator), as large as fits with
@@ -29,8 +29,8 @@ export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, he
   const [left, bottom, right, top] = boxOf(
     shape.map(([shell]) => [shell!.map(position => plane.toPlane(position))]),
   );
-  const across = Math.max(LEAST_SIDE_M, right - left) + 2 * marginM;
-  const up = Math.max(LEAST_SIDE_M, top - bottom) + 2 * marginM;
+  const across = Math.max(MIN_SIDE_M, right - left) + 2 * marginM;
+  const up = Math.max(MIN_SIDE_M, top - bottom) + 2 * marginM;
   const metresPerPx = Math.max(across / widthPx, up / heightPx);
   const [middleX, middleY] = [(left + right) / 2, (bottom + top) / 2];
   return {

@@ -1,8 +1,8 @@
 import { FRONTAGE_CLASSES, SLOPE_GRADES } from '../domain/land-layers.ts';
 import { fiveDigits } from '../regions/counties.ts';
-import type { Drawn } from './collect-map.ts';
+import type { ParcelDrawing } from './collect-map.ts';
 import type { Difference } from './computed.ts';
-import { FAINT, feetText, INK, ROAD_STYLES, SLOPE_COLOURS, SLOPE_OPACITY } from './drawing-style.ts';
+import { FAINT, feetText, INK, ROAD_STYLES, SLOPE_COLORS, SLOPE_OPACITY } from './drawing-style.ts';
 import { element, textElement } from './xml.ts';
 
 export const PANEL_PX = 320;
@@ -10,12 +10,12 @@ const LINE_PX = 17;
 /** Characters of the panel's text that fit abreast. */
 const ABREAST = 50;
 const UNKNOWN = 'not known';
-const MOST_DIFFERENCES = 6;
+const MAX_DIFFERENCES = 6;
 
 export type PanelOptions = { differences: readonly Difference[]; waiting: boolean; computedAt: Date | null };
 
 /** Beside the map: what parcel it is, its figures, what the colours mean, and what has to be said besides. */
-export function drawPanel(drawn: Drawn, options: PanelOptions): string {
+export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   const { parcel, computed } = drawn;
   const { figures } = computed;
   const lines: string[] = [];
@@ -68,7 +68,7 @@ export function drawPanel(drawn: Drawn, options: PanelOptions): string {
   entry(hatch('flood'), 'flood zone', percent(figures.flood_zone_percent), 'flood-percent');
 
   heading('Slope: share of the area that is steeper');
-  for (const [i, colour] of SLOPE_COLOURS.entries()) {
+  for (const [i, colour] of SLOPE_COLORS.entries()) {
     const sample = element('rect', {
       y: -11,
       width: 26,
@@ -100,14 +100,14 @@ export function drawPanel(drawn: Drawn, options: PanelOptions): string {
 }
 
 /** What one has to know who believes the drawing. */
-export function notesOf(drawn: Drawn, { differences, waiting, computedAt }: PanelOptions): string[] {
+export function notesOf(drawn: ParcelDrawing, { differences, waiting, computedAt }: PanelOptions): string[] {
   const { computed, surroundings } = drawn;
   const notes = [...computed.failures];
   if (computedAt === null)
     notes.push('Nothing is stored of its land yet; the drawing shows what comes out now.');
   else if (differences.length > 0) {
-    const shown = differences.slice(0, MOST_DIFFERENCES).map(describe).join('; ');
-    const more = differences.length > MOST_DIFFERENCES ? ' …' : '';
+    const shown = differences.slice(0, MAX_DIFFERENCES).map(describe).join('; ');
+    const more = differences.length > MAX_DIFFERENCES ? ' …' : '';
     const why = waiting ? 'they wait to be computed anew' : 'plat recompute attributes puts it right';
     notes.push(`The stored figures are out of date (${why}): ${shown}${more}`);
   }
@@ -132,12 +132,12 @@ function hatch(kind: 'wetlands' | 'flood'): string {
 
 const percent = (value: number | null): string => (value === null ? UNKNOWN : `${value.toFixed(1)} %`);
 
-function acreage({ parcel: { acres, calculated_acres: measured } }: Drawn): string {
+function acreage({ parcel: { acres, calculated_acres: measured } }: ParcelDrawing): string {
   const stated = acres === null ? 'acres not stated' : `${Math.round(100 * acres) / 100} acres stated`;
   return measured === null ? stated : `${stated}, ${measured.toFixed(2)} measured`;
 }
 
-function elevation({ computed: { figures } }: Drawn): string {
+function elevation({ computed: { figures } }: ParcelDrawing): string {
   const { min_elevation_m: least, max_elevation_m: most } = figures;
   return least === null || most === null ? UNKNOWN : `${least.toFixed(1)} to ${most.toFixed(1)} m`;
 }

@@ -3,7 +3,7 @@ import { padBox } from '../geo/box.ts';
 import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import type { FacingStretch } from '../kernels/frontage/frontage.ts';
 import type { SlopeCell } from '../raster/elevation-grid.ts';
-import type { Drawn, Surroundings, Zone } from './collect-map.ts';
+import type { ParcelDrawing, Surroundings, Zone } from './collect-map.ts';
 import { clipLine, clipRing, type Line, lengthPx, pathOf, placeOn, px } from './drawing-lines.ts';
 import {
   FAINT,
@@ -11,8 +11,8 @@ import {
   feetText,
   INK,
   ROAD_STYLES,
-  ROADS_UPWARDS,
-  SLOPE_COLOURS,
+  ROADS_BOTTOM_UP,
+  SLOPE_COLORS,
   SLOPE_OPACITY,
   WETLANDS,
 } from './drawing-style.ts';
@@ -22,13 +22,13 @@ import { element, textElement } from './xml.ts';
 /** What is clipped at the view is drawn to this far beyond it, so that its new edges are out of sight. */
 const BEYOND_PX = 12;
 /** Shorter stretches and roads have no room for words. */
-const LEAST_LABELLED_PX = 30;
-const LEAST_NAMED_ROAD_PX = 90;
-const MOST_LABELS = 40;
+const MIN_LABELLED_PX = 30;
+const MIN_NAMED_ROAD_PX = 90;
+const MAX_LABELS = 40;
 /** Names of roads stand off the middle, where the lengths of stretches are. */
 const NAMES_AT = 0.3;
 
-export function drawMap({ parcel, shape, view, computed, surroundings }: Drawn): string {
+export function drawMap({ parcel, shape, view, computed, surroundings }: ParcelDrawing): string {
   const frame = padBox([0, 0, view.widthPx, view.heightPx], BEYOND_PX);
   const boundary = pathOf(ringsOf(shape, view, frame), true);
   return [
@@ -100,7 +100,7 @@ function drawNeighbours({ neighbours }: Surroundings, view: View, frame: Box): s
 function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
   const lines: string[] = [];
   const names: string[] = [];
-  for (const name of ROADS_UPWARDS) {
+  for (const name of ROADS_BOTTOM_UP) {
     const style = ROAD_STYLES[name];
     const parts = roads
       .filter(road => road.class === name)
@@ -114,8 +114,8 @@ function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
         'stroke-width': style.widthPx,
       }),
     );
-    const longest = parts.filter(part => lengthPx(part) >= LEAST_NAMED_ROAD_PX);
-    for (const part of longest.sort((a, b) => lengthPx(b) - lengthPx(a)).slice(0, MOST_LABELS / 4))
+    const longest = parts.filter(part => lengthPx(part) >= MIN_NAMED_ROAD_PX);
+    for (const part of longest.sort((a, b) => lengthPx(b) - lengthPx(a)).slice(0, MAX_LABELS / 4))
       names.push(label(placeOn(part, NAMES_AT), style.name, style.colour, { side: 'above', awayPx: 4 }));
   }
   const group = { id: 'roads', fill: 'none', 'stroke-opacity': 0.45, 'stroke-linecap': 'round' };
@@ -144,9 +144,9 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
     );
   });
   const labels = stretches
-    .filter(({ points }) => lengthPx(points) >= LEAST_LABELLED_PX)
+    .filter(({ points }) => lengthPx(points) >= MIN_LABELLED_PX)
     .sort((a, b) => b.feet - a.feet)
-    .slice(0, MOST_LABELS)
+    .slice(0, MAX_LABELS)
     .map(({ points, feet, sides, style }) =>
       label(placeOn(points, 0.5), `${feetText(feet)}${sides === 2 ? ' (two sides)' : ''}`, style.colour, {
         side: 'right',
@@ -233,7 +233,7 @@ export function drawCells(cells: readonly SlopeCell[], view: View): string {
       continue;
     }
     run = { key, corners: [topLeft, topRight, bottomRight, bottomLeft] };
-    const colour = grade === null ? NO_DATA : SLOPE_COLOURS[grade]!;
+    const colour = grade === null ? NO_DATA : SLOPE_COLORS[grade]!;
     const group = groups.get(key) ?? { colour, opacity: (SLOPE_OPACITY * step) / STEPS, runs: [] };
     groups.set(key, group);
     group.runs.push(run.corners);

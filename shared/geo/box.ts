@@ -61,11 +61,11 @@ function growByPositions(box: Box, coordinates: readonly unknown[]): void {
 }
 
 /** True when two boxes share at least a point. */
-export function boxesMeet(a: Readonly<Box>, b: Readonly<Box>): boolean {
+export function boxesIntersect(a: Readonly<Box>, b: Readonly<Box>): boolean {
   return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
 }
 
-export function boxHolds([west, south, east, north]: Readonly<Box>, x: number, y: number): boolean {
+export function boxContains([west, south, east, north]: Readonly<Box>, x: number, y: number): boolean {
   return west <= x && x <= east && south <= y && y <= north;
 }
 
@@ -79,7 +79,7 @@ export function padBox([west, south, east, north]: Readonly<Box>, across: number
 /** A degree of latitude has at least so many metres: WGS84 at the equator. */
 const DEGREE_M = 110_574;
 /** Beyond, meridians meet and a margin would have to go round the pole. */
-const MOST_LATITUDE_DEG = 89;
+const MAX_LATITUDE_DEG = 89;
 
 /**
  * How many degrees of latitude and of longitude hold so many metres on every side of what lies
@@ -87,7 +87,7 @@ const MOST_LATITUDE_DEG = 89;
  */
 function marginDeg(metres: number, southDeg: number, northDeg: number): { lat: number; lon: number } {
   const lat = metres / DEGREE_M;
-  const farthest = Math.min(MOST_LATITUDE_DEG, Math.max(Math.abs(southDeg), Math.abs(northDeg)) + lat);
+  const farthest = Math.min(MAX_LATITUDE_DEG, Math.max(Math.abs(southDeg), Math.abs(northDeg)) + lat);
   return { lat, lon: lat / Math.cos((farthest * Math.PI) / 180) };
 }
 

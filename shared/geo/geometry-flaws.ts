@@ -1,9 +1,9 @@
 import Flatbush from 'flatbush';
-import { type BoxColumns, boxesMeet, boxOf } from './box.ts';
+import { type BoxColumns, boxesIntersect, boxOf } from './box.ts';
 import type { Repair } from './geometry-checks.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { pointInPolygon, pointInRing } from './point-in-polygon.ts';
-import { meet } from './predicates.ts';
+import { segmentRelation } from './predicates.ts';
 
 type Flaws = {
   /** What is wrong, by the repair that it needs. */
@@ -49,7 +49,7 @@ function checkParts(polygons: MultiPolygon, found: Set<Repair>): void {
   const boxes = polygons.map(polygon => boxOf([polygon]));
   for (let i = 0; i < polygons.length; i++) {
     for (let j = 0; j < polygons.length; j++) {
-      if (i === j || !boxesMeet(boxes[i]!, boxes[j]!)) continue;
+      if (i === j || !boxesIntersect(boxes[i]!, boxes[j]!)) continue;
       const inner = polygons[i]![0]!.find(position => pointInPolygon(position, polygons[j]!) !== 'boundary');
       if (inner !== undefined && pointInPolygon(inner, polygons[j]!) === 'inside') found.add('parts_merged');
     }
@@ -134,7 +134,16 @@ function edgesOf(rings: Ring[]): Edge[] {
 function compare(edges: readonly Edge[], i: number, j: number, contacts: Contact[]): void {
   const [e, f] = [edges[i]!, edges[j]!];
   if (e.next === j || f.next === i) return;
-  const meeting = meet(e.from[0], e.from[1], e.to[0], e.to[1], f.from[0], f.from[1], f.to[0], f.to[1]);
+  const meeting = segmentRelation(
+    e.from[0],
+    e.from[1],
+    e.to[0],
+    e.to[1],
+    f.from[0],
+    f.from[1],
+    f.to[0],
+    f.to[1],
+  );
   if (meeting === 'apart') return;
   const known = contacts.find(contact => contact.a === e.ring && contact.b === f.ring);
   if (known === undefined) contacts.push({ a: e.ring, b: f.ring, crossing: meeting === 'cross' });

@@ -23,4 +23,4 @@ export type Box = [west: number, south: number, east: number, north: number];
 export type ToWgs84 = (geometry: Geometry) => Geometry;
 
 /** Of a geometry that is in WGS84 degrees already. */
-export const unmoved: ToWgs84 = geometry => geometry;
+export const unprojected: ToWgs84 = geometry => geometry;

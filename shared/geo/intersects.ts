@@ -3,7 +3,7 @@ import { boxOf } from './box.ts';
 import { toUnits } from './geometry-codec.ts';
 import type { Box, MultiPolygon, Position, Ring } from './geometry-types.ts';
 import { pointInMultiPolygon } from './point-in-polygon.ts';
-import { meet, onLevelEdge, turn } from './predicates.ts';
+import { onLevelEdge, orientation, segmentRelation } from './predicates.ts';
 import type { QueryGeometry } from './query-geometry.ts';
 
 /**
@@ -110,7 +110,7 @@ export function covers(
     const ax = x1[e]!;
     const bx = x2[e]!;
     if (ax <= x || bx <= x) {
-      const left = turn(ax, ay, bx, by, x, y);
+      const left = orientation(ax, ay, bx, by, x, y);
       if (left === 0) return true;
       if (left > 0 !== by > ay) continue;
     }
@@ -136,7 +136,7 @@ function ringMeets(query: PreparedQuery, ring: Ring, near: number[]): boolean {
       const cy = y1[e]!;
       const dy = y2[e]!;
       if ((cy < south && dy < south) || (cy > north && dy > north)) continue;
-      if (meet(ax, ay, bx, by, cx, cy, dx, dy) !== 'apart') return true;
+      if (segmentRelation(ax, ay, bx, by, cx, cy, dx, dy) !== 'apart') return true;
     }
   }
   return false;

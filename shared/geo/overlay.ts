@@ -1,5 +1,5 @@
 import { intersection, setPrecision, union } from 'polyclip-ts';
-import { boxesMeet, boxOf } from './box.ts';
+import { boxesIntersect, boxOf } from './box.ts';
 import type { Repair } from './geometry-checks.ts';
 import { findFlaws } from './geometry-flaws.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
@@ -26,7 +26,7 @@ const MAX_PASSES = 5;
  * Makes polygons valid, with what that took in `repairs`; null when the clipper fails. Groups without flaws
  * stay as they came.
  */
-export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
+export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
   if (polygons.length === 1) return settleGroup(polygons, repairs);
   const settled: MultiPolygon = [];
   for (const group of groupByBox(polygons)) {
@@ -52,7 +52,7 @@ export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   for (let i = 0; i < MAX_SNAPS; i++) {
     const snapped = snap(current, 1e7);
     for (const polygon of snapped) windRings(polygon);
-    const settled = settle(snapped, new Set());
+    const settled = resolveOverlaps(snapped, new Set());
     if (settled === null || settled === snapped) return settled;
     current = settled;
   }
@@ -72,7 +72,7 @@ export function combineParts(parts: MultiPolygon[]): MultiPolygon {
     }
   }
   if (distinct.size < 2) return [...distinct.values()];
-  const united = settle([...distinct.values()], new Set());
+  const united = resolveOverlaps([...distinct.values()], new Set());
   if (united === null)
     throw new Error(`the union of ${distinct.size} parts of one parcel could not be resolved`);
   return united;
@@ -186,7 +186,7 @@ function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
   const boxes = polygons.map(polygon => boxOf(polygon.map(ring => [ring])));
   let groups: number[][] = [];
   for (const [i, box] of boxes.entries()) {
-    const met = groups.filter(group => group.some(j => boxesMeet(boxes[j]!, box)));
+    const met = groups.filter(group => group.some(j => boxesIntersect(boxes[j]!, box)));
     groups = [...groups.filter(group => !met.includes(group)), [...met.flat(), i].sort((j, k) => j - k)];
   }
   return groups.sort((a, b) => a[0]! - b[0]!).map(group => group.map(i => polygons[i]!));

@@ -1,5 +1,5 @@
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
-import { onLevelEdge, turn } from './predicates.ts';
+import { onLevelEdge, orientation } from './predicates.ts';
 
 export type Side = 'inside' | 'boundary' | 'outside';
 
@@ -19,7 +19,7 @@ export function pointInRing(point: Position, ring: Ring): Side {
         inside = !inside;
         continue;
       }
-      const left = turn(x1, y1, x2, y2, x, y);
+      const left = orientation(x1, y1, x2, y2, x, y);
       if (left === 0) return 'boundary';
       if (left > 0 === y2 > y1) inside = !inside;
     } else if (y1 === y || y2 === y) {

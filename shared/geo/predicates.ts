@@ -4,7 +4,7 @@ import { orient2d } from 'robust-predicates';
  * Positive when c is left of the line from a to b, negative when right, 0 when on it: exact, by Shewchuk's
  * adaptive predicate.
  */
-export function turn(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
+export function orientation(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
   // robust-predicates has y pointing down.
   return -orient2d(ax, ay, bx, by, cx, cy);
 }
@@ -18,10 +18,10 @@ export function onLevelEdge(x: number, y: number, ax: number, ay: number, bx: nu
 /**
  * How two segments meet: not, at a point that ends one of them, or by crossing or running along each other.
  */
-export type Meeting = 'apart' | 'touch' | 'cross';
+export type SegmentRelation = 'apart' | 'touch' | 'cross';
 
 /** Exact. */
-export function meet(
+export function segmentRelation(
   ax: number,
   ay: number,
   bx: number,
@@ -30,19 +30,19 @@ export function meet(
   cy: number,
   dx: number,
   dy: number,
-): Meeting {
-  const c = turn(ax, ay, bx, by, cx, cy);
-  const d = turn(ax, ay, bx, by, dx, dy);
+): SegmentRelation {
+  const c = orientation(ax, ay, bx, by, cx, cy);
+  const d = orientation(ax, ay, bx, by, dx, dy);
   if ((c > 0 && d > 0) || (c < 0 && d < 0)) return 'apart';
-  const a = turn(cx, cy, dx, dy, ax, ay);
-  const b = turn(cx, cy, dx, dy, bx, by);
+  const a = orientation(cx, cy, dx, dy, ax, ay);
+  const b = orientation(cx, cy, dx, dy, bx, by);
   if ((a > 0 && b > 0) || (a < 0 && b < 0)) return 'apart';
   if (a !== 0 || b !== 0 || c !== 0 || d !== 0)
     return a === 0 || b === 0 || c === 0 || d === 0 ? 'touch' : 'cross';
   return ax === bx && cx === dx ? meetOnLine(ay, by, cy, dy) : meetOnLine(ax, bx, cx, dx);
 }
 
-function meetOnLine(a: number, b: number, c: number, d: number): Meeting {
+function meetOnLine(a: number, b: number, c: number, d: number): SegmentRelation {
   const from = Math.max(Math.min(a, b), Math.min(c, d));
   const to = Math.min(Math.max(a, b), Math.max(c, d));
   return from > to ? 'apart' : from === to ? 'touch' : 'cross';

@@ -9,7 +9,7 @@ import {
 } from './geometry-checks.ts';
 import { toE7 } from './geometry-codec.ts';
 import type { MultiPolygon, Polygon, Position } from './geometry-types.ts';
-import { settle } from './overlay.ts';
+import { resolveOverlaps } from './overlay.ts';
 import { cleanRing, windRings } from './ring.ts';
 
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
@@ -35,7 +35,7 @@ export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   }
   if (cleaned.length === 0) return nothingLeft(raw as Position[][][]);
 
-  const polygons = settle(cleaned, repairs);
+  const polygons = resolveOverlaps(cleaned, repairs);
   if (polygons === null) return fault('unrepairable', 'the rings cross in a way that could not be resolved');
   if (polygons.length === 0) return fault('no_area', 'the holes leave nothing of the shell');
   for (const polygon of polygons) if (windRings(polygon)) repairs.add('winding_reversed');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Geometry, Position } from 'geojson';
 import proj4 from 'proj4';
 import { PlatError } from '../base/errors.ts';
-import { type ToWgs84, unmoved } from './geometry-types.ts';
+import { type ToWgs84, unprojected } from './geometry-types.ts';
 
 type Axes = (position: Position) => Position;
 
@@ -31,7 +31,7 @@ const GEOGRAPHIC = new Set([
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {
   const { definition, wgs84Degrees } = resolveCrs(crs, name);
-  if (wgs84Degrees) return unmoved;
+  if (wgs84Degrees) return unprojected;
   const { forward } = proj4(asProj4(definition), 'WGS84');
   const axes: Axes = position => {
     const [longitude, latitude] = forward([position[0]!, position[1]!]);

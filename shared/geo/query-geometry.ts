@@ -35,7 +35,7 @@ class QueryFault extends Error {
   }
 }
 
-export function refuse(kind: QueryFaultKind, message: string): never {
+export function throwQueryFault(kind: QueryFaultKind, message: string): never {
   throw new QueryFault(kind, message);
 }
 
@@ -58,10 +58,10 @@ export function parsed(limits: QueryLimits, read: (builder: Builder) => void): P
 /** A checked position. `place` tells where it stands, and is called only for a message. */
 export function position(builder: Builder, lon: number, lat: number, place: () => string): Position {
   if (!(Math.abs(lon) <= 180)) {
-    refuse('range', `longitude ${lon} is not between -180 and 180: ${place()}`);
+    throwQueryFault('range', `longitude ${lon} is not between -180 and 180: ${place()}`);
   }
   if (!(Math.abs(lat) <= 90)) {
-    refuse(
+    throwQueryFault(
       'range',
       `latitude ${lat} is not between -90 and 90: ${place()}; a position is longitude, latitude`,
     );
@@ -77,17 +77,20 @@ export function endRing(builder: Builder, ring: Ring, place: string): void {
   const [first, last] = [ring[0]!, ring.at(-1)!];
   if (!coincide(first, last)) {
     const ends = `it starts at ${first.join(' ')} and ends at ${last.join(' ')}`;
-    refuse('ring', `${place} is not closed: ${ends} (vertex ${ring.length}); repeat the first position`);
+    throwQueryFault(
+      'ring',
+      `${place} is not closed: ${ends} (vertex ${ring.length}); repeat the first position`,
+    );
   }
   if (ring.length < 4) {
     const has = `${ring.length} position${ring.length === 1 ? '' : 's'}`;
-    refuse('ring', `${place} has ${has}; a ring needs at least 4, the last repeating the first`);
+    throwQueryFault('ring', `${place} has ${has}; a ring needs at least 4, the last repeating the first`);
   }
   builder.count--;
 }
 
 function tooComplex({ limits }: Builder): never {
-  refuse('too_complex', `the geometry has more than ${limits.maxVertices} vertices`);
+  throwQueryFault('too_complex', `the geometry has more than ${limits.maxVertices} vertices`);
 }
 
 /**
@@ -106,12 +109,12 @@ export function addPolygon(builder: Builder, rings: Ring[], places: string[]): v
       kept.push(vertex);
       numbersKept.push(i + 1);
     }
-    if (kept.length < 4) refuse('ring', `${places[r]} has fewer than 3 different positions`);
+    if (kept.length < 4) throwQueryFault('ring', `${places[r]} has fewer than 3 different positions`);
     polygon.push(kept);
     numbers.push(numbersKept);
   }
   const fault = findRingFault(polygon);
-  if (fault !== null) refuse('ring', faultMessage(fault, places, numbers));
+  if (fault !== null) throwQueryFault('ring', faultMessage(fault, places, numbers));
   builder.geometry.polygons.push(polygon);
 }
 
@@ -142,7 +145,7 @@ function faultMessage({ what, a, b, at }: RingFault, places: string[], numbers: 
 export function parseGeoJsonArea(value: unknown, limits: QueryLimits): ParsedQuery {
   return parsed(limits, builder => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      refuse('syntax', 'a GeoJSON object of type Polygon or MultiPolygon is due');
+      throwQueryFault('syntax', 'a GeoJSON object of type Polygon or MultiPolygon is due');
     }
     const { type, coordinates } = value as { type?: unknown; coordinates?: unknown };
     if (type === 'Polygon') readPolygon(builder, coordinates, 'coordinates');
@@ -151,7 +154,10 @@ export function parseGeoJsonArea(value: unknown, limits: QueryLimits): ParsedQue
         readPolygon(builder, polygon, `coordinates[${i}]`);
       }
     } else
-      refuse('syntax', `the type is ${JSON.stringify(type)?.slice(0, 40)}; Polygon or MultiPolygon is due`);
+      throwQueryFault(
+        'syntax',
+        `the type is ${JSON.stringify(type)?.slice(0, 40)}; Polygon or MultiPolygon is due`,
+      );
   });
 }
 
@@ -165,7 +171,7 @@ function readPolygon(builder: Builder, value: unknown, path: string): void {
     for (const [v, at] of array(raw, `${path}[${r}]`).entries()) {
       ring.push(readPosition(builder, at, () => `${place}, vertex ${v + 1} (${path}[${r}][${v}])`));
     }
-    if (ring.length === 0) refuse('ring', `${place} is empty`);
+    if (ring.length === 0) throwQueryFault('ring', `${place} is empty`);
     endRing(builder, ring, place);
     rings.push(ring);
     places.push(place);
@@ -174,13 +180,15 @@ function readPolygon(builder: Builder, value: unknown, path: string): void {
 }
 
 function readPosition(builder: Builder, value: unknown, place: () => string): Position {
-  if (!Array.isArray(value) || value.length < 2) refuse('syntax', `${place()} is not [longitude, latitude]`);
+  if (!Array.isArray(value) || value.length < 2)
+    throwQueryFault('syntax', `${place()} is not [longitude, latitude]`);
   const [lon, lat] = value as unknown[];
-  if (typeof lon !== 'number' || typeof lat !== 'number') refuse('syntax', `${place()} is not of numbers`);
+  if (typeof lon !== 'number' || typeof lat !== 'number')
+    throwQueryFault('syntax', `${place()} is not of numbers`);
   return position(builder, lon, lat, place);
 }
 
 function array(value: unknown, path: string): unknown[] {
-  if (!Array.isArray(value)) refuse('syntax', `${path} is not an array`);
+  if (!Array.isArray(value)) throwQueryFault('syntax', `${path} is not an array`);
   return value;
 }

@@ -1,6 +1,6 @@
 import { toUnits } from './geometry-codec.ts';
 import type { Position, Ring } from './geometry-types.ts';
-import { turn as turnOf } from './predicates.ts';
+import { orientation as turnOf } from './predicates.ts';
 
 /** An edge, by the vertex (from 0) of its ring where it starts. */
 export type EdgeRef = { ring: number; vertex: number };

@@ -1,6 +1,6 @@
 import { checkPosition, type Fault, fault, type Repair } from './geometry-checks.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
-import { turn } from './predicates.ts';
+import { orientation } from './predicates.ts';
 
 /**
  * One ring of GeoJSON coordinates, closed, without repeated positions and spikes, or null when nothing with
@@ -71,7 +71,8 @@ export function doubleSignedArea(ring: Ring): number {
   return sum;
 }
 
-const turnAt = (a: Position, b: Position, c: Position): number => turn(a[0], a[1], b[0], b[1], c[0], c[1]);
+const turnAt = (a: Position, b: Position, c: Position): number =>
+  orientation(a[0], a[1], b[0], b[1], c[0], c[1]);
 const same = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
 
 /** Does the path turn back at b along the very line on which it came? */

@@ -4,10 +4,10 @@ import type { Position } from './geometry-types.ts';
 const RADIUS_M = 6_378_137;
 export const WORLD_M = 2 * Math.PI * RADIUS_M;
 /** It ends there: its world is a square. */
-const MOST_LATITUDE = 85.051_128;
+const MAX_LATITUDE = 85.051_128;
 
 export function toMercator([lon, lat]: Position): [x: number, y: number] {
-  const sine = Math.sin((Math.max(-MOST_LATITUDE, Math.min(MOST_LATITUDE, lat)) * Math.PI) / 180);
+  const sine = Math.sin((Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, lat)) * Math.PI) / 180);
   return [(lon / 360) * WORLD_M, (RADIUS_M / 2) * Math.log((1 + sine) / (1 - sine))];
 }
 

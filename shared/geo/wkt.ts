@@ -7,7 +7,7 @@ import {
   parsed,
   position,
   type QueryLimits,
-  refuse,
+  throwQueryFault,
 } from './query-geometry.ts';
 
 /**
@@ -53,13 +53,13 @@ const READERS: Record<string, (reader: Reader, dimension: Dimension, depth: numb
 function readSrid(reader: Reader): void {
   const srid = match(reader, SRID);
   if (srid !== null && Number(srid[1]) !== 4326) {
-    refuse('syntax', `SRID=${srid[1]} is not read: give longitude and latitude, SRID=4326`);
+    throwQueryFault('syntax', `SRID=${srid[1]} is not read: give longitude and latitude, SRID=4326`);
   }
 }
 
 function readGeometry(reader: Reader, depth: number): void {
   const { maxDepth } = reader.builder.limits;
-  if (depth > maxDepth) refuse('too_complex', `collections are nested more than ${maxDepth} deep`);
+  if (depth > maxDepth) throwQueryFault('too_complex', `collections are nested more than ${maxDepth} deep`);
   skipSpace(reader);
   const start = reader.at;
   const word = readWord(reader);
@@ -101,7 +101,7 @@ function readLine(reader: Reader, dimension: Dimension): void {
   const line = readPositions(reader, dimension, `line ${lines.length + 1}`);
   if (line.length === 0) return;
   if (line.length === 1) {
-    refuse(
+    throwQueryFault(
       'syntax',
       `line ${lines.length + 1} (at character ${start + 1}) has 1 position; a line needs at least 2`,
     );
@@ -117,7 +117,7 @@ function readPolygon(reader: Reader, dimension: Dimension): void {
     skipSpace(reader);
     const name = `polygon ${builder.geometry.polygons.length + 1}, ring ${rings.length + 1}`;
     const place = `${name} (at character ${reader.at + 1})`;
-    if (isEmpty(reader)) refuse('ring', `${place} is empty`);
+    if (isEmpty(reader)) throwQueryFault('ring', `${place} is empty`);
     const ring = readPositions(reader, dimension, name);
     endRing(builder, ring, place);
     rings.push(ring);
@@ -151,7 +151,7 @@ function readPosition(reader: Reader, dimension: Dimension, place: () => string)
   }
   dimension.ordinates ??= ordinates;
   if (ordinates !== dimension.ordinates) {
-    refuse('syntax', `${where()} has ${ordinates} numbers where ${dimension.ordinates} are due`);
+    throwQueryFault('syntax', `${where()} has ${ordinates} numbers where ${dimension.ordinates} are due`);
   }
   return position(reader.builder, lon, lat, where);
 }
@@ -216,5 +216,5 @@ function match(reader: Reader, pattern: RegExp): RegExpExecArray | null {
 function fail(reader: Reader, due: string): never {
   const { text, at } = reader;
   const found = at < text.length ? `"${text.slice(at, at + 20)}"` : 'the end of the text';
-  refuse('syntax', `${due} is due at character ${at + 1}, not ${found}`);
+  throwQueryFault('syntax', `${due} is due at character ${at + 1}, not ${found}`);
 }

@@ -12,23 +12,23 @@ export const interestOf = (views: number | null, saves: number | null, days: num
 /** Ascending figures of a county's listings, of which `own` is the deal's own one where it is among them. */
 export type Others = { ascending: ArrayLike<number>; own: number | null };
 
-export const othersCount = ({ ascending, own }: Others): number => ascending.length - (own === null ? 0 : 1);
+export const countOthers = ({ ascending, own }: Others): number => ascending.length - (own === null ? 0 : 1);
 
 /** How many of the others ask more per acre. */
-export function dearer(ppa: number, { ascending, own }: Others): number {
+export function countPricedHigher(ppa: number, { ascending, own }: Others): number {
   const count = ascending.length - countBelow(ascending, ppa, true);
   return own !== null && own > ppa ? count - 1 : count;
 }
 
 /** The share of the others, 0 to 100, that ask more per acre; null without any. */
 export function priceAdvantage(ppa: number, others: Others): number | null {
-  const count = othersCount(others);
-  return count === 0 ? null : Math.round((100 * dearer(ppa, others)) / count);
+  const count = countOthers(others);
+  return count === 0 ? null : Math.round((100 * countPricedHigher(ppa, others)) / count);
 }
 
 /** The highest price in cents at which `priceAdvantage` reaches `wanted` (1 to 100); null where none does. */
 export function priceAtAdvantage(acres: number, others: Others, wanted: number): bigint | null {
-  const count = othersCount(others);
+  const count = countOthers(others);
   if (count === 0 || !(acres > 0)) return null;
   // From half a percent less on, which rounds up to it.
   let need = Math.max(1, Math.floor(((wanted - 0.5) * count) / 100));
@@ -54,7 +54,7 @@ const USUAL_INTEREST = 20;
 /** 0 to 100 by views and saves a day, against the others that have views; 0 without a view or save. */
 export function tractionScore(interest: number, others: Others): number {
   if (!(interest > 0)) return 0;
-  const count = othersCount(others);
+  const count = countOthers(others);
   if (count < FEW_LISTINGS) return Math.round(100 * (1 - Math.exp(-interest / USUAL_INTEREST)));
   const { ascending, own } = others;
   const lower = countBelow(ascending, interest, false) - (own !== null && own < interest ? 1 : 0);
@@ -90,11 +90,11 @@ export function gradeScore(parts: GradeParts): number | null {
 
 export const LETTERS = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C', 'C-', 'D', 'F'] as const;
 /** The least score of each but the last. */
-const LEAST_SCORES = [93, 85, 78, 71, 64, 57, 50, 43, 36, 20];
+const MIN_SCORES = [93, 85, 78, 71, 64, 57, 50, 43, 36, 20];
 
 export function listingGrade(score: number | null): (typeof LETTERS)[number] | '' {
   if (score === null) return '';
-  return LETTERS.find((_, i) => score >= (LEAST_SCORES[i] ?? -Infinity))!;
+  return LETTERS.find((_, i) => score >= (MIN_SCORES[i] ?? -Infinity))!;
 }
 
 export type Advised = {

@@ -3,7 +3,7 @@ import { isRetryable, messageOf, PlatError } from '../base/errors.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../domain/land-layers.ts';
 import type { MultiPolygon } from '../geo/geometry-types.ts';
 import {
-  type Neighbour,
+  type Neighbor,
   type PreparedFrontage,
   prepareFrontage,
   type Road,
@@ -21,7 +21,7 @@ export type LandKernels = {
   prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap;
   prepareFrontage(
     roads: readonly Road[],
-    parcels: readonly Neighbour[],
+    parcels: readonly Neighbor[],
     reachM: RoadReach,
   ): Pick<PreparedFrontage, 'of'>;
   openElevation(
@@ -97,7 +97,7 @@ export type ComputedChunk = {
 /** So many parcels are computed, some ten milliseconds, before the process sees to its connections. */
 const TURN_PARCELS = 20;
 /** When so many parcels fail, it is not their own doing. */
-const MOST_FAILED = 10;
+const MAX_FAILED = 10;
 
 /** Writes a kind's columns of a parcel that layers of the kind cover. */
 type Recipe = {
@@ -131,19 +131,19 @@ export async function computeChunk(
       if (subject.covering[kind].length === 0) continue;
       const row = parcels[i]!;
       try {
-        if (failed >= MOST_FAILED) throw first;
+        if (failed >= MAX_FAILED) throw first;
         recipe ??= RECIPES[kind](input, kernels, signal);
         row[`${kind}_runs`] = subject.sources[kind].map(runOf);
         await recipe.fill(subject, row);
       } catch (error) {
         signal.throwIfAborted();
-        if (first === undefined || (failed < MOST_FAILED && isRetryable(error))) {
+        if (first === undefined || (failed < MAX_FAILED && isRetryable(error))) {
           first = failure(kind, subject.id, error);
           failures.push(first);
         }
         // A server is away for all parcels; a file is damaged for those over it, and what was found
         // of it is remembered.
-        if (isRetryable(error)) failed = MOST_FAILED;
+        if (isRetryable(error)) failed = MAX_FAILED;
         else if (!(error instanceof PlatError)) failed++;
         row.remaining |= LAYER_BITS[kind];
         for (const column of COLUMNS_OF[kind]) Object.assign(row, { [column]: null });

@@ -6,7 +6,7 @@ import {
   ROAD_CLASSES,
   type RoadReach,
 } from '../domain/land-layers.ts';
-import { type BoxColumns, boxesMeet, boxHolds, boxOfColumns, withMarginE7 } from '../geo/box.ts';
+import { type BoxColumns, boxContains, boxesIntersect, boxOfColumns, withMarginE7 } from '../geo/box.ts';
 import { decodeBoundary } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import { frontageMarginM } from '../kernels/frontage/frontage.ts';
@@ -79,7 +79,7 @@ export function subjectOf(row: MarkedRow, fips: number, all: readonly Layer[]): 
 }
 
 function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number): boolean {
-  return layer.fips === fips || boxHolds(boxOfColumns(layer), x, y);
+  return layer.fips === fips || boxContains(boxOfColumns(layer), x, y);
 }
 
 /** Feeds may have reaches of their own: of those that cover a parcel the largest counts, class by class. */
@@ -122,7 +122,7 @@ export async function addSources(
   for (const [i, subject] of subjects.entries()) {
     const around = withMarginE7(boxes[i]!, marginM(kind, subject.covering[kind]));
     const near = showing.filter(
-      layer => isBeside(layer, subject) && shown.get(layer.feed_id)!.some(box => boxesMeet(box, around)),
+      layer => isBeside(layer, subject) && shown.get(layer.feed_id)!.some(box => boxesIntersect(box, around)),
     );
     if (near.length === 0) continue;
     const all = [...subject.covering[kind], ...near].sort((a, b) => a.run_id - b.run_id);

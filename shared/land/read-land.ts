@@ -4,7 +4,7 @@ import { boxArea, boxAround, boxOfColumns, boxSql, withMarginE7 } from '../geo/b
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
-import { frontageMarginM, type Neighbour, type Road } from '../kernels/frontage/frontage.ts';
+import { frontageMarginM, type Neighbor, type Road } from '../kernels/frontage/frontage.ts';
 import type { ElevationTile } from '../raster/elevation-grid.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 import { addSources, type Layer, type MarkedRow, type Subject, subjectOf } from './marked-layers.ts';
@@ -17,7 +17,7 @@ export type LandInput = {
   shapeless: { property_id: number; mark: number }[];
   roads: Road[];
   /** Every parcel near the subjects of which frontage is wanted, these included. */
-  neighbours: Neighbour[];
+  neighbours: Neighbor[];
   wetlands: MultiPolygon[];
   flood: MultiPolygon[];
   tiles: ElevationTile[];
@@ -88,7 +88,7 @@ async function readNeighbours(
   client: Client,
   subjects: readonly Subject[],
   places: string[],
-): Promise<Neighbour[]> {
+): Promise<Neighbor[]> {
   if (places.length === 0) return [];
   const near = await client.query<{ fips: number }>(sql('feeds/list_counties_meeting'), [places]);
   const { rows } = await client.query<{ property_id: number; boundary: Uint8Array }>(
@@ -108,13 +108,13 @@ async function readTiles(client: Client, feeds: number[], places: string[]): Pro
  * Parcels on a Hilbert curve fill the box around them by half: smaller places read fewer
  * that are out of reach.
  */
-const MOST_BOXES = 128;
+const MAX_BOXES = 128;
 
 /**
  * How much more ground than its parcels a place may have; the parcels of a city with its streets
  * have half of theirs.
  */
-const MOST_SLACK = 4;
+const MAX_SLACK = 4;
 
 /**
  * Boxes that hold all of these, in whose order neighbours are near: what is read stays in
@@ -127,7 +127,7 @@ export function placesOf(boxes: readonly Box[]): Box[] {
   for (const box of boxes) {
     const last = places.at(-1);
     const joined = last && boxAround([last, box]);
-    if (joined && count < MOST_BOXES && boxArea(joined) <= MOST_SLACK * (filled + boxArea(box))) {
+    if (joined && count < MAX_BOXES && boxArea(joined) <= MAX_SLACK * (filled + boxArea(box))) {
       places[places.length - 1] = joined;
       filled += boxArea(box);
       count++;

@@ -99,6 +99,6 @@ export function shownUrl(url: string | URL): string {
 }
 
 /** A source that ends before what it announced. */
-export function cutOff(name: string, how: string): PlatError {
+export function truncatedError(name: string, how: string): PlatError {
   return sourceError(`${name} is cut off: ${how}. Fetch or copy it again.`);
 }

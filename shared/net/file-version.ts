@@ -1,5 +1,5 @@
 import { limitsOf, type OpenContext } from './download-context.ts';
-import { ask, isPassing } from './http.ts';
+import { fetchWithRetry, isTransientStatus } from './http.ts';
 
 /** What a server says of a file without sending it. */
 export type FileState = {
@@ -17,10 +17,10 @@ export type FileState = {
  */
 export async function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
   const question = { timeoutMs: limitsOf(context).idleMs, read: stateOf };
-  const state = await ask(url, { ...question, method: 'HEAD' }, context);
+  const state = await fetchWithRetry(url, { ...question, method: 'HEAD' }, context);
   if (state !== 'refused') return state;
   // An address that is signed for GET alone is 403 to anything else: its first byte is asked for.
-  const first = await ask(url, { ...question, headers: { range: 'bytes=0-0' } }, context);
+  const first = await fetchWithRetry(url, { ...question, headers: { range: 'bytes=0-0' } }, context);
   return first === 'refused' ? { version: null, modified: null } : first;
 }
 
@@ -30,7 +30,7 @@ async function stateOf({
   headers,
   body,
 }: Response): Promise<FileState | null | 'refused' | undefined> {
-  if (isPassing(status) && status !== 501) return undefined;
+  if (isTransientStatus(status) && status !== 501) return undefined;
   await body?.cancel();
   if (!ok) return status === 404 || status === 410 ? null : 'refused';
   const stated = Date.parse(headers.get('last-modified') ?? '');

@@ -12,7 +12,7 @@ import {
 } from 'cockatiel';
 import { PlatError } from '../base/errors.ts';
 import { shownUrl } from './download-context.ts';
-import { boundedBody, isPassing, retryAfterMs } from './http.ts';
+import { boundedBody, isTransientStatus, retryAfterMs } from './http.ts';
 
 /** Bounds on calls to one provider. */
 export const CALL_LIMITS = {
@@ -149,7 +149,7 @@ function refusal(name: string, { status, headers }: Response): PlatError {
     return new ProviderError(name, 'redirects, which is not followed: set its final address', {
       again: false,
     });
-  const passing = isPassing(status);
+  const passing = isTransientStatus(status);
   const pause = retryAfterMs(headers.get('retry-after')) ?? (passing ? 0 : 300_000);
   // A pause that the provider asks for is kept by the caller, not slept through with a client waiting.
   return new ProviderError(

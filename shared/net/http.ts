@@ -40,7 +40,7 @@ export async function download(
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, fileName(url));
   try {
-    const found = await retrying(
+    const found = await withRetry(
       () => attempt(url, path, context, options.optional ?? false),
       limits,
       context.signal,
@@ -151,12 +151,12 @@ export async function boundedBody(response: Response, maxBytes: number): Promise
 /** The outcome of an answer that is not a success: try again for 408, 429 and 5xx, an error for the rest. */
 export function statusOutcome(response: Response, url: URL): Outcome<never> {
   const { status } = response;
-  const remedy = isPassing(status) ? 'Run the feed again later.' : "Check the feed's source.";
+  const remedy = isTransientStatus(status) ? 'Run the feed again later.' : "Check the feed's source.";
   const error = sourceError(`${shownUrl(url)} answered ${status}. ${remedy}`, {
-    retryable: isPassing(status),
+    retryable: isTransientStatus(status),
     ...((status === 404 || status === 410) && { status: 404 }),
   });
-  if (!isPassing(status)) throw error;
+  if (!isTransientStatus(status)) throw error;
   const afterMs = retryAfterMs(response.headers.get('retry-after'));
   return afterMs === undefined ? { retry: error } : { retry: error, afterMs };
 }
@@ -184,7 +184,7 @@ export type Outcome<T> = { value: T } | { retry: PlatError; afterMs?: number };
  * Repeats `attempt` while it asks for another try, with doubling pauses and a quarter of jitter.
  * @throws the last try's error; at once when the server asks for a pause beyond `limits.retryAfterMs`.
  */
-export async function retrying<T>(
+export async function withRetry<T>(
   attempt: () => Promise<Outcome<T>>,
   limits: Pick<Limits, 'tries' | 'backoffMs' | 'retryAfterMs'>,
   signal: AbortSignal,
@@ -204,7 +204,7 @@ export async function retrying<T>(
 }
 
 /** What is asked of a server, and what its answer is worth. */
-export type Question<T> = RedirectOptions & {
+export type FetchOptions<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
   /** Milliseconds of one try, its body included. */
@@ -216,9 +216,9 @@ export type Question<T> = RedirectOptions & {
 /**
  * Asks under our name, and again where that may help. @throws PlatError `feed_source`, and what `read` throws
  */
-export function ask<T>(
+export function fetchWithRetry<T>(
   url: URL,
-  { method, headers, timeoutMs, read, ...options }: Question<T>,
+  { method, headers, timeoutMs, read, ...options }: FetchOptions<T>,
   { signal, onNote, ...context }: Pick<OpenContext, 'signal' | 'limits' | 'onNote'>,
 ): Promise<T> {
   const attempt = async (): Promise<Outcome<T>> => {
@@ -237,7 +237,7 @@ export function ask<T>(
       return networkOutcome(error, url, signal);
     }
   };
-  return retrying(attempt, limitsOf(context), signal, onNote);
+  return withRetry(attempt, limitsOf(context), signal, onNote);
 }
 
 /**
@@ -252,7 +252,8 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
 }
 
 /** Whether the status of an answer means "later": too many requests, or a fault at the server's end. */
-export const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+export const isTransientStatus = (status: number): boolean =>
+  status === 408 || status === 429 || status >= 500;
 
 /** The outcome of a request that failed before or while its body was read. */
 export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): { retry: PlatError } {

@@ -37,7 +37,7 @@ export type ProviderFile = z.output<typeof providerSchema>;
 export type Values = Readonly<Record<string, string | number | null>>;
 
 /** What was found of each field of `response`; undefined where the answer does not have it. */
-export type Found = Record<string, unknown>;
+export type ExtractedFields = Record<string, unknown>;
 
 export type Provider = {
   name: string;
@@ -45,7 +45,7 @@ export type Provider = {
    * @returns null when the provider says that there is nothing. @throws PlatError `provider`,
    * see `openGuardedCall`
    */
-  ask(values: Values, signal?: AbortSignal): Promise<Found | null>;
+  ask(values: Values, signal?: AbortSignal): Promise<ExtractedFields | null>;
 };
 
 /**
@@ -126,7 +126,7 @@ function fill(template: unknown, values: Values): unknown {
 }
 
 /** What stands at the paths of `response`. */
-export function extract(response: ProviderFile['response'], body: unknown): Found {
+export function extract(response: ProviderFile['response'], body: unknown): ExtractedFields {
   return Object.fromEntries(
     Object.entries(response).map(([field, where]) => {
       if (typeof where === 'string') return [field, at(body, where)];

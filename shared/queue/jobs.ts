@@ -82,7 +82,7 @@ async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqu
 }
 
 /** Workers listen here for jobs that are to be handed to their queue as soon as they are committed. */
-export const ANNOUNCEMENTS = 'plat_jobs';
+export const JOBS_CHANNEL = 'plat_jobs';
 
 /**
  * Writes a job that somebody waits for: a worker hears of it with the commit. For processes without
@@ -90,7 +90,7 @@ export const ANNOUNCEMENTS = 'plat_jobs';
  */
 export async function enqueueAnnounced<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<void> {
   const { id } = await add(run, job, payload);
-  await run('queue/announce_job', [ANNOUNCEMENTS, id]);
+  await run('queue/announce_job', [JOBS_CHANNEL, id]);
 }
 
 export type Deliverable = Pick<JobDefinition<never>, 'name' | 'queue' | 'attempts' | 'backoffMs'>;
@@ -196,7 +196,7 @@ export async function retryJob(db: Queryable, start: string): Promise<{ id: stri
 const PATIENCE_MS = 60_000;
 
 /** Repeats a look at the database while it is away for a moment; any other failure is thrown at once. */
-export async function patiently<T>(look: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
@@ -210,7 +210,7 @@ export async function patiently<T>(look: () => Promise<T>, signal?: AbortSignal)
 
 /** A short job is soon seen to be done; a long one is asked for four times a second. */
 const FIRST_LOOK_MS = 20;
-const MOST_LOOK_MS = 250;
+const MAX_LOOK_MS = 250;
 
 /** Polls until the job has ended; `onState` sees every look. */
 export async function waitForJob(
@@ -218,8 +218,8 @@ export async function waitForJob(
   id: string,
   options: { signal?: AbortSignal; onState?(state: JobState): void } = {},
 ): Promise<JobState> {
-  for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, MOST_LOOK_MS)) {
-    const state = await patiently(() => getJob(pool, id), options.signal);
+  for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, MAX_LOOK_MS)) {
+    const state = await retryWhileUnreachable(() => getJob(pool, id), options.signal);
     options.onState?.(state);
     if (state.status === 'done' || state.status === 'failed') return state;
     await sleep(ms, undefined, { signal: options.signal });

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { errorCode, messageOf, PlatError } from '../base/errors.ts';
 import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/download-context.ts';
-import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from '../net/http.ts';
+import { networkOutcome, type Outcome, request, statusOutcome, USER_AGENT, withRetry } from '../net/http.ts';
 
 /** Ranges of bytes of one file on disk or behind http(s). Nothing is held open between reads. */
 export type ByteSource = {
@@ -55,7 +55,7 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
   const readPart = (offset: number, length: number): Promise<Part> =>
     url === null
       ? readFile(source, offset, length, signal)
-      : inTurn(() => retrying(() => readUrl(url, offset, length, signal, limits, send), limits, signal));
+      : inTurn(() => withRetry(() => readUrl(url, offset, length, signal, limits, send), limits, signal));
 
   const fingerprintOf = (version: Version): Promise<string> => {
     const read: ReadRange = async (offset, length) => {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isRetryable, PlatError } from '../base/errors.ts';
-import { metresPerUnit } from '../kernels/terrain/ground.ts';
+import { metersPerUnit } from '../kernels/terrain/ground.ts';
 import { hornSlopes } from '../kernels/terrain/horn.ts';
 import type { Limits } from '../net/download-context.ts';
 import { type ByteSource, openBytes } from './byte-source.ts';
@@ -109,7 +109,7 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       try {
         await fill(window, placed);
       } catch (error) {
-        if (!isLasting(error)) throw error;
+        if (!isPermanentError(error)) throw error;
         unread.push({ placed, error });
       }
     }
@@ -131,7 +131,7 @@ export function openChunks(options: ChunkOptions): ChunkReader {
           return chunk;
         })
         .catch(error => {
-          if (isLasting(error)) chunks.set(key, { error }, { size: EMPTY_BYTES });
+          if (isPermanentError(error)) chunks.set(key, { error }, { size: EMPTY_BYTES });
           throw error;
         })
         .finally(() => loading.delete(key));
@@ -173,7 +173,7 @@ function loadOnce<T>(
 }
 
 /** Whether a file would be found as it is, changed, missing or damaged, if it were read again at once. */
-export function isLasting(error: unknown): error is PlatError {
+export function isPermanentError(error: unknown): error is PlatError {
   return error instanceof PlatError && !isRetryable(error);
 }
 
@@ -240,7 +240,7 @@ function chunkOf(grid: VirtualGrid, { left, top, size, heights: withMargin }: Wi
   const ground = grid.groundAt(left + size / 2, top + size / 2);
   const sizes = { xM: new Float64Array(CHUNK), yM: new Float64Array(CHUNK) };
   for (let row = 0; row < CHUNK; row++) {
-    const metres = metresPerUnit(ground, grid.originY + (top + 1 + row + 0.5) * grid.stepY);
+    const metres = metersPerUnit(ground, grid.originY + (top + 1 + row + 0.5) * grid.stepY);
     sizes.xM[row] = Math.abs(grid.stepX) * metres.x;
     sizes.yM[row] = Math.abs(grid.stepY) * metres.y;
   }

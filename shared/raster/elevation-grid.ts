@@ -2,10 +2,10 @@ import { isAbsolute, resolve } from 'node:path';
 import { PlatError } from '../base/errors.ts';
 import { SLOPE_GRADES } from '../domain/land-layers.ts';
 import type { MultiPolygon, Position, Ring } from '../geo/geometry-types.ts';
-import { addCells, LEAST_FRACTION, startSums, type Terrain, terrainOf } from '../kernels/terrain/terrain.ts';
+import { addCells, MIN_FRACTION, startSums, type Terrain, terrainOf } from '../kernels/terrain/terrain.ts';
 import { areaCells, type CellWindow, coverCells, windowOf } from '../kernels/terrain/terrain-coverage.ts';
 import type { Limits } from '../net/download-context.ts';
-import { type BlockCache, type Chunk, type ChunkReader, isLasting, openChunks } from './chunks.ts';
+import { type BlockCache, type Chunk, type ChunkReader, isPermanentError, openChunks } from './chunks.ts';
 import { gridsOf, type VirtualGrid } from './grids.ts';
 import { CACHE_BYTES, CHUNK, STRIP_CELLS } from './limits.ts';
 import type { ElevationTile } from './tiff-header.ts';
@@ -50,7 +50,7 @@ export type ElevationOptions = {
   blocks?: BlockCache;
 };
 
-const MOST_DRAWN_CELLS = 100_000;
+const MAX_DRAWN_CELLS = 100_000;
 
 /**
  * Slope and elevation of parcels, by the grid of the smallest cells that has data for at least half of a
@@ -72,7 +72,7 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
         if (terrain !== null) return { grid, terrain };
       } catch (error) {
         // A server that is away for a moment is no reason for coarser figures.
-        if (!isLasting(error)) throw error;
+        if (!isPermanentError(error)) throw error;
         failure ??= error;
       }
     }
@@ -154,17 +154,17 @@ async function cellsOn(grid: VirtualGrid, reader: ChunkReader, shape: MultiPolyg
     for (let i = 0; i < columns * rows; i++) {
       const [x, y] = [i % columns, Math.floor(i / columns)];
       const fraction = covered.values[covered.offset + y * covered.stride + x]!;
-      if (fraction < LEAST_FRACTION) continue;
+      if (fraction < MIN_FRACTION) continue;
       const [column, row] = [left + x, top + y];
       const before = cells.get(`${column} ${row}`);
       if (before !== undefined) {
         before.fraction = Math.min(1, before.fraction + fraction);
         continue;
       }
-      if (cells.size === MOST_DRAWN_CELLS) {
+      if (cells.size === MAX_DRAWN_CELLS) {
         throw new PlatError(
           'elevation_cells',
-          `The parcel covers over ${MOST_DRAWN_CELLS} cells, too many to draw.`,
+          `The parcel covers over ${MAX_DRAWN_CELLS} cells, too many to draw.`,
           {
             status: 422,
           },
@@ -254,7 +254,7 @@ function* stripsOf(grid: VirtualGrid, { left, top, columns, rows }: CellWindow):
 function isCovered({ values, stride, offset }: Piece['covered'], columns: number, rows: number): boolean {
   for (let row = 0; row < rows; row++) {
     const from = offset + row * stride;
-    for (let i = from; i < from + columns; i++) if (values[i]! >= LEAST_FRACTION) return true;
+    for (let i = from; i < from + columns; i++) if (values[i]! >= MIN_FRACTION) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { resolveCrs } from '../geo/projection.ts';
-import { metresPerUnit } from '../kernels/terrain/ground.ts';
+import { metersPerUnit } from '../kernels/terrain/ground.ts';
 import { type PlacedGrid, placeGrid } from './raster-place.ts';
 import type { ElevationTile } from './tiff-header.ts';
 
@@ -21,7 +21,7 @@ export type VirtualGrid = PlacedGrid & {
 };
 
 /** Cells that a tile may be off the grid: published corners are rounded (3DEP's to a millionth of a cell). */
-const MOST_OFF = 0.01;
+const MAX_OFF = 0.01;
 
 /**
  * Tiles by CRS, step and alignment, the smallest cells first. @throws PlatError `feed_crs` when
@@ -56,7 +56,7 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
     };
     addTile(grid, { tile, column: 0, row: 0 });
     const ground = groundAt(tile.width / 2, tile.height / 2);
-    const metres = metresPerUnit(ground, originY + (stepY * tile.height) / 2);
+    const metres = metersPerUnit(ground, originY + (stepY * tile.height) / 2);
     grids.push({ first: tile, grid, cellSqM: Math.abs(stepX * metres.x * stepY * metres.y) });
   }
   return grids.sort((a, b) => a.cellSqM - b.cellSqM).map(({ grid }) => grid);
@@ -88,5 +88,5 @@ function axis(
   const exact = (otherOrigin - origin) / step;
   const cells = Math.round(exact);
   const off = Math.abs(exact - cells) + Math.abs((otherStep / step - 1) * count);
-  return off <= MOST_OFF ? cells : null;
+  return off <= MAX_OFF ? cells : null;
 }

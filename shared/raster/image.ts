@@ -145,7 +145,7 @@ export type Decoder = { decode(bytes: ArrayBufferLike): Promise<ArrayBufferLike>
 const DEFLATE = new Set([8, 32946]);
 
 /** The least that zlib takes for a chunk (Z_MIN_CHUNK). */
-const LEAST_CHUNK = 64;
+const MIN_CHUNK = 64;
 
 type Parameters = ConstructorParameters<typeof BaseDecoder>[0];
 
@@ -162,7 +162,7 @@ class ZlibDecoder extends BaseDecoder {
     const samples = planarConfiguration === 2 ? 1 : bits.length;
     const size = (tileWidth * tileHeight * samples * bits[0]!) / 8;
     // No more than a block: a damaged or hostile file cannot fill the memory.
-    const options = { maxOutputLength: size, chunkSize: Math.max(LEAST_CHUNK, size) };
+    const options = { maxOutputLength: size, chunkSize: Math.max(MIN_CHUNK, size) };
     return arrayBufferOf(await inflated(new Uint8Array(bytes), options));
   }
 }

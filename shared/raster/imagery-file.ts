@@ -7,11 +7,11 @@ import { formatError, type Limits } from '../net/download-context.ts';
 import { extentOf, type GeoTransform, transformOf } from './affine.ts';
 import { openBytes } from './byte-source.ts';
 import { crsOfKeys, geoKeysOf } from './geo-keys.ts';
-import { type Colouring, decodeBlock, type Level, openLevels } from './pixels.ts';
+import { type ColorModel, decodeBlock, type Level, openLevels } from './pixels.ts';
 import { COMPRESSIONS, nodataOf, requireWhole } from './tiff-header.ts';
 
 /** One file of imagery: what has to be known to read pixels from it. */
-export type ImageryFile = Colouring & {
+export type ImageryFile = ColorModel & {
   /** Absolute path, or http(s) URL. */
   source: string;
   /** Tells the version that was ingested from others. */
@@ -39,7 +39,7 @@ export type DeclaredImagery = { crs?: string; range?: [number, number] };
 const PIXEL_COMPRESSIONS = new Set([...COMPRESSIONS, 7, 50001]);
 
 /** A block is decoded as a whole: 4,096 x 4,096 pixels of 4 bytes. */
-const MOST_BLOCK_BYTES = 64 * 2 ** 20;
+const MAX_BLOCK_BYTES = 64 * 2 ** 20;
 
 /**
  * Reads what a file says of itself, and a part of its pixels where only they tell: black and white in 16
@@ -63,7 +63,7 @@ export async function readImageryHeader(
   const crs = declared.crs ?? crsOfKeys(keys, name);
   const transform = transformOf(image, keys.GTRasterTypeGeoKey === 2, name);
   const place = placeImage({ transform, crs }, name);
-  const pixelM = pixelMetres(place, width / 2, height / 2);
+  const pixelM = pixelMeters(place, width / 2, height / 2);
   const nodata = nodataOf(image);
   const file = { source, fingerprint: await bytes.fingerprint(), width, height, transform, crs, nodata };
   const sample = await sampleOf(levels.at(-1)!, bits, isAlpha(image), name);
@@ -73,7 +73,7 @@ export async function readImageryHeader(
 }
 
 /** How wide a pixel is on the ground, as the side of a square. */
-export function pixelMetres({ inverse }: PlacedImage, column: number, row: number): number {
+export function pixelMeters({ inverse }: PlacedImage, column: number, row: number): number {
   const place = inverse(column, row);
   const across = shortDistanceM(place, inverse(column + 1, row));
   return Math.sqrt(across * shortDistanceM(place, inverse(column, row + 1)));
@@ -104,7 +104,7 @@ function requireReadable(
     throw formatError(`${name} has no pixels. Write it again with gdal_translate -of COG.`);
   }
   const blockBytes = (blockWidth * blockHeight * samples * bits) / 8;
-  if (blockBytes > MOST_BLOCK_BYTES) {
+  if (blockBytes > MAX_BLOCK_BYTES) {
     throw formatError(
       `${name} is stored in pieces so large that one of them takes ${Math.ceil(blockBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
     );

@@ -1,4 +1,4 @@
-// Memory of reading heights: CACHE_BYTES, and for each parcel STRIP_CELLS of 8 bytes and MOST_WINDOW_BYTES.
+// Memory of reading heights: CACHE_BYTES, and for each parcel STRIP_CELLS of 8 bytes and MAX_WINDOW_BYTES.
 
 /**
  * Half for decoded blocks, half for finished chunks: enough for parcels that come in the order of a
@@ -19,7 +19,7 @@ export const STRIP_CELLS = 2 ** 20;
  * Decoded bytes of the blocks that one chunk may need; a file in larger pieces is refused when
  * its header is read.
  */
-export const MOST_WINDOW_BYTES = 64 * 2 ** 20;
+export const MAX_WINDOW_BYTES = 64 * 2 ** 20;
 
 /** The most blocks of a side that a chunk and its margin can touch. */
 export function blocksAcross(block: number, size: number): number {

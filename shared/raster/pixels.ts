@@ -23,7 +23,7 @@ export type Level = {
 };
 
 /** How the values of a file become colours. */
-export type Colouring = {
+export type ColorModel = {
   /** Values of more than 8 bits that become black and white. */
   range: [number, number] | null;
   /** Pixels all of whose colours have this value are none. */
@@ -33,7 +33,7 @@ export type Colouring = {
 };
 
 /** More sizes than overviews by two of the largest images have. */
-const MOST_IMAGES = 40;
+const MAX_IMAGES = 40;
 
 /**
  * The full resolution and the overviews, the largest first. @throws PlatError `feed_format`;
@@ -42,7 +42,7 @@ const MOST_IMAGES = 40;
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {
     const first = await levelOf(await tiff.getImage(0), 0);
-    const count = Math.min(await tiff.getImageCount(), MOST_IMAGES);
+    const count = Math.min(await tiff.getImageCount(), MAX_IMAGES);
     const overviews: Level[] = [];
     for (let i = 1; i < count; i++) {
       const image = await tiff.getImage(i);
@@ -74,7 +74,7 @@ export async function readOnDisk(
   path: string,
   level: Level,
   window: PixelWindow,
-  colouring: Colouring,
+  colouring: ColorModel,
 ): Promise<Source | null> {
   const { image, page, samples } = level;
   const tag = (name: 'Compression' | 'PhotometricInterpretation') =>
@@ -146,7 +146,7 @@ export async function readPixels(
   level: Level,
   { left, top, right, bottom }: PixelWindow,
   shrink: number,
-  colouring: Colouring,
+  colouring: ColorModel,
   { name, signal }: { name: string; signal: AbortSignal },
 ): Promise<Source> {
   const width = Math.ceil((right - left) / shrink);
@@ -240,7 +240,7 @@ function drawBlock(
   level: Level,
   { left, top, right, bottom }: PixelWindow,
   [blockLeft, blockTop]: [number, number],
-  { range, nodata, alpha }: Colouring,
+  { range, nodata, alpha }: ColorModel,
   to: { width: number; data: Uint8Array; at: number },
 ): void {
   const red = planes[0]!;

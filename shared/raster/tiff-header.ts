@@ -6,7 +6,7 @@ import { extentOf, transformOf } from './affine.ts';
 import { openBytes } from './byte-source.ts';
 import { crsOfKeys, geoKeysOf, UNIT_M, type VerticalUnit, verticalUnitOf } from './geo-keys.ts';
 import { type ElevationImage, openImage } from './image.ts';
-import { blocksAcross, MOST_WINDOW_BYTES } from './limits.ts';
+import { blocksAcross, MAX_WINDOW_BYTES } from './limits.ts';
 import { placeGrid } from './raster-place.ts';
 
 /** One file of heights: what has to be known to read cells from it. */
@@ -111,7 +111,7 @@ function requireReadable(
   }
   const blocks = blocksAcross(blockWidth, width) * blocksAcross(blockHeight, height);
   const windowBytes = blocks * blockWidth * blockHeight * bytesPerCell;
-  if (windowBytes > MOST_WINDOW_BYTES) {
+  if (windowBytes > MAX_WINDOW_BYTES) {
     throw formatError(
       `${name} is stored in pieces so large that a few cells of it take ${Math.ceil(windowBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
     );

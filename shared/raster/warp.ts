@@ -43,7 +43,7 @@ export async function warp(source: Source, picture: Pixels, placeIn: PlaceIn, ra
 }
 
 /** Below it nothing would be seen of it. */
-const LEAST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 
 /**
  * Where the source's pixels are smaller than the picture's, each of those is to be a mean of several.
@@ -53,7 +53,7 @@ const LEAST_SHARE = 0.01;
 async function softened(source: Source, ratio: number): Promise<Pixels> {
   const { width, height } = source;
   const share = (ratio ** 2 - 1) / 12;
-  if (share < LEAST_SHARE && source.channels === 4) return source;
+  if (share < MIN_SHARE && source.channels === 4) return source;
   const opened = ({ channels, data }: Source) => sharp(data, { raw: { width, height, channels } });
   // By an alpha, even one that is full, libvips multiplies and divides, in three times the time.
   const isFull = source.channels === 4 && !wordsOf(source).includes(0);
@@ -62,7 +62,7 @@ async function softened(source: Source, ratio: number): Promise<Pixels> {
     : opened(source);
   // A Gaussian that gives each neighbour this share.
   const sigma = Math.sqrt(-1 / (2 * Math.log(share / (1 - 2 * share))));
-  if (share >= LEAST_SHARE) pixels.blur({ sigma, minAmplitude: 0.01 });
+  if (share >= MIN_SHARE) pixels.blur({ sigma, minAmplitude: 0.01 });
   return { width, height, data: await pixels.ensureAlpha().raw().toBuffer() };
 }
 
@@ -79,7 +79,7 @@ const HALVES = 0x800080;
 const FINE_BITS = 12;
 const FINE = 2 ** FINE_BITS;
 /** Columns and rows that a place of 32 bits has room for. */
-const MOST_ACROSS = 2 ** 31 / FINE;
+const MAX_ACROSS = 2 ** 31 / FINE;
 
 function warpCell(source: Pixels, picture: Pixels, placeIn: PlaceIn, cell: Cell): void {
   const { left, top, width, height } = cell;
@@ -91,7 +91,7 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: PlaceIn, cell: Cell)
   const fine = (pixels: number) => Math.round(pixels * FINE) | 0;
   const places = [p, q, r, s].flat().map(Math.abs);
   // NaN too.
-  if (!(Math.max(...places, columns, source.height) < MOST_ACROSS)) return;
+  if (!(Math.max(...places, columns, source.height) < MAX_ACROSS)) return;
   for (let y = 0; y < height; y++) {
     const share = (y + 0.5) / height;
     const [startX, startY] = [p[0] + (r[0] - p[0]) * share, p[1] + (r[1] - p[1]) * share];

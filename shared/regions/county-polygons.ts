@@ -89,7 +89,7 @@ export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOL
  */
 export const countyExtent = (fips: number): Readonly<Box> | undefined => index().boxes.get(fips);
 
-export function countiesMeeting([west, south, east, north]: Readonly<Box>): number[] {
+export function countiesIntersecting([west, south, east, north]: Readonly<Box>): number[] {
   const { parts, tree } = index();
   const found = new Set(tree.search(west, south, east, north).map(item => parts[item]!.fips));
   return [...found].sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-import { type Neighbour, prepareFrontage, type Road } from '../../shared/kernels/frontage/frontage.ts';
+import { type Neighbor, prepareFrontage, type Road } from '../../shared/kernels/frontage/frontage.ts';
 import { plainFrontage } from '../support/plain-frontage.ts';
 import { type Bench, judged, median, timed } from './bench.ts';
 import { fabric, shapeOf } from './generate/fabric.ts';
@@ -26,7 +26,7 @@ export const bench: Bench = async ({ quick, note }) => {
   const count = quick ? QUICK_PARCELS : PARCELS;
   const step = quick ? QUICK_SAMPLED : SAMPLED;
   note(`generating ${count} parcels and their roads`);
-  const parcels: Neighbour[] = [];
+  const parcels: Neighbor[] = [];
   const roads: Road[] = [];
   // The rectangle of Penobscot County, Maine, of which the fabric fills the middle.
   for (const section of fabric({ count, seed: SEED, extent: [-69.35, 44.7, -68.2, 45.5] })) {

@@ -5,7 +5,7 @@ import { Document } from '../../api/pages/frame/layout.tsx';
 import type { Visit } from '../../api/pages/frame/visit.ts';
 import { dataPage } from '../../api/pages/map/map-page.tsx';
 import { makeParcelTile, parcelTile, type Tile } from '../../api/pages/map/map-tiles.ts';
-import { SETTINGS } from '../../api/start-api.ts';
+import { SESSION_SETTINGS } from '../../api/start-api.ts';
 import { openResources } from '../../api/v1/common/endpoint-resources.ts';
 import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { createAccount } from '../../shared/accounts/accounts.ts';
@@ -44,7 +44,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
     const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
     const asServed = createPool(config, createLogger(config, 'bench'), {
       applicationName: 'plat bench',
-      settings: SETTINGS,
+      settings: SESSION_SETTINGS,
     });
     try {
       return [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connectionOf, createPool, literal, RESTLESS } from '../../shared/base/db.ts';
+import { connectionOf, createPool, IDLE_IN_TRANSACTION, literal } from '../../shared/base/db.ts';
 import { isRetryable } from '../../shared/base/errors.ts';
 import { LOCKS } from '../../shared/base/locks.ts';
 import { createLogger } from '../../shared/base/log.ts';
@@ -18,7 +18,7 @@ test('whatever DATABASE_URL asks for, months are added in UTC; its other setting
   const config = { ...db.config, DATABASE_URL: urlWith('-c timezone=America/New_York -c work_mem=7MB') };
   const pool = createPool(config, createLogger(config, 'test'), {
     applicationName: 'test',
-    settings: RESTLESS,
+    settings: IDLE_IN_TRANSACTION,
   });
   const { rows } = await pool.query(
     `select current_setting('timezone') as timezone, current_setting('work_mem') as work_mem,

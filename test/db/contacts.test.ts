@@ -3,7 +3,12 @@ import { asRun } from '../../shared/base/db.ts';
 import { findContacts } from '../../shared/contacts/find-phones.ts';
 import { suppress } from '../../shared/contacts/suppression.ts';
 import { person } from '../../shared/kernels/person/person.ts';
-import { contactsLike, forget, leaveAlone, type Request } from '../../workers/contacts/forget-contact.ts';
+import {
+  contactsLike,
+  forget,
+  type Request,
+  suppressContact,
+} from '../../workers/contacts/forget-contact.ts';
 import { ADA, type ContactLine, contactsFeed } from '../support/contacts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
@@ -117,9 +122,9 @@ describe('who asks to be left alone', () => {
   test('is hidden at once where contacts hold them already', async () => {
     const request = ask('Grace', 'Nowell');
     expect(await stateOf(request)).toBe('found');
-    expect(await leaveAlone(run, request, await contactsLike(run, request), 'test')).toBeGreaterThan(0);
+    expect(await suppressContact(run, request, await contactsLike(run, request), 'test')).toBeGreaterThan(0);
     expect(await stateOf(request)).toBe('suppressed');
-    expect(await leaveAlone(run, request, await contactsLike(run, request), 'test')).toBe(0);
+    expect(await suppressContact(run, request, await contactsLike(run, request), 'test')).toBe(0);
     const { rows } = await db.pool.query('select * from contact_suppressions');
     expect(JSON.stringify(rows)).not.toMatch(/grace|nowell/i);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../shared/base/log.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { finish, VALUATIONS } from '../../workers/cli/up/up-jobs.ts';
+import { finishJobs, VALUATIONS } from '../../workers/cli/up/up-jobs.ts';
 import { startWorker } from '../../workers/start-worker.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -41,12 +41,12 @@ test('what a start finds due is valued before it goes on', async () => {
       ids,
     );
   const { signal } = new AbortController();
-  await finish(VALUATIONS, { pool, deliver, signal }, 30_000);
+  await finishJobs(VALUATIONS, { pool, deliver, signal }, 30_000);
   expect(await valuationMarks(pool)).toEqual([]);
   expect((await storedValuations(pool)).size).toBeGreaterThan(50);
   // Parcels and comps of an installation from before there were valuations.
   await pool.query('truncate valuations, valuation_counties');
-  await finish(VALUATIONS, { pool, deliver, signal }, 30_000);
+  await finishJobs(VALUATIONS, { pool, deliver, signal }, 30_000);
   expect((await storedValuations(pool)).size).toBeGreaterThan(50);
 });
 

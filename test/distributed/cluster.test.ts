@@ -9,7 +9,7 @@ import {
   assertClusterReady,
   distribute,
   KEYS,
-  listDearNodes,
+  listNodePageCosts,
   listSharded,
 } from '../../shared/base/shards.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
@@ -252,13 +252,13 @@ if (process.env.TEST_CITUS_URL === undefined) {
       );
       await expect(distribute(spread.url, 16)).rejects.toMatchObject({ code: 'citus_shards' });
       expect((await listSharded(spread.pool)).map(({ table }) => table)).toEqual(Object.keys(KEYS).sort());
-      expect(await listDearNodes(spread.pool)).toEqual([]);
+      expect(await listNodePageCosts(spread.pool)).toEqual([]);
     });
 
     test('leaves a database without Citus as it is', async () => {
       await expect(distribute(plain.url)).rejects.toMatchObject({ code: 'citus_missing' });
       expect(await listSharded(plain.pool)).toEqual([]);
-      expect(await listDearNodes(plain.pool)).toEqual([]);
+      expect(await listNodePageCosts(plain.pool)).toEqual([]);
       expect(await migrate(plain.url, { queue: true })).toEqual([]);
     });
 

@@ -9,7 +9,7 @@ import { createPool, type Pool } from '../../shared/base/db.ts';
 import { isRetryable } from '../../shared/base/errors.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { migrate } from '../../shared/base/migrate.ts';
-import { listPrepared } from '../../shared/base/shards.ts';
+import { listPreparedTransactions } from '../../shared/base/shards.ts';
 import { loadFeed } from '../../workers/feeds/load-feeds.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { startCitusServer, watchLine } from '../support/citus-servers.ts';
@@ -127,7 +127,7 @@ if (bin === undefined) {
     }
 
     const pool = freshPool();
-    const waiting = async () => (await listPrepared(pool, 0)).length > 0;
+    const waiting = async () => (await listPreparedTransactions(pool, 0)).length > 0;
     if (left !== undefined) await eventually(async () => (await waiting()) === left);
     // The job begins again before they are resolved, and waits where it has to.
     const retry = ingest(pool, feed, { jobId });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type Frontage,
-  type Neighbour,
+  type Neighbor,
   prepareFrontage,
   type Road,
   type RoadClass,
@@ -145,7 +145,7 @@ function laid(
   { roads, parcels }: Scene,
   move: (at: XY) => XY = at => at,
   origin: [number, number] = [-72, 43],
-): { roads: Road[]; parcels: Neighbour[] } {
+): { roads: Road[]; parcels: Neighbor[] } {
   const ground = groundAt(origin);
   return {
     roads: roads.map(({ name, line }) => ground.road(name, ...line.map(move))),
@@ -153,7 +153,7 @@ function laid(
   };
 }
 
-function allOf(prepared: { of(id: number): Frontage }, parcels: readonly Neighbour[]): Frontage[] {
+function allOf(prepared: { of(id: number): Frontage }, parcels: readonly Neighbor[]): Frontage[] {
   return parcels.map(({ id }) => prepared.of(id));
 }
 
@@ -182,7 +182,7 @@ test('equals a plain reading of the definition on generated towns', () => {
     [1, [-69.35, 44.7, -68.2, 45.5]],
     [2, [-97.9, 30.0, -97.3, 30.6]],
   ] as const) {
-    const parcels: Neighbour[] = [];
+    const parcels: Neighbor[] = [];
     const roads: Road[] = [];
     for (const section of fabric({ count: 200, seed, extent: [...extent] })) {
       for (const { polygons } of section.parcels)

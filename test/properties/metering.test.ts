@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { keepHouse } from '../../api/start-api.ts';
+import { runMaintenance } from '../../api/start-api.ts';
 import { createKey, revokeKey } from '../../shared/accounts/accounts.ts';
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { SCOPES } from '../../shared/accounts/tiers.ts';
@@ -159,7 +159,7 @@ const edge = fc.boolean().map(after =>
   }),
 );
 
-const house = fc.constant(command('housekeeping', () => keepHouse(db.pool, db.config)));
+const house = fc.constant(command('housekeeping', () => runMaintenance(db.pool, db.config)));
 
 const tiers: Record<string, number> = { starter: 5_000, growth: 50_000 };
 

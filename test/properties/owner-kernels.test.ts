@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isCorporateOwner } from '../../shared/kernels/owner/corporate.ts';
 import { ownerFacts } from '../../shared/kernels/owner/owner-facts.ts';
 import { wordsOf } from '../../shared/kernels/owner/owner-words.ts';
-import { normaliseStreet } from '../../shared/kernels/owner/street.ts';
+import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { ABBREVIATIONS } from '../../shared/kernels/owner/suffixes.ts';
 import { containsAnyWord } from '../support/owner-words.ts';
 
@@ -80,8 +80,8 @@ const address = fc
 
 describe('normalised streets', () => {
   const isStable = (text: string) => {
-    const street = normaliseStreet(text);
-    if (street !== null) expect(normaliseStreet(street)).toBe(street);
+    const street = normalizeStreet(text);
+    if (street !== null) expect(normalizeStreet(street)).toBe(street);
   };
 
   test('stay as they are, whatever they came from', () => {
@@ -92,7 +92,7 @@ describe('normalised streets', () => {
   test('are plain text with single spaces', () => {
     fc.assert(
       fc.property(fc.oneof(address, fc.string({ unit: 'binary' })), text => {
-        expect(normaliseStreet(text) ?? 'A').toMatch(/^[A-Z0-9#%./-]+( [A-Z0-9#%./-]+)*$/);
+        expect(normalizeStreet(text) ?? 'A').toMatch(/^[A-Z0-9#%./-]+( [A-Z0-9#%./-]+)*$/);
       }),
       runs,
     );
@@ -112,7 +112,7 @@ describe('normalised streets', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9999 }), index, fc.boolean(), (house, i, isLower) => {
         const written = `  ${house}  Elm, ${spelling[i]}.`;
-        expect(normaliseStreet(isLower ? written.toLowerCase() : written)).toBe(`${house} ELM ${short[i]}`);
+        expect(normalizeStreet(isLower ? written.toLowerCase() : written)).toBe(`${house} ELM ${short[i]}`);
       }),
       runs,
     );
@@ -180,7 +180,7 @@ test('facts of any parcel: no error, and the same street twice is at home', () =
       );
       expect(facts.ownerOccupied).not.toBe(false);
       expect(facts.corporate === null).toBe(ownerName === null);
-      if (normaliseStreet(street) === null) expect(facts.ownerKeyText).toBeNull();
+      if (normalizeStreet(street) === null) expect(facts.ownerKeyText).toBeNull();
     }),
     runs,
   );

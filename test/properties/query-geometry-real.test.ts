@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { boxesMeet, boxHolds } from '../../shared/geo/box.ts';
+import { boxContains, boxesIntersect } from '../../shared/geo/box.ts';
 import { coverQuery } from '../../shared/geo/cells.ts';
 import { fromE7 } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
@@ -73,8 +73,8 @@ describe.each([
         const { inner, edge } = coverQuery(query, { maxCells });
         const found = parcels.filter(
           ({ location: [x, y], extentE7, boundary }) =>
-            inner.some(box => boxHolds(box, x, y)) ||
-            (edge.some(box => boxesMeet(box, extentE7)) && intersects(query, boundary)),
+            inner.some(box => boxContains(box, x, y)) ||
+            (edge.some(box => boxesIntersect(box, extentE7)) && intersects(query, boundary)),
         );
         expect(found).toEqual(all);
       }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { boxesMeet, boxHolds, boxOf, boxToE7 } from '../../shared/geo/box.ts';
+import { boxContains, boxesIntersect, boxOf, boxToE7 } from '../../shared/geo/box.ts';
 import { coverQuery, type QueryCover } from '../../shared/geo/cells.ts';
 import { decodeBoundary, encodeBoundary, fromE7, toE7, toUnits } from '../../shared/geo/geometry-codec.ts';
 import type { Box, Position, Ring } from '../../shared/geo/geometry-types.ts';
@@ -70,12 +70,12 @@ describe('the cover', () => {
           const location = pointOnSurface([part]).map(toE7) as [number, number];
           const expected = exactlyIntersects(query, parcel);
           const extentE7 = boxToE7(boxOf(parcel));
-          if (inner.some(cell => boxHolds(cell, ...location))) {
+          if (inner.some(cell => boxContains(cell, ...location))) {
             by.inner++;
             expect(expected).toBe(true);
           } else if (expected) {
             by.edge++;
-            expect(edge.some(cell => boxesMeet(cell, extentE7))).toBe(true);
+            expect(edge.some(cell => boxesIntersect(cell, extentE7))).toBe(true);
           } else by.none++;
         }
       }),
@@ -95,7 +95,7 @@ describe('the cover', () => {
         const square = box(10, 10 - 2e-6, 10 + 4e-6, 10);
         const query = prepareQuery({ points: [], lines: [], polygons: [[square]] });
         const { inner } = coverQuery(query, { maxCells: cells });
-        if (!inner.some(cell => boxHolds(cell, ...location))) return;
+        if (!inner.some(cell => boxContains(cell, ...location))) return;
         expect(intersects(query, decodeBoundary(encodeBoundary([[ring]])))).toBe(true);
       }),
       { numRuns: 1000 },
@@ -115,7 +115,7 @@ describe('the cover', () => {
         }
         for (const [x, y] of alongOutline(query)) {
           const around: Box = [Math.floor(x), Math.floor(y), Math.ceil(x), Math.ceil(y)];
-          expect(cover.edge.some(cell => boxesMeet(cell, around))).toBe(true);
+          expect(cover.edge.some(cell => boxesIntersect(cell, around))).toBe(true);
         }
       }),
       { numRuns: 150 },
@@ -124,7 +124,7 @@ describe('the cover', () => {
 
   function expectDisjoint({ inner }: QueryCover): void {
     for (const [i, a] of inner.entries()) {
-      for (const b of inner.slice(i + 1)) expect(boxesMeet(a, b)).toBe(false);
+      for (const b of inner.slice(i + 1)) expect(boxesIntersect(a, b)).toBe(false);
     }
   }
 

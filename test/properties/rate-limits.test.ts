@@ -133,7 +133,7 @@ test('every history of calls, waits and new limits is that of a plain bucket and
         else if ('gain' in each) {
           await wait(Math.ceil((each.gain * CALL) / current.ratePerMinute) - each.short);
         } else {
-          const { take } = processes[each.process]!;
+          const { admit: take } = processes[each.process]!;
           const states = await Promise.all(
             each.calls.map(kind =>
               take(accountWith(id, current), kind === 'trace' ? 'skip_trace' : undefined),
@@ -182,7 +182,7 @@ test('two processes at once let through what one would, and never more than burs
         const asked = calls.flatMap((each, process) => each.map(kind => ({ kind, process })));
         const states = await Promise.all(
           asked.map(({ kind, process }) =>
-            processes[process]!.take(account, kind === 'trace' ? 'skip_trace' : undefined),
+            processes[process]!.admit(account, kind === 'trace' ? 'skip_trace' : undefined),
           ),
         );
         const served = asked.filter((_, index) => states[index]!.admitted).map(({ kind }) => kind);

@@ -1,5 +1,5 @@
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
-import type { Neighbour, Road, RoadClass } from '../../shared/kernels/frontage/frontage.ts';
+import type { Neighbor, Road, RoadClass } from '../../shared/kernels/frontage/frontage.ts';
 import { type Plane, planeAround } from '../../shared/kernels/frontage/plane.ts';
 
 export type XY = readonly [x: number, y: number];
@@ -8,7 +8,7 @@ export type XY = readonly [x: number, y: number];
 export type Ground = {
   /** A polygon from its exterior and holes, corners in any order of turning, closed here. */
   shape(...rings: XY[][]): MultiPolygon;
-  parcel(id: number, ...rings: XY[][]): Neighbour;
+  parcel(id: number, ...rings: XY[][]): Neighbor;
   road(name: RoadClass, ...line: XY[]): Road;
 };
 

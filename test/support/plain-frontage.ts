@@ -1,7 +1,7 @@
 import Flatbush from 'flatbush';
 import { boxOfLine } from '../../shared/geo/box.ts';
 import type { Position } from '../../shared/geo/geometry-types.ts';
-import type { Frontage, Neighbour, Road } from '../../shared/kernels/frontage/frontage.ts';
+import type { Frontage, Neighbor, Road } from '../../shared/kernels/frontage/frontage.ts';
 import { planeAround } from '../../shared/kernels/frontage/plane.ts';
 import type { RoadReach } from '../../shared/kernels/frontage/rules.ts';
 import {
@@ -46,7 +46,7 @@ const PARALLEL = Math.PI / 6;
  */
 export function plainFrontage(
   roads: readonly Road[],
-  parcels: readonly Neighbour[],
+  parcels: readonly Neighbor[],
   reachM: RoadReach,
 ): { of(id: number): Frontage } {
   const onPublic = reading(
@@ -66,7 +66,7 @@ export function plainFrontage(
 /** Frontage on some roads, and whether a parcel has none and is touched by none of them. */
 function reading(
   roads: readonly Road[],
-  parcels: readonly Neighbour[],
+  parcels: readonly Neighbor[],
   reachM: RoadReach,
 ): { of(id: number): Frontage } {
   const { toPlane } = planeAround(middleOf(parcels));
@@ -253,7 +253,7 @@ function reading(
 }
 
 /** Of the box around all, as the kernel has it. */
-function middleOf(parcels: readonly Neighbour[]): Position {
+function middleOf(parcels: readonly Neighbor[]): Position {
   const shells = parcels.flatMap(({ shape }) => shape.flatMap(polygon => polygon[0]!));
   if (shells.length === 0) return [0, 0];
   const [west, south, east, north] = boxOfLine(shells);

@@ -7,7 +7,7 @@ import { phoneDigits } from '../../shared/domain/contact-fields.ts';
 import { entityName } from '../../shared/kernels/person/entity.ts';
 import type { Address } from '../../shared/kernels/person/match.ts';
 import { person } from '../../shared/kernels/person/person.ts';
-import { contactsLike, forget, leaveAlone, type Request } from '../contacts/forget-contact.ts';
+import { contactsLike, forget, type Request, suppressContact } from '../contacts/forget-contact.ts';
 import { moment, zip } from './common/cli-options.ts';
 import { listCounts, table } from './common/cli-output.ts';
 import { answering } from './common/cli-session.ts';
@@ -62,7 +62,7 @@ export function addContactCommands(program: Command): void {
     async ({ pool }, flags: Flags) => {
       const run = asRun(pool);
       const request = requestOf(flags);
-      const added = await leaveAlone(run, request, await contactsLike(run, request), operator());
+      const added = await suppressContact(run, request, await contactsLike(run, request), operator());
       return [
         { suppressed: added },
         added === 0 ? 'They were on the list already.' : `On the suppression list: ${added} new entries.`,

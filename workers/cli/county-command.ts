@@ -91,7 +91,7 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
     command.error('error: give FIPS codes of counties, --state or --all', { exitCode: EXIT.usage });
   if (flags.wait && !flags.run) command.error('error: --wait goes with --run', { exitCode: EXIT.usage });
   const config = loadConfig();
-  const { addCounty, lookOnce } = await import('./county/add-county.ts');
+  const { addCounty, cachedFileState: lookOnce } = await import('./county/add-county.ts');
   const { feeds } = await installedFeeds(config);
   const options = {
     dryRun: flags.dryRun ?? false,
@@ -121,10 +121,10 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
 }
 
 /** More names than these nobody reads in a line; each stands with its county. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 const named = (feeds: readonly string[]): string =>
-  [...feeds.slice(0, MOST_NAMED), ...(feeds.length > MOST_NAMED ? ['…'] : [])].join(', ');
+  [...feeds.slice(0, MAX_NAMED), ...(feeds.length > MAX_NAMED ? ['…'] : [])].join(', ');
 
 async function runAll(session: Session, feeds: readonly string[], { wait, json }: AddFlags): Promise<void> {
   const wrong: string[] = [];

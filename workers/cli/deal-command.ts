@@ -15,7 +15,7 @@ import {
   DEAL_STAGES,
   DEAL_TYPES,
   type DealStage,
-  readMoney,
+  parseMoney,
 } from '../../shared/deals/deal-terms.ts';
 import { day, propertyId, wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
@@ -40,7 +40,7 @@ const LISTED =
 
 /** $18,400 and 18.4k are amounts. */
 function amount(text: string): string {
-  const decimal = readMoney(text);
+  const decimal = parseMoney(text);
   if (decimal === undefined) throw new InvalidArgumentError('An amount is written 18400, $18,400 or 18.4k.');
   return decimal;
 }

@@ -5,7 +5,7 @@ import { errorCode, PlatError } from '../../shared/base/errors.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { migrate } from '../../shared/base/migrate.ts';
 import { version } from '../../shared/base/root.ts';
-import { type Distributed, distribute, listDearNodes } from '../../shared/base/shards.ts';
+import { type Distributed, distribute, listNodePageCosts } from '../../shared/base/shards.ts';
 import { addAccountCommands } from './account-command.ts';
 import { addBacktestCommands } from './backtest-command.ts';
 import { wholeNumber } from './common/cli-options.ts';
@@ -103,7 +103,7 @@ async function migrateCommand(flags: { distribute?: boolean; shards?: number }):
   try {
     const regions = await loadRegions(pool);
     const tables = flags.distribute ? await distribute(config.DATABASE_URL, flags.shards) : [];
-    const dear = flags.distribute ? await listDearNodes(pool) : [];
+    const dear = flags.distribute ? await listNodePageCosts(pool) : [];
     const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
     return [
       { applied, regions, ...(flags.distribute && { tables, dear_nodes: dear }) },

@@ -10,7 +10,7 @@ import {
   PARCEL_FIELDS,
   type ParcelField,
 } from '../../shared/domain/parcel-fields.ts';
-import type { Drawn } from '../../shared/drawing/collect-map.ts';
+import type { ParcelDrawing } from '../../shared/drawing/collect-map.ts';
 import type { Difference } from '../../shared/drawing/computed.ts';
 import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -41,9 +41,9 @@ export function addParcelCommands(program: Command): void {
   });
 }
 
-type Drawing = { file: string; drawn: Drawn; found: Difference[]; lines: string[] };
+type Drawing = { file: string; drawn: ParcelDrawing; found: Difference[]; lines: string[] };
 
-async function draw({ land, waiting }: KnownParcel, drawn: Drawn, file: string): Promise<Drawing> {
+async function draw({ land, waiting }: KnownParcel, drawn: ParcelDrawing, file: string): Promise<Drawing> {
   const [{ differences }, { drawParcel }, { notesOf }] = await Promise.all([
     import('../../shared/drawing/computed.ts'),
     import('../../shared/drawing/draw-parcel.ts'),
@@ -59,7 +59,7 @@ async function draw({ land, waiting }: KnownParcel, drawn: Drawn, file: string):
       cause: error,
     });
   });
-  return { file, drawn, found, lines: ['', ...notesOf(drawn, options), `Drawn: ${file}`] };
+  return { file, drawn, found, lines: ['', ...notesOf(drawn, options), `ParcelDrawing: ${file}`] };
 }
 
 function jsonOf({ parcel, land, versions, waiting }: KnownParcel, drawing: Drawing | null) {
@@ -81,7 +81,7 @@ function jsonOf({ parcel, land, versions, waiting }: KnownParcel, drawing: Drawi
   };
 }
 
-function figuresOf({ computed: { figures, failures } }: Drawn) {
+function figuresOf({ computed: { figures, failures } }: ParcelDrawing) {
   const {
     property_id: _id,
     mark: _mark,

@@ -12,7 +12,7 @@ import type { Learned } from '../valuation/value-all.ts';
 import { valueAllCountiesJob } from '../valuation/value-all-counties-job.ts';
 import type { ValuedCounty } from '../valuation/value-county.ts';
 import { valueCountyJob } from '../valuation/value-county-job.ts';
-import { type Ended, enqueueFromCli, watchFollowing } from './common/cli-enqueue.ts';
+import { type EndedJob, enqueueFromCli, watchFollowing } from './common/cli-enqueue.ts';
 import { dayBegun, fips, requireRegion, zip } from './common/cli-options.ts';
 import { type Answer, answering, EXIT, type Session } from './common/cli-session.ts';
 
@@ -120,7 +120,7 @@ type Attributes = { parcels: number; counties: number; chunks: number; failed: n
 
 type ChunksState = { waiting: number; open: number; failed: number; error: string | null };
 
-function watchChunks(pool: Pool, plan: JobState): Promise<Ended<Attributes>> {
+function watchChunks(pool: Pool, plan: JobState): Promise<EndedJob<Attributes>> {
   return watchFollowing('land attributes', plan, async () => {
     const { parcels, counties, chunks, first, last } = plan.result as Planned;
     const values = [first ?? 0, last ?? 0, plan.queued_at];
@@ -133,7 +133,7 @@ function watchChunks(pool: Pool, plan: JobState): Promise<Ended<Attributes>> {
   });
 }
 
-function describeAttributes({ result, error }: Ended<Attributes>): string {
+function describeAttributes({ result, error }: EndedJob<Attributes>): string {
   if (result === null) return `land attributes: failed: ${error}`;
   const { parcels, counties, chunks, failed } = result;
   const all = `land attributes: ${parcels} parcels in ${countiesOf(counties)}`;
@@ -155,7 +155,7 @@ async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
 
 type Valuations = { asOf: string; counties: number; failed: number; parcels: number; valued: number };
 
-function endOfCounty({ status, result, error }: JobState): Ended<Valuations> {
+function endOfCounty({ status, result, error }: JobState): EndedJob<Valuations> {
   if (status === 'failed') return { status, result: null, error };
   const { asOf, parcels, valued } = result as ValuedCounty;
   return { status: 'done', result: { asOf, counties: 1, failed: 0, parcels, valued }, error: null };
@@ -167,7 +167,7 @@ type Counties = Pick<Valuations, 'failed' | 'parcels' | 'valued'> & {
   error: string | null;
 };
 
-function watchCounties(pool: Pool, all: JobState): Promise<Ended<Valuations>> {
+function watchCounties(pool: Pool, all: JobState): Promise<EndedJob<Valuations>> {
   return watchFollowing('valuations', all, async () => {
     const { jobs, asOf, counties } = all.result as Learned;
     const { rows } = await pool.query<Counties>(sql('valuation/watch_jobs'), [jobs]);
@@ -177,7 +177,7 @@ function watchCounties(pool: Pool, all: JobState): Promise<Ended<Valuations>> {
   });
 }
 
-function describeValuations({ result, error }: Ended<Valuations>): string {
+function describeValuations({ result, error }: EndedJob<Valuations>): string {
   if (result === null) return `valuations: failed: ${error}`;
   const { asOf, counties, failed, parcels, valued } = result;
   const all = `valuations as of ${asOf}: ${valued} of ${parcels} parcels in ${countiesOf(counties)}`;

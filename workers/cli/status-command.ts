@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { sql } from '../../shared/base/db.ts';
 import { describeDisk, diskSpace } from '../../shared/base/disk.ts';
-import { listPrepared, listSharded, type ShardedTable } from '../../shared/base/shards.ts';
+import { listPreparedTransactions, listSharded, type ShardedTable } from '../../shared/base/shards.ts';
 import type { JobState } from '../../shared/queue/jobs.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
@@ -12,7 +12,7 @@ import { jobsTable } from './jobs-command.ts';
 type Registry = { areas: number; numbers: number; edition: string | null; age_days: number | null };
 
 /** As old as a copy of the Do Not Call registry may be: 16 CFR 310.4(b)(3)(iv). */
-const MOST_DNC_DAYS = 31;
+const MAX_DNC_DAYS = 31;
 
 /** Citus resolves those that a death has left within a minute, by citus.recover_2pc_interval. */
 const STUCK_MINUTES = 5;
@@ -31,7 +31,7 @@ export function addStatusCommand(program: Command): void {
     const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
     const [dnc] = (await pool.query<Registry>(sql('contacts/summarise_registry'))).rows;
     const shards = await listSharded(pool);
-    const prepared = await listPrepared(pool, STUCK_MINUTES);
+    const prepared = await listPreparedTransactions(pool, STUCK_MINUTES);
     const { areas, numbers, edition, age_days } = dnc!;
     const figures: Record<string, number | string> = {
       api: api ?? 'not started by `npm start`',
@@ -47,9 +47,9 @@ export function addStatusCommand(program: Command): void {
     );
     if (shards.length > 0) lines.push('', shardsTable(shards));
     lines.push('', jobsTable(jobs));
-    if (age_days !== null && age_days > MOST_DNC_DAYS)
+    if (age_days !== null && age_days > MAX_DNC_DAYS)
       printNote(
-        `the copy of the Do Not Call registry is ${age_days} days old: calls may rely on one of the last ${MOST_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
+        `the copy of the Do Not Call registry is ${age_days} days old: calls may rely on one of the last ${MAX_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
       );
     for (const { node, gid, minutes } of prepared)
       printNote(

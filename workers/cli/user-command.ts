@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { requireKnownOrNewName, requireName } from '../../shared/accounts/account-names.ts';
 import { operator } from '../../shared/accounts/accounts.ts';
 import { sendMail } from '../../shared/accounts/mail.ts';
-import { createLink, linkLife } from '../../shared/accounts/sign-in.ts';
+import { createLink, linkLifetime } from '../../shared/accounts/sign-in.ts';
 import { findUser, inviteUser, joinCompany, listUsers } from '../../shared/accounts/users.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { appUrlOf, localUrl } from '../../shared/base/origin.ts';
@@ -59,7 +59,7 @@ export function addUserCommands(program: Command): void {
     await sendMail(session.config, session.log, {
       to: email,
       subject: 'You are invited to Plat',
-      text: `You are invited to Plat. Set your password here:\n\n${url}\n\nThe link works once, for ${linkLife('invite')}.\n`,
+      text: `You are invited to Plat. Set your password here:\n\n${url}\n\nThe link works once, for ${linkLifetime('invite')}.\n`,
     });
     return session.config.SMTP_URL === undefined
       ? `SMTP_URL is not set: the mail is in ${session.config.PLAT_DIR}/outbox.`
@@ -86,7 +86,7 @@ export function addUserCommands(program: Command): void {
 
 async function inviteLink(session: Session, id: string): Promise<string> {
   const path = await createLink(session.pool, id, 'invite');
-  return `Their link, once, for ${linkLife('invite')}:\n${appUrl(session)}${path}`;
+  return `Their link, once, for ${linkLifetime('invite')}:\n${appUrl(session)}${path}`;
 }
 
 /**

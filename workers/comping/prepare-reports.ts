@@ -4,7 +4,7 @@ import type { Box } from '../../shared/geo/geometry-types.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty } from '../../shared/kernels/valuation/model.ts';
 import { defaultDay, readMarket, readOthers } from '../valuation/value-county.ts';
-import { type Market, snapshotOf, type Wanted } from './report-snapshot.ts';
+import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot.ts';
 
 const AT_ONCE = 20;
 
@@ -15,7 +15,7 @@ const AT_ONCE = 20;
 export async function prepareCounty(pool: Pool, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;
   for (let prepared = 0; ; ) {
-    const { rows } = await pool.query<Wanted>(sql('comping/list_wanted'), [fips, AT_ONCE]);
+    const { rows } = await pool.query<SnapshotRequest>(sql('comping/list_wanted'), [fips, AT_ONCE]);
     if (rows.length === 0) return prepared;
     for (const wanted of rows) {
       signal.throwIfAborted();
@@ -30,7 +30,7 @@ export async function prepareCounty(pool: Pool, fips: number, signal: AbortSigna
   }
 }
 
-function faultOf({ on_roll, x, acres }: Wanted): string | null {
+function faultOf({ on_roll, x, acres }: SnapshotRequest): string | null {
   if (!on_roll) return 'The parcel has left the roll.';
   if (x === null) return 'Nobody knows where the parcel is: its roll gives no boundary and no point.';
   return acres !== null && acres > 0

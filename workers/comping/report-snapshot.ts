@@ -1,8 +1,8 @@
 import { type Pool, sql } from '../../shared/base/db.ts';
 import {
   type Candidate,
+  MAX_CANDIDATES,
   type MarketBucket,
-  MOST_CANDIDATES,
   type ReportSnapshot,
 } from '../../shared/comping/comp-report.ts';
 import { narrowestBucket } from '../../shared/domain/buckets.ts';
@@ -21,7 +21,7 @@ import type { AssessorOpinion } from '../valuation/assessed-land.ts';
 import type { StoredComps } from '../valuation/valuation-comps.ts';
 
 /** A row of reports/list_wanted. */
-export type Wanted = {
+export type SnapshotRequest = {
   id: string;
   property_id: number;
   wanted: string;
@@ -39,7 +39,7 @@ export async function snapshotOf(
   pool: Pool,
   fips: number,
   { asOf, comps, model, opinion }: Market,
-  wanted: Wanted,
+  wanted: SnapshotRequest,
 ): Promise<ReportSnapshot> {
   const {
     id: _id,
@@ -68,7 +68,7 @@ export async function snapshotOf(
   const chosen = newChosen();
   const machine = createValuer(model, chosen)(asked);
   const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
-  const near = candidatesOf(model, comps, asked, MOST_CANDIDATES);
+  const near = candidatesOf(model, comps, asked, MAX_CANDIDATES);
   const ids = Array.from(near.source.subarray(0, near.count), source =>
     uuidText(Buffer.from(comps.ids.subarray(16 * source, 16 * source + 16)).toString('hex')),
   );

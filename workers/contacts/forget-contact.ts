@@ -1,6 +1,6 @@
 import { asRun, type Pool, type Run, transaction } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
-import { type ContactRow, MOST_CANDIDATES } from '../../shared/contacts/find-phones.ts';
+import { type ContactRow, MAX_CANDIDATES } from '../../shared/contacts/find-phones.ts';
 import {
   hmac,
   keyHash,
@@ -32,11 +32,11 @@ export type Request =
 export async function contactsLike(run: Run, request: Request): Promise<ContactRow[]> {
   const { subject, number } = request;
   if (subject === null)
-    return run<ContactRow>('contacts/list_candidates', [[keyHash(phoneKey(number))], MOST_CANDIDATES]);
+    return run<ContactRow>('contacts/list_candidates', [[keyHash(phoneKey(number))], MAX_CANDIDATES]);
   const place = placeOf(request.address);
   const rows = await run<ContactRow>('contacts/list_candidates', [
     keyHashes(subject, [place]),
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
   ]);
   return rows.filter(row => {
     const known = subjectOf(row);
@@ -53,7 +53,7 @@ export async function contactsLike(run: Run, request: Request): Promise<ContactR
  * No source is believed about who asks any more, and what is ingested later leaves them out. @returns how
  * many entries are new
  */
-export async function leaveAlone(
+export async function suppressContact(
   run: Run,
   request: Request,
   rows: readonly ContactRow[],
@@ -97,7 +97,7 @@ export async function forget(pool: Pool, request: Request, by: string): Promise<
         'contact_ambiguous',
         `${rows.length} contacts at ${streets.size} addresses may be meant: name the street (--address); \`plat contact find\` shows them.`,
       );
-    const suppressed = await leaveAlone(run, request, rows, by);
+    const suppressed = await suppressContact(run, request, rows, by);
     const secret = await contactSecret(run);
     const { subject, number } = request;
     const known = subject === null ? [] : rows;

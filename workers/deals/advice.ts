@@ -2,14 +2,14 @@ import { dollars, fromCents } from '../../shared/deals/deal-terms.ts';
 import { narrowestBucket, sizes } from '../../shared/domain/buckets.ts';
 import {
   type Advice,
-  dearer,
-  othersCount,
+  countOthers,
+  countPricedHigher,
   perAcre,
   priceAdvantage,
   suggestedAction,
 } from '../../shared/kernels/deal-grade.ts';
-import type { Like, Market } from './deal-market.ts';
-import type { Facts, Lot } from './find-listings.ts';
+import type { LikeListings, Market } from './deal-market.ts';
+import type { DealLot, ListingFacts } from './find-listings.ts';
 
 /** As answered: amounts are decimals in USD. */
 export type AdviceRecord = {
@@ -22,13 +22,13 @@ export type AdviceRecord = {
 };
 
 export type Advised = {
-  facts: Facts;
+  facts: ListingFacts;
   /** What is asked today, and what it is hoped to sell for. */
   cents: bigint | null;
   expectedCents: bigint | null;
   spendCents: bigint;
-  lot: Lot | undefined;
-  like: Like;
+  lot: DealLot | undefined;
+  like: LikeListings;
 };
 
 type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
@@ -43,7 +43,7 @@ function valuationOf({ facts, lot }: Advised): Valuation | null {
   return { lowCents: BigInt(lot.low), highCents: BigInt(lot.high), meanCents: BigInt(lot.adjusted) };
 }
 
-const isSameLand = ({ acreage }: Facts, { acres }: Lot): boolean =>
+const isSameLand = ({ acreage }: ListingFacts, { acres }: DealLot): boolean =>
   acreage !== null && acres !== null && Math.abs(acreage - acres) <= SAME_LAND * acres;
 
 /** What is advised, what that rests on, and what it does to the profit. */
@@ -75,7 +75,7 @@ export function adviceOf(deal: Advised, market: Market): { advice: Advice; recor
     advice,
     record: {
       text: sentences.filter(Boolean).join(' '),
-      like_listings: othersCount(like.others),
+      like_listings: countOthers(like.others),
       like_advantage: ppa === null ? null : priceAdvantage(ppa, like.others),
       valuation_counts: valuation !== null,
       profit_now: fromCents(now),
@@ -92,7 +92,9 @@ function reasonOf(
   valuation: Valuation | null,
 ): string {
   const share =
-    ppa === null ? '' : `${dearer(ppa, like.others)} of ${listingsOf(like, acreage)} ask more per acre`;
+    ppa === null
+      ? ''
+      : `${countPricedHigher(ppa, like.others)} of ${listingsOf(like, acreage)} ask more per acre`;
   const drop = price === null ? '' : `Drop the price to ${dollars(price)}`;
   switch (reason) {
     case 'dearer_than_others':
@@ -136,8 +138,8 @@ const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) *
 
 const acresOf = (acres: number): string => `${Number(acres.toFixed(2))} ${acres === 1 ? 'acre' : 'acres'}`;
 
-function listingsOf({ of, others }: Like, acres: number | null): string {
-  const count = `${othersCount(others).toLocaleString('en-US')} other listings`;
+function listingsOf({ of, others }: LikeListings, acres: number | null): string {
+  const count = `${countOthers(others).toLocaleString('en-US')} other listings`;
   if (of === 'county') return `the county's ${count}`;
   if (of === 'size') return `${count} of a third to three times its size`;
   return `${count} of ${sizes(narrowestBucket(acres!)!.label)}`;

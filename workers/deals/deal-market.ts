@@ -2,7 +2,7 @@ import { type Client, sql } from '../../shared/base/db.ts';
 import { MAX_CENTS } from '../../shared/deals/deal-terms.ts';
 import { type AcreBucket, narrowestBucket } from '../../shared/domain/buckets.ts';
 import { interestOf, type Others, perAcre } from '../../shared/kernels/deal-grade.ts';
-import { normaliseStreet } from '../../shared/kernels/owner/street.ts';
+import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { median } from '../../shared/kernels/stats/region-stats.ts';
 
@@ -30,7 +30,7 @@ export type Listing = {
 };
 
 /** The listings that a deal is compared with for advice, and what they have in common. */
-export type Like = { of: 'bucket' | 'size' | 'county'; others: Others };
+export type LikeListings = { of: 'bucket' | 'size' | 'county'; others: Others };
 
 export type TimeToSell = { bucket: AcreBucket['label'] | null; medianDays: number; sales: number };
 
@@ -46,7 +46,7 @@ export type Market = {
   /** Of the ACTIVE listings with acres and a price, ascending: USD an acre. */
   perAcre: Float64Array;
   /** The like ones among these. @param own price per acre of the deal's own listing where it is counted */
-  like(acres: number, own: number | null): Like;
+  like(acres: number, own: number | null): LikeListings;
   /** Of the ACTIVE listings with views, ascending: see `interestOf`. */
   interest: Float64Array;
   timeToSell(acres: number | null): TimeToSell;
@@ -116,7 +116,7 @@ function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {
 
 /** A street with its number, written as all others are: without the number a road is no place. */
 export function houseOf(address: string | null): string | null {
-  const street = normaliseStreet(address);
+  const street = normalizeStreet(address);
   return street !== null && /^\d/.test(street) ? street : null;
 }
 

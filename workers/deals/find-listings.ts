@@ -7,10 +7,10 @@ import { addTo } from '../../shared/kernels/groups.ts';
 import { countyName } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
 import { centsOf, houseOf, type Listing, type Market, plainApn } from './deal-market.ts';
-import type { Told } from './listing-provider.ts';
+import type { ProviderListing } from './listing-provider.ts';
 
 /** A row of deals/list_unfinished, as far as finding its listing goes. */
-export type Sought = {
+export type ListingQuery = {
   property_id: number | null;
   listing_id: string | null;
   listing_url: string | null;
@@ -27,7 +27,7 @@ export type Sought = {
 };
 
 /** A row of deals/read_lots; amounts in cents. */
-export type Lot = {
+export type DealLot = {
   property_id: number;
   apn: string | null;
   address: string | null;
@@ -42,7 +42,7 @@ export type Lot = {
   supported: boolean | null;
 };
 
-export type Facts = Omit<Told, 'fips'> & {
+export type ListingFacts = Omit<ProviderListing, 'fips'> & {
   status: FetchStatus;
   /** Of the feeds; null for what a provider told. */
   listing: Listing | null;
@@ -54,13 +54,13 @@ export async function readLots(
   client: Client,
   fips: number | null,
   ids: readonly number[],
-): Promise<Map<number, Lot>> {
-  const { rows } = await client.query<Lot>(sql('deals/read_lots'), [fips, ids]);
+): Promise<Map<number, DealLot>> {
+  const { rows } = await client.query<DealLot>(sql('deals/read_lots'), [fips, ids]);
   return new Map(rows.map(lot => [lot.property_id, lot]));
 }
 
 /** The live listing of a lot: by its number, else the one whose point lies on it, else by its address. */
-function listingOf(lot: Lot, market: Market): Listing | undefined {
+function listingOf(lot: DealLot, market: Market): Listing | undefined {
   const apn = plainApn(lot.apn);
   return (
     (apn === '' ? undefined : market.byApn.get(apn)) ??
@@ -69,7 +69,7 @@ function listingOf(lot: Lot, market: Market): Listing | undefined {
   );
 }
 
-type Shape = Pick<Lot, 'acres' | 'boundary'>;
+type Shape = Pick<DealLot, 'acres' | 'boundary'>;
 
 /** Only where the acreage agrees: a place in a listing is often that of the road, or of a neighbour. */
 function isOn(listing: Listing, lot: Shape): boolean {
@@ -108,7 +108,7 @@ export async function findLots(
   return found;
 }
 
-function listingAt({ address, zip }: Lot, market: Market): Listing | undefined {
+function listingAt({ address, zip }: DealLot, market: Market): Listing | undefined {
   const street = houseOf(address);
   const listing = street === null ? null : market.byStreet(street);
   if (!listing || (zip && listing.zip && zip !== listing.zip)) return undefined;
@@ -120,12 +120,12 @@ function listingAt({ address, zip }: Lot, market: Market): Listing | undefined {
  * when it was not asked.
  */
 export function factsOf(
-  deal: Sought,
+  deal: ListingQuery,
   named: Listing | undefined,
-  lot: Lot | undefined,
+  lot: DealLot | undefined,
   market: Market,
-  told: Told | FetchStatus | undefined,
-): Facts {
+  told: ProviderListing | FetchStatus | undefined,
+): ListingFacts {
   const live = named !== undefined && isLive(named) ? named : lot && listingOf(lot, market);
   if (live) return ofListing('found', live, centsOf(live), live);
   if (typeof told === 'object')
@@ -162,8 +162,8 @@ function ofListing(
   status: FetchStatus,
   listing: Listing,
   cents: bigint | null,
-  { days, views, saves }: Pick<Facts, 'days' | 'views' | 'saves'>,
-): Facts {
+  { days, views, saves }: Pick<ListingFacts, 'days' | 'views' | 'saves'>,
+): ListingFacts {
   const { address, county, state, acres: acreage, fips } = listing;
   return {
     status,

@@ -1,19 +1,19 @@
 import { DEAL_COSTS, type DEAL_MONEY, fromCents, MAX_CENTS, toCents } from '../../shared/deals/deal-terms.ts';
 import {
   competitivePrice,
-  dearer,
+  countOthers,
+  countPricedHigher,
   freshnessOf,
   gradeScore,
   interestOf,
   listingGrade,
-  othersCount,
   perAcre,
   priceAdvantage,
   tractionScore,
 } from '../../shared/kernels/deal-grade.ts';
 import { type AdviceRecord, adviceOf } from './advice.ts';
 import { hasViews, interestIn, isCounted, type Market, ppaOf } from './deal-market.ts';
-import type { Facts, Lot } from './find-listings.ts';
+import type { DealLot, ListingFacts } from './find-listings.ts';
 
 export type Costs = Record<(typeof DEAL_MONEY)[number], string | null>;
 
@@ -36,9 +36,9 @@ const rounded = (value: number | null): number | null =>
 
 export function gradeDeal(
   deal: Costs & { status: string },
-  facts: Facts,
+  facts: ListingFacts,
   cents: bigint | null,
-  lot: Lot | undefined,
+  lot: DealLot | undefined,
   market: Market,
 ): Grade {
   const { listing, acreage: acres, days, views, saves } = facts;
@@ -77,9 +77,9 @@ export function gradeDeal(
       bucket,
       median_days_on_market: medianDays,
       sales,
-      active_listings: othersCount(prices),
-      dearer_listings: asked === null ? null : dearer(asked, prices),
-      listings_with_views: othersCount(interests),
+      active_listings: countOthers(prices),
+      dearer_listings: asked === null ? null : countPricedHigher(asked, prices),
+      listings_with_views: countOthers(interests),
       price_per_acre: rounded(asked),
       interest: rounded(interest),
       freshness: rounded(freshness),

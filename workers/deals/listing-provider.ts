@@ -29,7 +29,7 @@ const FIELDS = [
   'longitude',
 ];
 
-export type Told = {
+export type ProviderListing = {
   fips: number | null;
   address: string | null;
   county: string | null;
@@ -59,7 +59,7 @@ export async function askProvider(
   config: Config,
   listingUrl: string,
   signal: AbortSignal,
-): Promise<Told | 'not_found' | 'no_provider'> {
+): Promise<ProviderListing | 'not_found' | 'no_provider'> {
   const provider = providerOf(config);
   if (provider === undefined) return 'no_provider';
   const found = await provider.ask({ listing_url: listingUrl }, signal);
@@ -67,7 +67,7 @@ export async function askProvider(
 }
 
 /** A value that is none is as good as a missing one: the provider's faults are nobody's error here. */
-function toldOf(found: Record<string, unknown>): Told {
+function toldOf(found: Record<string, unknown>): ProviderListing {
   const text = (field: string): string | null => {
     const value = found[field];
     const tidy = typeof value === 'string' ? value.replace(/[\p{Cc}\s]+/gu, ' ').trim() : '';

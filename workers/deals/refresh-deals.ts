@@ -3,11 +3,19 @@ import { type Client, type Pool, sql, transaction } from '../../shared/base/db.t
 import { type FetchStatus, fromCents, toCents } from '../../shared/deals/deal-terms.ts';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { type Listing, type Market, readMarket } from './deal-market.ts';
-import { type Facts, factsOf, findLots, isLive, type Lot, readLots, type Sought } from './find-listings.ts';
+import {
+  type DealLot,
+  factsOf,
+  findLots,
+  isLive,
+  type ListingFacts,
+  type ListingQuery,
+  readLots,
+} from './find-listings.ts';
 import { type Costs, type Grade, gradeDeal } from './grade-deals.ts';
-import type { Told } from './listing-provider.ts';
+import type { ProviderListing } from './listing-provider.ts';
 
-type Row = Sought &
+type Row = ListingQuery &
   Costs &
   Omit<Grade, 'figures'> & {
     id: string;
@@ -21,14 +29,18 @@ type Row = Sought &
 
 export type Refreshed = { deals: number; found: number; changed: number };
 
-export type Which = { deal: string } | { fips: number };
+export type RefreshScope = { deal: string } | { fips: number };
 
 /**
  * Looks for the live listings of deals, grades them and says what to do, in one transaction that holds their
  * boards: killed at any line it can be run again.
  * @param told by the provider of a single deal; undefined when it was not asked
  */
-export function refreshDeals(pool: Pool, which: Which, told?: Told | FetchStatus): Promise<Refreshed> {
+export function refreshDeals(
+  pool: Pool,
+  which: RefreshScope,
+  told?: ProviderListing | FetchStatus,
+): Promise<Refreshed> {
   return transaction(pool, async client => {
     const asked: unknown[] = 'deal' in which ? [which.deal, null] : [null, which.fips];
     await client.query(sql('deals/lock_boards'), asked);
@@ -55,9 +67,9 @@ export function refreshDeals(pool: Pool, which: Which, told?: Told | FetchStatus
   });
 }
 
-type Named = { byId: Map<string, Listing>; byUrl: Map<string, Listing> };
+type ListingIndex = { byId: Map<string, Listing>; byUrl: Map<string, Listing> };
 
-async function readNamed(client: Client, rows: readonly Row[]): Promise<Named> {
+async function readNamed(client: Client, rows: readonly Row[]): Promise<ListingIndex> {
   const ids = rows.flatMap(({ listing_id }) => listing_id ?? []);
   const urls = rows.flatMap(({ listing_url }) => listing_url ?? []);
   const today = isoDay(utcDay(Date.now()));
@@ -67,11 +79,15 @@ async function readNamed(client: Client, rows: readonly Row[]): Promise<Named> {
   return { byId: new Map(found.map(listing => [listing.id, listing])), byUrl };
 }
 
-const namedBy = ({ listing_id, listing_url }: Row, { byId, byUrl }: Named): Listing | undefined =>
+const namedBy = ({ listing_id, listing_url }: Row, { byId, byUrl }: ListingIndex): Listing | undefined =>
   (listing_id === null ? undefined : byId.get(listing_id)) ??
   (listing_url === null ? undefined : byUrl.get(listing_url));
 
-function countyOf(row: Row, named: Named, told: Told | FetchStatus | undefined): number | null {
+function countyOf(
+  row: Row,
+  named: ListingIndex,
+  told: ProviderListing | FetchStatus | undefined,
+): number | null {
   const ofTold = typeof told === 'object' ? told.fips : null;
   return row.fips ?? namedBy(row, named)?.fips ?? ofTold;
 }
@@ -80,7 +96,7 @@ async function placeDeals(
   client: Client,
   fips: number | null,
   rows: readonly Row[],
-  named: Named,
+  named: ListingIndex,
 ): Promise<void> {
   const open = rows.filter(row => row.property_id === null);
   const listings = open.flatMap(row => namedBy(row, named) ?? []);
@@ -93,11 +109,11 @@ type Stored = ReturnType<typeof refreshed>;
 /** A row of deals/store_found. */
 function refreshed(
   row: Row,
-  named: Named,
-  lots: ReadonlyMap<number, Lot>,
+  named: ListingIndex,
+  lots: ReadonlyMap<number, DealLot>,
   market: Market,
   fips: number | null,
-  told: Told | FetchStatus | undefined,
+  told: ProviderListing | FetchStatus | undefined,
 ) {
   const lot = row.property_id === null ? undefined : lots.get(row.property_id);
   const other = namedBy(row, named);
@@ -139,7 +155,7 @@ function refreshed(
 }
 
 /** A lot that is offered without a listing: nobody counts who looks at it. */
-function offered(facts: Facts, since: string): Facts {
+function offered(facts: ListingFacts, since: string): ListingFacts {
   return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
 }
 

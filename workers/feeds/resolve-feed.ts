@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import type { Input } from '../../shared/feeds/ingest-runs.ts';
 import { isFormerCounty } from '../../shared/regions/connecticut.ts';
-import { type InputSection, wantedPart } from '../formats/format-input.ts';
+import { type InputSection, readWindow } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { DeedColumns, Feed, FeedBase, ParcelInput, Sales, SkipCondition } from './feed.ts';
 import { columnProblem, mappedInput, mergeColumns } from './feed-columns.ts';
@@ -135,7 +135,7 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
       return null;
     }
     const refuse = (message: string) => report(`${name}.within`, message);
-    const within = wantedPart(section, base.fips, 'parcels', refuse);
+    const within = readWindow(section, base.fips, 'parcels', refuse);
     const input = mappedInput<ParcelTarget>(section, own, within);
     if (base.fips === null && !input.columns.fips)
       report(
@@ -160,7 +160,7 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
 
 function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report: Report): Feed {
   const section = file.listings!;
-  const within = wantedPart(section, base.fips, 'parcels', message => report('listings.within', message));
+  const within = readWindow(section, base.fips, 'parcels', message => report('listings.within', message));
   const input = mappedInput<ListingField>({ ...preset?.input, ...section }, preset, within);
   const label = labelOf(file, section);
   const sales = salesOf(file, preset);

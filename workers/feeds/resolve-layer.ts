@@ -1,5 +1,5 @@
 import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../shared/domain/land-layers.ts';
-import { wantedPart } from '../formats/format-input.ts';
+import { readWindow } from '../formats/format-input.ts';
 import type { ElevationFeed, FeedBase, Files, ImageryFeed, ImageryInput, LayerFeed } from './feed.ts';
 import { mappedInput } from './feed-columns.ts';
 import type { FeedFile } from './feed-schema.ts';
@@ -29,7 +29,7 @@ export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: 
   for (const name of Object.keys(columns))
     if (!own.includes(name))
       report(`layer.columns.${name}`, `is no field of ${kind}, which has ${own.join(', ')}`);
-  const within = wantedPart(section, base.fips, 'features', message => report('layer.within', message));
+  const within = readWindow(section, base.fips, 'features', message => report('layer.within', message));
   // A road's class is the feed's own or TIGER's; a source with a class need not have the other column.
   const defaults = kind === 'roads' && columns.class ? {} : LAYER_DEFAULTS[kind];
   const input = mappedInput<LayerField>(section, { columns: defaults }, within);

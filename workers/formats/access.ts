@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import Access from 'mdb-reader';
 import { formatError, limitsOf } from '../../shared/net/download-context.ts';
-import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } from './row-batch.ts';
+import { addRow, checkColumns, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 
 /** Rows decoded at a time: the library finds its way to each part from the first page on. */
 const PART_ROWS = 20_000;
@@ -10,7 +10,7 @@ const PART_ROWS = 20_000;
  * A table of a Microsoft Access database. The file is held whole, its rows are not; pictures and
  * attachments are left out.
  */
-export async function* readAccess({ source, spec, output, context }: Reading): AsyncGenerator<void> {
+export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { accessBytes } = limitsOf(context);
   const file = await source.onDisk();

@@ -13,7 +13,7 @@ export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: strin
  * A feature as its page has it, as GeoJSON or in Esri's own form, and in what the page says that
  * its coordinates are.
  */
-export type Sent = { feature: Body; reference: SpatialReference | null };
+export type ServerFeature = { feature: Body; reference: SpatialReference | null };
 
 /**
  * A feature as a line of JSON: GeoJSON in degrees, or what is refused in its place. `id` where the
@@ -21,7 +21,7 @@ export type Sent = { feature: Body; reference: SpatialReference | null };
  */
 export type Row = { line: string; id: number | null };
 
-export type ToRow = (sent: Sent) => Row;
+export type ToRow = (sent: ServerFeature) => Row;
 
 /**
  * Makes rows of features: dates become ISO days or timestamps, codes of the fields in `names_of` their names.

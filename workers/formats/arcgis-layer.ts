@@ -1,5 +1,5 @@
 import { formatError, shownUrl, sourceError } from '../../shared/net/download-context.ts';
-import { type Asked, ask, type Body, type Params, Refused } from './arcgis-server.ts';
+import { type Body, type LayerRequest, type Params, queryLayer, RequestRefused } from './arcgis-server.ts';
 import type { InputSpec } from './format-input.ts';
 import type { ReadContext } from './row-batch.ts';
 
@@ -54,7 +54,7 @@ export function layerUrl(source: string | string[]): URL {
  */
 export async function readLayerInfo(spec: InputSpec, context: ReadContext): Promise<LayerInfo> {
   const asked = { url: layerUrl(spec.source), spec, context };
-  const body = await ask(asked, '', { f: 'json' });
+  const body = await queryLayer(asked, '', { f: 'json' });
   const name = shownUrl(asked.url);
   if (Array.isArray(body.layers) && !Array.isArray(body.fields)) {
     const layers = (body.layers as { id?: unknown; name?: unknown }[]).map(
@@ -148,7 +148,7 @@ export function conditions({ arcgis, within }: InputSpec, further: string | null
 }
 
 /** A layer that is read, as its feed wants it. */
-export type Layer = Asked & { info: LayerInfo };
+export type Layer = LayerRequest & { info: LayerInfo };
 
 /**
  * How many features the feed's conditions leave; null where the server does not count. @throws those of `ask`
@@ -190,9 +190,9 @@ export async function idExtent(layer: Layer): Promise<[number, number] | null> {
 /** What a question about the features is answered; null where it is refused. */
 async function query(layer: Layer, params: Params): Promise<Body | null> {
   try {
-    return await ask(layer, '/query', { ...conditions(layer.spec), ...params, f: 'json' });
+    return await queryLayer(layer, '/query', { ...conditions(layer.spec), ...params, f: 'json' });
   } catch (error) {
-    if (error instanceof Refused) return null;
+    if (error instanceof RequestRefused) return null;
     throw error;
   }
 }

@@ -1,17 +1,17 @@
 import { PlatError } from '../../shared/base/errors.ts';
 import { shownUrl, sourceError } from '../../shared/net/download-context.ts';
-import type { Row, Sent, SpatialReference, ToRow } from './arcgis-features.ts';
+import type { Row, ServerFeature, SpatialReference, ToRow } from './arcgis-features.ts';
 import { conditions, type Layer } from './arcgis-layer.ts';
-import { ask, type Body, type Params, Refused } from './arcgis-server.ts';
+import { type Body, type Params, queryLayer, RequestRefused } from './arcgis-server.ts';
 
 /** How a layer is walked through: by offset, by ranges of object ids, or by lists of them. */
-export type Walk = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
+export type PagingPlan = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
 
 /**
  * Where a walk leads: the number of features by offset; else all object ids, or the least and the greatest
  * where the server lists none.
  */
-export type Ground = { total: number | null; ids: number[] | null; extent: [number, number] | null };
+export type LayerSize = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
 export type Source = Layer & {
   toRow: ToRow;
@@ -30,7 +30,7 @@ export type Page = { lines: string[]; next: number; ascending: boolean; lastId: 
  * A server that refuses so many features one after the other is not well, whatever it answers
  * to other questions.
  */
-const MOST_REFUSED = 20;
+const MAX_REFUSED = 20;
 
 /**
  * The pages of a layer in their order, the next one asked for while one is used. A page that the server fails
@@ -39,8 +39,8 @@ const MOST_REFUSED = 20;
  */
 export async function* readPages(
   source: Source,
-  walk: Walk,
-  ground: Ground,
+  walk: PagingPlan,
+  ground: LayerSize,
   { next = Number.NEGATIVE_INFINITY, lastId = Number.NEGATIVE_INFINITY, ahead = 1 } = {},
 ): AsyncGenerator<Page> {
   const stop = new AbortController();
@@ -72,7 +72,11 @@ export async function* readPages(
   }
 }
 
-function* itemsOf({ by, size }: Walk, { total, ids, extent }: Ground, next: number): Generator<Item> {
+function* itemsOf(
+  { by, size }: PagingPlan,
+  { total, ids, extent }: LayerSize,
+  next: number,
+): Generator<Item> {
   if (by === 'offset') {
     const end = total ?? Number.POSITIVE_INFINITY;
     for (let from = Math.max(0, next); from < end; from += size) {
@@ -92,7 +96,7 @@ function* itemsOf({ by, size }: Walk, { total, ids, extent }: Ground, next: numb
   }
 }
 
-async function fetchItem(source: Source, walk: Walk, item: Item): Promise<Row[]> {
+async function fetchItem(source: Source, walk: PagingPlan, item: Item): Promise<Row[]> {
   try {
     const { features, cut } = await fetchFeatures(source, walk, item);
     if (features.length > 0) source.refusedInRow = 0;
@@ -104,7 +108,7 @@ async function fetchItem(source: Source, walk: Walk, item: Item): Promise<Row[]>
       return [...rows, ...(await fetchItem(source, walk, { ...item, from, count: item.to - from + 1 }))];
     }
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof RequestRefused)) throw error;
     if (isSingle(item)) return [refusal(source, walk, item, error)];
   }
   const rows: Row[] = [];
@@ -116,19 +120,23 @@ async function fetchItem(source: Source, walk: Walk, item: Item): Promise<Row[]>
 /** What one query answers, and whether the server left out some of what was asked for. */
 export async function fetchFeatures(
   layer: Layer,
-  walk: Walk,
+  walk: PagingPlan,
   item: Item,
-): Promise<{ features: Sent[]; cut: boolean }> {
+): Promise<{ features: ServerFeature[]; cut: boolean }> {
   const { info } = layer;
-  const body = await ask(layer, '/query', pageParams(layer, walk, item));
+  const body = await queryLayer(layer, '/query', pageParams(layer, walk, item));
   if (!Array.isArray(body.features))
-    throw new Refused(info.url, 'did not answer with features.', { again: true });
+    throw new RequestRefused(info.url, 'did not answer with features.', { again: true });
   const features = body.features as Body[];
   const wanted = item.count ?? Number.POSITIVE_INFINITY;
   if (features.length > wanted && walk.by !== 'range')
-    throw new Refused(info.url, `answered with ${features.length} features where ${wanted} were asked for.`, {
-      again: false,
-    });
+    throw new RequestRefused(
+      info.url,
+      `answered with ${features.length} features where ${wanted} were asked for.`,
+      {
+        again: false,
+      },
+    );
   const exceeded =
     body.exceededTransferLimit === true ||
     (body.properties as Body | undefined)?.exceededTransferLimit === true;
@@ -142,13 +150,13 @@ export async function fetchFeatures(
 }
 
 /** A server that answers every page with the same features. */
-export class Unpaged extends PlatError {}
+export class PagingUnsupported extends PlatError {}
 
 /** @throws Unpaged */
 function requireProgress(source: Source, rows: Row[]): void {
   const ends = `${rows[0]?.line} ${rows.at(-1)?.line}`;
   if (rows.length > 0 && source.firstPage === ends)
-    throw new Unpaged(
+    throw new PagingUnsupported(
       'feed_format',
       `${shownUrl(source.url)} answers every page with the same features, and lists no object ids: it cannot be read whole.`,
       { status: 422 },
@@ -156,7 +164,11 @@ function requireProgress(source: Source, rows: Row[]): void {
   source.firstPage ??= ends;
 }
 
-function pageParams({ info, spec }: Layer, { by, format }: Walk, { from, to, count, ids }: Item): Params {
+function pageParams(
+  { info, spec }: Layer,
+  { by, format }: PagingPlan,
+  { from, to, count, ids }: Item,
+): Params {
   const { objectIdField: id } = info;
   const { fields, out_sr = 4326 } = spec.arcgis ?? {};
   return {
@@ -203,10 +215,10 @@ function halves({ from, to, ids, count }: Item): Item[] {
 /**
  * The line of a feature that the server cannot send. @throws PlatError `feed_source` after too many of them
  */
-function refusal(source: Source, { by }: Walk, { from }: Item, error: Refused): Row {
-  if (++source.refusedInRow > MOST_REFUSED)
+function refusal(source: Source, { by }: PagingPlan, { from }: Item, error: RequestRefused): Row {
+  if (++source.refusedInRow > MAX_REFUSED)
     throw sourceError(
-      `${error.message} The ${MOST_REFUSED} features before failed as well. Run the feed again later.`,
+      `${error.message} The ${MAX_REFUSED} features before failed as well. Run the feed again later.`,
       { retryable: true, cause: error },
     );
   const { objectIdField } = source.info;

@@ -6,9 +6,9 @@ import {
   networkOutcome,
   type Outcome,
   request,
-  retrying,
   statusOutcome,
   USER_AGENT,
+  withRetry,
 } from '../../shared/net/http.ts';
 import type { InputSpec } from './format-input.ts';
 import { type ReadContext, tokenIn } from './row-batch.ts';
@@ -21,7 +21,7 @@ import { type ReadContext, tokenIn } from './row-batch.ts';
  */
 
 /** A layer that is asked: its address without `/query`, and how its feed wants it. */
-export type Asked = { url: URL; spec: InputSpec; context: ReadContext };
+export type LayerRequest = { url: URL; spec: InputSpec; context: ReadContext };
 
 export type Params = Record<string, string | number | boolean>;
 
@@ -31,7 +31,7 @@ export type Body = Record<string, unknown>;
  * A query that the server does not answer though it may answer a smaller or a plainer one; `again` where the
  * same one may do, too.
  */
-export class Refused extends PlatError {
+export class RequestRefused extends PlatError {
   readonly again: boolean;
 
   constructor(
@@ -61,18 +61,18 @@ const LONGEST_QUERY = 2_000;
  * The JSON body that answers a query; a form where that is long. @throws PlatError `Refused`;
  * `feed_token`; `feed_source`
  */
-export async function ask(asked: Asked, path: string, params: Params): Promise<Body> {
+export async function queryLayer(asked: LayerRequest, path: string, params: Params): Promise<Body> {
   const { url, context } = asked;
   const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);
   servers.set(url.host, gate);
   let refusals = 0;
-  return retrying(
+  return withRetry(
     async () => {
       try {
         return await gate.execute(() => attempt(asked, path, params), context.signal);
       } catch (error) {
         context.signal.throwIfAborted();
-        if (error instanceof Refused && error.again && ++refusals < REFUSALS) return { retry: error };
+        if (error instanceof RequestRefused && error.again && ++refusals < REFUSALS) return { retry: error };
         throw error;
       }
     },
@@ -82,7 +82,7 @@ export async function ask(asked: Asked, path: string, params: Params): Promise<B
   );
 }
 
-async function attempt(asked: Asked, path: string, params: Params): Promise<Outcome<Body>> {
+async function attempt(asked: LayerRequest, path: string, params: Params): Promise<Outcome<Body>> {
   const { url, context, spec } = asked;
   const { pageMs, pageBytes } = limitsOf(context);
   const variable = spec.arcgis?.token_env;
@@ -107,7 +107,7 @@ async function attempt(asked: Asked, path: string, params: Params): Promise<Outc
     ...(long && { method: 'POST', body: text }),
   };
   const tooSlow = () =>
-    new Refused(url, `has not answered within ${pageMs / 1000} s.`, { again: false, retryable: true });
+    new RequestRefused(url, `has not answered within ${pageMs / 1000} s.`, { again: false, retryable: true });
   let response: Response;
   try {
     response = await request(target, init, { sameOrigin: token !== null });
@@ -120,30 +120,31 @@ async function attempt(asked: Asked, path: string, params: Params): Promise<Outc
     const { status } = response;
     if (status === 401 || status === 403) throw tokenError(asked, `answered ${status}`);
     if ([400, 413, 414, 500, 502, 504].includes(status))
-      throw new Refused(url, `answered ${status}.`, { again: status >= 500 });
+      throw new RequestRefused(url, `answered ${status}.`, { again: status >= 500 });
     return statusOutcome(response, url);
   }
   const bytes = await boundedBody(response, pageBytes).catch(cause => {
     if (deadline.aborted) throw tooSlow();
-    throw new Refused(url, 'broke off its answer.', { again: true, cause });
+    throw new RequestRefused(url, 'broke off its answer.', { again: true, cause });
   });
-  if (bytes === null) throw new Refused(url, `answers with more than ${pageBytes} bytes.`, { again: false });
+  if (bytes === null)
+    throw new RequestRefused(url, `answers with more than ${pageBytes} bytes.`, { again: false });
   return judge(asked, bytes);
 }
 
-function judge(asked: Asked, bytes: Buffer): Outcome<Body> {
+function judge(asked: LayerRequest, bytes: Buffer): Outcome<Body> {
   const { url } = asked;
   let body: unknown;
   try {
     body = parsed(bytes.toString('utf8'));
   } catch (cause) {
-    throw new Refused(url, 'did not answer with JSON: is the source the address of a layer?', {
+    throw new RequestRefused(url, 'did not answer with JSON: is the source the address of a layer?', {
       again: true,
       cause,
     });
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Refused(url, 'did not answer with a JSON object.', { again: true });
+    throw new RequestRefused(url, 'did not answer with a JSON object.', { again: true });
   if (!('error' in body) || !body.error) return { value: body as Body };
   const { code, message, details } = body.error as { code?: unknown; message?: unknown; details?: unknown };
   const words = [message, ...[details ?? []].flat()]
@@ -153,7 +154,7 @@ function judge(asked: Asked, bytes: Buffer): Outcome<Body> {
   if ([401, 403, 498, 499].includes(Number(code))) throw tokenError(asked, told);
   if ([429, 503].includes(Number(code)))
     return { retry: sourceError(`${shownUrl(url)} ${told}. Run the feed again later.`, { retryable: true }) };
-  throw new Refused(url, `${told}.`, { again: true });
+  throw new RequestRefused(url, `${told}.`, { again: true });
 }
 
 /** JSON in which servers of release 10 write numbers that are none as NaN. */
@@ -168,7 +169,7 @@ function parsed(text: string): unknown {
 }
 
 /** 498 and 499 are Esri's codes of a token that is no longer good, and of one that is missing. */
-function tokenError({ url, spec }: Asked, told: string): PlatError {
+function tokenError({ url, spec }: LayerRequest, told: string): PlatError {
   const variable = spec.arcgis?.token_env;
   const remedy =
     variable === undefined

@@ -2,8 +2,15 @@ import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import { countFeatures, idExtent, listIds } from './arcgis-layer.ts';
-import { fetchFeatures, type Ground, readPages, type Source, Unpaged, type Walk } from './arcgis-pages.ts';
-import { Refused } from './arcgis-server.ts';
+import {
+  fetchFeatures,
+  type LayerSize,
+  type PagingPlan,
+  PagingUnsupported,
+  readPages,
+  type Source,
+} from './arcgis-pages.ts';
+import { RequestRefused } from './arcgis-server.ts';
 
 /*
  * A layer is written to a file page by page before its first row is used, as a download is: so a slow
@@ -15,7 +22,7 @@ type Mark = {
   /** What was asked of which state of the layer: a mark of another one is of no use. */
   key: string;
   startedAt: number;
-  walk: Walk;
+  walk: PagingPlan;
   /** Features that the server counted before the first page. */
   total: number | null;
   next: number | null;
@@ -42,29 +49,29 @@ function pageSize({ info, spec, context }: Source): number {
  * The paging that a layer answers to, found by asking for one feature: by offset, id ranges or id lists; as
  * GeoJSON, else Esri JSON.
  */
-export async function chooseWalk(
+export async function choosePaging(
   source: Source,
   total: number | null,
-): Promise<{ walk: Walk; ground: Ground }> {
+): Promise<{ walk: PagingPlan; ground: LayerSize }> {
   const { info, spec } = source;
   const size = pageSize(source);
   const formats =
     info.geojson && (spec.arcgis?.out_sr ?? 4326) === 4326
       ? (['geojson', 'json'] as const)
       : (['json'] as const);
-  const works = async (walk: Walk, id: number) => {
+  const works = async (walk: PagingPlan, id: number) => {
     try {
       await fetchFeatures(source, walk, { from: id, to: id, count: 1, ids: [id] });
       return true;
     } catch (error) {
-      if (error instanceof Refused) return false;
+      if (error instanceof RequestRefused) return false;
       throw error;
     }
   };
   const byOffset = { total, ids: null, extent: null };
   if (info.pagination) {
     for (const format of formats) {
-      const walk: Walk = { by: 'offset', format, size };
+      const walk: PagingPlan = { by: 'offset', format, size };
       if (await works(walk, 0)) return { walk, ground: byOffset };
     }
   }
@@ -73,7 +80,7 @@ export async function chooseWalk(
   if (first !== undefined) {
     for (const by of ground.ids === null ? (['range'] as const) : (['range', 'list'] as const)) {
       for (const format of formats) {
-        const walk: Walk = { by, format, size };
+        const walk: PagingPlan = { by, format, size };
         if (await works(walk, first)) return { walk, ground };
       }
     }
@@ -82,7 +89,7 @@ export async function chooseWalk(
   return { walk: { by: 'offset', format: 'json', size }, ground: byOffset };
 }
 
-async function idGround(source: Source, total: number | null): Promise<Ground> {
+async function idGround(source: Source, total: number | null): Promise<LayerSize> {
   const ids = await listIds(source);
   const extent = ids === null ? await idExtent(source) : null;
   // Some servers tell the statistics of another column, or of another table.
@@ -105,10 +112,10 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
   const total = await countFeatures(source);
   // Offsets mean other features when some came or went.
   if (mark?.walk.by === 'offset' && mark.total !== total) mark = null;
-  let ground: Ground = { total, ids: null, extent: null };
+  let ground: LayerSize = { total, ids: null, extent: null };
   if (mark !== null && mark.walk.by !== 'offset') ground = await idGround(source, total);
   if (mark === null) {
-    const chosen = await chooseWalk(source, total);
+    const chosen = await choosePaging(source, total);
     ground = chosen.ground;
     mark = {
       key,
@@ -150,16 +157,17 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
     await append([], { complete: true });
   } catch (error) {
     // What is not whole in itself is not taken up again.
-    if (error instanceof Incomplete || error instanceof Unpaged) await rm(markPath(path), { force: true });
+    if (error instanceof Incomplete || error instanceof PagingUnsupported)
+      await rm(markPath(path), { force: true });
     // It says that it pages by offset, and does not: by object ids, then.
-    if (!(error instanceof Unpaged && info.pagination)) throw error;
+    if (!(error instanceof PagingUnsupported && info.pagination)) throw error;
     return await spoolLayer({ ...source, info: { ...info, pagination: false } }, path);
   } finally {
     await file.close();
   }
 }
 
-class Incomplete extends Refused {}
+class Incomplete extends RequestRefused {}
 
 /**
  * Compares what came with what the server counts now: a layer changes while it is read, and some servers lose
@@ -190,7 +198,7 @@ async function complete(
   for (let left = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < left; ) {
     left = missing.length;
     context.onNote?.(`fetching ${left} features that came in between`);
-    const walk: Walk = { ...mark.walk, by: 'list', size: Math.min(mark.walk.size, 100) };
+    const walk: PagingPlan = { ...mark.walk, by: 'list', size: Math.min(mark.walk.size, 100) };
     for await (const { lines } of readPages(source, walk, { total: left, ids: missing, extent: null })) {
       await append(lines, {});
       for (const line of lines) found.add(idOf(line, info.objectIdField!));

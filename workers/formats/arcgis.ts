@@ -5,7 +5,7 @@ import { shownUrl } from '../../shared/net/download-context.ts';
 import { rowMaker } from './arcgis-features.ts';
 import { readLayerInfo } from './arcgis-layer.ts';
 import { readPages, type Source } from './arcgis-pages.ts';
-import { chooseWalk, spoolLayer } from './arcgis-spool.ts';
+import { choosePaging, spoolLayer } from './arcgis-spool.ts';
 import { addFeature } from './features.ts';
 import type { InputSpec } from './format-input.ts';
 import { readLines } from './json.ts';
@@ -34,7 +34,7 @@ export async function* readArcgis(
 async function* readSome(source: Source, output: Output): AsyncGenerator<void> {
   const total = source.context.rows!;
   const wanted = output.rowNo + total;
-  const { walk, ground } = await chooseWalk(source, null);
+  const { walk, ground } = await choosePaging(source, null);
   for await (const { lines } of readPages(source, walk, { ...ground, total }, { ahead: 0 })) {
     for (const line of lines) addLine(output, line);
     if (output.rowNo >= wanted) return;

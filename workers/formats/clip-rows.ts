@@ -1,8 +1,8 @@
-import { boxesMeet, boxOfGeometry, padBox } from '../../shared/geo/box.ts';
+import { boxesIntersect, boxOfGeometry, padBox } from '../../shared/geo/box.ts';
 import type { Box, Polygon } from '../../shared/geo/geometry-types.ts';
 import { intersects, prepareQuery } from '../../shared/geo/intersects.ts';
 import { countyOutline, nearestCounty } from '../../shared/regions/county-polygons.ts';
-import { type InputSpec, MARGIN_DEG, type Within } from './format-input.ts';
+import { type InputSpec, MARGIN_DEG, type ReadWindow } from './format-input.ts';
 import type { RowBatch, SourceRow } from './row-batch.ts';
 
 /**
@@ -24,11 +24,11 @@ export async function* clipped(
   }
 }
 
-function testOf({ box, county }: Within): (row: SourceRow) => boolean {
+function testOf({ box, county }: ReadWindow): (row: SourceRow) => boolean {
   const touches = county?.of === 'features' ? outlineTest(county.fips) : null;
   return ({ geometry }) => {
     const extent = boxOfGeometry(geometry);
-    if (extent === null || !boxesMeet(box, extent)) return false;
+    if (extent === null || !boxesIntersect(box, extent)) return false;
     if (county === undefined) return true;
     const [west, south, east, north] = extent;
     // Each parcel of a state belongs to one county.

@@ -1,10 +1,10 @@
 import type { Point } from 'geojson';
 import { toWgs84 } from '../../shared/geo/projection.ts';
-import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
 import { utf8Bytes } from './decode-text.ts';
 import { addFeature } from './features.ts';
 import { isSpace } from './json.ts';
-import { isFull, type Output, type Reading } from './row-batch.ts';
+import { type FileRead, isFull, type Output } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
 /*
@@ -37,7 +37,7 @@ type Scan = {
  * GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the
  * feed declares a CRS.
  */
-export async function* readCollection({ source, spec, output, context }: Reading): AsyncGenerator<void> {
+export async function* readCollection({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { rowBytes } = limitsOf(context);
   const { name } = source;
   const scan: Scan = { state: 'before', shell: '', crs: null };
@@ -157,7 +157,7 @@ function crsOf(shell: Shell, name: string): string | null {
  */
 function finish(scan: Scan, output: Output, name: string): void {
   if (scan.state === 'before') throw notACollection(name);
-  if (scan.state === 'features') throw cutOff(name, 'its list of features does not end');
+  if (scan.state === 'features') throw truncatedError(name, 'its list of features does not end');
   const shell = parseShell(scan.shell, name);
   if (shell.type !== 'FeatureCollection') throw notACollection(name);
   if (output.crs !== undefined) return;

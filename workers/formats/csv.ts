@@ -1,7 +1,7 @@
-import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
 import { decodeText } from './decode-text.ts';
 import type { InputSpec } from './format-input.ts';
-import { addBad, addRow, checkColumns, detached, isFull, type Output, type Reading } from './row-batch.ts';
+import { addBad, addRow, checkColumns, detached, type FileRead, isFull, type Output } from './row-batch.ts';
 
 /*
  * RFC 4180 with any one-character delimiter. Our own: after a stray quote papaparse takes all up
@@ -20,7 +20,7 @@ type Dialect = { delimiter: string; quote: string; newline: string };
 type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
 /** CSV and other delimited text. Cells are strings, empty ones null; lines that are blank are skipped. */
-export async function* readCsv({ source, spec, output, context }: Reading): AsyncGenerator<void> {
+export async function* readCsv({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { csvRowChars } = limitsOf(context);
   const table = newTable(spec, source.name);
   let skip = spec.skip_lines ?? 0;
@@ -56,7 +56,7 @@ export async function* readCsv({ source, spec, output, context }: Reading): Asyn
     at = takeRecord(table, held, at, true, output);
     if (isFull(output)) yield;
   }
-  if (table.skipping) throw cutOff(table.name, 'its last line does not end');
+  if (table.skipping) throw truncatedError(table.name, 'its last line does not end');
   if (table.columns === null) throw formatError(`${source.name} is empty: no header line. Check the file.`);
 }
 
@@ -101,7 +101,8 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
   if (scanned === 'more') return -1;
   if (typeof scanned === 'string') {
     const end = lineEnd(text, at, dialect, true);
-    if (scanned === 'open quote' && end === text.length) throw cutOff(table.name, 'it ends in a quoted cell');
+    if (scanned === 'open quote' && end === text.length)
+      throw truncatedError(table.name, 'it ends in a quoted cell');
     if (table.columns === null) throw formatError(`${table.name}: the quoting of its header line is broken.`);
     const what = scanned === 'open quote' ? 'a quoted cell does not end' : 'text follows a closing quote';
     addBad(output, 'unreadable_row', what, line(text, at, end));
@@ -115,7 +116,7 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
   }
   const { length } = table.columns;
   if (last && cells.length < length && text[end - 1] !== dialect.newline)
-    throw cutOff(table.name, `its last row has ${cells.length} of ${length} cells and no line end`);
+    throw truncatedError(table.name, `its last row has ${cells.length} of ${length} cells and no line end`);
   addCells(table.columns, cells, output, () => line(text, at, end));
   return end;
 }

@@ -1,9 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { cutOff, formatError } from '../../shared/net/download-context.ts';
+import { formatError, truncatedError } from '../../shared/net/download-context.ts';
 import { encodingName } from './decode-text.ts';
 import type { InputSpec } from './format-input.ts';
-import { addRow, checkColumns, detached, isFull, type Reading } from './row-batch.ts';
+import { addRow, checkColumns, detached, type FileRead, isFull } from './row-batch.ts';
 import type { SourceFile } from './source.ts';
 
 /*
@@ -25,7 +25,7 @@ type Decode = (bytes: Buffer) => string;
 export type DbfRecord = Record<string, unknown>;
 
 /** dBASE alone: deleted records are skipped, but keep their row number. */
-export async function* readDbf({ source, spec, output }: Reading): AsyncGenerator<void> {
+export async function* readDbf({ source, spec, output }: FileRead): AsyncGenerator<void> {
   const cpg = await source.sibling('.cpg');
   for await (const records of dbfRecords(source, spec, cpg)) {
     for (const record of records) {
@@ -73,7 +73,7 @@ export async function* dbfRecords(
     if (left === 0) return;
   }
   if (header === null) throw notDbase(source.name);
-  throw cutOff(source.name, `it holds ${header.records - left} of ${header.records} records`);
+  throw truncatedError(source.name, `it holds ${header.records - left} of ${header.records} records`);
 }
 
 /** null while the bytes do not hold the whole header. */

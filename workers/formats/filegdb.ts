@@ -2,10 +2,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projjsonNames } from '../../shared/geo/projection.ts';
-import { cutOff, formatError, type OpenContext, sourceError } from '../../shared/net/download-context.ts';
+import {
+  formatError,
+  type OpenContext,
+  sourceError,
+  truncatedError,
+} from '../../shared/net/download-context.ts';
 import { type Command, outputOf } from './child-output.ts';
 import { readFeatureLines } from './json.ts';
-import { chooseLayer, type Reading } from './row-batch.ts';
+import { chooseLayer, type FileRead } from './row-batch.ts';
 
 /*
  * Esri's file geodatabase, by GDAL in a child process: as WebAssembly (gdal3.js, an optional package), else
@@ -39,7 +44,7 @@ export type Gdal = {
   rows(path: string, layer: string): Command;
 };
 
-export const readFileGdb = (reading: Reading): AsyncGenerator<void> =>
+export const readFileGdb = (reading: FileRead): AsyncGenerator<void> =>
   readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 
 /**
@@ -48,7 +53,7 @@ export const readFileGdb = (reading: Reading): AsyncGenerator<void> =>
  */
 export async function* readWith(
   gdal: Gdal,
-  { source, spec, output, context }: Reading,
+  { source, spec, output, context }: FileRead,
 ): AsyncGenerator<void> {
   const { name } = source;
   const { path, advance } = await source.onDisk();
@@ -76,7 +81,7 @@ export async function* readWith(
   }
   look();
   const read = output.rowNo - before;
-  if (read < layer.count) throw cutOff(name, `it holds ${read} of ${layer.count} rows`);
+  if (read < layer.count) throw truncatedError(name, `it holds ${read} of ${layer.count} rows`);
   advance(1);
 }
 

@@ -1,14 +1,14 @@
-import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
 import { utf8Bytes } from './decode-text.ts';
 import type { LayoutField } from './format-input.ts';
 import { splitLines } from './json.ts';
-import { addBad, addRow, checkColumns, isFull, type Reading } from './row-batch.ts';
+import { addBad, addRow, checkColumns, type FileRead, isFull } from './row-batch.ts';
 
 /**
  * Lines whose columns stand at the places that the feed's layout gives. Cells are strings, blank ones null;
  * blank lines are skipped.
  */
-export async function* readFixedWidth({ source, spec, output, context }: Reading): AsyncGenerator<void> {
+export async function* readFixedWidth({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
   const fields = placesOf(spec.layout ?? [], name);
@@ -19,7 +19,7 @@ export async function* readFixedWidth({ source, spec, output, context }: Reading
       if (skip-- > 0) continue;
       const line = bytes.toString('utf8');
       if (unended && line.length < fields.at(-1)!.start)
-        throw cutOff(name, `its last line has ${line.length} of ${width} characters and no line end`);
+        throw truncatedError(name, `its last line has ${line.length} of ${width} characters and no line end`);
       if (tooLong) addBad(output, 'row_too_long', `the line is longer than ${rowBytes} bytes`, line);
       else {
         const values: Record<string, unknown> = {};

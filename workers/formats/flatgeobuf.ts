@@ -2,13 +2,13 @@ import { ReadableStream as NodeStream } from 'node:stream/web';
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
-import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
-import { addRow, isFull, type Reading } from './row-batch.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { addRow, type FileRead, isFull } from './row-batch.ts';
 import type { OpenedSource } from './source.ts';
 import { useCrs } from './use-crs.ts';
 
 /** FlatGeobuf, streamed in file order; its spatial index is passed over. */
-export async function* readFlatGeobuf({ source, output, context }: Reading): AsyncGenerator<void> {
+export async function* readFlatGeobuf({ source, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const found: { header: HeaderMeta | null } = { header: null };
   const headerMetaFn = (header: HeaderMeta) => {
@@ -29,7 +29,7 @@ export async function* readFlatGeobuf({ source, output, context }: Reading): Asy
   }
   // A count of 0 stands for "not known".
   const promised = found.header?.featuresCount ?? 0;
-  if (promised > features) throw cutOff(name, `it holds ${features} of ${promised} features`);
+  if (promised > features) throw truncatedError(name, `it holds ${features} of ${promised} features`);
 }
 
 /** The first bytes of every file of version 3. https://flatgeobuf.org */
@@ -71,7 +71,7 @@ async function* wholeFrames(
     if (held.length > maxBytes) throw formatError(`${name}: one feature is longer than ${maxBytes} bytes.`);
   }
   if (indexLeft === null) throw notFlatGeobuf(name);
-  if (indexLeft > 0 || held.length > 0) throw cutOff(name, 'it ends inside a feature or its index');
+  if (indexLeft > 0 || held.length > 0) throw truncatedError(name, 'it ends inside a feature or its index');
 }
 
 /**

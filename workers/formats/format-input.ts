@@ -27,7 +27,7 @@ export type Format = keyof typeof FORMATS;
  * The part of a source that a feed wants: a box, or a county, whose parcels lie in it and whose
  * features touch it.
  */
-export type Within = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
+export type ReadWindow = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
 
 const source = z
   .string()
@@ -158,7 +158,7 @@ const inputSchema = z.object(INPUT_PROPERTIES);
 export type InputSection = z.infer<typeof inputSchema>;
 
 /** What to read. Of `within` readers ask for the box where they can, and clip-rows.ts leaves out the rest. */
-export type InputSpec = Omit<InputSection, 'within'> & { within?: Within | undefined };
+export type InputSpec = Omit<InputSection, 'within'> & { within?: ReadWindow | undefined };
 
 export type ArcgisSpec = z.infer<typeof arcgisSchema>;
 export type ResoSpec = z.infer<typeof resoSchema>;
@@ -173,7 +173,7 @@ export function inputSpec(section: InputSection): InputSpec {
 export const MARGIN_DEG = 0.01;
 
 /** Which part of its source a section of the feed of a county wants; what is wrong is reported. */
-export function wantedPart(
+export function readWindow(
   { within }: InputSection,
   fips: number | null,
   of: 'parcels' | 'features',

@@ -1,8 +1,8 @@
 import { copyFile, open, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
-import { cutOff, formatError, limitsOf, scratchFolder } from '../../shared/net/download-context.ts';
-import { checkColumns, chooseLayer, isFull, plainValue, type Reading } from './row-batch.ts';
+import { formatError, limitsOf, scratchFolder, truncatedError } from '../../shared/net/download-context.ts';
+import { checkColumns, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
@@ -11,7 +11,7 @@ import { addWkbRow } from './wkb.ts';
  * A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by
  * row where it lies.
  */
-export async function* readGeoPackage({ source, spec, output, context }: Reading): AsyncGenerator<void> {
+export async function* readGeoPackage({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
   const file = await source.onDisk();
@@ -73,7 +73,7 @@ async function checkFile({ path, bytes }: LocalFile, name: string): Promise<bool
     throw formatError(`${name} is not a GeoPackage. Check the feed's format and the file.`);
   const pageBytes = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
   const promised = pageBytes * head.readUInt32BE(28);
-  if (bytes < promised) throw cutOff(name, `it holds ${bytes} of ${promised} bytes`);
+  if (bytes < promised) throw truncatedError(name, `it holds ${bytes} of ${promised} bytes`);
   const ahead = await stat(`${path}-wal`).catch(() => null);
   if (head[18] === 2 && ahead !== null && ahead.size > 0)
     throw formatError(

@@ -1,30 +1,30 @@
-import { cutOff, limitsOf } from '../../shared/net/download-context.ts';
+import { limitsOf, truncatedError } from '../../shared/net/download-context.ts';
 import { utf8Bytes } from './decode-text.ts';
 import { addFeature, addObject } from './features.ts';
-import { addBad, isFull, type Output, type Reading } from './row-batch.ts';
+import { addBad, type FileRead, isFull, type Output } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
 
 /**
  * Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known.
  */
-export function readFeatureLines(reading: Reading, crs: string[] | null = null): AsyncGenerator<void> {
+export function readFeatureLines(reading: FileRead, crs: string[] | null = null): AsyncGenerator<void> {
   useCrs(reading.output, crs, reading.source.name);
   return readLines(reading, addFeature);
 }
 
-export function readObjectLines(reading: Reading): AsyncGenerator<void> {
+export function readObjectLines(reading: FileRead): AsyncGenerator<void> {
   return readLines(reading, addObject);
 }
 
 export async function* readLines(
-  { source, spec, output, context }: Reading,
+  { source, spec, output, context }: FileRead,
   add: (output: Output, text: string) => void,
 ): AsyncGenerator<void> {
   const { rowBytes } = limitsOf(context);
   for await (const pieces of splitLines(utf8Bytes(source.bytes(), spec.encoding), rowBytes)) {
     for (const piece of pieces) {
       const text = piece.bytes.toString('utf8');
-      if (piece.unended && !isJson(text)) throw cutOff(source.name, 'its last line does not end');
+      if (piece.unended && !isJson(text)) throw truncatedError(source.name, 'its last line does not end');
       if (piece.tooLong) addBad(output, 'row_too_long', `the line is longer than ${rowBytes} bytes`, text);
       else add(output, text);
       if (isFull(output)) yield;

@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { projjsonNames } from '../../shared/geo/projection.ts';
-import { cutOff, formatError, limitsOf } from '../../shared/net/download-context.ts';
-import { checkColumns, isFull, plainValue, type Reading } from './row-batch.ts';
+import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { checkColumns, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
@@ -12,7 +12,7 @@ import { addWkbRow } from './wkb.ts';
 const PART_BYTES = 16 * 2 ** 20;
 
 /** A column of a row group is held whole, as it is packed. Writers make groups of a tenth of that. */
-const MOST_CHUNK_BYTES = 2 ** 30;
+const MAX_CHUNK_BYTES = 2 ** 30;
 
 /**
  * Geometry stays as its file has it until a row is made of it; decoded for a whole row group it would take
@@ -28,7 +28,7 @@ function asBytes(bytes: Uint8Array): Uint8Array {
  * Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, a
  * row group at a time.
  */
-export async function* readParquet({ source, spec, output, context }: Reading): AsyncGenerator<void> {
+export async function* readParquet({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const local = await source.onDisk();
   const handle = await open(local.path, 'r');
@@ -79,7 +79,7 @@ async function checkEnds(
     Buffer.from(await slice(Math.max(0, start), start + 4)).toString('latin1');
   if ((await at(0)) !== MAGIC)
     throw formatError(`${name} is not a Parquet file. Check the feed's format and the file.`);
-  if (bytes < 12 || (await at(bytes - 4)) !== MAGIC) throw cutOff(name, 'its footer is missing');
+  if (bytes < 12 || (await at(bytes - 4)) !== MAGIC) throw truncatedError(name, 'its footer is missing');
 }
 
 function columnNames({ schema }: FileMetaData): string[] {
@@ -177,9 +177,9 @@ function partsOf({ row_groups: groups }: FileMetaData, name: string): Part[] {
   let at = 0;
   return groups.flatMap(group => {
     const packed = group.columns.map(column => Number(column.meta_data?.total_compressed_size ?? 0));
-    if (Math.max(...packed) > MOST_CHUNK_BYTES)
+    if (Math.max(...packed) > MAX_CHUNK_BYTES)
       throw formatError(
-        `${name}: a column of one row group is larger than ${MOST_CHUNK_BYTES} bytes. Write it with row groups of 100,000 rows.`,
+        `${name}: a column of one row group is larger than ${MAX_CHUNK_BYTES} bytes. Write it with row groups of 100,000 rows.`,
       );
     const rows = Number(group.num_rows);
     const count = Math.max(1, Math.ceil(Number(group.total_byte_size) / PART_BYTES));

@@ -10,10 +10,10 @@ import {
   sizeOf,
   takeBatch,
 } from './row-batch.ts';
-import { openSource, type Progress, type Wanted } from './source.ts';
+import { type MemberChoice, openSource, type Progress } from './source.ts';
 
 /** What of a format is needed to open a file and to name it; plain data. */
-export type FileKind = Omit<Wanted, 'member'> & { title: string };
+export type FileKind = Omit<MemberChoice, 'member'> & { title: string };
 
 /** The batches of one file. @throws PlatError as readInput does */
 export async function* readFile(

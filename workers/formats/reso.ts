@@ -1,6 +1,6 @@
 import { PlatError } from '../../shared/base/errors.ts';
 import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
-import { ask, boundedBody } from '../../shared/net/http.ts';
+import { boundedBody, fetchWithRetry } from '../../shared/net/http.ts';
 import type { InputSpec, ResoSpec } from './format-input.ts';
 import {
   addBad,
@@ -163,7 +163,11 @@ async function fetchPage(
 ): Promise<Page | null> {
   const { pageMs, pageBytes } = limitsOf(context);
   const read = (response: Response) => textOf(response, url, resumed, pageBytes);
-  const text = await ask<string | null>(url, { headers, timeoutMs: pageMs, sameOrigin: true, read }, context);
+  const text = await fetchWithRetry<string | null>(
+    url,
+    { headers, timeoutMs: pageMs, sameOrigin: true, read },
+    context,
+  );
   if (text === null) return null;
   onBytes(Buffer.byteLength(text));
   let body: { value?: unknown; '@odata.nextLink'?: unknown };

@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
 import { PlatError } from '../../shared/base/errors.ts';
-import { type ToWgs84, unmoved } from '../../shared/geo/geometry-types.ts';
+import { type ToWgs84, unprojected } from '../../shared/geo/geometry-types.ts';
 import { formatError, type OpenContext } from '../../shared/net/download-context.ts';
 import type { InputSpec } from './format-input.ts';
 import type { OpenedSource } from './source.ts';
@@ -82,16 +82,16 @@ const RAW_CHARS = 64 * 1024;
 /** Where a reader puts its rows, and how their geometry reaches WGS84. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
-export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
+export type FileRead = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
 
 /**
  * A reader puts rows into `output` and yields whenever that is full, for the batch to be taken. It throws
  * PlatError for what ends the file; what a library throws means that it is not of the format.
  */
-export type FileReader = (reading: Reading) => AsyncGenerator<void>;
+export type FileReader = (reading: FileRead) => AsyncGenerator<void>;
 
 export function newOutput(crs: string | undefined): Output {
-  return { batch: { rows: [], bad: [] }, rowNo: 0, project: unmoved, crs };
+  return { batch: { rows: [], bad: [] }, rowNo: 0, project: unprojected, crs };
 }
 
 /**
@@ -237,18 +237,18 @@ function firstPosition(geometry: Geometry | null): [number, number] | null {
 }
 
 /** Deeper than any geometry or record: one that is cannot be walked or shown without filling the stack. */
-const MOST_LEVELS = 500;
+const MAX_LEVELS = 500;
 
 export const TOO_DEEP = {
   field: null,
   reason: 'unreadable_row',
-  message: `the row is nested more than ${MOST_LEVELS} levels deep`,
+  message: `the row is nested more than ${MAX_LEVELS} levels deep`,
 } satisfies Pick<BadRow, 'field' | 'reason' | 'message'>;
 
 /** Whether a row's values or geometry are nested so deeply that walking it by recursion may fail. */
 export function isTooDeep({ values, geometry }: SourceRow): boolean {
   let level: unknown[] = [values, geometry];
-  for (let depth = 0; depth < MOST_LEVELS && level.length > 0; depth++) {
+  for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth++) {
     level = level.flatMap(node =>
       typeof node === 'object' && node !== null
         ? Object.values(node).filter(each => typeof each === 'object')

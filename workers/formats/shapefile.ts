@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Geometry } from 'geojson';
 import { openShp } from 'shapefile';
-import { cutOff, formatError, sourceError } from '../../shared/net/download-context.ts';
+import { formatError, sourceError, truncatedError } from '../../shared/net/download-context.ts';
 import { dbfRecords } from './dbf.ts';
-import { addRow, isFull, type Reading } from './row-batch.ts';
+import { addRow, type FileRead, isFull } from './row-batch.ts';
 import type { SourceFile } from './source.ts';
 import { CHUNK_BYTES } from './unpacked.ts';
 import { useCrs } from './use-crs.ts';
@@ -12,7 +12,7 @@ import { useCrs } from './use-crs.ts';
  * `.shp` and `.dbf` side by side, with `.prj` and `.cpg` where there; Z and M are dropped. A deleted record
  * keeps its row number.
  */
-export async function* readShapefile({ source, spec, output }: Reading): AsyncGenerator<void> {
+export async function* readShapefile({ source, spec, output }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: name the .shp file as the feed's source.`);
   const dbf = await source.sibling('.dbf');
@@ -105,7 +105,7 @@ async function* checkedShp(source: SourceFile): AsyncGenerator<Buffer> {
     yield chunk;
   }
   if (expected === null || read < expected) {
-    throw cutOff(source.name, `it holds ${read} of ${expected ?? 'at least 100'} bytes`);
+    throw truncatedError(source.name, `it holds ${read} of ${expected ?? 'at least 100'} bytes`);
   }
 }
 

@@ -13,7 +13,7 @@ import {
   sourceError,
 } from '../../shared/net/download-context.ts';
 import { fetchUrl, siblingUrl } from './fetch-source.ts';
-import { CHUNK_BYTES, mostUnpacked, unpacked, unpacksTooFar } from './unpacked.ts';
+import { CHUNK_BYTES, maxUnpackedBytes, tooLargeUnpacked, unpacked } from './unpacked.ts';
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 
 export type SourceFile = {
@@ -44,7 +44,7 @@ export type OpenedSource = SourceFile & {
   close(): Promise<void>;
 };
 
-export type Wanted = {
+export type MemberChoice = {
   /** What messages call it, where that is not its path. */
   name?: string;
   /** What a member of a zip ends with to be meant, with the dot, lower case. */
@@ -95,7 +95,7 @@ function localFile(path: string, bytes: number, progress: Progress): LocalFile {
  */
 export async function openSource(
   source: string,
-  wanted: Wanted,
+  wanted: MemberChoice,
   context: OpenContext,
   progress = trackProgress(context, true),
 ): Promise<OpenedSource> {
@@ -112,7 +112,7 @@ export async function openSource(
   };
   const file: Packed = (label, { total, packed }, gzip, stream, plain = null) => {
     progress.expect(total);
-    const most = mostUnpacked(context, packed);
+    const most = maxUnpackedBytes(context, packed);
     const bytes = () => unpacked(stream, label, gzip, most, context, progress);
     const onDisk = async (): Promise<LocalFile> => {
       if (plain !== null) return localFile(plain, total, progress);
@@ -177,7 +177,7 @@ type Packed = (
   plain?: string | null,
 ) => SourceFile;
 
-function chosenMember(archive: Archive, name: string, wanted: Wanted, file: Packed) {
+function chosenMember(archive: Archive, name: string, wanted: MemberChoice, file: Packed) {
   const member = (entry: Entry): SourceFile => {
     const label = `${name}/${entry.fileName}`;
     return file(label, sizesOf(entry), /\.gz$/i.test(entry.fileName), () =>
@@ -210,7 +210,7 @@ async function folderThere(path: string, name: string, progress: Progress) {
 function folderInZip(
   archive: Archive,
   name: string,
-  wanted: Wanted & { folderHolds: string },
+  wanted: MemberChoice & { folderHolds: string },
   file: Packed,
   scratch: Scratch,
   limit: number,
@@ -223,7 +223,7 @@ function folderInZip(
   );
   const members = archive.entries.filter(({ fileName }) => dirname(fileName) === chosen);
   const bytes = members.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
-  if (bytes > limit) throw unpacksTooFar(name, limit);
+  if (bytes > limit) throw tooLargeUnpacked(name, limit);
   const label = `${name}/${chosen}`;
   const onDisk = async (): Promise<LocalFile> => {
     const path = join(await scratch(), 'folder.gdb');
@@ -248,7 +248,7 @@ export function localPath(source: string, baseDir: string): string {
   return isAbsolute(source) ? source : resolve(baseDir, source);
 }
 
-async function requireFile(source: string, baseDir: string, { folderHolds }: Wanted): Promise<string> {
+async function requireFile(source: string, baseDir: string, { folderHolds }: MemberChoice): Promise<string> {
   const path = localPath(source, baseDir);
   const found = await stat(path).catch(() => null);
   if (found === null) {

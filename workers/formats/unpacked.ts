@@ -6,7 +6,7 @@ import { limitsOf, type OpenContext, sourceError } from '../../shared/net/downlo
 export const CHUNK_BYTES = 2 ** 20;
 
 /** What a file may unpack to. */
-export function mostUnpacked(context: OpenContext, packedBytes: number): number {
+export function maxUnpackedBytes(context: OpenContext, packedBytes: number): number {
   const { expandedBytes, undoubtedBytes, expandedRatio } = limitsOf(context);
   return Math.min(expandedBytes, undoubtedBytes + expandedRatio * packedBytes);
 }
@@ -37,7 +37,7 @@ export async function* unpacked(
       const consumed = gunzip?.bytesWritten ?? expanded;
       progress.add(consumed - counted);
       counted = consumed;
-      if (expanded > most) throw unpacksTooFar(name, most);
+      if (expanded > most) throw tooLargeUnpacked(name, most);
       yield chunk as Buffer;
     }
   } catch (cause) {
@@ -53,5 +53,5 @@ export async function* unpacked(
   }
 }
 
-export const unpacksTooFar = (name: string, limit: number): Error =>
+export const tooLargeUnpacked = (name: string, limit: number): Error =>
   sourceError(`${name} unpacks to more than ${limit} bytes. Split it into smaller files.`);

@@ -1,12 +1,12 @@
 import { zipSync } from 'fflate';
 import { readSheet } from 'read-excel-file/node';
 import { formatError, limitsOf, type OpenContext } from '../../shared/net/download-context.ts';
-import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } from './row-batch.ts';
+import { addRow, checkColumns, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';
 import { memberStream, openArchive } from './zip.ts';
 
 /** A sheet of an Excel workbook, whose first row has the names of the columns. The library reads it whole. */
-export async function* readXlsx({ source, spec, output, context }: Reading): AsyncGenerator<void> {
+export async function* readXlsx({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
   const file = await source.onDisk();
   const workbook = await checked(file, name, context);
@@ -28,7 +28,7 @@ export async function* readXlsx({ source, spec, output, context }: Reading): Asy
 type Cells = readonly unknown[];
 
 /** Columns without a name and a value are the sheet's margin. */
-function columnsOf(rows: readonly Cells[], header: Reading['spec']['header'], name: string): string[] {
+function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], name: string): string[] {
   if (Array.isArray(header)) return checkColumns(header, name);
   const [first] = rows;
   if (first === undefined) throw formatError(`${name} is empty: no row of column names. Check the file.`);

@@ -19,7 +19,7 @@ import { listings } from './recipes/listings-recipe.ts';
 import { numbering } from './recipes/numbering-recipe.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
 import { isRecorded, recordedSales } from './recipes/sales-recipe.ts';
-import { leftAsItIs, sourcesUnchanged, stagedFrom } from './recipes/unchanged-source.ts';
+import { keepUnchanged, sourcesUnchanged, stagedFrom } from './recipes/unchanged-source.ts';
 import type { RunContext, RunDeps } from './run/run-context.ts';
 import { newCounts } from './run/run-counts.ts';
 import { makeRunFolder } from './run/run-folder.ts';
@@ -129,7 +129,7 @@ async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: bool
   const { pool, runId, feedId, counts } = run;
   await run.step('open', 'opening', 0);
   const isSame = (await sourcesUnchanged(run, feed)) && !force;
-  const compare = isSame ? async () => leftAsItIs(run) : await prepare(run, feed);
+  const compare = isSame ? async () => keepUnchanged(run) : await prepare(run, feed);
   let prepared: Prepared | undefined;
   const follow: string[] = [];
   // The comparison too, for it settles repeated rows: an attempt that found them settled

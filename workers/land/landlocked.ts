@@ -5,9 +5,9 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
  * More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 %
  * without its local roads (docs/land.md).
  */
-const MOST_PERCENT = 30;
+const MAX_PERCENT = 30;
 /** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
-const LEAST_PARCELS = 100;
+const MIN_PARCELS = 100;
 
 type LandlockedCounty = {
   fips: number;
@@ -24,8 +24,8 @@ type LandlockedCounty = {
 export async function landlockedWarnings(pool: Pool, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
   const { rows } = await pool.query<LandlockedCounty>(compose('land/list_landlocked_counties', { county }), [
-    LEAST_PARCELS,
-    MOST_PERCENT,
+    MIN_PARCELS,
+    MAX_PERCENT,
   ]);
   return rows.map(warningOf);
 }

@@ -25,7 +25,7 @@ type Outcome = 'done' | 'failed' | 'retried';
 /**
  * A job in the middle of which so many workers died takes them down with it, most often for want of memory.
  */
-const MOST_DEATHS = 5;
+const MAX_DEATHS = 5;
 /** A job that was cancelled breaks off after at most this long. */
 const WATCH_MS = 2_000;
 
@@ -123,7 +123,7 @@ function backoffSeconds({ opts, attemptsMade }: Parameters<Processor>[0]): numbe
 
 async function run(deps: RunnerDeps, id: string, row: Started, log: Logger): Promise<JobResult> {
   const { pool, config, signal, deliver, jobs } = deps;
-  if (row.deaths >= MOST_DEATHS) {
+  if (row.deaths >= MAX_DEATHS) {
     const message = `${row.deaths} workers died in the middle of the job, the last of them ${row.died}: their logs tell more. Most often memory runs out. \`plat jobs retry\` tries again.`;
     throw new PlatError('abandoned', message);
   }

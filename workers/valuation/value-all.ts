@@ -3,7 +3,7 @@ import { emptyBox } from '../../shared/geo/box.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
 import { enqueueAll } from '../../shared/queue/jobs.ts';
-import { defaultDay, linkComps, lockCounty, readMarket, type Watch } from './value-county.ts';
+import { defaultDay, type JobControl, linkComps, lockCounty, readMarket } from './value-county.ts';
 import { valueCountyJob } from './value-county-job.ts';
 
 export type Learned = { asOf: string; counties: number; jobs: string[] };
@@ -15,7 +15,7 @@ export type Learned = { asOf: string; counties: number; jobs: string[] };
 export async function learnAll(
   pool: Pool,
   asOf: string | undefined,
-  { signal, progress }: Watch,
+  { signal, progress }: JobControl,
 ): Promise<Learned> {
   const day = asOf ?? (await defaultDay(pool));
   const { rows } = await pool.query<{ fips: number; parcels: boolean }>(sql('valuation/list_counties'));

@@ -49,7 +49,7 @@ export type ValuedCounty = {
   valued: number;
 };
 
-export type Watch = { signal: AbortSignal; progress?(share: number): void };
+export type JobControl = { signal: AbortSignal; progress?(share: number): void };
 
 /** Parcels between two looks at the signal, and turns of the event loop. */
 const TURN = 500;
@@ -75,7 +75,7 @@ type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
 export function valueCounty(
   pool: Pool,
   { fips, asOf }: { fips: number; asOf?: string | undefined },
-  watch: Watch,
+  watch: JobControl,
 ): Promise<ValuedCounty> {
   return transaction(pool, async client => {
     await lockCounty(client, fips);
@@ -165,7 +165,7 @@ async function valueParcels(
   asOf: string,
   parcels: Parcels,
   { comps: { ids }, opinion }: { comps: StoredComps; opinion: AssessorOpinion },
-  { signal, progress }: Watch,
+  { signal, progress }: JobControl,
 ): Promise<number> {
   const count = parcels.id.length;
   const land = model.effects.land === null ? undefined : landTermsOf(count, parcels);

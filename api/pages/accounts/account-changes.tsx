@@ -3,20 +3,20 @@ import { moment } from '../frame/figures.ts';
 import { Grid } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 
 /** What was changed about an account, its keys and its people, by whom, the newest first. */
 export async function changesSection({ deps }: Visit, accountId: string) {
   const changes = await listChanges(deps.pool, accountId);
   const names = new Map(changes.map(({ entity_id, after }) => [entity_id, after?.name ?? after?.email]));
   for (const { entity_id, after } of changes) if (after?.email) names.set(entity_id, after.email);
-  const newest = changes.slice(-MOST_CHANGES).reverse();
+  const newest = changes.slice(-MAX_CHANGES).reverse();
   return (
     <section>
       <h2>What was changed</h2>
       <details>
         <summary>
-          {changes.length > MOST_CHANGES ? `The last ${MOST_CHANGES} of ` : ''}
+          {changes.length > MAX_CHANGES ? `The last ${MAX_CHANGES} of ` : ''}
           {changes.length} changes, the newest first
         </summary>
         <Grid

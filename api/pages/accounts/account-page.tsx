@@ -1,5 +1,5 @@
 import { createKey, listKeys, revokeKey } from '../../../shared/accounts/accounts.ts';
-import { isPassword, requirePassword } from '../../../shared/accounts/sign-in.ts';
+import { requirePassword, verifyPassword } from '../../../shared/accounts/sign-in.ts';
 import { SCOPES, type Scope } from '../../../shared/accounts/tiers.ts';
 import { inviteUser, requireEmail } from '../../../shared/accounts/users.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
@@ -99,7 +99,7 @@ const ACTIONS: Record<string, Action> = {
       'accounts/find_by_email',
       [user.email],
     );
-    if (user.hasPassword && !(await isPassword(known?.hash, visit.form.get('current') ?? '')))
+    if (user.hasPassword && !(await verifyPassword(known?.hash, visit.form.get('current') ?? '')))
       throw new PlatError('password', 'The current password is wrong.');
     const password = requirePassword(visit.form.get('password') ?? '', user.email);
     await changePassword(visit, user.id, user.email, password, session.id);

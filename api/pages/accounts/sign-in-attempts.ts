@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { clientNetwork } from '../../http/client-network.ts';
 import { requireAdmitted } from '../../http/rate-limits.ts';
-import { readSigned, sign } from '../../http/signed.ts';
+import { sign, verifySigned } from '../../http/signed.ts';
 import { type PageDeps, setCookie, type Visit } from '../frame/visit.ts';
 
 // How often something may be tried that can be guessed, or that mails somebody. Who signs in from a browser
@@ -35,7 +35,7 @@ type What = 'password' | 'sign_in' | 'reset';
 export async function countAttempt(name: string, { rateLimits }: PageDeps, limit = OWN): Promise<void> {
   const { burst: rateBurst, perMinute: ratePerMinute } = limit;
   const bucket = { ratePerMinute, rateBurst, skipTracePerMinute: 1 };
-  requireAdmitted(await rateLimits.take({ id: uuidV5(`attempt:${name}`), ...bucket }));
+  requireAdmitted(await rateLimits.admit({ id: uuidV5(`attempt:${name}`), ...bucket }));
 }
 
 /** An attempt to sign in to an account. @throws PlatError `rate_limited` */
@@ -70,7 +70,7 @@ async function knownDevice({ req, deps }: Visit, email: string): Promise<string 
   const { database, cursorSecret } = deps.resources;
   const value = cookieOf(req);
   if (value === undefined) return undefined;
-  const device = readSigned(FORMAT, value, [await cursorSecret()]) as Device | undefined;
+  const device = verifySigned(FORMAT, value, [await cursorSecret()]) as Device | undefined;
   if (device === undefined) return undefined;
   const [user] = await database.run<{ id: string }>('accounts/find_by_email', [email]);
   return user?.id === device.user ? device.id : undefined;

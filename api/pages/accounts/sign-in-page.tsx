@@ -1,12 +1,12 @@
 import { sendMail } from '../../../shared/accounts/mail.ts';
 import {
   createLink,
-  isPassword,
   type LinkPurpose,
-  linkLife,
+  linkLifetime,
   requirePassword,
   storePassword,
   tokenHashOf,
+  verifyPassword,
 } from '../../../shared/accounts/sign-in.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { Back, Field, Notice, narrowPage } from '../frame/layout.tsx';
@@ -15,12 +15,12 @@ import { forgetCookie, openSession, type Reply, safePath, type Visit } from '../
 import { NewPassword } from './account-people.tsx';
 import { countSignIn, rememberDevice } from './sign-in-attempts.ts';
 
-type Known = { id: string; email: string; name: string; operator: boolean; hash: string | null };
+type KnownUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
 
 const WRONG = 'The address or the password is wrong. You can have a link sent instead.';
 
-async function findUser({ deps }: Visit, email: string): Promise<Known | undefined> {
-  return (await deps.resources.database.run<Known>('accounts/find_by_email', [email]))[0];
+async function findUser({ deps }: Visit, email: string): Promise<KnownUser | undefined> {
+  return (await deps.resources.database.run<KnownUser>('accounts/find_by_email', [email]))[0];
 }
 
 const signIn: Page = {
@@ -36,7 +36,7 @@ const signIn: Page = {
     if (visit.form.get('how') === 'link') return sendLink(visit, email, 'sign_in');
     await countSignIn(visit, 'password', email);
     const user = await findUser(visit, email);
-    if (!(await isPassword(user?.hash, visit.form.get('password') ?? '')))
+    if (!(await verifyPassword(user?.hash, visit.form.get('password') ?? '')))
       return signInPage(next, email, WRONG);
     await enterAs(visit, user!.id);
     return { redirect: next };
@@ -127,7 +127,8 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
   const content = (
     <>
       <p>
-        If <b>{email}</b> is known here, a link is on its way to it. It works once, for {linkLife(purpose)}.
+        If <b>{email}</b> is known here, a link is on its way to it. It works once, for{' '}
+        {linkLifetime(purpose)}.
       </p>
       <Back to="/sign-in" words="Back to signing in" />
     </>
@@ -143,7 +144,7 @@ export async function mailLink(
 ): Promise<void> {
   const { deps } = visit;
   const link = requireAppUrl(visit) + (await createLink(deps.pool, user.id, purpose));
-  const text = `${introduction}\n\n${link}\n\nIt works once, for ${linkLife(purpose)}. If you did not expect it, do nothing.\n`;
+  const text = `${introduction}\n\n${link}\n\nIt works once, for ${linkLifetime(purpose)}. If you did not expect it, do nothing.\n`;
   await sendMail(deps.config, deps.log, { to: user.email, subject: SUBJECTS[purpose], text });
 }
 

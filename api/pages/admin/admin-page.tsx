@@ -10,7 +10,7 @@ import type { Page } from '../frame/pages.tsx';
 import { adminActions, type FeedRow, type Job, subjectOf } from './admin-actions.tsx';
 
 /** Of a run; the command line shows more. */
-const MOST_REJECTS = 100;
+const MAX_REJECTS = 100;
 
 const admin: Page = {
   path: '/admin',
@@ -153,7 +153,7 @@ const run: Page = {
     const found = Number.isSafeInteger(id) ? await findRun(visit.deps.pool, id) : undefined;
     if (found === undefined) throw notFound('There is no such run.');
     const reason = visit.url.searchParams.get('reason');
-    const rejects = await listRejects(visit.deps.pool, id, reason, MOST_REJECTS);
+    const rejects = await listRejects(visit.deps.pool, id, reason, MAX_REJECTS);
     const body = (
       <>
         <Back to="/admin" words="Operating" />

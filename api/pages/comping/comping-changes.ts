@@ -5,7 +5,7 @@ import { nameOf, STATUS_WORDS } from './comping-list.tsx';
 import { machineOf, type Report } from './comping-reports.ts';
 
 /** More than people read; the rest is counted. */
-const MOST_TOLD = 12;
+const MAX_TOLD = 12;
 
 /**
  * What would change if the report went by what is true now, the chosen comps first; empty when nothing would.
@@ -41,8 +41,8 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
     .map(({ words }) => words);
   const fresh = now.candidates.filter(({ id }) => !known.has(id));
   const lost = before.candidates.filter(({ id, gone }) => !there.has(id) && !gone);
-  told.push(...comps.slice(0, MOST_TOLD));
-  if (comps.length > MOST_TOLD) told.push(`${count(comps.length - MOST_TOLD)} more comps have changed.`);
+  told.push(...comps.slice(0, MAX_TOLD));
+  if (comps.length > MAX_TOLD) told.push(`${count(comps.length - MAX_TOLD)} more comps have changed.`);
   if (fresh.length > 0) told.push(`New to choose from: ${listed(fresh)}.`);
   if (lost.length > 0) told.push(`No longer to choose from: ${listed(lost)}.`);
   return told;

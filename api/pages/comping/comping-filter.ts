@@ -22,7 +22,7 @@ export type Update = {
   html: string;
 };
 
-export const METRES_A_MILE = 1_609.344;
+export const METERS_PER_MILE = 1_609.344;
 
 /** The filters of `comps/`, with the distance in miles from the subject, and a price per acre. */
 export const BOUNDS = [
@@ -102,7 +102,7 @@ export function isShown(comp: Shown, { bounds, statuses, zip, fips, area }: Filt
   if (fips !== '' && comp.fips !== fips.padStart(5, '0')) return false;
   const { miles, age, acres_min, acres_max, ppa_min, ppa_max, dom_min, dom_max, min_photos } = bounds;
   return (
-    atMost(comp.distance_m / METRES_A_MILE, miles) &&
+    atMost(comp.distance_m / METERS_PER_MILE, miles) &&
     atMost(comp.age, age) &&
     atLeast(comp.acres, acres_min) &&
     atMost(comp.acres, acres_max) &&

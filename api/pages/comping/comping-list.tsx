@@ -2,7 +2,15 @@ import type { Candidate } from '../../../shared/comping/comp-report.ts';
 import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
 import { acres, count, day, usd } from '../frame/figures.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
-import { BOUNDS, type Filters, inOrder, isShown, METRES_A_MILE, ORDERS, STATUSES } from './comping-filter.ts';
+import {
+  BOUNDS,
+  type Filters,
+  inOrder,
+  isShown,
+  METERS_PER_MILE,
+  ORDERS,
+  STATUSES,
+} from './comping-filter.ts';
 import type { Report } from './comping-reports.ts';
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
@@ -24,7 +32,7 @@ export const nameOf = ({ address, apn, city }: Candidate): string =>
 export const lotOf = (size: number): string => `${acres(size)} ${size === 1 ? 'acre' : 'acres'}`;
 
 export const miles = (metres: number): string =>
-  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: metres < 16_000 ? 1 : 0 }).format(metres / METRES_A_MILE)} mi`;
+  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: metres < 16_000 ? 1 : 0 }).format(metres / METERS_PER_MILE)} mi`;
 
 type CandidateListProps = { report: Report; filters: Filters; path: string; search: string };
 

@@ -6,7 +6,7 @@ import { ask } from '../frame/visit.ts';
 import { titleOf } from './comping-reports.ts';
 
 /** The last ones; who has more finds them by the link. */
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 type Listed = {
   id: string;
@@ -24,7 +24,7 @@ export const reportsPage: Page = {
   path: '/comping',
   access: 'app',
   async get({ deps, session }) {
-    const values = [session!.account?.id ?? null, session!.user.id, MOST_LISTED];
+    const values = [session!.account?.id ?? null, session!.user.id, MAX_LISTED];
     const reports = await deps.resources.database.run<Listed>('comping/list_reports', values);
     const body = (
       <>

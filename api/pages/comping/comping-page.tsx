@@ -12,17 +12,17 @@ import { changesOf } from './comping-changes.ts';
 import { readFilters, SHOWN_FIELDS, type Update } from './comping-filter.ts';
 import { CandidateList } from './comping-list.tsx';
 import { reportsPage } from './comping-own.tsx';
-import { Actions, Cover, Offer, Results, read, Subject, Texts } from './comping-report.tsx';
+import { Actions, Cover, Offer, Results, readReportView, Subject, Texts } from './comping-report.tsx';
 import {
-  type Changed,
-  change,
+  type ChangeOutcome,
+  changeReport,
   csvOf,
   figuresOf,
   type Report,
   readReport,
   readShared,
+  requestSnapshot,
   titleOf,
-  want,
 } from './comping-reports.ts';
 import { Strip } from './comping-results.tsx';
 
@@ -42,8 +42,8 @@ const pathOf = ({ id }: Report) => `/comping/${id}`;
 const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
 
 /** What the open page shows anew after a change: figures and pieces of HTML come from one function. */
-async function updateOf({ deps }: Visit, report: Report, changed: Changed): Promise<Reply> {
-  const said = await read(deps.resources.database, report);
+async function updateOf({ deps }: Visit, report: Report, changed: ChangeOutcome): Promise<Reply> {
+  const said = await readReportView(deps.resources.database, report);
   const update: Update & { result: Result | null } = {
     version: report.version,
     chosen: report.chosen,
@@ -73,7 +73,7 @@ const reportPage: Page = {
   async post(visit) {
     const report = await readReport(visit);
     try {
-      const changed = await change(visit, report);
+      const changed = await changeReport(visit, report);
       if (changed.deleted) return { redirect: '/comping' };
       const left = await readReport(visit);
       const now = visit.form.get('do') === 'look' ? await prepared(visit, left, PATIENCE_MS) : left;
@@ -100,8 +100,8 @@ async function prepared(visit: Visit, report: Report, patienceMs: number): Promi
     if (report.snapshot === null || changesOf(report).length > 0) return report;
     if ((await database.run('comping/is_outdated', [fips, property_id, looked_at])).length === 0)
       return report;
-    await want(database, report);
-  } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await want(database, report);
+    await requestSnapshot(database, report);
+  } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await requestSnapshot(database, report);
   const patience = report.snapshot === null ? PATIENCE_MS : patienceMs;
   for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += LOOK_MS) {
     if ((await database.run('comping/is_wanted', [id])).length === 0) break;
@@ -113,7 +113,7 @@ async function prepared(visit: Visit, report: Report, patienceMs: number): Promi
 async function show(
   visit: Visit,
   report: Report,
-  { changed = {}, fault }: { changed?: Changed; fault?: string } = {},
+  { changed = {}, fault }: { changed?: ChangeOutcome; fault?: string } = {},
 ): Promise<Reply> {
   const { snapshot } = report;
   const path = pathOf(report);
@@ -125,7 +125,7 @@ async function show(
   const link = changed.link && visit.appUrl + changed.link;
   const { subject, candidates } = snapshot;
   const near = candidates.slice(0, 60);
-  const said = await read(visit.deps.resources.database, report);
+  const said = await readReportView(visit.deps.resources.database, report);
   const body = (
     <div class="comping" data-report={path} data-version={report.version}>
       {fault && <Notice kind="bad">{fault}</Notice>}
@@ -219,7 +219,7 @@ const sharedPage: Page = {
   access: 'public',
   async get(visit) {
     const report = await readShared(visit);
-    const said = await read(visit.deps.resources.database, report);
+    const said = await readReportView(visit.deps.resources.database, report);
     const body = (
       <div class="comping">
         <div class="screen">

@@ -1,5 +1,5 @@
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
-import type { Line } from '../../../shared/comping/comp-report-result.ts';
+import type { ResultLine } from '../../../shared/comping/comp-report-result.ts';
 import { clipLine, pathOf } from '../../../shared/drawing/drawing-lines.ts';
 import { scaleBarOf, type View, viewOf } from '../../../shared/drawing/map-extent.ts';
 import { boxSql } from '../../../shared/geo/box.ts';
@@ -12,12 +12,12 @@ import { nameOf } from './comping-list.tsx';
 
 const WIDTH = 900;
 const HEIGHT = 480;
-const FEET_A_MILE = 5_280;
+const FEET_PER_MILE = 5_280;
 
 /** Room around what is shown. */
 const MARGIN_PX = 40;
 /** The longest ones; more would be a grey field. */
-const MOST_ROADS = 1_500;
+const MAX_ROADS = 1_500;
 
 export type Ground = { view: View; roads: Position[][] };
 
@@ -25,7 +25,7 @@ export type Ground = { view: View; roads: Position[][] };
 export async function readGround(
   database: Database,
   { subject }: ReportSnapshot,
-  lines: readonly Line[],
+  lines: readonly ResultLine[],
 ): Promise<Ground> {
   const places: Position[] = [
     [subject.lon, subject.lat],
@@ -34,12 +34,12 @@ export async function readGround(
   ];
   const { metresPerPx } = viewOf([[places]], 0, WIDTH - 2 * MARGIN_PX, HEIGHT - 2 * MARGIN_PX);
   const view = viewOf([[places]], MARGIN_PX * metresPerPx, WIDTH, HEIGHT);
-  const values = [boxSql(view.box), 'roads', MOST_ROADS];
+  const values = [boxSql(view.box), 'roads', MAX_ROADS];
   const rows = await database.run<{ geometry: Uint8Array }>('parcels/list_view_features', values);
   return { view, roads: rows.flatMap(({ geometry }) => decodeLines(geometry)) };
 }
 
-type PictureProps = { snapshot: ReportSnapshot; lines: readonly Line[]; ground: Ground };
+type PictureProps = { snapshot: ReportSnapshot; lines: readonly ResultLine[]; ground: Ground };
 
 /**
  * Where the subject and the chosen comps are, numbered as in the table: for print, for readers, and for
@@ -50,7 +50,7 @@ export function Picture({ snapshot: { subject }, lines, ground: { view, roads } 
   const [x, y] = at([subject.lon, subject.lat]);
   const bar = scaleBarOf(view, 220);
   const words =
-    bar.feet < FEET_A_MILE ? `${count(bar.feet)} ft` : `${(bar.feet / FEET_A_MILE).toFixed(1)} mi`;
+    bar.feet < FEET_PER_MILE ? `${count(bar.feet)} ft` : `${(bar.feet / FEET_PER_MILE).toFixed(1)} mi`;
   return (
     <svg
       class="picture"

@@ -10,10 +10,10 @@ import { Charts } from './comping-charts.tsx';
 import { lotOf } from './comping-list.tsx';
 import { type Ground, Picture, readGround } from './comping-picture.tsx';
 import {
-  type Changed,
+  type ChangeOutcome,
   figuresOf,
-  MOST_NOTES,
-  MOST_TITLE,
+  MAX_NOTES,
+  MAX_TITLE,
   machineOf,
   type Report,
   SHARE_DAYS,
@@ -22,9 +22,14 @@ import {
 import { Chosen, Conclusion } from './comping-results.tsx';
 
 /** What a prepared report says, and the ground that its picture is drawn on. */
-export type Said = { report: Report; result: Result | null; machine: Result | null; ground: Ground | null };
+export type ReportView = {
+  report: Report;
+  result: Result | null;
+  machine: Result | null;
+  ground: Ground | null;
+};
 
-export async function read(database: Database, report: Report): Promise<Said> {
+export async function readReportView(database: Database, report: Report): Promise<ReportView> {
   const snapshot = report.snapshot!;
   const result = figuresOf(report);
   const ground = result && (await readGround(database, snapshot, result.lines));
@@ -35,7 +40,13 @@ export async function read(database: Database, report: Report): Promise<Said> {
  * What follows from the selection; all of it changes with it. @param path none where the
  * report can only be read
  */
-export function Results({ said: { report, result, machine, ground }, path }: { said: Said; path?: string }) {
+export function Results({
+  said: { report, result, machine, ground },
+  path,
+}: {
+  said: ReportView;
+  path?: string;
+}) {
   const snapshot = report.snapshot!;
   return (
     <div id="results">
@@ -76,7 +87,12 @@ export function Subject({ report }: { report: Report }) {
   );
 }
 
-type TextsProps = { report: Report; path: string; conflict?: Changed['conflict']; kept?: URLSearchParams };
+type TextsProps = {
+  report: Report;
+  path: string;
+  conflict?: ChangeOutcome['conflict'];
+  kept?: URLSearchParams;
+};
 
 /** Title and notes; what another window has written since is shown beside what this one would write. */
 export function Texts({ report, path, conflict, kept }: TextsProps) {
@@ -98,12 +114,12 @@ export function Texts({ report, path, conflict, kept }: TextsProps) {
         label="Title"
         name="title"
         value={kept?.get('title') ?? report.title}
-        maxlength={MOST_TITLE}
+        maxlength={MAX_TITLE}
         placeholder={titleOf(report)}
         autocomplete="off"
       />
       <Field label="Notes" name="notes">
-        <textarea id="notes" name="notes" rows={3} maxlength={MOST_NOTES}>
+        <textarea id="notes" name="notes" rows={3} maxlength={MAX_NOTES}>
           {kept?.get('notes') ?? report.notes}
         </textarea>
       </Field>
@@ -195,7 +211,7 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
 }
 
 /** For print alone: what a reader wants first. */
-export function Cover({ said: { report, result } }: { said: Said }) {
+export function Cover({ said: { report, result } }: { said: ReportView }) {
   const { acres: own } = report.snapshot!.subject;
   return (
     <section class="print" id="cover">

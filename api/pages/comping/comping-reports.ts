@@ -16,7 +16,7 @@ import { enqueueAnnounced } from '../../../shared/queue/jobs.ts';
 import type { Database } from '../../http/database.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
 import type { Session, Visit } from '../frame/visit.ts';
-import { METRES_A_MILE, type Update } from './comping-filter.ts';
+import { METERS_PER_MILE, type Update } from './comping-filter.ts';
 
 export type Report = {
   id: string;
@@ -43,9 +43,9 @@ export type Report = {
 };
 
 /** Far above what anybody compares; it bounds the table. */
-const MOST_CHOSEN = 100;
-export const MOST_TITLE = 200;
-export const MOST_NOTES = 20_000;
+const MAX_CHOSEN = 100;
+export const MAX_TITLE = 200;
+export const MAX_NOTES = 20_000;
 export const SHARE_DAYS = [7, 30, 90, 365];
 
 /** The report of the address. @throws PlatError `not_found`, also where it is another account's */
@@ -99,7 +99,7 @@ export const titleOf = ({
 }: Pick<Report, 'title' | 'label' | 'property_id'>): string => title || label || `Parcel ${property_id}`;
 
 /** What a change leaves to be told. */
-export type Changed = {
+export type ChangeOutcome = {
   /** The path of a new link, which is shown this once. */
   link?: string;
   conflict?: Update['conflict'];
@@ -110,13 +110,13 @@ export type Changed = {
  * Makes the change that a form asks for; each is small, so that two windows come together. @throws PlatError
  * `validation_error`
  */
-export async function change({ form, deps }: Visit, report: Report): Promise<Changed> {
+export async function changeReport({ form, deps }: Visit, report: Report): Promise<ChangeOutcome> {
   const { database } = deps.resources;
   const { id } = report;
   const known = new Set(report.snapshot?.candidates.map(comp => comp.id));
   const comps = form.getAll('comp').filter(comp => known.has(comp));
   const run = database.run;
-  const touched = async (): Promise<Changed> => {
+  const touched = async (): Promise<ChangeOutcome> => {
     await run('comping/touch_report', [id]);
     return {};
   };
@@ -174,7 +174,7 @@ export async function change({ form, deps }: Visit, report: Report): Promise<Cha
       await run('comping/share_report', [id, null, null]);
       return {};
     case 'look':
-      await want(database, report);
+      await requestSnapshot(database, report);
       return {};
     case 'accept':
       await run('comping/accept_offer', [id]);
@@ -193,8 +193,8 @@ export async function change({ form, deps }: Visit, report: Report): Promise<Cha
 type Run = Database['run'];
 
 async function choose(run: Run, { id, chosen }: Report, comps: readonly string[]): Promise<void> {
-  if (new Set([...chosen, ...comps]).size > MOST_CHOSEN)
-    throw validationError({ comp: [`a report compares at most ${MOST_CHOSEN} comps`] });
+  if (new Set([...chosen, ...comps]).size > MAX_CHOSEN)
+    throw validationError({ comp: [`a report compares at most ${MAX_CHOSEN} comps`] });
   if (comps.length > 0) await run('comping/choose_comps', [id, comps]);
 }
 
@@ -217,11 +217,11 @@ function overrideOf(form: URLSearchParams, comp: Candidate | undefined): [Adjust
   return [adjustmentOf(form), percent, reason];
 }
 
-async function write(run: Run, { id, title, notes }: Report, form: URLSearchParams): Promise<Changed> {
-  const conflict: NonNullable<Changed['conflict']> = {};
+async function write(run: Run, { id, title, notes }: Report, form: URLSearchParams): Promise<ChangeOutcome> {
+  const conflict: NonNullable<ChangeOutcome['conflict']> = {};
   const fields = [
-    ['title', MOST_TITLE, title, 'comping/write_title'],
-    ['notes', MOST_NOTES, notes, 'comping/write_notes'],
+    ['title', MAX_TITLE, title, 'comping/write_title'],
+    ['notes', MAX_NOTES, notes, 'comping/write_notes'],
   ] as const;
   for (const [name, most, now, statement] of fields) {
     const text = form.get(name)?.replaceAll('\r\n', '\n').replaceAll('\0', '');
@@ -236,7 +236,7 @@ async function write(run: Run, { id, title, notes }: Report, form: URLSearchPara
 }
 
 /** Has the report prepared, or what it goes by compared with what is true now. */
-export function want(database: Database, { id, fips }: Report): Promise<void> {
+export function requestSnapshot(database: Database, { id, fips }: Report): Promise<void> {
   return database.transaction(async run => {
     await run('comping/want_report', [id]);
     await enqueueAnnounced(run, prepareReports, { fips });
@@ -274,7 +274,7 @@ export function csvOf(result: Result | null): string {
     latitude: Number(comp.lat.toFixed(7)),
     longitude: Number(comp.lon.toFixed(7)),
     acres: Number(comp.acres.toFixed(6)),
-    miles: rounded(comp.distance_m / METRES_A_MILE),
+    miles: rounded(comp.distance_m / METERS_PER_MILE),
     price_per_acre: rounded(ppa),
     ...Object.fromEntries(
       ADJUSTMENTS.flatMap(name => [

@@ -1,5 +1,10 @@
 import { ADJUSTMENTS, type Adjustment } from '../../../shared/comping/comp-report.ts';
-import type { Adjusted, Line, Result, Together } from '../../../shared/comping/comp-report-result.ts';
+import type {
+  AppliedAdjustment,
+  Result,
+  ResultLine,
+  Totals,
+} from '../../../shared/comping/comp-report-result.ts';
 import { acres, count, day, usd } from '../frame/figures.ts';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { Links, lotOf, Mark, miles, nameOf, STATUS_WORDS } from './comping-list.tsx';
@@ -92,7 +97,7 @@ export function Chosen({ result, path }: { result: Result | null; path?: string 
   );
 }
 
-function ChosenRow({ line, number, path }: { line: Line; number: number; path: string | undefined }) {
+function ChosenRow({ line, number, path }: { line: ResultLine; number: number; path: string | undefined }) {
   const { comp, adjustments } = line;
   return (
     <tr data-id={comp.id}>
@@ -138,7 +143,7 @@ function ChosenRow({ line, number, path }: { line: Line; number: number; path: s
 }
 
 /** What somebody has said stands out, with what the model says beside it. */
-function Figure({ adjusted: { model, percent, reason } }: { adjusted: Adjusted }) {
+function Figure({ adjusted: { model, percent, reason } }: { adjusted: AppliedAdjustment }) {
   if (reason === null) return <td class="n">{signed(percent)}</td>;
   return (
     <td class="n said">
@@ -149,7 +154,7 @@ function Figure({ adjusted: { model, percent, reason } }: { adjusted: Adjusted }
   );
 }
 
-function OverrideForm({ line: { comp, adjustments }, path }: { line: Line; path: string }) {
+function OverrideForm({ line: { comp, adjustments }, path }: { line: ResultLine; path: string }) {
   return (
     <>
       <form method="post" action={path} class="stack override" data-change>
@@ -189,7 +194,7 @@ function OverrideForm({ line: { comp, adjustments }, path }: { line: Line; path:
   );
 }
 
-function Reasons({ lines }: { lines: readonly Line[] }) {
+function Reasons({ lines }: { lines: readonly ResultLine[] }) {
   const said = lines.flatMap(({ comp, adjustments }, i) =>
     ADJUSTMENTS.flatMap(name => {
       const { percent, model, reason } = adjustments[name];
@@ -211,7 +216,7 @@ function Reasons({ lines }: { lines: readonly Line[] }) {
 
 type Column = {
   title: string;
-  together: Together | undefined;
+  together: Totals | undefined;
   result: Result | null | undefined;
   /** What the comps cost, in USD; none of adjusted ones, which are compared by the acre. */
   price?: number | undefined;

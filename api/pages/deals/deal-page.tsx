@@ -9,7 +9,7 @@ import { count, day, usd } from '../frame/figures.ts';
 import { Back, Facts, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, ask, type Visit } from '../frame/visit.ts';
-import { Advice, ConfirmPrice, takeAdvice, Undo, undoOf } from './deals-advice.tsx';
+import { Advice, acceptAdvice, ConfirmPrice, Undo, undoFields } from './deals-advice.tsx';
 import { hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { Letter, shareOf, shown } from './deals-cards.tsx';
 import { DealFields, readFields } from './deals-form.tsx';
@@ -41,8 +41,8 @@ async function changesIn(visit: Visit) {
   const does = visit.form.get('do');
   if (does !== 'take' && does !== 'undo') return readFields(visit.form, true);
   const [deal, events] = await read(visit);
-  if (does === 'take') return takeAdvice(deal, visit.form.get('price'));
-  const undo = undoOf(deal, events);
+  if (does === 'take') return acceptAdvice(deal, visit.form.get('price'));
+  const undo = undoFields(deal, events);
   if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
   return undo;
 }
@@ -57,7 +57,7 @@ function read(visit: Visit): Promise<[Deal, DealEvent[]]> {
 
 async function show(visit: Visit, { bad }: { bad?: string }) {
   const [deal, events] = await read(visit);
-  const undo = undoOf(deal, events);
+  const undo = undoFields(deal, events);
   const name = nameOf(deal);
   const body = (
     <div class="dealing">

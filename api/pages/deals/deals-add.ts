@@ -25,7 +25,7 @@ type Live = {
 };
 
 /** Longer than any address; it bounds what is searched for. */
-const MOST_TEXT = 2_000;
+const MAX_TEXT = 2_000;
 
 const refused = (message: string): PlatError => new PlatError('validation_error', message);
 
@@ -37,7 +37,7 @@ const refused = (message: string): PlatError => new PlatError('validation_error'
  */
 export async function choicesOf(visit: Visit, pasted: string, county: string): Promise<Choice[]> {
   const text = pasted.replace(/\p{Cc}/gu, ' ').trim();
-  if (text === '' || text.length > MOST_TEXT)
+  if (text === '' || text.length > MAX_TEXT)
     throw refused('Paste a parcel id, an APN with its county, or an address.');
   const parcel = /^\d{12,13}$/.exec(text)?.[0] ?? /[?&]parcel=(\d{12,13})\b/.exec(text)?.[1];
   if (parcel !== undefined && (await isParcel(visit, parcel)))

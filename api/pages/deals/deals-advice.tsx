@@ -86,7 +86,7 @@ export function ConfirmPrice({ deal }: { deal: Deal }) {
  * What following the advice changes: a sale is expected for no more than is asked. @throws PlatError when it
  * is not the advice any more
  */
-export function takeAdvice(deal: Deal, confirmed: string | null): Record<string, string> {
+export function acceptAdvice(deal: Deal, confirmed: string | null): Record<string, string> {
   const { suggested_action_price: price, expected_sell_price: hoped } = deal;
   if (price === null || price !== confirmed)
     throw new PlatError('validation_error', 'The advice is another one by now: look at it again.');
@@ -94,7 +94,10 @@ export function takeAdvice(deal: Deal, confirmed: string | null): Record<string,
 }
 
 /** What was before the advice that was followed last, as long as the price is still that. */
-export function undoOf(deal: Deal, events: readonly DealEvent[]): Record<string, string | null> | undefined {
+export function undoFields(
+  deal: Deal,
+  events: readonly DealEvent[],
+): Record<string, string | null> | undefined {
   const last = events.find(({ changes }) => changes.price !== undefined);
   const [was, taken] = last?.changes.price ?? [];
   if (last?.cause !== 'advice taken' || was == null || deal.price !== Number(taken)) return undefined;

@@ -9,11 +9,11 @@ const LOOK_MS = 1_000;
 /** Proxies close what is silent for a minute. */
 const BEAT_MS = 25_000;
 /** Then the browser asks again, and who may look is checked anew. */
-const MOST_MS = 10 * 60_000;
+const MAX_MS = 10 * 60_000;
 /** Of one session: windows that are hidden close theirs. */
-const MOST_STREAMS = 4;
+const MAX_STREAMS = 4;
 /** Of this process, so that they never take its sockets from others. */
-const MOST_OPEN = 2_000;
+const MAX_OPEN = 2_000;
 
 type Watcher = { board: string; session: string; version: number; res: Response };
 
@@ -49,7 +49,7 @@ function openWatch(database: Database) {
   /** @throws PlatError `rate_limited` */
   return (board: string, session: string, version: number): ((res: Response) => void) => {
     const own = [...watchers].filter(watcher => watcher.session === session);
-    if (own.length >= MOST_STREAMS || watchers.size >= MOST_OPEN)
+    if (own.length >= MAX_STREAMS || watchers.size >= MAX_OPEN)
       throw new PlatError('rate_limited', 'Too many windows look at boards. Close some of them.', {
         headers: { 'Retry-After': '60' },
       });
@@ -57,7 +57,7 @@ function openWatch(database: Database) {
       const watcher = { board, session, version, res };
       watchers.add(watcher);
       const beat = setInterval(() => res.write(':\n\n'), BEAT_MS);
-      const end = setTimeout(() => res.end(), MOST_MS);
+      const end = setTimeout(() => res.end(), MAX_MS);
       res.once('close', () => {
         clearInterval(beat);
         clearTimeout(end);

@@ -1,6 +1,6 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
-import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, readMoney } from '../../../shared/deals/deal-terms.ts';
+import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, parseMoney } from '../../../shared/deals/deal-terms.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 import type { Choice } from './deals-add.ts';
@@ -37,7 +37,7 @@ export function readFields(form: URLSearchParams, whole: boolean): Record<string
       if (whole && name !== 'deal_type') fields[name] = null;
       continue;
     }
-    const amount = (AMOUNTS as readonly string[]).includes(name) ? readMoney(written) : written;
+    const amount = (AMOUNTS as readonly string[]).includes(name) ? parseMoney(written) : written;
     if (amount === undefined)
       details[name] = [`"${written.slice(0, 40)}" is no amount: write $18,400, 18.4k or 18400.50.`];
     else fields[name] = amount;

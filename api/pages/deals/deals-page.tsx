@@ -12,7 +12,7 @@ import { readBoard } from './deals-board.ts';
 import { Board } from './deals-cards.tsx';
 import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 
-type Told = { bad?: string; choices?: Awaited<ReturnType<typeof choicesOf>> };
+type ActionResult = { bad?: string; choices?: Awaited<ReturnType<typeof choicesOf>> };
 
 const boardPage: Page = {
   path: '/deals',
@@ -29,7 +29,7 @@ const boardPage: Page = {
 };
 
 /** Does what a form asks for. @returns what the page is to say besides */
-async function act(visit: Visit): Promise<Told | undefined> {
+async function act(visit: Visit): Promise<ActionResult | undefined> {
   const { form } = visit;
   const params = { id: form.get('id') ?? '' };
   const patch = async (body: object) => {
@@ -60,19 +60,19 @@ async function act(visit: Visit): Promise<Told | undefined> {
   }
 }
 
-async function add(visit: Visit): Promise<Told | undefined> {
+async function add(visit: Visit): Promise<ActionResult | undefined> {
   const { form } = visit;
   const fields = readFields(form, false);
   const named = subjectIn(form);
   const choices = named
     ? [{ subject: named }]
     : await choicesOf(visit, form.get('what') ?? '', form.get('county') ?? '');
-  if (choices.length > 1) return { choices: choices as Told['choices'] & object };
+  if (choices.length > 1) return { choices: choices as ActionResult['choices'] & object };
   await ask(visit, addListing, { body: { ...choices[0]!.subject, ...fields } });
   return undefined;
 }
 
-async function show(visit: Visit, { bad, choices }: Told) {
+async function show(visit: Visit, { bad, choices }: ActionResult) {
   const view = await readBoard(visit);
   const given = bad === undefined && choices === undefined ? undefined : visit.form;
   const adding = given?.get('do') === 'add';

@@ -108,7 +108,7 @@ export async function readSession(req: Request, { resources }: PageDeps): Promis
 
 /** One of the session's calls. @throws PlatError `rate_limited` */
 export async function countCall(session: Session, { rateLimits }: PageDeps): Promise<void> {
-  requireAdmitted(await rateLimits.take({ id: session.id, ...SESSION_LIMIT }));
+  requireAdmitted(await rateLimits.admit({ id: session.id, ...SESSION_LIMIT }));
 }
 
 /**

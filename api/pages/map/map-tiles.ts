@@ -4,13 +4,17 @@ import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
 import { clipLine, clipRing } from '../../../shared/drawing/drawing-lines.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
-import { boxHolds, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
+import { boxContains, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
 import { type ElevationTile, openElevation } from '../../../shared/raster/elevation-grid.ts';
 import { hillshade, SHADE_CELLS } from '../../../shared/raster/hillshade.ts';
-import { countiesMeeting, countyExtent, countyOutline } from '../../../shared/regions/county-polygons.ts';
+import {
+  countiesIntersecting,
+  countyExtent,
+  countyOutline,
+} from '../../../shared/regions/county-polygons.ts';
 import { readZips, type Zip } from '../../../shared/regions/zip-file.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
@@ -33,7 +37,7 @@ const POINTS_FROM = 11;
 const NAMES_FROM = 16;
 const DEEPEST = 18;
 /** What a browser draws without effort. Where there is more, the largest parcels are drawn. */
-const MOST_FEATURES = 20_000;
+const MAX_FEATURES = 20_000;
 
 /** Tiles by address and version: 64 MB of some 10 kB each. */
 const cache = new LRUCache<string, { bytes: Buffer; etag: string }>({
@@ -113,7 +117,7 @@ const NO_TAGS = {};
 export async function makeParcelTile({ database }: Resources, tile: Tile): Promise<Buffer> {
   const box = boundsOf(tile);
   const project = projector(tile);
-  const counties = countiesMeeting(box);
+  const counties = countiesIntersecting(box);
   const lines = counties.map(fips => ({
     id: fips,
     type: 3 as const,
@@ -138,7 +142,7 @@ export async function makeParcelTile({ database }: Resources, tile: Tile): Promi
     boxSql(boxToE7(box)),
     tile.z >= BOUNDARIES_FROM,
     tile.z >= NAMES_FROM,
-    MOST_FEATURES,
+    MAX_FEATURES,
   ]);
   if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
   layers.parcels = rows.flatMap(({ property_id: id, boundary, lon, lat }): Feature[] => {
@@ -164,7 +168,7 @@ function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
   zips ??= readZips().zips;
   const box = boundsOf(tile);
   return zips
-    .filter(({ lon, lat }) => boxHolds(box, lon, lat))
+    .filter(({ lon, lat }) => boxContains(box, lon, lat))
     .map(({ zip, lon, lat }) => ({ type: 1, geometry: [toUnits(project([lon, lat]))], tags: { zip } }));
 }
 
@@ -175,7 +179,7 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
   return cached(resources, `${kind}/${tile.z}/${tile.x}/${tile.y}`, async () => {
     if (tile.z < LAND_FROM[kind]) return encoded({ [kind]: [] });
     const project = projector(tile);
-    const values = [boxSql(boxToE7(boundsOf(tile))), kind, MOST_FEATURES];
+    const values = [boxSql(boxToE7(boundsOf(tile))), kind, MAX_FEATURES];
     const rows = await resources.database.run<{ class: string; geometry: Buffer }>(
       'parcels/list_features',
       values,

@@ -2,7 +2,7 @@ import type { Geometry } from 'geojson';
 import {
   type BoxColumns,
   boxAround,
-  boxesMeet,
+  boxesIntersect,
   boxOfColumns,
   boxOfGeometry,
   padBox,
@@ -147,7 +147,7 @@ const AROUND_DEG = 2;
 export function boxOfCounties(counties: readonly { fips: string }[], aroundDeg = AROUND_DEG): Box {
   const boxes = counties
     .map(({ fips }) => countyExtent(Number(fips)))
-    .filter(box => box !== undefined && boxesMeet(box, CONTIGUOUS)) as Box[];
+    .filter(box => box !== undefined && boxesIntersect(box, CONTIGUOUS)) as Box[];
   if (boxes.length === 0) return CONTIGUOUS;
   const [west, south, east, north] = padBox(boxAround(boxes), aroundDeg);
   const [least, lowest, most, highest] = CONTIGUOUS;

@@ -11,7 +11,7 @@ import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-val
 import { acres, day, usd } from '../frame/figures.ts';
 import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
 import { ask, type Visit } from '../frame/visit.ts';
-import { NoWorth, Slopes, Worth } from './value-page.tsx';
+import { Slopes, ValuePanel, ValueUnavailable } from './value-page.tsx';
 
 export type Detail = ParcelSummary & Record<string, unknown>;
 
@@ -136,7 +136,7 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         kind="key"
         of={[
           ['Acres', detail.effective_acres === null ? 'unknown' : acres(detail.effective_acres)],
-          ['Worth', 'why' in value ? 'no comps' : usd(value.mean_adjusted_price)],
+          ['ValuePanel', 'why' in value ? 'no comps' : usd(value.mean_adjusted_price)],
           ['An acre', 'why' in value ? '–' : usd(value.mean_adjusted_ppa)],
         ]}
       />
@@ -161,7 +161,7 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         />
         <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
       </a>
-      {'why' in value ? <NoWorth why={value.why} /> : <Worth value={value} />}
+      {'why' in value ? <ValueUnavailable why={value.why} /> : <ValuePanel value={value} />}
       {GROUPS.map(({ title, fields }) => {
         const facts = fields.flatMap(([name, spec]): [string, string][] => {
           const text = fieldText(spec, detail[name]);

@@ -9,7 +9,7 @@ import { Grid } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 
 /** An interval whose ends differ by more than this says nothing that a buyer could go by. */
-const MOST_WIDTH = 10;
+const MAX_WIDTH = 10;
 
 /** Three words: past errors do not tell one percent of confidence from the next. */
 function certaintyOf(confidence: number): string {
@@ -17,7 +17,7 @@ function certaintyOf(confidence: number): string {
   return confidence < 50 ? 'middling' : 'good';
 }
 
-export const NoWorth = ({ why }: { why: string }) => (
+export const ValueUnavailable = ({ why }: { why: string }) => (
   <section>
     <h2>What it is worth</h2>
     <p>{why}</p>
@@ -25,9 +25,9 @@ export const NoWorth = ({ why }: { why: string }) => (
 );
 
 /** The estimate, its interval as a bar, and the comps with what each was moved by. */
-export function Worth({ value }: { value: ExplainedValue }) {
+export function ValuePanel({ value }: { value: ExplainedValue }) {
   const { low_price, high_price, comps, as_of, out_of_support } = value.explanation;
-  const isUseless = high_price > MOST_WIDTH * low_price;
+  const isUseless = high_price > MAX_WIDTH * low_price;
   const top = high_price * 1.1;
   const at = (price: number) => (100 * price) / top;
   return (

@@ -20,7 +20,7 @@ export type Row = {
 };
 
 const DEFAULT_METRIC = 'Median Sold PPA';
-const MOST_ROWS = 300;
+const MAX_ROWS = 300;
 
 function chosen(visit: Visit): { bucket: string; metric: string } {
   const { searchParams } = visit.url;
@@ -45,7 +45,7 @@ const SORTS: Record<string, (row: Row) => number | string | null> = {
 };
 
 /** Names begin with A, figures with the highest; what is not known comes last either way. */
-export function sorted(rows: Row[], sort: string): Row[] {
+export function sortRows(rows: Row[], sort: string): Row[] {
   const backwards = sort.startsWith('-');
   const name = sort.replace('-', '');
   const value = SORTS[Object.hasOwn(SORTS, name) ? name : 'value']!;
@@ -64,7 +64,7 @@ const marketsPage: Page = {
     const { bucket, metric } = chosen(visit);
     const sort = visit.url.searchParams.get('sort') ?? 'value';
     const [rows, saved] = await Promise.all([readValues(visit), ask<SavedMarket[]>(visit, listMarkets)]);
-    const ordered = sorted(rows, sort);
+    const ordered = sortRows(rows, sort);
     const body = (
       <div class="data">
         <section class="side" id="side" aria-label="Markets">
@@ -86,10 +86,10 @@ const marketsPage: Page = {
               <button type="submit">Show</button>
             </div>
           </form>
-          <Table rows={ordered.slice(0, MOST_ROWS)} metric={metric} visit={visit} sort={sort} />
-          {ordered.length > MOST_ROWS && (
+          <Table rows={ordered.slice(0, MAX_ROWS)} metric={metric} visit={visit} sort={sort} />
+          {ordered.length > MAX_ROWS && (
             <p>
-              The first {MOST_ROWS} of {count(ordered.length)}; the map has all.
+              The first {MAX_ROWS} of {count(ordered.length)}; the map has all.
             </p>
           )}
           <Legend />

@@ -2,7 +2,7 @@ import type { Database } from '../../http/database.ts';
 import { type Details, validationError } from '../../http/error-responses.ts';
 
 /** The codes that a field of a request names: FIPS of 5 digits, or ZIPs. */
-export type Named = { field: string; type: 'county' | 'zip'; codes: readonly string[] };
+export type RegionReference = { field: string; type: 'county' | 'zip'; codes: readonly string[] };
 
 /** Planning regions that took the place of Connecticut's counties in 2022 (Census Bureau, 87 FR 34235). */
 const PLANNING_REGIONS: Record<string, string> = {
@@ -25,7 +25,7 @@ export function unknownCounty(code: string): string {
 }
 
 /** @throws PlatError `validation_error` that names the fields with a county or ZIP that there is not */
-export async function requireKnown(database: Database, named: readonly Named[]): Promise<void> {
+export async function requireKnown(database: Database, named: readonly RegionReference[]): Promise<void> {
   const asked = named.flatMap(({ type, codes }) => codes.map(code => ({ type, code })));
   if (asked.length === 0) return;
   const unknown = await database.run<{ type: string; code: string }>('regions/list_unknown', [

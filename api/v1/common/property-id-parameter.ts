@@ -17,7 +17,7 @@ export const propertyId = z
   });
 
 /** What the endpoints that tell of one parcel have in common. */
-export const ofParcel = {
+export const parcelParams = {
   method: 'get',
   tag: 'Parcels',
   params: z.object({ property_id: propertyId }),

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { PlatError } from '../../../shared/base/errors.ts';
-import { openProviderDesk, type ProviderDesk } from '../../../shared/contacts/ask-skip-trace-provider.ts';
+import { openProviderLookup, type ProviderLookup } from '../../../shared/contacts/ask-skip-trace-provider.ts';
 import {
   type ContactRow,
   factsOf,
   findContacts,
   phonesOf,
-  type Traced,
+  type TracedPhone,
 } from '../../../shared/contacts/find-phones.ts';
 import { hmac } from '../../../shared/contacts/person-identity.ts';
 import type { TraceProvider } from '../../../shared/contacts/skip-trace-providers.ts';
 import { contactSecret } from '../../../shared/contacts/suppression.ts';
-import { type LineType, MOST_PHONES } from '../../../shared/domain/contact-fields.ts';
+import { type LineType, MAX_PHONES } from '../../../shared/domain/contact-fields.ts';
 import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
 import { type Database, unavailable } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
@@ -53,7 +53,7 @@ export const phoneTrace = z
     last_name: z.string().nullable().describe('Of the record that was found, or the name of the entity.'),
     phones: z
       .array(phone)
-      .max(MOST_PHONES)
+      .max(MAX_PHONES)
       .describe('The best match first, then mobile lines; empty without a match.'),
   })
   .meta({ id: 'PhoneTrace' });
@@ -76,14 +76,14 @@ type Answer = {
   source: string;
   matchedOn: MatchedOn;
   name: Pick<ContactRow, 'entity_name' | 'first_name' | 'last_name'>;
-  phones: Traced[];
+  phones: TracedPhone[];
 };
 
 /**
  * Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503
  */
 export function openTracing(database: Database, provider: TraceProvider | null, keepDays: number): Trace {
-  const desk = provider && { name: provider.name, ask: openProviderDesk(database.run, provider, keepDays) };
+  const desk = provider && { name: provider.name, ask: openProviderLookup(database.run, provider, keepDays) };
   return async (question, call) => {
     const answer = await look(database, question, desk);
     const matched = answer !== null && answer.phones.length > 0;
@@ -100,7 +100,7 @@ export function openTracing(database: Database, provider: TraceProvider | null, 
   };
 }
 
-type Desk = { name: string; ask: ProviderDesk };
+type Desk = { name: string; ask: ProviderLookup };
 
 async function look(
   database: Database,
@@ -168,7 +168,7 @@ async function present(database: Database, { matchedOn, name, phones: found }: A
     first_name: name.first_name,
     last_name: name.last_name ?? name.entity_name,
     phones: ordered
-      .slice(0, MOST_PHONES)
+      .slice(0, MAX_PHONES)
       .map(({ number, line_type, dnc, dnc_as_of }) => ({ number, line_type, dnc, dnc_as_of })),
   };
 }

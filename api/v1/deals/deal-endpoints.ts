@@ -22,7 +22,7 @@ const common = { tag: 'Deal flow', path: PATH } as const;
 const NO_DEAL = 'The board of the caller has no deal with this id.';
 
 /** What the endpoints of one deal have in common. */
-export const ofDeal = {
+export const dealParams = {
   tag: common.tag,
   path: `${PATH}{id}/`,
   params: z.object({ id: z.uuid('must be a UUID').describe('The id of the deal.') }),
@@ -204,7 +204,7 @@ export const addListing = defineEndpoint({
 });
 
 export const getListing = defineEndpoint({
-  ...ofDeal,
+  ...dealParams,
   method: 'get',
   operationId: 'get_deal_flow_listing',
   summary: 'A deal',
@@ -218,7 +218,7 @@ export const getListing = defineEndpoint({
 });
 
 export const changeListing = defineEndpoint({
-  ...ofDeal,
+  ...dealParams,
   method: 'patch',
   operationId: 'update_deal_flow_listing',
   summary: 'Change or move a deal',
@@ -236,7 +236,7 @@ export const changeListing = defineEndpoint({
 });
 
 export const removeListing = defineEndpoint({
-  ...ofDeal,
+  ...dealParams,
   method: 'delete',
   operationId: 'delete_deal_flow_listing',
   summary: 'Take a deal off the board',

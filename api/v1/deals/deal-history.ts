@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { findBoard } from '../../../shared/deals/deal-board.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { ofDeal, ownerOf } from './deal-endpoints.ts';
+import { dealParams, ownerOf } from './deal-endpoints.ts';
 
 /** Years of daily changes; it bounds the answer, which is not paged. */
-const MOST_EVENTS = 2_000;
+const MAX_EVENTS = 2_000;
 
 const wasAndIs = z.tuple([z.string().nullable(), z.string().nullable()]).meta({
   // Readers of OpenAPI want `items` in each array.
@@ -36,15 +36,15 @@ const event = z
 export type DealEvent = z.output<typeof event>;
 
 export const dealHistory = defineEndpoint({
-  ...ofDeal,
+  ...dealParams,
   method: 'get',
-  path: `${ofDeal.path}history/`,
+  path: `${dealParams.path}history/`,
   operationId: 'get_deal_flow_listing_history',
   summary: 'What happened to a deal',
   description: 'Every change of stage, amounts, price, grade and advice, with its time, author and cause.',
   response: {
     status: 200,
-    description: `The last first, at most ${MOST_EVENTS}.`,
+    description: `The last first, at most ${MAX_EVENTS}.`,
     schema: z.array(event),
     example: {
       summary: 'A lower price',
@@ -69,7 +69,7 @@ export const dealHistory = defineEndpoint({
         : await database.run<Omit<DealEvent, 'at'> & { at: Date }>('deals/list_events', [
             board.id,
             id,
-            MOST_EVENTS,
+            MAX_EVENTS,
           ]);
     // It begins with having been added.
     if (rows.length === 0) throw notFound(`There is no deal ${id}.`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { link } from '../../http/endpoint.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { ofParcel } from '../common/property-id-parameter.ts';
+import { parcelParams } from '../common/property-id-parameter.ts';
 import { EXAMPLE_ID } from '../examples/examples.ts';
 
 const TOKENS = 30;
@@ -25,7 +25,7 @@ const parcelImage = z
   .meta({ id: 'ParcelImage' });
 
 export const getParcelImage = defineEndpoint({
-  ...ofParcel,
+  ...parcelParams,
   path: '/api/public/v1/properties/{property_id}/parcel-image/',
   operationId: 'get_parcel_image',
   summary: 'A picture of a parcel',

@@ -28,7 +28,7 @@ const OUTLINE_BOXES = [64, 1_024];
 const MAX_TESTS = 50_000_000;
 const MAX_TESTED = 50_000;
 /** Tests of comps against edges between which other requests are served: some 10 ms. */
-const TESTS_A_TURN = 500_000;
+const TESTS_PER_TURN = 500_000;
 
 /** The query's polygon, and the circle around its point. @throws PlatError as `readPolygon` */
 export function areasOf(query: CompsQuery): PreparedQuery[] {
@@ -109,7 +109,7 @@ export async function openArea(area: PreparedQuery, database: Database): Promise
     ]);
     const { near } = rows[0]!;
     if (near.length > most) continue;
-    return { boxes: boxArraySql(inner), ids: await testAll(area, near, Math.ceil(TESTS_A_TURN / edges)) };
+    return { boxes: boxArraySql(inner), ids: await testAll(area, near, Math.ceil(TESTS_PER_TURN / edges)) };
   }
   throw unsearchable(
     `its outline of ${edges} edges passes more than ${most} comps: simplify it, or ask for parts of it`,

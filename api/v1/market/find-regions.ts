@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { STATES } from '../../../shared/regions/states.ts';
-import { openPage, type Page, pageOf, pageParameters, turnPage } from '../../http/paging.ts';
+import { openPage, type Page, pageOf, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { line, REGION_EXAMPLE, type RegionRow, region, toRegion } from '../common/request-schemas.ts';
 
@@ -62,7 +62,7 @@ export const searchRegions = defineEndpoint({
       secret: resources.cursorSecret,
     });
     const { count, rows } = await readPage(asked, page, resources);
-    const turned = turnPage(page, rows, count, row => [row.type, row.name, row.code]);
+    const turned = toPageResult(page, rows, count, row => [row.type, row.name, row.code]);
     return { body: { ...turned, rows: undefined, results: turned.rows.map(toRegion) }, tokens: 0 };
   },
 });

@@ -1,6 +1,6 @@
 import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
 import type { Database } from '../../http/database.ts';
-import { openPage, type Page, pageOf, turnPage } from '../../http/paging.ts';
+import { openPage, type Page, pageOf, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnown } from '../common/known-regions.ts';
 import { COMPS_EXAMPLE } from '../examples/examples.ts';
@@ -46,7 +46,7 @@ export const listComps = defineEndpoint({
     const { page: _number, page_size: _size, cursor: _cursor, ...request } = query;
     const page = await openPage(query, { endpoint: PATH, request, call, secret: cursorSecret });
     const found = await findComps(query, areas, page, database);
-    const { count, next, previous, rows } = turnPage(page, found.rows, found.count, row => [
+    const { count, next, previous, rows } = toPageResult(page, found.rows, found.count, row => [
       row.place,
       row.id,
     ]);
@@ -79,7 +79,7 @@ export type PlacedComp = CompRow & { place: number | null };
 
 type Row = { total: number | null } & (PlacedComp | { id: null });
 
-export type Found = { count: number; rows: PlacedComp[] };
+export type CompsResult = { count: number; rows: PlacedComp[] };
 
 /**
  * A page of comps as it is read, backwards before a place. @param areas one or two, in all of
@@ -90,7 +90,7 @@ export async function findComps(
   areas: readonly PreparedQuery[],
   page: Page,
   database: Database,
-): Promise<Found> {
+): Promise<CompsResult> {
   const opened = await Promise.all(areas.map(area => openArea(area, database)));
   const rows = await readPage(query, page, opened, database);
   const shown = rows.filter((row): row is Row & PlacedComp => row.id !== null);

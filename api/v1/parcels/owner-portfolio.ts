@@ -12,7 +12,7 @@ import {
   type SummaryRow,
   toSummary,
 } from '../common/parcel-summary.ts';
-import { ofParcel } from '../common/property-id-parameter.ts';
+import { parcelParams } from '../common/property-id-parameter.ts';
 import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from '../examples/examples.ts';
 
 const TOKENS = 30;
@@ -37,7 +37,7 @@ const portfolio = z
 export type Portfolio = z.output<typeof portfolio>;
 
 export const ownerPortfolio = defineEndpoint({
-  ...ofParcel,
+  ...parcelParams,
   path: '/api/public/v1/properties/{property_id}/owner-portfolio/',
   operationId: 'get_owner_portfolio',
   summary: 'All parcels of an owner',

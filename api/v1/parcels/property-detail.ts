@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   COMPUTED_FIELDS,
   type FieldSpec,
-  MOST_ACRES_RATIO,
+  MAX_ACRES_RATIO,
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
 } from '../../../shared/domain/parcel-fields.ts';
@@ -12,7 +12,7 @@ import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { parcelSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
-import { ofParcel } from '../common/property-id-parameter.ts';
+import { parcelParams } from '../common/property-id-parameter.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
 
 const TOKENS = 10;
@@ -99,7 +99,7 @@ type DetailRow = SummaryRow & {
 };
 
 export const getProperty = defineEndpoint({
-  ...ofParcel,
+  ...parcelParams,
   path: '/api/public/v1/properties/{property_id}/',
   operationId: 'get_property',
   summary: 'All that is known of a parcel',
@@ -144,7 +144,7 @@ function toDetail(row: DetailRow, appUrl: string, now: Date): object {
 
 function isMismatch(stated: number | null, measured: number | null): boolean | null {
   if (!stated || !measured) return null;
-  return Math.max(stated / measured, measured / stated) > MOST_ACRES_RATIO;
+  return Math.max(stated / measured, measured / stated) > MAX_ACRES_RATIO;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openPage, type Page, pageParameters, turnPage } from '../../http/paging.ts';
+import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnown } from '../common/known-regions.ts';
 import { parcelPage, readSummaries, toSummary } from '../common/parcel-summary.ts';
@@ -96,7 +96,7 @@ export const searchProperties = defineEndpoint({
       return { found, rows };
     });
     if (page.beside?.direction === 'previous') rows.reverse();
-    const turned = turnPage(page, rows, page.count ?? found.length, row => [row.property_id]);
+    const turned = toPageResult(page, rows, page.count ?? found.length, row => [row.property_id]);
     const results = turned.rows.map(row => toSummary(row, call.appUrl));
     // Also for a page past the end: its count is an answer.
     return { body: { ...turned, rows: undefined, results }, tokens: turned.count === 0 ? 0 : TOKENS };

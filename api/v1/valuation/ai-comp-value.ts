@@ -6,7 +6,7 @@ import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { ofParcel } from '../common/property-id-parameter.ts';
+import { parcelParams } from '../common/property-id-parameter.ts';
 import { queryFlag } from '../common/request-schemas.ts';
 import type { StoredValuation } from '../common/valuations.ts';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../examples/examples.ts';
@@ -89,7 +89,7 @@ const compValue = z
 export type ExplainedValue = Required<z.infer<typeof compValue>>;
 
 export const aiCompValue = defineEndpoint({
-  ...ofParcel,
+  ...parcelParams,
   path: '/api/public/v1/properties/{property_id}/ai-comp-value/',
   operationId: 'get_property_ai_comp_value',
   summary: 'What a parcel is worth by the sales around it',

@@ -4,7 +4,7 @@ import { CLASSES, CONTACT_M, MEETING_M, type RoadClass } from './rules.ts';
 import { distanceTo, gap, lengthOf, type Segments, segmentsOf } from './segments.ts';
 
 /** Segments of roads: highways first, then normal roads, then local ones; none twice. */
-export type Centrelines = Segments & {
+export type Centerlines = Segments & {
   classOf: Uint8Array;
   /** The road of which the segment is, by its place among those given. */
   roadOf: Uint32Array;
@@ -20,16 +20,16 @@ export type Centrelines = Segments & {
 };
 
 /** So that two of their numbers make one exact number. */
-const MOST_CORNERS = 2 ** 26;
+const MAX_CORNERS = 2 ** 26;
 
 /**
  * Segments of the roads by class. What lies there twice (TIGER lists a road of two names twice) is kept
  * under the higher one.
  */
-export function centrelines(
+export function centerlines(
   roads: readonly { class: RoadClass; line: readonly Position[] }[],
   plane: Plane,
-): Centrelines {
+): Centerlines {
   const ends: number[] = [];
   const classes: number[] = [];
   const owners: number[] = [];
@@ -48,7 +48,7 @@ export function centrelines(
       for (let i = 1; i < road.line.length; i++) {
         const a = cornerAt(road.line[i - 1]!);
         const b = cornerAt(road.line[i]!);
-        const key = Math.min(a, b) * MOST_CORNERS + Math.max(a, b);
+        const key = Math.min(a, b) * MAX_CORNERS + Math.max(a, b);
         if (a === b || known.has(key)) continue;
         known.add(key);
         const [ax, ay] = plane.toPlane(road.line[i - 1]!);
@@ -103,7 +103,7 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
  * for the start of the segment, 1 for its end
  */
 export function aheadOfCorner(
-  roads: Centrelines,
+  roads: Centerlines,
   segment: number,
   end: number,
   x: number,
@@ -117,7 +117,7 @@ export function aheadOfCorner(
   return most;
 }
 
-function aheadAlong(roads: Centrelines, segment: number, corner: number, x: number, y: number): number {
+function aheadAlong(roads: Centerlines, segment: number, corner: number, x: number, y: number): number {
   const { x1, y1, x2, y2 } = roads;
   const isStart = roads.cornerOf[2 * segment] === corner;
   const cx = isStart ? x1[segment]! : x2[segment]!;
@@ -128,7 +128,7 @@ function aheadAlong(roads: Centrelines, segment: number, corner: number, x: numb
 }
 
 /** 0 or 1, for start or end, where a point of a segment is a dead end, to a few centimetres; -1 elsewhere. */
-export function deadEndAt(roads: Centrelines, segment: number, x: number, y: number): number {
+export function deadEndAt(roads: Centerlines, segment: number, x: number, y: number): number {
   const { isDeadEnd, x1, y1, x2, y2 } = roads;
   if (isDeadEnd[2 * segment] === 1 && gap(x1[segment]!, y1[segment]!, x, y) <= CONTACT_M) return 0;
   if (isDeadEnd[2 * segment + 1] === 1 && gap(x2[segment]!, y2[segment]!, x, y) <= CONTACT_M) return 1;
@@ -136,7 +136,7 @@ export function deadEndAt(roads: Centrelines, segment: number, x: number, y: num
 }
 
 /** Unit vector in which a segment runs on to one of its ends. */
-export function courseTo(roads: Centrelines, segment: number, end: number): [x: number, y: number] {
+export function courseTo(roads: Centerlines, segment: number, end: number): [x: number, y: number] {
   const metres = (end === 1 ? 1 : -1) * lengthOf(roads, segment);
   return [
     (roads.x2[segment]! - roads.x1[segment]!) / metres,

@@ -1,10 +1,10 @@
-import { aheadOfCorner, type Centrelines, courseTo, deadEndAt } from './centrelines.ts';
+import { aheadOfCorner, type Centerlines, courseTo, deadEndAt } from './centrelines.ts';
 import { type Ground, type Grounds, isInside } from './grounds.ts';
 import { BULB_M, CONTACT_M, FACING_COS, HALF_STREET_M, HALF_WAY_M, OVERLAP_M } from './rules.ts';
 import { at, gap, nearestShare } from './segments.ts';
 import type { Ways } from './ways.ts';
 
-export type Neighbourhood = { grounds: Grounds; roads: Centrelines; ways: Ways };
+export type Neighborhood = { grounds: Grounds; roads: Centerlines; ways: Ways };
 
 export type BoundaryPoint = {
   x: number;
@@ -20,7 +20,7 @@ export type BoundaryPoint = {
 export type FacingRule = (point: BoundaryPoint, candidates: readonly number[]) => number;
 
 /** @param reachM by rank of class */
-export function facingRule({ grounds, roads, ways }: Neighbourhood, reachM: readonly number[]): FacingRule {
+export function facingRule({ grounds, roads, ways }: Neighborhood, reachM: readonly number[]): FacingRule {
   const { x1, y1, x2, y2 } = roads;
   const isBlocked = sightOf(grounds, roads, ways);
 
@@ -122,7 +122,7 @@ type Looked = { minX: number; minY: number; maxX: number; maxY: number; edges: n
  * Does a parcel stand between a and b: a inside one of `parts`, or a boundary across? Those that are the
  * road's own way don't count.
  */
-function sightOf({ edges }: Grounds, roads: Centrelines, ways: Ways) {
+function sightOf({ edges }: Grounds, roads: Centerlines, ways: Ways) {
   const { x1, y1, x2, y2, index } = edges;
   /** By segment of road, where edges were looked for last. */
   const looked = new Map<number, Looked>();

@@ -1,7 +1,7 @@
 import { boxOf, padBox } from '../../geo/box.ts';
 import type { MultiPolygon, Position } from '../../geo/geometry-types.ts';
-import { centrelines } from './centrelines.ts';
-import { facingRule, type Neighbourhood } from './facing.ts';
+import { centerlines } from './centrelines.ts';
+import { facingRule, type Neighborhood } from './facing.ts';
 import { boxOfSegment, type Ground, groundsOf, isInside } from './grounds.ts';
 import { planeAround } from './plane.ts';
 import {
@@ -34,7 +34,7 @@ export type Road = { class: RoadClass; line: readonly Position[] };
 /**
  * A parcel, [lon, lat] in degrees: closed rings, the exterior of a polygon first. Winding does not matter.
  */
-export type Neighbour = { id: number; shape: MultiPolygon };
+export type Neighbor = { id: number; shape: MultiPolygon };
 
 /** Lengths in international feet. */
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
@@ -60,7 +60,7 @@ export type PreparedFrontage = {
  */
 export function prepareFrontage(
   roads: readonly Road[],
-  parcels: readonly Neighbour[],
+  parcels: readonly Neighbor[],
   reachM: RoadReach,
 ): PreparedFrontage {
   const shapes = parcels.map(({ shape }) => shape);
@@ -69,7 +69,7 @@ export function prepareFrontage(
   const grounds = groundsOf(shapes, plane);
   const numberOf = new Map(parcels.map(({ id }, i) => [id, i]));
   const prepare = (some: readonly Road[]) => {
-    const lines = centrelines(some, plane);
+    const lines = centerlines(some, plane);
     const near = { grounds, roads: lines, ways: waysAmong(grounds, lines, reaches) };
     return { lines, facing: facingStretches(near, reaches) };
   };
@@ -176,7 +176,7 @@ function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: numbe
 const PART_PIECES = 16;
 
 /** The stretches of a parcel's boundary that face a road. @param reachM by rank of class */
-function facingStretches(near: Neighbourhood, reachM: readonly number[]): (ground: Ground) => Stretch[] {
+function facingStretches(near: Neighborhood, reachM: readonly number[]): (ground: Ground) => Stretch[] {
   const { grounds, roads } = near;
   const faced = facingRule(near, reachM);
   const searchM = Math.max(0, ...reachM.filter((_, rank) => roads.classOf.includes(rank))) + BULB_M;

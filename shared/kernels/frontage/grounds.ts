@@ -45,12 +45,12 @@ export function groundsOf(shapes: readonly MultiPolygon[], plane: Plane): Ground
  * Of so many edges those beside a point are found by strips: a town's streets in one parcel have thousands.
  */
 const MANY = 64;
-const EDGES_A_STRIP = 4;
+const EDGES_PER_STRIP = 4;
 
 function groundOf(edges: Segments, from: number, to: number): Ground {
   const box = boxOfEdges(edges, from, to);
   if (to - from <= MANY) return { edges, from, to, box, strips: null };
-  const strips: number[][] = Array.from({ length: Math.ceil((to - from) / EDGES_A_STRIP) }, () => []);
+  const strips: number[][] = Array.from({ length: Math.ceil((to - from) / EDGES_PER_STRIP) }, () => []);
   for (let e = from; e < to; e++) {
     const [a, b] = [stripAt(box, strips.length, edges.y1[e]!), stripAt(box, strips.length, edges.y2[e]!)];
     for (let strip = Math.min(a, b); strip <= Math.max(a, b); strip++) strips[strip]!.push(e);

@@ -1,5 +1,5 @@
 import { padBox } from '../../geo/box.ts';
-import type { Centrelines } from './centrelines.ts';
+import type { Centerlines } from './centrelines.ts';
 import { boxOfSegment, type Ground, isInside, isWellInside } from './grounds.ts';
 import { HALF_WAY_M, PARALLEL_COS } from './rules.ts';
 import { addPiece, gap, lengthOf, piecesAlong, type Stretch } from './segments.ts';
@@ -9,7 +9,7 @@ import { addPiece, gap, lengthOf, piecesAlong, type Stretch } from './segments.t
  * of a piece is inside when it is further than CONTACT_M from the boundary; a side counts where the parcel
  * goes on beyond half of the way.
  */
-export function stretchesThrough(roads: Centrelines, ground: Ground): Stretch[] {
+export function stretchesThrough(roads: Centerlines, ground: Ground): Stretch[] {
   const stretches: Stretch[] = [];
   const [west, south, east, north] = ground.box;
   // In their order, so that the stretches of a road follow on one another.
@@ -33,7 +33,7 @@ export function stretchesThrough(roads: Centrelines, ground: Ground): Stretch[] 
  * The same, those once that are mapped twice: a piece is left out beside which, within HALF_WAY_M and roughly
  * parallel, a segment runs that goes before it or lies outside of the parcel.
  */
-export function stretchesThroughOnce(roads: Centrelines, ground: Ground): Stretch[] {
+export function stretchesThroughOnce(roads: Centerlines, ground: Ground): Stretch[] {
   const kept: Stretch[] = [];
   let parallels: number[] = [];
   let segment = -1;
@@ -58,7 +58,7 @@ export function stretchesThroughOnce(roads: Centrelines, ground: Ground): Stretc
  * Segments that may run beside pieces of this one: not those that it goes on in at a
  * corner, however straight.
  */
-function parallelsOf(roads: Centrelines, segment: number): number[] {
+function parallelsOf(roads: Centerlines, segment: number): number[] {
   const { x1, y1, x2, y2 } = roads;
   const ax = x1[segment]!;
   const ay = y1[segment]!;
@@ -79,7 +79,7 @@ function parallelsOf(roads: Centrelines, segment: number): number[] {
 
 /** Does another segment run beside (x, y) that counts in its place? */
 function countsInstead(
-  roads: Centrelines,
+  roads: Centerlines,
   ground: Ground,
   other: number,
   segment: number,

@@ -1,4 +1,4 @@
-import type { Centrelines } from './centrelines.ts';
+import type { Centerlines } from './centrelines.ts';
 import type { Ground, Grounds } from './grounds.ts';
 import { SLACK_M, WAY_ALONG, WAY_SHAPE } from './rules.ts';
 import { gap, lengthOf, lengthOfStretch } from './segments.ts';
@@ -12,7 +12,7 @@ export type Ways = readonly (readonly Ground[])[];
  * narrow, with the road running along. Both are known however far they go on, so that no figure depends on
  * which parcels are computed together.
  */
-export function waysAmong({ parts }: Grounds, roads: Centrelines, reachM: readonly number[]): Ways {
+export function waysAmong({ parts }: Grounds, roads: Centerlines, reachM: readonly number[]): Ways {
   const lengthM = new Float64Array(roads.roadOf.reduce((most, road) => Math.max(most, road + 1), 0));
   for (let s = 0; s < roads.roadOf.length; s++) lengthM[roads.roadOf[s]!]! += lengthOf(roads, s);
   const ways: Ground[][] = Array.from(lengthM, () => []);

@@ -1,7 +1,7 @@
 import { isCorporateOwner } from './corporate.ts';
 import { isHoaOwner } from './hoa.ts';
 import { wordsOf } from './owner-words.ts';
-import { isBox, normaliseStreet } from './street.ts';
+import { isBox, normalizeStreet } from './street.ts';
 
 export type MailAddress = {
   mailAddress: string | null;
@@ -40,7 +40,7 @@ export type OwnerFacts = {
 
 /** @param countyOfZip FIPS of the county that most of a ZIP lies in; null for a ZIP that it does not know */
 export function ownerFacts(parcel: OwnedParcel, countyOfZip: (zip: string) => number | null): OwnerFacts {
-  const street = normaliseStreet(parcel.mailAddress);
+  const street = normalizeStreet(parcel.mailAddress);
   const mailZip = zip5(parcel.mailZip);
   const situsZip = zip5(parcel.situsZip);
   const outOfState = differ(parcel.mailState, parcel.situsState ?? parcel.countyState);
@@ -90,7 +90,7 @@ function livesThere(
 ): boolean | null {
   if (outOfZip === true || outOfState === true) return false;
   if (outOfZip === null || street === null || isBox(street)) return null;
-  const situs = normaliseStreet(situsAddress);
+  const situs = normalizeStreet(situsAddress);
   if (situs === null) return null;
   if (hasNumber(street) && hasNumber(situs)) return street === situs;
   return withoutNumber(street) === withoutNumber(situs) ? null : false;

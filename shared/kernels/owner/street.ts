@@ -16,7 +16,7 @@ import { ABBREVIATIONS } from './suffixes.ts';
  * Idempotent. Null when nothing is left, or only a remark that there is no address.
  * @param text one or more address lines as the roll has them, joined by a space
  */
-export function normaliseStreet(text: string | null): string | null {
+export function normalizeStreet(text: string | null): string | null {
   if (text === null) return null;
   let words = abbreviated(addressWords(text));
   if (isUnusual(words)) {

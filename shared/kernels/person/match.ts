@@ -1,5 +1,5 @@
 import { wordsOf } from '../owner/owner-words.ts';
-import { normaliseStreet } from '../owner/street.ts';
+import { normalizeStreet } from '../owner/street.ts';
 import { formalNames } from './nicknames.ts';
 import type { Person } from './person.ts';
 
@@ -23,7 +23,7 @@ export type Place = {
 export type MatchedOn = 'name_and_street' | 'name_and_zip' | 'name_and_city' | 'entity';
 
 export function placeOf({ address, city, state, zip }: Address): Place {
-  const street = normaliseStreet(address);
+  const street = normalizeStreet(address);
   const at = street?.indexOf(' # ') ?? -1;
   return {
     street: at > 0 ? street!.slice(0, at) : street,

@@ -61,7 +61,7 @@ const BIAS_RESAMPLES = 500;
  * has the lower ratio, so errors alone make a PRB below 0. The errors are drawn from the observed ones.
  * @returns null below two sales
  */
-export function biasByChance(estimates: readonly number[], prices: readonly number[]): Range | null {
+export function biasInterval(estimates: readonly number[], prices: readonly number[]): Range | null {
   const ratios = prices.map((price, i) => estimates[i]! / price);
   const medianRatio = ratios.length === 0 ? 1 : median(ratios);
   const values = bootstrap(

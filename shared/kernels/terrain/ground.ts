@@ -18,7 +18,7 @@ const RAD = Math.PI / 180;
  * the ellipsoid (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). Web Mercator's scale differs by up to 0.7
  * % between the axes.
  */
-export function metresPerUnit(ground: Ground, y: number): { x: number; y: number } {
+export function metersPerUnit(ground: Ground, y: number): { x: number; y: number } {
   if (ground.kind === 'planar') return { x: ground.x, y: ground.y };
   if (ground.kind === 'degrees') {
     const radii = radiiM(y * RAD);

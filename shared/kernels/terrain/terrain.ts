@@ -23,10 +23,10 @@ export type TerrainSums = {
 export type Cells<T extends Float32Array | Float64Array> = { values: T; stride: number; offset: number };
 
 /** A smaller part of a cell is rounding of coordinates, and no reason to count a height. */
-export const LEAST_FRACTION = 1e-7;
+export const MIN_FRACTION = 1e-7;
 
 /** At least this share of the parcel's area must have data. */
-const LEAST_KNOWN = 0.5;
+const MIN_KNOWN = 0.5;
 
 /** @param grades in percent, ascending */
 export function startSums(grades: readonly number[]): TerrainSums {
@@ -58,7 +58,7 @@ export function addCells(
     const s = slopes.offset + row * slopes.stride;
     for (let column = 0; column < columns; column++) {
       const fraction = fractions.values[f + column]!;
-      if (fraction < LEAST_FRACTION) continue;
+      if (fraction < MIN_FRACTION) continue;
       const height = heights.values[h + column]!;
       if (!Number.isNaN(height)) {
         heightArea += fraction;
@@ -95,7 +95,7 @@ export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | nul
     steeperArea[i - 1] = area;
   }
   area += areaByGrade[0]!;
-  if (area === 0 || area < LEAST_KNOWN * parcelCells) return null;
+  if (area === 0 || area < MIN_KNOWN * parcelCells) return null;
   return {
     minElevationM: sums.minM,
     meanElevationM: sums.heightSum / sums.heightArea,

@@ -1,8 +1,8 @@
 import { max, median } from 'simple-statistics';
-import { boxHolds, boxOfLine, withMargin } from '../../geo/box.ts';
+import { boxContains, boxOfLine, withMargin } from '../../geo/box.ts';
 import { addTo } from '../groups.ts';
 import {
-  biasByChance,
+  biasInterval,
   bootstrap,
   type Range,
   type RatioStudy,
@@ -196,7 +196,7 @@ function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps 
   return someComps(
     comps,
     Array.from({ length: comps.count }, (_, i) => i).filter(
-      i => comps.county[i] === fips || boxHolds(near, comps.lon[i]!, comps.lat[i]!),
+      i => comps.county[i] === fips || boxContains(near, comps.lon[i]!, comps.lat[i]!),
     ),
   );
 }
@@ -232,7 +232,7 @@ function report({ valued, daysBefore, fits }: ValuedCounty): Backtest {
     fits,
     daysBefore: daysBefore.length === 0 ? null : { median: median(daysBefore), most: max(daysBefore) },
     methods: Object.fromEntries(METHODS.map(method => [method, study(method)])) as Backtest['methods'],
-    prbByChance: biasByChance(estimates, prices),
+    prbByChance: biasInterval(estimates, prices),
     slope: slopeOnEstimates(estimates, prices),
     ...coverageOf(valued),
     bands: bandsOf(valued),

@@ -1,5 +1,5 @@
 import { mean, sum } from 'simple-statistics';
-import { boxHolds, boxOfLine, withMargin } from '../../geo/box.ts';
+import { boxContains, boxOfLine, withMargin } from '../../geo/box.ts';
 import { addTo } from '../groups.ts';
 import { medianOf } from './robust.ts';
 import { combined, type Estimate, expectNext } from './shrink.ts';
@@ -82,5 +82,5 @@ export function reachOfCounties({ county, lon, lat }: Places): (lon: number, lat
   const places = new Map<number, [number, number][]>();
   for (let i = 0; i < county.length; i++) addTo(places, county[i]!, [lon[i]!, lat[i]!]);
   const boxes = [...places.values()].map(own => withMargin(boxOfLine(own), MOST_COMP_M));
-  return (lon, lat) => boxes.filter(box => boxHolds(box, lon, lat)).length >= FEWEST_COUNTIES;
+  return (lon, lat) => boxes.filter(box => boxContains(box, lon, lat)).length >= FEWEST_COUNTIES;
 }

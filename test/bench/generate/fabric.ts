@@ -33,7 +33,7 @@ export type FabricOptions = {
 const UNIT_M = 0.01113195;
 
 /** Parcels of a section, on average over the county: a square mile of suburb, a township of farms. */
-const PARCELS_A_SECTION = 120;
+const PARCELS_PER_SECTION = 120;
 /** A small roll is not spread over a county as ranches: 8 acres a parcel on average. */
 const MAX_MEAN_SQ_M = 8 * 4046.86;
 const ISLAND_SHARE = 0.01;
@@ -71,7 +71,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
   const [west, south, east, north] = middle(extent, count * MAX_MEAN_SQ_M);
   const scaleX = UNIT_M * Math.cos((((south + north) / 2) * Math.PI) / 180);
   const [widthM, heightM] = [(east - west) * 1e7 * scaleX, (north - south) * 1e7 * UNIT_M];
-  const wanted = Math.max(1, Math.round(count / PARCELS_A_SECTION));
+  const wanted = Math.max(1, Math.round(count / PARCELS_PER_SECTION));
   const columns = Math.max(1, Math.round(Math.sqrt((wanted * widthM) / heightM)));
   const rows = Math.max(1, Math.round(wanted / columns));
   if (widthM * heightM < count * MIN_MEAN_SQ_M)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
-import { keepHouse } from '../../../api/start-api.ts';
+import { runMaintenance } from '../../../api/start-api.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import {
@@ -241,13 +241,13 @@ test('after 24 hours the key is new again, and housekeeping deletes what is olde
   await age('23 hours 59 minutes');
   await post(key, 'daily');
   expect(done).toBe(1);
-  await keepHouse(db.pool, db.config);
+  await runMaintenance(db.pool, db.config);
   expect(await count()).toBe(1);
   await age('24 hours 1 second');
   await post(key, 'daily', { body: { name: 'something else' } });
   expect(done).toBe(2);
   await age('24 hours 1 second');
-  await keepHouse(db.pool, db.config);
+  await runMaintenance(db.pool, db.config);
   expect(await count()).toBe(0);
   expect((await usageOf(db, accountId)).tokens).toBe(60);
 });

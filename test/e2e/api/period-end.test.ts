@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { keepHouse, startHousekeeping } from '../../../api/start-api.ts';
+import { runMaintenance, startMaintenance } from '../../../api/start-api.ts';
 import { changeAccount, listChanges } from '../../../shared/accounts/contracts.ts';
 import type { Pool } from '../../../shared/base/db.ts';
 import type { Logger } from '../../../shared/base/log.ts';
@@ -78,7 +78,7 @@ test('40 calls at the edge in two processes and housekeeping roll the period onc
   await one.call(STATS, { key });
   await clock.set('2027-02-28T10:00:00Z');
   const calls = Array.from({ length: 40 }, (_, index) => (index % 2 ? one : two).call(STATS, { key }));
-  await Promise.all([keepHouse(db.pool, db.config), keepHouse(db.pool, db.config)]);
+  await Promise.all([runMaintenance(db.pool, db.config), runMaintenance(db.pool, db.config)]);
   const replies = await Promise.all(calls);
   expect(new Set(replies.map(reply => reply.status))).toEqual(new Set([200]));
   expect((await listPeriods(db.pool, accountId)).map(period => period.tokens_used)).toEqual([400, 10]);
@@ -89,7 +89,7 @@ test('40 calls at the edge in two processes and housekeeping roll the period onc
 test('periods keep the day of the month through months of 28 to 31 days, called or not', async () => {
   const { accountId } = await newCaller(db);
   await clock.set('2028-03-31T10:00:00Z');
-  await keepHouse(db.pool, db.config);
+  await runMaintenance(db.pool, db.config);
   const days = (await listPeriods(db.pool, accountId)).map(period =>
     period.period_start.toISOString().slice(0, 10),
   );
@@ -124,8 +124,8 @@ test('housekeeping rolls periods by itself until it is stopped, and outlives a f
   const complaints: unknown[] = [];
   const log = { warn: (line: unknown) => complaints.push(line) } as unknown as Logger;
   const failing = { query: () => Promise.reject(new Error('lost')) } as unknown as Pool;
-  const stopFailing = startHousekeeping(failing, log, db.config, 20);
-  const stop = startHousekeeping(db.pool, log, db.config, 20);
+  const stopFailing = startMaintenance(failing, log, db.config, 20);
+  const stop = startMaintenance(db.pool, log, db.config, 20);
   await clock.set('2027-02-28T10:00:00Z');
   await expect.poll(periods).toBe(2);
   await expect.poll(() => complaints.length).toBeGreaterThan(1);
@@ -133,7 +133,7 @@ test('housekeeping rolls periods by itself until it is stopped, and outlives a f
   await clock.set('2027-03-31T10:00:00Z');
   // As many turns as would have rolled it.
   const from = complaints.length;
-  const stopAnother = startHousekeeping(failing, log, db.config, 20);
+  const stopAnother = startMaintenance(failing, log, db.config, 20);
   await expect.poll(() => complaints.length).toBeGreaterThan(from + 2);
   await stopAnother();
   expect(await periods()).toBe(2);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { keepHouse } from '../../../api/start-api.ts';
+import { runMaintenance } from '../../../api/start-api.ts';
 import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../../api/v1/examples/examples.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
@@ -284,7 +284,7 @@ test('audit rows and kept answers of providers are deleted after their time', as
     `insert into provider_answers (question, provider, asked_at, tags)
      select decode(lpad(days::text, 2, '0'), 'hex'), 'old', now() - days * interval '1 day', '{}' from unnest(array[29, 31]) as days`,
   );
-  await keepHouse(db.pool, db.config);
+  await runMaintenance(db.pool, db.config);
   const count = async (table: string, column: string) =>
     (await db.pool.query(`select count(*)::int as n from ${table} where ${column} = 'old'`)).rows[0].n;
   expect([await count('traces', 'endpoint'), await count('provider_answers', 'provider')]).toEqual([1, 1]);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { keepHouse } from '../../../api/start-api.ts';
+import { runMaintenance } from '../../../api/start-api.ts';
 import type { FetchInit } from '../../../shared/net/guarded-fetch.ts';
 import { startTestApi } from '../../support/api.ts';
 import { type Assistants, CALLBACK, openAssistants } from '../../support/assistants.ts';
@@ -192,7 +192,7 @@ test('a thousand clients that nobody lets in shut nobody out, and are gone after
   const hourLater = `update oauth_records set expires_at = expires_at - interval '61 minutes' where model = 'Client'`;
   await db.pool.query(hourLater);
   expect([await shown(newest), await shown(json.client_id!)]).toEqual([400, 303]);
-  await keepHouse(db.pool, db.config);
+  await runMaintenance(db.pool, db.config);
   expect(await countClients()).toBe(1);
   await db.pool.query("delete from oauth_records where model = 'Client'");
 });

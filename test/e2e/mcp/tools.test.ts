@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../api/endpoints.ts';
 import type { Document } from '../../../api/mcp/tool-schemas.ts';
-import { MOST_CHARS } from '../../../api/mcp/tool-text.ts';
+import { MAX_CHARS } from '../../../api/mcp/tool-text.ts';
 import { toolsOf } from '../../../api/mcp/tools.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
@@ -101,7 +101,7 @@ test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', asy
       );
       expect(answer.tokens, what).toBe(Number(reply.headers.get('x-tokens-used')));
       expect(answer.text.length, what).toBeGreaterThan(0);
-      expect(answer.text.length, what).toBeLessThanOrEqual(MOST_CHARS);
+      expect(answer.text.length, what).toBeLessThanOrEqual(MAX_CHARS);
       expect(answer.text).not.toContain('null');
     }
   }

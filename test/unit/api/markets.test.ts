@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Row, sorted } from '../../../api/pages/market/markets-page.tsx';
+import { type Row, sortRows } from '../../../api/pages/market/markets-page.tsx';
 
 test.each([
   ['value', 'BAC'],
@@ -14,7 +14,7 @@ test.each([
   const row = (name: string, value: number | null) => ({ name, state: 'NH', value }) as Row;
   const rows = [row('A', 1), row('B', 2), row('C', null)];
   expect(
-    sorted(rows, sort)
+    sortRows(rows, sort)
       .map(({ name }) => name)
       .join(''),
   ).toBe(order);

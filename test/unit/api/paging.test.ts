@@ -5,9 +5,9 @@ import {
   openPage,
   type Page,
   type PageQuery,
+  type PageResult,
   pageParameters,
-  type Turned,
-  turnPage,
+  toPageResult,
 } from '../../../api/http/paging.ts';
 
 const secret = Buffer.from('a secret of thirty-two bytes, or more');
@@ -92,9 +92,9 @@ function read(list: number[], page: Page): number[] {
         .slice(0, wanted);
 }
 
-async function turn(list: number[], query: PageQuery): Promise<Turned<number>> {
+async function turn(list: number[], query: PageQuery): Promise<PageResult<number>> {
   const page = await open(query);
-  return turnPage(page, read(list, page), page.count ?? list.length, row => [row]);
+  return toPageResult(page, read(list, page), page.count ?? list.length, row => [row]);
 }
 
 function queryOf(address: string): PageQuery {

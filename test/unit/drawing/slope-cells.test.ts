@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SLOPE_COLOURS } from '../../../shared/drawing/drawing-style.ts';
+import { SLOPE_COLORS } from '../../../shared/drawing/drawing-style.ts';
 import { viewOf } from '../../../shared/drawing/map-extent.ts';
 import { drawCells, gradeOf } from '../../../shared/drawing/parcel-map.ts';
 import type { SlopeCell } from '../../../shared/raster/elevation-grid.ts';
@@ -36,7 +36,7 @@ describe('cells of slope', () => {
     expect([0, 0.5, 0.51, 5, 49.9, 50, 51, null].map(gradeOf)).toEqual([0, 0, 1, 2, 10, 10, 11, null]);
     const slopes = [0.2, 1, 3, 6, 8, 12, 17, 22, 27, 35, 45, 90];
     const paths = draw(slopes.map((slope, i) => cell(i, 0, slope)));
-    expect(paths.map(({ fill }) => fill)).toEqual([...SLOPE_COLOURS]);
+    expect(paths.map(({ fill }) => fill)).toEqual([...SLOPE_COLORS]);
   });
 
   test('are fainter the less of them is covered; without data they are grey', () => {
@@ -48,8 +48,8 @@ describe('cells of slope', () => {
   test('that follow on one another in a row are one rectangle, those of a colour one path', () => {
     const row = (y: number) => Array.from({ length: 50 }, (_, x) => cell(x, y, x < 30 ? 3 : 12));
     expect(draw([...row(0), ...row(1)])).toEqual([
-      { fill: SLOPE_COLOURS[2], opacity: 0.65, rectangles: 2 },
-      { fill: SLOPE_COLOURS[5], opacity: 0.65, rectangles: 2 },
+      { fill: SLOPE_COLORS[2], opacity: 0.65, rectangles: 2 },
+      { fill: SLOPE_COLORS[5], opacity: 0.65, rectangles: 2 },
     ]);
     expect(draw([cell(0, 0, 3), cell(2, 0, 3)])[0]!.rectangles).toBe(2);
   });

@@ -7,7 +7,7 @@ import {
   getJob,
   type JobDefinition,
   type JobState,
-  patiently,
+  retryWhileUnreachable,
   waitForJob,
 } from '../../../shared/queue/jobs.ts';
 import { type Answer, deliverFromHere, type Session } from './cli-session.ts';
@@ -41,7 +41,7 @@ export async function enqueueFromCli<P>(
 }
 
 /** What jobs have come to: their result is null where the job that was to enqueue them failed itself. */
-export type Ended<Result> = { status: 'done' | 'failed'; result: Result | null; error: string | null };
+export type EndedJob<Result> = { status: 'done' | 'failed'; result: Result | null; error: string | null };
 
 type Following<Result> = {
   open: number;
@@ -57,12 +57,12 @@ export async function watchFollowing<Result extends { failed: number }>(
   label: string,
   first: JobState,
   look: () => Promise<Following<Result>>,
-): Promise<Ended<Result>> {
+): Promise<EndedJob<Result>> {
   if (first.status === 'failed') return { status: 'failed', result: null, error: first.error };
   const view = openProgress();
   try {
     for (;;) {
-      const { open, progress, note, error, result } = await patiently(look);
+      const { open, progress, note, error, result } = await retryWhileUnreachable(look);
       view.update(label, { ...first, status: open > 0 ? 'running' : 'done', progress, note });
       if (open === 0) return { status: result.failed > 0 ? 'failed' : 'done', result, error };
       await sleep(LOOK_MS);

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { type Config, loadConfig } from '../../../shared/base/config.ts';
-import { createPool, type Pool, RESTLESS } from '../../../shared/base/db.ts';
+import { createPool, IDLE_IN_TRANSACTION, type Pool } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { createLogger, type Logger } from '../../../shared/base/log.ts';
 import { assertSchemaVersion } from '../../../shared/base/migrate.ts';
@@ -35,7 +35,11 @@ export function connectedConfig(): ConnectedConfig {
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const config = connectedConfig();
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
-  const pool = createPool(config, log, { applicationName: 'plat cli', max: 4, settings: RESTLESS });
+  const pool = createPool(config, log, {
+    applicationName: 'plat cli',
+    max: 4,
+    settings: IDLE_IN_TRANSACTION,
+  });
   try {
     await assertSchemaVersion(pool);
     return await work({ config, pool, log });

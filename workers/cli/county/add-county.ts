@@ -31,7 +31,7 @@ export type AddOptions = {
   rows: number;
   /** Replace feed files that are there. */
   force: boolean;
-  look: Look;
+  look: FileStateLookup;
 };
 
 export type Added = {
@@ -138,10 +138,10 @@ const looking = (): OpenContext => ({
   limits: { tries: 2, idleMs: 20_000 },
 });
 
-export type Look = (address: string) => Promise<FileState | null>;
+export type FileStateLookup = (address: string) => Promise<FileState | null>;
 
 /** Asks for each file once: counties of a state share them. */
-export function lookOnce(): Look {
+export function cachedFileState(): FileStateLookup {
   const asked = new Map<string, Promise<FileState | null>>();
   return address => {
     const known = asked.get(address) ?? fileState(new URL(address), looking());
@@ -156,7 +156,7 @@ export function lookOnce(): Look {
  */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
-  look: Look,
+  look: FileStateLookup,
 ): Promise<Found> {
   // Of a server of layers the reader itself asks.
   const isServer = source !== undefined || program?.format === 'arcgis';

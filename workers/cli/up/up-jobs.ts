@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, sql } from '../../../shared/base/db.ts';
 import { MODEL_VERSION } from '../../../shared/kernels/valuation/model.ts';
-import { enqueue, patiently } from '../../../shared/queue/jobs.ts';
+import { enqueue, retryWhileUnreachable } from '../../../shared/queue/jobs.ts';
 import { planLandAttributesJob } from '../../land/plan-land-attributes-job.ts';
 import { recomputeMarketJob } from '../../market/recompute-market-job.ts';
 import { valueAllCountiesJob } from '../../valuation/value-all-counties-job.ts';
@@ -69,17 +69,17 @@ export const VALUATIONS: Due = {
  */
 export async function finishDue(start: Start, ingested: boolean): Promise<void> {
   const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
-  await finish(STATISTICS, start, Number.POSITIVE_INFINITY);
-  await finish(ATTRIBUTES, start, patienceMs);
+  await finishJobs(STATISTICS, start, Number.POSITIVE_INFINITY);
+  await finishJobs(ATTRIBUTES, start, patienceMs);
   // In a first run counties were valued before others had their sales: every county once more.
-  await finish(VALUATIONS, start, patienceMs, ingested);
+  await finishJobs(VALUATIONS, start, patienceMs, ingested);
 }
 
 /**
  * Waits until nothing is due, asking for a job once where none is on its way. @param anyway whether it is
  * asked for although nothing is due
  */
-export async function finish(
+export async function finishJobs(
   due: Due,
   { pool, deliver, signal }: Start,
   patienceMs: number,
@@ -87,7 +87,7 @@ export async function finish(
 ): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (let asked = false; ; ) {
-    const { waiting, open } = await patiently(() => due.look(pool), signal);
+    const { waiting, open } = await retryWhileUnreachable(() => due.look(pool), signal);
     if (waiting === 0 && (asked || !anyway)) return;
     if (!open) {
       if (asked) return print(`${due.failed}: \`npx plat status\` tells more.`);

@@ -10,7 +10,7 @@ import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/
 import { type CompiledColumn, compileColumn } from '../map/map-column.ts';
 import type { MappedRow, Mapper } from '../map/map-fields.ts';
 import { columnsOf, type Resolve, resolver } from '../map/source-columns.ts';
-import { bumpClass, newClasses } from '../run/run-counts.ts';
+import { countClass, newClasses } from '../run/run-counts.ts';
 
 export type Fault = {
   field: string | null;
@@ -141,7 +141,7 @@ export function openPart(
     if (mapped.class !== null) check.usable++;
     check.sales += (mapped.sale ? 1 : 0) + (mapped.prior?.length ?? 0);
     if (check.classes && mapped.label !== undefined)
-      bumpClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
+      countClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
     const { key } = mapped;
     if (key !== undefined) onKey(key);
     if (key !== undefined && row.geometry !== null && !/[1-9]/.test(key))

@@ -1,7 +1,7 @@
 import { isMeasured } from '../../../shared/domain/land-layers.ts';
 import {
   boxAround,
-  boxHolds,
+  boxContains,
   boxOfGeometry,
   emptyBox,
   growBox,
@@ -124,7 +124,7 @@ export function parcelPlaces({ gates }: AssessorFeed): Places & { addShape: Plac
     const known = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyBox() };
     counties.set(fips, known);
     known.points++;
-    if (!boxHolds(box, lon, lat)) known.outside++;
+    if (!boxContains(box, lon, lat)) known.outside++;
     growBox(known.extent, [lon, lat, lon, lat]);
     return null;
   }

@@ -11,7 +11,7 @@ import { measuredAcres } from '../../feeds/suggest/column-profile.ts';
 import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest-columns.ts';
 import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write-feed.ts';
 import { readLayerInfo } from '../../formats/arcgis-layer.ts';
-import { type InputSection, type InputSpec, inputSpec, wantedPart } from '../../formats/format-input.ts';
+import { type InputSection, type InputSpec, inputSpec, readWindow } from '../../formats/format-input.ts';
 import { readInput } from '../../formats/read-format.ts';
 import type { ReadContext, RowBatch, SourceRow } from '../../formats/row-batch.ts';
 import { columnsOf } from '../map/source-columns.ts';
@@ -58,7 +58,10 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const context = readContext(request);
   const known = head.fips === undefined ? null : Number(head.fips);
   const written = request.preset ? readPreset(request.preset).input : {};
-  const spec = { ...inputSpec({ ...written, ...input }), ...wantedPart(input, known, 'parcels', refuse) };
+  const spec = {
+    ...inputSpec({ ...written, ...input }),
+    ...readWindow(input, known, 'parcels', refuse),
+  };
   const layer = spec.format === 'arcgis' ? await readLayerInfo(spec, context) : null;
   const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
   const batch = await firstRows(spec, context, request.rows);

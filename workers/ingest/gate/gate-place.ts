@@ -2,7 +2,7 @@ import { type Client, sql } from '../../../shared/base/db.ts';
 import {
   type BoxColumns,
   boxArea,
-  boxesMeet,
+  boxesIntersect,
   boxOfColumns,
   growBox,
   padBox,
@@ -90,7 +90,7 @@ export function declaredPlace({ coverage, fips }: Pick<LayerFeed, 'coverage' | '
   return {
     add(extent) {
       placed++;
-      if (!boxes.some(box => boxesMeet(box, extent))) outside++;
+      if (!boxes.some(box => boxesIntersect(box, extent))) outside++;
     },
     result: () => coverage && { coverage, placed, outside },
   };
@@ -109,7 +109,7 @@ export function tilesDeclared(tiles: readonly { extent: Box }[], coverage: Box |
 
 export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly Box[]): number {
   if (boxes.length === 0) return 0;
-  return tiles.filter(({ extent }) => !boxes.some(box => boxesMeet(box, extent))).length;
+  return tiles.filter(({ extent }) => !boxes.some(box => boxesIntersect(box, extent))).length;
 }
 
 /**

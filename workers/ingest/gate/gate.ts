@@ -38,7 +38,7 @@ export type Acreage = {
 };
 
 /** Fewer parcels may all be oddities. */
-const FEWEST_ACREAGES = 20;
+const MIN_ACREAGES = 20;
 
 /** What the gate says of a run that would make no parcel and no listing. */
 export const NO_USABLE_ROW = 'The run has no usable row.';
@@ -95,7 +95,7 @@ function wrongAcreage(
 ): string | null {
   const fits = (ratio: number) => ratio >= 0.5 && ratio <= 2;
   const share = percent(off, parcels);
-  if (parcels < FEWEST_ACREAGES || most === 100 || (fits(median) && share <= most)) return null;
+  if (parcels < MIN_ACREAGES || most === 100 || (fits(median) && share <= most)) return null;
   const other = unit && AREA_UNITS.find(each => fits((median * TO_ACRES[each](1)) / TO_ACRES[unit](1)));
   const advice =
     other && other !== unit ? `: unit: ${other} would fit` : ': is its column, unit or scale right?';

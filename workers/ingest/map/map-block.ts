@@ -1,7 +1,7 @@
 import { lineTypeOfCarrier } from '../../../shared/domain/carriers.ts';
 import type { LineType } from '../../../shared/domain/contact-fields.ts';
 import type { NumberingInput } from '../../feeds/feed.ts';
-import { compileFill, type MappedRow, type Mapper, mapperOf, refused } from './map-fields.ts';
+import { compileFill, type MappedRow, type Mapper, mapperOf, rejectRow } from './map-fields.ts';
 
 export type MappedBlock = MappedRow & {
   /** Area code and exchange. */
@@ -24,10 +24,10 @@ export function compileBlockMapper(input: NumberingInput): Mapper<MappedBlock> {
       )[];
       for (const [field, text] of Object.entries({ area_code: area, exchange }))
         if (!/^[2-9]\d{2}$/.test(text ?? ''))
-          return refused(field, `bad_${field}`, `'${text ?? ''}' is not three digits, the first 2 to 9`);
+          return rejectRow(field, `bad_${field}`, `'${text ?? ''}' is not three digits, the first 2 to 9`);
       // The whole exchange is written as an empty cell, or A.
       if (block !== null && !/^[0-9A]$/i.test(block))
-        return refused('block', 'bad_block', `'${block}' is not one digit`);
+        return rejectRow('block', 'bad_block', `'${block}' is not one digit`);
       return {
         ...row,
         operator,

@@ -3,13 +3,13 @@ import {
   CONTACT_FIELD_NAMES,
   type KnownPhone,
   type LineType,
-  MOST_PHONES,
+  MAX_PHONES,
 } from '../../../shared/domain/contact-fields.ts';
 import { isEntity } from '../../../shared/kernels/person/entity.ts';
 import type { Address } from '../../../shared/kernels/person/match.ts';
 import { peopleOf } from '../../../shared/kernels/person/person.ts';
 import type { ContactInput } from '../../feeds/feed.ts';
-import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, refused } from './map-fields.ts';
+import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from './map-fields.ts';
 
 export type MappedContact = MappedRow & {
   source: string;
@@ -36,12 +36,12 @@ export function compileContactMapper(input: ContactInput): Mapper<MappedContact>
       const row = fill(source);
       const text = (field: string) => row.values[AT[field]!] as string | null;
       const name = nameOf(text);
-      if (name === null) return refused('name', 'missing_name', 'neither a person nor an entity is named');
+      if (name === null) return rejectRow('name', 'missing_name', 'neither a person nor an entity is named');
       const places = ['', 'previous_']
         .map(prefix => addressOf(text, prefix))
         .filter(({ zip, city, state }) => zip !== null || (city !== null && state !== null));
       if (places.length === 0)
-        return refused('zip', 'missing_place', 'neither a ZIP nor a city with its state is given');
+        return rejectRow('zip', 'missing_place', 'neither a ZIP nor a city with its state is given');
       return {
         ...row,
         name,
@@ -84,7 +84,7 @@ function addressOf(text: Text, prefix: string): Address {
 
 function phonesOf(text: Text): KnownPhone[] {
   const phones: KnownPhone[] = [];
-  for (let i = 1; i <= MOST_PHONES; i++) {
+  for (let i = 1; i <= MAX_PHONES; i++) {
     const number = text(`phone_${i}`);
     if (number === null || phones.some(phone => phone.number === number)) continue;
     phones.push({ number, line_type: text(`phone_${i}_type`) as LineType | null });

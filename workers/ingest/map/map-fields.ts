@@ -1,4 +1,4 @@
-import { MOST_CHARS } from '../../../shared/domain/parcel-fields.ts';
+import { MAX_CHARS } from '../../../shared/domain/parcel-fields.ts';
 import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';
@@ -23,7 +23,7 @@ export type DroppedValue = { field: string; reason: string; message: string };
 /**
  * A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected).
  */
-export type Refused = { ok: false; field: string | null; reason: string; message: string };
+export type RejectedRow = { ok: false; field: string | null; reason: string; message: string };
 
 /** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
 export type MappedRow = { ok: true; values: Value[]; dropped: DroppedValue[] | null };
@@ -38,7 +38,7 @@ export const positionsOf = <Name extends string>(names: readonly Name[]): Record
  * its first row and checks nothing.
  */
 export type Mapper<Mapped> = {
-  (row: SourceRow): Mapped | Refused;
+  (row: SourceRow): Mapped | RejectedRow;
   prepare(firstRows: readonly SourceRow[]): void;
   readonly mentions: readonly Mention[];
 };
@@ -48,7 +48,7 @@ type MappedInput = {
   skipWhere: readonly SkipCondition[];
 };
 
-type MapRow<Mapped> = (row: SourceRow) => Mapped | Refused;
+type MapRow<Mapped> = (row: SourceRow) => Mapped | RejectedRow;
 
 /**
  * Makes a mapper that leaves out rows that `skip_where` names; `further` is what the feed names
@@ -66,7 +66,7 @@ export function mapperOf<Mapped>(
     const mapRow = compile(resolve);
     return row => (tests.some(test => test(row.values)) ? SKIPPED : mapRow(row));
   };
-  const map = (row: SourceRow): Mapped | Refused => {
+  const map = (row: SourceRow): Mapped | RejectedRow => {
     compiled ??= prepared(resolver(columnsOf([row]), { sparse: true }));
     return compiled(row);
   };
@@ -81,9 +81,9 @@ export function mapperOf<Mapped>(
   return Object.assign(map, { prepare, mentions });
 }
 
-const SKIPPED: Refused = { ok: false, field: null, reason: 'skipped', message: 'left out by skip_where' };
+const SKIPPED: RejectedRow = { ok: false, field: null, reason: 'skipped', message: 'left out by skip_where' };
 
-export function refused(field: string, reason: string, message: string): Refused {
+export function rejectRow(field: string, reason: string, message: string): RejectedRow {
   return { ok: false, field, reason, message };
 }
 
@@ -136,7 +136,7 @@ export function compileFill(
     const spec = columns[name];
     const target = { name, spec: targetSpec(kind, name) };
     const column = spec && compileColumn(target, spec, resolve);
-    return column ? [{ index, name, maxChars: target.spec.maxChars ?? MOST_CHARS, column }] : [];
+    return column ? [{ index, name, maxChars: target.spec.maxChars ?? MAX_CHARS, column }] : [];
   });
   return source => {
     const values: Value[] = new Array(names.length).fill(null);

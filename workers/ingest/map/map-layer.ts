@@ -12,7 +12,14 @@ import {
 import { tidyText } from '../../feeds/values/text-value.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import { compileColumn } from './map-column.ts';
-import { compileFill, type MappedRow, type Mapper, mapperOf, type Refused, refused } from './map-fields.ts';
+import {
+  compileFill,
+  type MappedRow,
+  type Mapper,
+  mapperOf,
+  type RejectedRow,
+  rejectRow,
+} from './map-fields.ts';
 import { columnsOf, type Resolve, resolver } from './source-columns.ts';
 
 export type MappedFeature = MappedRow & {
@@ -73,10 +80,10 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
   return ({ values: source }: SourceRow) => {
     const { values, dropped } = fill(source);
     const [fault] = dropped ?? [];
-    if (fault) return refused(fault.field, fault.reason, fault.message);
+    if (fault) return rejectRow(fault.field, fault.reason, fault.message);
     const verdict = judge(values as (string | null)[], source);
     if (verdict === null)
-      return refused(DECISIVE[kind][0]!, 'missing_class', `${DECISIVE[kind].join(' and ')} are empty`);
+      return rejectRow(DECISIVE[kind][0]!, 'missing_class', `${DECISIVE[kind].join(' and ')} are empty`);
     if ('reason' in verdict) return verdict;
     return { ok: true as const, ...verdict, values, dropped };
   };
@@ -95,7 +102,7 @@ function rawReader(kind: VectorKind, { columns }: LayerInput, resolve: Resolve):
 type Judge = (
   values: readonly (string | null)[],
   source: Record<string, unknown>,
-) => Verdict | Refused | null;
+) => Verdict | RejectedRow | null;
 
 const JUDGES: Record<VectorKind, (names: readonly LayerField[], raw: RawReader) => Judge> = {
   roads(names, raw) {
@@ -186,7 +193,7 @@ function floodZone(
   zone: string | null,
   subtype: string | null,
   sfha: string | null,
-): Verdict | Refused | null {
+): Verdict | RejectedRow | null {
   const flag = sfha?.toUpperCase() ?? null;
   const flagged = flag === null ? null : YES.has(flag) ? true : NO.has(flag) ? false : null;
   if (flag !== null && flagged === null && !UNSTATED.has(flag))
@@ -199,7 +206,7 @@ function floodZone(
   return { class: counts ? name : null, label: subtype === null ? name : `${name}, ${subtype}` };
 }
 
-function unknown(field: string, text: string, what: string): Refused {
+function unknown(field: string, text: string, what: string): RejectedRow {
   const remedy = `Map it with layer.columns.${field}.values, or leave it out with layer.skip_where.`;
-  return refused(field, 'unknown_zone', `'${text}' is ${what}. ${remedy}`);
+  return rejectRow(field, 'unknown_zone', `'${text}' is ${what}. ${remedy}`);
 }

@@ -10,8 +10,8 @@ import {
   type Mapper,
   mapperOf,
   positionsOf,
-  type Refused,
-  refused,
+  type RejectedRow,
+  rejectRow,
 } from './map-fields.ts';
 
 /** As a parcel's, or a list of texts for `photos`. */
@@ -53,13 +53,16 @@ function regionOf(former: number, values: readonly ListingValue[]): number | nul
 }
 
 /** Why a listing cannot be stored. What was there but did not parse says more than that it is missing. */
-function unusable(values: readonly ListingValue[], dropped: readonly DroppedValue[] | null): Refused | null {
+function unusable(
+  values: readonly ListingValue[],
+  dropped: readonly DroppedValue[] | null,
+): RejectedRow | null {
   const price = values[AT.status] === 'SOLD' ? 'sold_price' : 'list_price';
   for (const field of ['source_id', 'status', price] as const) {
     if (values[AT[field]] !== null) continue;
     const cause = dropped?.find(value => value.field === field);
-    if (cause) return refused(field, cause.reason, cause.message);
-    if (field !== price) return refused(field, `missing_${field}`, `${field} is empty`);
+    if (cause) return rejectRow(field, cause.reason, cause.message);
+    if (field !== price) return rejectRow(field, `missing_${field}`, `${field} is empty`);
   }
   return null;
 }

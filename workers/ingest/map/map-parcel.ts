@@ -11,7 +11,14 @@ import { isFailure, shown, tidyText } from '../../feeds/values/text-value.ts';
 import { MAX_IDENTIFIER } from '../../feeds/values/value-parser.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from './map-column.ts';
-import { compileFill, type MappedRow, type Mapper, mapperOf, type Refused, refused } from './map-fields.ts';
+import {
+  compileFill,
+  type MappedRow,
+  type Mapper,
+  mapperOf,
+  type RejectedRow,
+  rejectRow,
+} from './map-fields.ts';
 import {
   compileDeed,
   compilePrior,
@@ -41,7 +48,7 @@ type Terms = {
 };
 
 /**
- * A row without a key or with an unknown or foreign county is refused; other values that do not parse become
+ * A row without a key or with an unknown or foreign county is rejected; other values that do not parse become
  * null and are reported.
  */
 export function compileParcelMapper(
@@ -57,13 +64,13 @@ export function compileParcelMapper(
       columns.fips ? compileColumn(fipsTarget, columns.fips, resolve) : null,
     );
     const keyOf = compileKey(key, resolve);
-    const noKey = refused('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
-    const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
+    const noKey = rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+    const longKey = rejectRow('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
     const isSale = sales ? compileSale(sales, resolve) : () => false;
     const deedOf = sales ? compileDeed(sales.deed, columns.last_sale_date, resolve) : () => NO_DEED;
     const priorOf = compilePrior(sales, resolve);
 
-    return ({ values: source, geometry }: SourceRow): MappedParcel | Refused => {
+    return ({ values: source, geometry }: SourceRow): MappedParcel | RejectedRow => {
       const found = keyOf(source);
       if (found === null) return noKey;
       if (found.length > MAX_IDENTIFIER) return longKey;
@@ -93,7 +100,7 @@ const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
 
-type CountyOf = (source: Record<string, unknown>) => number | Refused;
+type CountyOf = (source: Record<string, unknown>) => number | RejectedRow;
 
 /**
  * The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown,
@@ -102,25 +109,25 @@ type CountyOf = (source: Record<string, unknown>) => number | Refused;
 function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
   const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
   if (feedFips !== null && !isPlace(feedFips)) {
-    const fault = refused('fips', 'unknown_fips', noSuchCounty(feedFips));
+    const fault = rejectRow('fips', 'unknown_fips', noSuchCounty(feedFips));
     return () => fault;
   }
-  const missing = refused('fips', 'missing_fips', 'the row does not say its county');
+  const missing = rejectRow('fips', 'missing_fips', 'the row does not say its county');
   if (column === null) return () => feedFips ?? missing;
   return source => {
     const fips = column.read(source);
     if (fips === null) return feedFips ?? missing;
     if (isFailure(fips))
-      return refused('fips', 'unknown_fips', `'${shown(column.raw(source))}' ${fips.says}`);
+      return rejectRow('fips', 'unknown_fips', `'${shown(column.raw(source))}' ${fips.says}`);
     const code = Number(fips);
     if (code === feedFips) return code;
     if (feedFips !== null && !isFormerCounty(code)) return wrongCounty(code, feedFips);
-    return isPlace(code) ? code : refused('fips', 'unknown_fips', noSuchCounty(code));
+    return isPlace(code) ? code : rejectRow('fips', 'unknown_fips', noSuchCounty(code));
   };
 }
 
-const wrongCounty = (fips: number, feedFips: number): Refused =>
-  refused('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
+const wrongCounty = (fips: number, feedFips: number): RejectedRow =>
+  rejectRow('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
 
 /**
  * The planning region of a row that names a former county of Connecticut: by its town, else by the
@@ -131,11 +138,11 @@ function regionOf(
   feedFips: number | null,
   town: string | null,
   geometry: Geometry | null,
-): number | Refused {
+): number | RejectedRow {
   const box = boxOfGeometry(geometry);
   const point = box && ([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] as const);
   const region = planningRegion(former, town, point);
-  if (region === null) return refused('fips', 'former_county', severalRegions(former));
+  if (region === null) return rejectRow('fips', 'former_county', severalRegions(former));
   if (feedFips !== null && !isFormerCounty(feedFips) && region !== feedFips)
     return wrongCounty(region, feedFips);
   return region;

@@ -5,7 +5,7 @@ import { formerCounty, isFormerCounty, planningRegion } from '../../../shared/re
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
 import { isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
-import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, refused } from './map-fields.ts';
+import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from './map-fields.ts';
 import { compileKey, keyColumns } from './map-parcel.ts';
 import {
   compileDeed,
@@ -27,7 +27,7 @@ export type RecordedSale = MappedRow & {
 };
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
-const SKIPPED = refused('fips', 'skipped', 'of another county, or no sale');
+const SKIPPED = rejectRow('fips', 'skipped', 'of another county, or no sale');
 
 /** Rows of other counties than the feed's are left out, and so are those without a day of sale. */
 export function compileRecordedMapper(
@@ -51,12 +51,12 @@ export function compileRecordedMapper(
           values[AT.latitude] = (box[1] + box[3]) / 2;
         }
         const county = countyOf(values as FieldValue[]) ?? feedFips;
-        if (county === null) return refused('fips', 'missing_fips', 'the row does not say its county');
+        if (county === null) return rejectRow('fips', 'missing_fips', 'the row does not say its county');
         if (feedFips !== null && county !== feedFips) return SKIPPED;
-        if (!isKnownCounty(county)) return refused('fips', 'unknown_fips', noSuchCounty(county));
+        if (!isKnownCounty(county)) return rejectRow('fips', 'unknown_fips', noSuchCounty(county));
         const parcel = keyOf(source);
         if (parcel === null)
-          return refused('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+          return rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
         const prior = priorOf(source);
         const [day, price] = [values[AT.sold_date] as FieldValue, values[AT.sold_price] as FieldValue];
         if (day === null && prior === null) return SKIPPED;

@@ -9,13 +9,13 @@ import { mergeParcels } from '../merge/merge-parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
-import { settleRepeats, total } from '../run/run-counts.ts';
+import { rejectDuplicates, total } from '../run/run-counts.ts';
 import { withStage, withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, derivation, readZipCounties } from '../stage/derive-fields.ts';
 import {
+  completeFromFurtherRolls,
   completeRows,
   furtherParcels,
-  settleFurtherRolls,
   stageFurtherRoll,
 } from '../stage/further-rolls.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
@@ -44,7 +44,7 @@ async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
   const all = parcelInputs(feed);
   for (const [i, input] of all.entries()) {
     if (i > 0 && i === feed.furtherRolls.length)
-      await withStage(run.pool, run.runId, client => settleFurtherRolls(client, run));
+      await withStage(run.pool, run.runId, client => completeFromFurtherRolls(client, run));
     await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
   }
 }
@@ -64,7 +64,7 @@ export const parcelInputs = ({ roll, furtherRolls, shape }: AssessorFeed): Named
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   await run.step('join', 'joining keys', 0.62);
-  await settleRepeats(client, counts, sql('feeds/resolve_roll_duplicates'), [runId]);
+  await rejectDuplicates(client, counts, sql('feeds/resolve_roll_duplicates'), [runId]);
   await joinShapes(client, runId, counts);
   await client.query('analyze stage_removed (fips, key)');
   const summed = (await client.query(sql('feeds/sum_part_acres'))).rowCount ?? 0;

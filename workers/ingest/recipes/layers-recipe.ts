@@ -12,7 +12,14 @@ import { mergeFeatures } from '../merge/merge-layer.ts';
 import { type LayerScope, NOWHERE } from '../run/layer-version.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
-import { bump, bumpClass, countFilled, firstOf, newClasses, settleRepeats } from '../run/run-counts.ts';
+import {
+  countClass,
+  countFilled,
+  firstOf,
+  increment,
+  newClasses,
+  rejectDuplicates,
+} from '../run/run-counts.ts';
 import { type RejectWriter, withStages } from '../run/stage-schema.ts';
 import { stageFeature } from '../stage/stage-feature.ts';
 import { stageRows } from '../stage/stage-rows.ts';
@@ -36,7 +43,7 @@ async function compare(
 ): Promise<Prepared> {
   const { pool, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  await settleRepeats(client, counts, firstOf('stage_layer', 'hash', 'row_no'));
+  await rejectDuplicates(client, counts, firstOf('stage_layer', 'hash', 'row_no'));
   await client.query('analyze stage_layer (hash)');
   const { rows: measured } = await client.query<VersionFigures>(sql('land/measure_layer'), [feedId]);
   const rows = recordVersion(counts, measured[0]!);
@@ -99,7 +106,7 @@ async function stageFeatures(
     { counts, rejects },
     ({ class: featureClass, label, values }, row, faults) => {
       if (featureClass === null) {
-        bumpClass(notCounting, label);
+        countClass(notCounting, label);
         const extent = boxOfGeometry(row.geometry);
         if (extent) addBox(extent);
       } else {
@@ -109,8 +116,8 @@ async function stageFeatures(
           return;
         }
         const { hash, extent, geometry } = result.feature;
-        bumpClass(counting, label);
-        for (const repair of result.repairs) bump(counts.repaired, repair);
+        countClass(counting, label);
+        for (const repair of result.repairs) increment(counts.repaired, repair);
         addBox(extent);
         const box = boxSql(boxToE7(extent));
         copy.write(`${row.rowNo}\t${hash}\t${copyValue(featureClass)}\t${box}\t${copyBytes(geometry)}`);

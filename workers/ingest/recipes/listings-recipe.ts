@@ -9,7 +9,7 @@ import { compileListingMapper } from '../map/map-listing.ts';
 import { mergeListings } from '../merge/merge-listings.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
-import { bump, countFilled, matchFigures, measureRows, settleRepeats } from '../run/run-counts.ts';
+import { countFilled, increment, matchFigures, measureRows, rejectDuplicates } from '../run/run-counts.ts';
 import { type RejectWriter, rawText, withStages } from '../run/stage-schema.ts';
 import { COPY_LISTING, listingLine, listingSql, resolveListing } from '../stage/listing-record.ts';
 import { stageRows } from '../stage/stage-rows.ts';
@@ -35,7 +35,7 @@ async function compare(
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
   await client.query(sql('market/split_repeat_sales'));
-  await settleRepeats(client, counts, sql('market/resolve_listing_duplicates'), [runId]);
+  await rejectDuplicates(client, counts, sql('market/resolve_listing_duplicates'), [runId]);
   await client.query('analyze stage_listing (id)');
   await client.query(sql('market/match_listings'));
   if (snapshot) await client.query(sql('market/match_gone_listings'), [feedId]);
@@ -92,7 +92,7 @@ async function stageListings(
       for (const value of dropped ?? []) faults.drop(row, value);
       countFilled(counts.filled, LISTING_FIELD_NAMES, values);
       const listing = resolveListing(values);
-      if (listing.fips === null) bump(unplaced, 'county');
+      if (listing.fips === null) increment(unplaced, 'county');
       raw.write(`${row.rowNo}\t${copyValue(rawText(row.values, row.geometry))}`);
       copy.write(listingLine(row.rowNo, listing));
     },

@@ -6,7 +6,7 @@ import { judgeList } from '../gate/gate.ts';
 import { compileBlockMapper } from '../map/map-block.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
-import { countFilled, firstOf, measureRows, settleRepeats } from '../run/run-counts.ts';
+import { countFilled, firstOf, measureRows, rejectDuplicates } from '../run/run-counts.ts';
 import { withStages } from '../run/stage-schema.ts';
 import { digest } from '../stage/row-hash.ts';
 import { stageRows } from '../stage/stage-rows.ts';
@@ -46,7 +46,7 @@ async function compare(client: Client, run: RunContext, { gates }: NumberingFeed
   const { feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
   // Two carriers of one block: the last row is the list's last word.
-  await settleRepeats(client, counts, firstOf('stage_block', 'prefix, block', 'row_no desc'));
+  await rejectDuplicates(client, counts, firstOf('stage_block', 'prefix, block', 'row_no desc'));
   await client.query('analyze stage_block (prefix)');
   const rows = await measureRows(client, run, sql('contacts/measure_blocks'), [feedId]);
   return {

@@ -72,7 +72,7 @@ function inputsOf(feed: Feed): [name: string, { input: InputSpec }][] {
 }
 
 /** A run that reads nothing: the figures of the last one, in which nothing moves. */
-export function leftAsItIs(run: RunContext): Prepared {
+export function keepUnchanged(run: RunContext): Prepared {
   const { counts } = run.last!;
   const { new: added, changed, returned, unchanged } = counts;
   Object.assign(run.counts, counts, {

@@ -20,7 +20,7 @@ export function newCounts(): RunCounts {
   };
 }
 
-export function bump(counts: Record<string, number>, key: string, by = 1): void {
+export function increment(counts: Record<string, number>, key: string, by = 1): void {
   counts[key] = (counts[key] ?? 0) + by;
 }
 
@@ -33,7 +33,7 @@ export function countFilled(
   names: readonly string[],
   values: readonly unknown[],
 ): void {
-  for (let i = 0; i < values.length; i++) if (values[i] !== null) bump(filled, names[i]!);
+  for (let i = 0; i < values.length; i++) if (values[i] !== null) increment(filled, names[i]!);
 }
 
 /** As many classes as a person reads; what comes beyond is counted as 'other'. */
@@ -44,13 +44,13 @@ export function newClasses(): Record<string, number> {
   return Object.create(null) as Record<string, number>;
 }
 
-export function bumpClass(classes: Record<string, number>, label: string): void {
+export function countClass(classes: Record<string, number>, label: string): void {
   const known = label in classes || Object.keys(classes).length < CLASSES_COUNTED;
   const name = known ? label : 'other';
   classes[name] = (classes[name] ?? 0) + 1;
 }
 
-export async function settleRepeats(
+export async function rejectDuplicates(
   client: Client,
   counts: RunCounts,
   statement: string,
@@ -59,7 +59,8 @@ export async function settleRepeats(
   const { rows } = await client.query<Record<string, number>>(statement, values);
   const { identical = 0, ...setAside } = rows[0]!;
   counts.identical += identical;
-  for (const [reason, count] of Object.entries(setAside)) if (count > 0) bump(counts.rejected, reason, count);
+  for (const [reason, count] of Object.entries(setAside))
+    if (count > 0) increment(counts.rejected, reason, count);
 }
 
 /** Keeps the first of the rows of a staging table that share a key. */

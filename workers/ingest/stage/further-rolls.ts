@@ -5,7 +5,7 @@ import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import type { MappedParcel } from '../map/map-parcel.ts';
 import type { Deed, PriorSale } from '../map/map-sale.ts';
 import type { RunContext } from '../run/run-context.ts';
-import { settleRepeats } from '../run/run-counts.ts';
+import { rejectDuplicates } from '../run/run-counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';
 import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
 import { type RowInput, stageRows } from './stage-rows.ts';
@@ -68,8 +68,8 @@ const REPEATS = {
   message: "format('Key %s was used by row %s with other values, which are kept.', d.key, d.kept_row)",
 };
 
-export async function settleFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
-  await settleRepeats(client, counts, compose('feeds/set_repeats_aside', REPEATS), [runId]);
+export async function completeFromFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
+  await rejectDuplicates(client, counts, compose('feeds/set_repeats_aside', REPEATS), [runId]);
   await client.query('create index on stage_further (fips, key)');
   await client.query('analyze stage_further');
 }

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
 import { LIMITS, sourceError } from '../../../shared/net/download-context.ts';
-import { ask, boundedBody } from '../../../shared/net/http.ts';
+import { boundedBody, fetchWithRetry } from '../../../shared/net/http.ts';
 import { secretHeaders } from '../../../shared/net/secret-headers.ts';
 import { extentOf, type GeoTransform } from '../../../shared/raster/affine.ts';
-import { pixelMetres, placeImage } from '../../../shared/raster/imagery-file.ts';
+import { pixelMeters, placeImage } from '../../../shared/raster/imagery-file.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { ImageryFeed, ImageryInput } from '../../feeds/feed.ts';
 import { NOWHERE } from '../run/layer-version.ts';
@@ -82,7 +82,7 @@ async function askServer(
 ): Promise<{ extent: Box; pixelM: number }> {
   const url = new URL(address);
   url.searchParams.set('f', 'json');
-  const answer = await ask<unknown>(
+  const answer = await fetchWithRetry<unknown>(
     url,
     {
       headers: { accept: 'application/json', ...secretHeaders(names) },
@@ -111,6 +111,6 @@ async function askServer(
   const place = placeImage({ transform, crs }, address);
   return {
     extent: extentOf({ width, height, crs }, place.inverse, address),
-    pixelM: pixelMetres(place, width / 2, height / 2),
+    pixelM: pixelMeters(place, width / 2, height / 2),
   };
 }

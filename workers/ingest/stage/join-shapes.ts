@@ -4,7 +4,7 @@ import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../../shared/geo/overlay.ts';
-import { bump } from '../run/run-counts.ts';
+import { increment } from '../run/run-counts.ts';
 import { measureBoundary, type StagedBoundary } from './stage-boundary.ts';
 
 type SplitShape = {
@@ -54,7 +54,7 @@ async function unitePartsOf(
     united.push(whole ?? measureBoundary(decodeBoundary(shape.boundaries[0]!), shape.acres[0]!)!);
     if (whole) continue;
     const others = shape.row_nos.slice(1);
-    bump(counts.dropped, 'geometry', others.length);
+    increment(counts.dropped, 'geometry', others.length);
     await client.query(sql('feeds/reject_parts'), [
       runId,
       shape.input === 1 ? 'shape' : 'roll',

@@ -2,7 +2,7 @@ import { copyBytes, openCopy } from '../../../shared/base/copy.ts';
 import { type Client, sql } from '../../../shared/base/db.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { type NumberSink, readDnc } from '../../formats/dnc-file.ts';
-import { bump } from '../run/run-counts.ts';
+import { increment } from '../run/run-counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';
 
 const BITMAP_BYTES = 1_250;
@@ -11,7 +11,7 @@ const BITMAP_BYTES = 1_250;
 export type Bitmaps = Map<number, Uint8Array>;
 
 /** Kept rejects of one run: a file that is no list has hundreds of millions of lines. */
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
 /** Adds and deletes as the lines come, so that of several changes of a number the last one holds. */
 export function collector(into: Bitmaps, removed: Bitmaps | null): Pick<NumberSink, 'add' | 'remove'> {
@@ -57,7 +57,7 @@ export async function collectNumbers(
   const sink: NumberSink = {
     ...collector(into, removed),
     bad(rowNo, what) {
-      if (++bad <= MOST_KEPT)
+      if (++bad <= MAX_KEPT)
         rejects.add({
           input: 'dnc',
           rowNo,
@@ -70,8 +70,8 @@ export async function collectNumbers(
   };
   const lines = await readDnc(chunks, columns, sink);
   await rejects.drain();
-  bump(counts.read, 'dnc', lines);
-  if (bad > 0) bump(counts.rejected, 'not_a_phone', bad);
+  increment(counts.read, 'dnc', lines);
+  if (bad > 0) increment(counts.rejected, 'not_a_phone', bad);
 }
 
 /** Writes bitmaps into the staging table. @returns the numbers of each area code */

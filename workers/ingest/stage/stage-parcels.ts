@@ -5,7 +5,7 @@ import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import type { MappedParcel } from '../map/map-parcel.ts';
-import { bump, countFilled } from '../run/run-counts.ts';
+import { countFilled, increment } from '../run/run-counts.ts';
 import { type RejectWriter, rawText } from '../run/stage-schema.ts';
 import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive-fields.ts';
 import { digest, SeenKeys } from './row-hash.ts';
@@ -145,7 +145,7 @@ export function stageShape(
   if (geometry === null) return NO_GEOMETRY;
   const shape = stageBoundary(geometry);
   if (!shape.ok) return { field: 'geometry', reason: `geometry_${shape.reason}`, message: shape.message };
-  for (const repair of shape.repairs) bump(counts.repaired, repair);
+  for (const repair of shape.repairs) increment(counts.repaired, repair);
   const { hash, location, extent, acres, boundary } = shape.staged;
   lines.write(`${place}\t${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(boundary)}`);
   return null;

@@ -1,7 +1,7 @@
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { isTooDeep, type RowBatch, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
 import type { Mapper } from '../map/map-fields.ts';
-import { bump } from '../run/run-counts.ts';
+import { increment } from '../run/run-counts.ts';
 import { type RejectWriter, rawText } from '../run/stage-schema.ts';
 
 export type RowInput<Mapped> = {
@@ -54,12 +54,12 @@ function mapRows<Mapped extends { ok: true }>(
   const faults: Faults = {
     reject(row, fault) {
       keep(row, fault);
-      bump(counts.rejected, fault.reason);
+      increment(counts.rejected, fault.reason);
     },
     drop(row, value) {
       if (value.field === 'geometry' && isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
       keep(row, value);
-      bump(counts.dropped, value.field);
+      increment(counts.dropped, value.field);
     },
   };
   for (const row of rows) {
@@ -71,14 +71,14 @@ function mapRows<Mapped extends { ok: true }>(
     } catch (error) {
       // Looked for only then: to look at every row would cost a fifth of its parsing.
       if (!(error instanceof RangeError && isTooDeep(row))) throw error;
-      bump(counts.rejected, TOO_DEEP.reason);
+      increment(counts.rejected, TOO_DEEP.reason);
       rejects.add({ input: name, rowNo: row.rowNo, ...TOO_DEEP, raw: '' });
     }
   }
   for (const { rowNo, field, reason, message, raw } of bad) {
-    bump(counts.rejected, reason);
+    increment(counts.rejected, reason);
     rejects.add({ input: name, rowNo, field, reason, message, raw });
   }
   counts.skipped += skipped;
-  bump(counts.read, name, rows.length + bad.length + skipped);
+  increment(counts.read, name, rows.length + bad.length + skipped);
 }

@@ -8,7 +8,7 @@ import type { TileHeader } from '../../../shared/raster/tiff-header.ts';
 import type { Files } from '../../feeds/feed.ts';
 import { localPath, openSource } from '../../formats/source.ts';
 import type { RunContext } from '../run/run-context.ts';
-import { bump } from '../run/run-counts.ts';
+import { increment } from '../run/run-counts.ts';
 import { withStages } from '../run/stage-schema.ts';
 
 export type NamedTile = {
@@ -145,7 +145,7 @@ export type TileOutcome<Tile> =
   | { reason: string; message: string };
 
 /** Headers asked for at a time: a server of tiles answers each in some 100 ms. */
-const AT_A_TIME = 6;
+const AT_PER_TIME = 6;
 
 /**
  * Reads the headers of tiles, several at a time, and hands each outcome on in the order of the tiles. A
@@ -167,8 +167,8 @@ export async function* readTiles<Tile>(
       return { reason: error.code, message: error.message };
     }
   };
-  for (let at = 0; at < tiles.length; at += AT_A_TIME) {
-    const some = tiles.slice(at, at + AT_A_TIME);
+  for (let at = 0; at < tiles.length; at += AT_PER_TIME) {
+    const some = tiles.slice(at, at + AT_PER_TIME);
     const outcomes = await Promise.all(some.map(outcomeOf));
     for (const [i, outcome] of outcomes.entries()) yield [some[i]!, outcome];
   }
@@ -191,7 +191,7 @@ export function stageTiles<Tile extends { source: string }>(
       if ('absent' in outcome) counts.absent++;
       else if ('reason' in outcome) {
         const { reason, message } = outcome;
-        bump(counts.rejected, reason);
+        increment(counts.rejected, reason);
         rejects.add({ input, rowNo, field: 'source', reason, message, raw: source ?? '' });
       } else if (tiles.has(outcome.tile.source)) counts.identical++;
       else tiles.set(outcome.tile.source, outcome.tile);
@@ -214,7 +214,7 @@ export function elevationRow(tile: TileHeader): object {
 const SLACK_DEG = 1e-6;
 
 /** More tiles than all land and sea of North America have: bounds like these are a slip. */
-const MOST_TILES = 4000;
+const MAX_TILES = 4000;
 
 /**
  * The paths or addresses of the 1-degree tiles that bounds touch, named as USGS 3DEP names them: by their
@@ -238,8 +238,8 @@ export function tilesOfBounds(template: string, [west, south, east, north]: Box)
   const firstWest = Math.floor(west + SLACK_DEG);
   const lastWest = Math.ceil(east - SLACK_DEG) - 1;
   const count = (firstNorth - lastNorth + 1) * (lastWest - firstWest + 1);
-  if (count > MOST_TILES) {
-    throw definitionError(`elevation.bounds span ${count} tiles, over ${MOST_TILES}. Narrow them.`);
+  if (count > MAX_TILES) {
+    throw definitionError(`elevation.bounds span ${count} tiles, over ${MAX_TILES}. Narrow them.`);
   }
   const sources: string[] = [];
   for (let latitude = firstNorth; latitude >= lastNorth; latitude--) {

@@ -65,7 +65,7 @@ export function labelOf({ name, label }: Pick<Filter, 'name' | 'label'>): string
 }
 
 /** Lets the compiler check a predicate against its own schema. */
-export function filter<Schema extends z.ZodType>(
+export function defineFilter<Schema extends z.ZodType>(
   declared: Omit<Filter<z.output<Schema>>, 'schema'> & { schema: Schema },
 ): Filter {
   return declared as unknown as Filter;
@@ -147,7 +147,7 @@ type RangeSpec = Bounds & {
 const SQL_TYPES = { number: 'float8', integer: 'bigint', date: 'date' };
 
 /** `<name>_min` and `<name>_max`, both inclusive. */
-export function range({
+export function rangeFilter({
   name,
   column,
   shown,
@@ -159,7 +159,7 @@ export function range({
 }: RangeSpec): Filter[] {
   const schema = type === 'date' ? day : type === 'integer' ? wholeNumber(bounds) : decimal(bounds);
   const side = (bound: 'min' | 'max', operator: string, words: string) =>
-    filter({
+    defineFilter({
       name: `${name}_${bound}`,
       type,
       ...(unit && { unit }),
@@ -178,8 +178,8 @@ export function range({
 }
 
 /** Any of a list, compared as whole text without regard to case. */
-export function anyOf(name: string, column: string, description: string): Filter {
-  return filter({
+export function anyOfFilter(name: string, column: string, description: string): Filter {
+  return defineFilter({
     name,
     type: 'list of strings',
     description: `${description}, any of these; the whole text, in any case.`,
@@ -191,8 +191,8 @@ export function anyOf(name: string, column: string, description: string): Filter
 }
 
 /** The whole text without regard to case. */
-export function exactly(name: string, column: string, description: string): Filter {
-  return filter({
+export function equalsFilter(name: string, column: string, description: string): Filter {
+  return defineFilter({
     name,
     type: 'string',
     description: `${description}; the whole text, in any case.`,
@@ -202,27 +202,27 @@ export function exactly(name: string, column: string, description: string): Filt
   });
 }
 
-export const yesOrNo = z.boolean('must be true or false');
+export const booleanValue = z.boolean('must be true or false');
 
 /** true and false both filter. */
-export function either(name: string, column: string, description: string): Filter {
-  return filter({
+export function booleanFilter(name: string, column: string, description: string): Filter {
+  return defineFilter({
     name,
     type: 'boolean',
     description,
-    schema: yesOrNo,
+    schema: booleanValue,
     on: 'f',
     where: value => (value ? column : `not ${column}`),
   });
 }
 
 /** true filters by `predicate`, false has no effect. */
-export function only(name: string, predicate: string, description: string): Filter {
-  return filter({
+export function flagFilter(name: string, predicate: string, description: string): Filter {
+  return defineFilter({
     name,
     type: 'boolean',
     description: `${description} false has no effect.`,
-    schema: yesOrNo,
+    schema: booleanValue,
     on: 'f',
     where: value => (value ? predicate : undefined),
   });

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { ParsedQuery } from '../../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../../http/database.ts';
 import { validationError } from '../../../http/error-responses.ts';
-import { openPage, pageOf, pageParameters, turnPage } from '../../../http/paging.ts';
+import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
-import { type Named, requireKnown } from '../../common/known-regions.ts';
+import { type RegionReference, requireKnown } from '../../common/known-regions.ts';
 import { ownerKeys } from '../../common/owner-key.ts';
 import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
@@ -13,7 +13,7 @@ import { filterBody } from './filter-body.ts';
 import { findHits } from './filter-hits.ts';
 import { type Hit, type Selection, selectionOf } from './filter-selection.ts';
 import type { Order } from './filters.ts';
-import { meet } from './spatial-filter.ts';
+import { filterByShape } from './spatial-filter.ts';
 
 const TOKENS = 30;
 
@@ -54,7 +54,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
     const order = (body.order ?? 'property_id') as Order;
     const selection = await select(body, page.asOf, database);
     const { count, hits } = await findHits(database, selection, page, order);
-    const { next, previous, rows } = turnPage<Hit>(page, hits, count, hit =>
+    const { next, previous, rows } = toPageResult<Hit>(page, hits, count, hit =>
       order === 'property_id' ? [hit.property_id] : [hit.effective_acres, hit.property_id],
     );
     const ids = rows.map(hit => hit.property_id);
@@ -67,7 +67,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
 const PLACES = { county: 'county', counties: 'county', zips_include: 'zip', zips_exclude: 'zip' } as const;
 
 /** The counties and ZIPs of a body, which have lost their leading zeros. */
-function namedIn(body: FilterBody): Named[] {
+function namedIn(body: FilterBody): RegionReference[] {
   return Object.entries(PLACES).map(([field, type]) => {
     const codes = [body[field] ?? []].flat() as number[];
     return { field, type, codes: codes.map(code => String(code).padStart(5, '0')) };
@@ -79,7 +79,7 @@ async function select(body: FilterBody, asOf: Date, database: Database): Promise
     body.owner_parcel_id === undefined ? {} : await ownerOf(body.owner_parcel_id as number, database);
   const selection = selectionOf(body, { asOf, ...owner });
   if (body.geom_intersects === undefined) return selection;
-  return meet(body.geom_intersects as ParsedQuery, selection, database);
+  return filterByShape(body.geom_intersects as ParsedQuery, selection, database);
 }
 
 type Owner = { ownerKeys: string[]; counties: number[] };

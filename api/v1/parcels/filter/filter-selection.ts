@@ -69,7 +69,7 @@ export const binder =
  * the same predicates and tested. Only the columns that hits are ordered by; a `with`, for boxes are no work
  * for parallel workers.
  */
-export function within(
+export function withinShape(
   { from, where, values: given }: Selection,
   { inner }: QueryCover,
   tested: readonly Hit[],

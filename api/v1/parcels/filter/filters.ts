@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   type FieldGroup,
   type FieldSpec,
-  MOST_ACRES_RATIO,
+  MAX_ACRES_RATIO,
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
   type ParcelField,
@@ -16,18 +16,18 @@ import {
 import { isoDay, minusMonths, utcDay } from '../../../../shared/kernels/stats/calendar.ts';
 import { ACRES_SLACK } from '../../common/parcel-summary.ts';
 import {
-  anyOf,
+  anyOfFilter,
+  booleanFilter,
+  booleanValue,
   boundLabel,
-  either,
-  exactly,
+  defineFilter,
+  equalsFilter,
   type Filter,
-  filter,
+  flagFilter,
   line,
   listOf,
-  only,
-  range,
+  rangeFilter,
   wholeNumber,
-  yesOrNo,
 } from './declare-filter.ts';
 import { landFilters } from './land-filters.ts';
 import { placeFilters } from './place-filters.ts';
@@ -51,7 +51,7 @@ function predicatesOf(name: ParcelField, spec: FieldSpec): Filter[] {
   const description = spec.filterDoc ?? spec.doc;
   switch (kind) {
     case 'range':
-      return range({
+      return rangeFilter({
         name,
         column: `f.${name}`,
         type: type === 'number' || type === 'date' ? type : 'integer',
@@ -61,11 +61,11 @@ function predicatesOf(name: ParcelField, spec: FieldSpec): Filter[] {
         description: type === 'date' ? `${description}, YYYYMMDD` : description,
       });
     case 'flag':
-      return [either(name, `f.${name}`, `${description} (true) or not (false).`)];
+      return [booleanFilter(name, `f.${name}`, `${description} (true) or not (false).`)];
     case 'list':
-      return [anyOf(`${name}s`, `p.${name}`, description)];
+      return [anyOfFilter(`${name}s`, `p.${name}`, description)];
     case 'exact':
-      return [exactly(name, `p.${name}`, description)];
+      return [equalsFilter(name, `p.${name}`, description)];
     default:
       return [];
   }
@@ -74,7 +74,7 @@ function predicatesOf(name: ParcelField, spec: FieldSpec): Filter[] {
 const fields = (...names: ParcelField[]) => names.flatMap(filtersOf);
 
 const parcelFilters: Filter[] = [
-  ...range({
+  ...rangeFilter({
     name: 'acres',
     column: 'f.effective_acres',
     slack: ACRES_SLACK,
@@ -82,23 +82,23 @@ const parcelFilters: Filter[] = [
     unit: 'acres',
     description: 'Effective acreage: what the assessor states, else what the boundary measures',
   }),
-  filter({
+  defineFilter({
     name: 'acres_mismatch',
     type: 'boolean',
-    description: `The stated and the measured acreage are known and more than a factor of ${MOST_ACRES_RATIO} apart (true), or known and not (false).`,
-    schema: yesOrNo,
+    description: `The stated and the measured acreage are known and more than a factor of ${MAX_ACRES_RATIO} apart (true), or known and not (false).`,
+    schema: booleanValue,
     on: 'p',
     where: value =>
       `p.acres > 0 and p.calculated_acres > 0
-      and ${value ? '' : 'not '}(greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) > ${MOST_ACRES_RATIO})`,
+      and ${value ? '' : 'not '}(greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) > ${MAX_ACRES_RATIO})`,
   }),
   ...fields('structure_count', 'building_sqft', 'year_built'),
-  only('vacant_only', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
+  flagFilter('vacant_only', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
   ...fields('school_district', 'subdivision', 'zoning_code', 'land_use_code'),
 ];
 
 const valueFilters: Filter[] = [
-  ...range({
+  ...rangeFilter({
     name: 'improvement_percent',
     column: 'f.improvement_percent',
     shown: 2,
@@ -110,7 +110,7 @@ const valueFilters: Filter[] = [
   ...fields('assessed_total_value', 'assessed_land_value', 'assessed_improvement_value'),
   ...fields('market_total_value', 'market_land_value', 'market_improvement_value'),
   ...fields('tax_delinquent'),
-  filter({
+  defineFilter({
     name: 'tax_delinquent_years_min',
     type: 'integer',
     unit: 'years',
@@ -131,15 +131,15 @@ const monthsBefore = (asOf: Date, months: number): string =>
   isoDay(minusMonths(utcDay(asOf.getTime()), months));
 
 /** 400 years. */
-const MOST_MONTHS = 4_800;
+const MAX_MONTHS = 4_800;
 const ownershipMonths = (bound: 'min' | 'max', description: string) =>
-  filter({
+  defineFilter({
     name: `ownership_months_${bound}`,
     type: 'integer',
     unit: 'months',
     description,
     range: { of: 'ownership_months', bound },
-    schema: wholeNumber({ most: MOST_MONTHS }),
+    schema: wholeNumber({ most: MAX_MONTHS }),
     on: 'f',
     where: (months, { bind, asOf }) =>
       bound === 'min'
@@ -151,7 +151,7 @@ const saleFilters: Filter[] = [
   ...fields('last_sale_price', 'sale_price_code', 'last_sale_date'),
   ownershipMonths('min', 'Whole months since the last recording: at least, inclusive.'),
   ownershipMonths('max', 'Whole months since the last recording: at most, inclusive.'),
-  filter({
+  defineFilter({
     name: 'seller_name_contains',
     type: 'list of strings',
     description: 'The name of the most recent seller contains any of these pieces of text, in any case.',
@@ -182,28 +182,28 @@ const hasWord = (words: readonly string[], bind: (value: unknown) => string): st
 const OCCUPANCY = ['Y', 'N'] as const;
 
 const ownerFilters: Filter[] = [
-  either(
+  booleanFilter(
     'out_of_state_owner',
     'f.out_of_state_owner',
     "The owner's mailing address is in another state than the parcel (true) or in the same (false).",
   ),
-  either(
+  booleanFilter(
     'out_of_county_owner',
     'f.out_of_county_owner',
     "The owner's mailing address is in another county than the parcel (true) or in the same (false).",
   ),
-  either(
+  booleanFilter(
     'out_of_zip_owner',
     'f.out_of_zip_owner',
     "The owner's mailing address is in another ZIP code than the parcel (true) or in the same (false).",
   ),
-  only(
+  flagFilter(
     'exclude_corp_owner',
     'f.corporate_owner is not true',
     'Without corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO and their spellings; a trust is not corporate).',
   ),
-  only('exclude_hoa_owner', 'f.hoa_owner is not true', "Without homeowners' associations as owners."),
-  filter({
+  flagFilter('exclude_hoa_owner', 'f.hoa_owner is not true', "Without homeowners' associations as owners."),
+  defineFilter({
     name: 'owner_occupied',
     type: 'string',
     description: 'Y: only owner-occupied parcels; N: only parcels whose owner lives elsewhere.',
@@ -212,7 +212,7 @@ const ownerFilters: Filter[] = [
     on: 'f',
     where: value => (value === 'Y' ? 'f.owner_occupied' : 'not f.owner_occupied'),
   }),
-  filter({
+  defineFilter({
     name: 'owner_name_includes',
     type: 'list of strings',
     description: "The primary owner's name contains any of these, as whole words in any case.",
@@ -220,7 +220,7 @@ const ownerFilters: Filter[] = [
     on: 'p',
     where: (value, { bind }) => hasWord(value, bind),
   }),
-  filter({
+  defineFilter({
     name: 'owner_name_excludes',
     type: 'list of strings',
     description:
@@ -235,7 +235,7 @@ const ownerFilters: Filter[] = [
 export const ORDERS = ['property_id', 'acres', '-acres'] as const;
 export type Order = (typeof ORDERS)[number];
 
-const order = filter({
+const order = defineFilter({
   name: 'order',
   type: 'string',
   description:

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SLOPE_GRADES } from '../../../../shared/domain/land-layers.ts';
-import { decimal, type Filter, filter, only, wholeNumber } from './declare-filter.ts';
+import { decimal, defineFilter, type Filter, flagFilter, wholeNumber } from './declare-filter.ts';
 
 /** Over 60 % of the area steeper than 20 %, the grade of index 6; arrays begin at 1. */
 const TOO_STEEP = 'f.steeper_percent[7] > 60';
@@ -11,7 +11,7 @@ const percent = decimal({ most: 100 });
 const asStored = (value: number): number => Math.fround(value);
 
 const shareFilter = (name: string, column: string, description: string) =>
-  filter({
+  defineFilter({
     name,
     type: 'number',
     unit: 'percent',
@@ -28,7 +28,7 @@ type Road = keyof typeof ROADS;
 export const ROAD_SWITCHES = (Object.keys(ROADS) as Road[]).map(road => `count_${road}_frontage`);
 
 const roadSwitch = (road: Road, description: string) =>
-  filter({
+  defineFilter({
     name: `count_${road}_frontage`,
     type: 'boolean',
     description: `Count frontage on ${description} in road_frontage; no effect by itself.`,
@@ -38,7 +38,7 @@ const roadSwitch = (road: Road, description: string) =>
   });
 
 const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
-  filter({
+  defineFilter({
     name: `road_frontage_${bound}`,
     type: 'number',
     unit: 'feet',
@@ -61,7 +61,7 @@ const LANDLOCKED =
 
 /** What the land layers tell; unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [
-  filter({
+  defineFilter({
     name: 'slope_area_index',
     type: 'integer',
     description: `Slope threshold of slope_area_percent, without which it has no effect: ${SLOPE_GRADES.map((grade, index) => `${index} = ${grade} %`).join(', ')}.`,
@@ -69,7 +69,7 @@ export const landFilters: Filter[] = [
     schema: wholeNumber({ most: SLOPE_GRADES.length - 1 }),
     on: 'f',
   }),
-  filter({
+  defineFilter({
     name: 'slope_area_percent',
     type: 'number',
     unit: 'percent',
@@ -82,17 +82,17 @@ export const landFilters: Filter[] = [
         ? undefined
         : `f.steeper_percent[${bind(Number(body.slope_area_index) + 1)}::int] <= ${bind(asStored(value))}::float8`,
   }),
-  only(
+  flagFilter(
     'exclude_steep',
     `(${TOO_STEEP}) is not true`,
     'Without parcels that are steeper than 20 % on more than 60 % of their area; those without elevation data are kept.',
   ),
-  only(
+  flagFilter(
     'exclude_landlocked',
     'f.landlocked is not true',
     `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
   ),
-  only('only_landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`),
+  flagFilter('only_landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`),
   shareFilter('wetlands_percent_max', 'f.wetlands_percent', 'At most this share of the area is wetlands.'),
   shareFilter(
     'flood_zone_percent_max',

@@ -3,7 +3,7 @@ import { type ParsedQuery, QUERY_LIMITS, type QueryGeometry } from '../../../../
 import { parseWkt } from '../../../../shared/geo/wkt.ts';
 import { STATES } from '../../../../shared/regions/states.ts';
 import { swapHint } from '../../common/request-schemas.ts';
-import { type Filter, filter, fipsCode, line, listOf, wholeNumber, zipCode } from './declare-filter.ts';
+import { defineFilter, type Filter, fipsCode, line, listOf, wholeNumber, zipCode } from './declare-filter.ts';
 
 const STATE_FIPS = new Map(STATES.map(({ code, fips }) => [code as string, fips]));
 const STATE = 'must be a two-letter US state code';
@@ -25,7 +25,7 @@ function hintFor({ polygons, lines, points }: QueryGeometry): string | undefined
 }
 
 export const placeFilters: Filter[] = [
-  filter({
+  defineFilter({
     name: 'county',
     type: 'string',
     scope: true,
@@ -34,7 +34,7 @@ export const placeFilters: Filter[] = [
     on: 'both',
     where: (fips, { bind }) => `f.fips = ${bind(fips)}::int`,
   }),
-  filter({
+  defineFilter({
     name: 'counties',
     type: 'list of strings',
     scope: true,
@@ -43,7 +43,7 @@ export const placeFilters: Filter[] = [
     on: 'both',
     where: (counties, { bind }) => `f.fips = any (${bind(counties)}::int[])`,
   }),
-  filter({
+  defineFilter({
     name: 'zips_include',
     type: 'list of strings',
     scope: true,
@@ -52,7 +52,7 @@ export const placeFilters: Filter[] = [
     on: 'f',
     where: (zips, { bind }) => `f.situs_zip = any (${bind(zips)}::int[])`,
   }),
-  filter({
+  defineFilter({
     name: 'geom_intersects',
     type: 'geometry',
     scope: true,
@@ -60,7 +60,7 @@ export const placeFilters: Filter[] = [
     schema: geometry,
     on: 'f',
   }),
-  filter({
+  defineFilter({
     name: 'owner_parcel_id',
     type: 'integer',
     scope: true,
@@ -74,7 +74,7 @@ export const placeFilters: Filter[] = [
         select (o.property_id / 100000000)::int, o.property_id from owner_parcels o where o.owner_key = any (${keys}::uuid[]))`;
     },
   }),
-  filter({
+  defineFilter({
     name: 'state',
     type: 'string',
     description: 'Two-letter code of the state that the county of the parcel is in.',
@@ -87,7 +87,7 @@ export const placeFilters: Filter[] = [
     where: (state, { bind }) =>
       `f.fips between ${bind(state * 1000)}::int and ${bind(state * 1000 + 999)}::int`,
   }),
-  filter({
+  defineFilter({
     name: 'zips_exclude',
     type: 'list of strings',
     description: 'Without parcels in any of these ZIP codes; parcels of unknown ZIP are kept.',
@@ -95,7 +95,7 @@ export const placeFilters: Filter[] = [
     on: 'f',
     where: (zips, { bind }) => `(f.situs_zip = any (${bind(zips)}::int[])) is not true`,
   }),
-  filter({
+  defineFilter({
     name: 'property_id',
     type: 'integer',
     description: 'Numeric identifier of the parcel.',
@@ -106,7 +106,7 @@ export const placeFilters: Filter[] = [
       return `f.fips = (${number}::bigint / 100000000)::int and f.property_id = ${number}::bigint`;
     },
   }),
-  filter({
+  defineFilter({
     name: 'apn',
     type: 'string',
     description: "Assessor's parcel number; case, spaces, dashes and dots are ignored.",

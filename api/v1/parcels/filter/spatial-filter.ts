@@ -7,16 +7,16 @@ import { intersects, type PreparedQuery, prepareQuery } from '../../../../shared
 import type { ParsedQuery } from '../../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../../http/database.ts';
 import { unprocessable } from '../../../http/error-responses.ts';
-import { binder, type Hit, inCounties, type Selection, within } from './filter-selection.ts';
+import { binder, type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
 const FINE_EDGE_CELLS = 512;
 
 /** Boundaries that one request may read and test: some 200 ms of work. */
-const MOST_CANDIDATES = 20_000;
+const MAX_CANDIDATES = 20_000;
 
 /** One that meets several boxes is found in each of them. */
-const MOST_FINDS = 2 * MOST_CANDIDATES;
+const MAX_FINDS = 2 * MAX_CANDIDATES;
 
 /** Boundaries between two looks at other requests: a few milliseconds. */
 const TESTED_AT_ONCE = 500;
@@ -26,7 +26,7 @@ const TESTED_AT_ONCE = 500;
  * outline that meet it.
  * @throws PlatError `unprocessable` for more vertices, or more parcels on the outline, than can be tested.
  */
-export async function meet(
+export async function filterByShape(
   parsed: ParsedQuery,
   selection: Selection,
   database: Database,
@@ -37,10 +37,10 @@ export async function meet(
     const cover = coverQuery(query, { maxCells });
     const near = inCounties(selection, await countiesAround(cover, database));
     const candidates = await listCandidates(cover, near, database);
-    if (candidates !== null) return within(near, cover, await test(query, candidates, database));
+    if (candidates !== null) return withinShape(near, cover, await test(query, candidates, database));
   }
   throw tooMuch(
-    `The outline passes over more than ${MOST_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
+    `The outline passes over more than ${MAX_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
   );
 }
 
@@ -67,11 +67,11 @@ async function listCandidates(
     where,
     edge: bind(boxArraySql(edge)),
     inner: bind(boxArraySql(inner)),
-    limit: bind(MOST_FINDS),
+    limit: bind(MAX_FINDS),
   };
   const rows = await database.runComposed<Hit>('parcels/list_edge_candidates', fragments, values);
   const candidates = new Map(rows.map(hit => [hit.property_id, hit]));
-  return rows.length < MOST_FINDS && candidates.size <= MOST_CANDIDATES ? candidates : null;
+  return rows.length < MAX_FINDS && candidates.size <= MAX_CANDIDATES ? candidates : null;
 }
 
 type Boundary = { property_id: number; boundary: Buffer };

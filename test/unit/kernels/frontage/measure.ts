@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import {
   type Frontage,
-  type Neighbour,
+  type Neighbor,
   prepareFrontage,
   type Road,
 } from '../../../../shared/kernels/frontage/frontage.ts';
@@ -18,7 +18,7 @@ const PIECE_M = 0.5;
 
 export const metres = (feet: number) => feet * 0.3048;
 
-export function frontageOf(id: number, roads: Road[], parcels: Neighbour[]): Frontage {
+export function frontageOf(id: number, roads: Road[], parcels: Neighbor[]): Frontage {
   return prepareFrontage(roads, parcels, REACH).of(id);
 }
 

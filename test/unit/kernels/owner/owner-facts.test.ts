@@ -5,10 +5,10 @@ import {
   ownerFacts,
   ownerKeysOf,
 } from '../../../../shared/kernels/owner/owner-facts.ts';
-import { normaliseStreet } from '../../../../shared/kernels/owner/street.ts';
+import { normalizeStreet } from '../../../../shared/kernels/owner/street.ts';
 
 const ownerKey = (address: MailAddress) =>
-  ownerKeysOf(normaliseStreet(address.mailAddress), address).ownerKeyText;
+  ownerKeysOf(normalizeStreet(address.mailAddress), address).ownerKeyText;
 
 const home: OwnedParcel = {
   ownerName: 'SMITH, JOHN',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { normaliseStreet } from '../../../../shared/kernels/owner/street.ts';
+import { normalizeStreet } from '../../../../shared/kernels/owner/street.ts';
 import { ABBREVIATIONS } from '../../../../shared/kernels/owner/suffixes.ts';
 
 describe('a street in one spelling', () => {
@@ -20,7 +20,7 @@ describe('a street in one spelling', () => {
     ['12 1/2 MAIN ST', '12 1/2 MAIN ST'],
     ['39.2 ROAD', '39.2 RD'],
     ['12 HWY-31', '12 HWY 31'],
-  ])('%s is %s', (text, street) => expect(normaliseStreet(text)).toBe(street));
+  ])('%s is %s', (text, street) => expect(normalizeStreet(text)).toBe(street));
 
   test.each([
     ['12 NORTH MAIN ST', '12 N MAIN ST'],
@@ -34,7 +34,7 @@ describe('a street in one spelling', () => {
     ['12 N STREET', '12 N ST'],
     ['12 W SOUTH ST APT 3', '12 W SOUTH ST # 3'],
     ['12 N E ST', '12 N E ST'],
-  ])('directionals: %s is %s', (text, street) => expect(normaliseStreet(text)).toBe(street));
+  ])('directionals: %s is %s', (text, street) => expect(normalizeStreet(text)).toBe(street));
 
   test.each([
     '12 MAIN ST APT 4B',
@@ -45,13 +45,13 @@ describe('a street in one spelling', () => {
     '12 MAIN ST SUITE NO 4B',
     '12 MAIN ST STE # 4B',
     '12 MAIN ST #4B',
-  ])('%s is door 4B', text => expect(normaliseStreet(text)).toBe('12 MAIN ST # 4B'));
+  ])('%s is door 4B', text => expect(normalizeStreet(text)).toBe('12 MAIN ST # 4B'));
 
   test.each([
     ['12 UNIT RD', '12 UNIT RD'],
     ['12 MAIN ST BUILDING 3 FLOOR 2', '12 MAIN ST BLDG 3 FL 2'],
     ['12 MAIN ST #', '12 MAIN ST'],
-  ])('units: %s is %s', (text, street) => expect(normaliseStreet(text)).toBe(street));
+  ])('units: %s is %s', (text, street) => expect(normalizeStreet(text)).toBe(street));
 
   test.each([
     'PO BOX 62',
@@ -72,10 +72,10 @@ describe('a street in one spelling', () => {
     '423 WILLOW RD PO BOX 62',
     'PO BOX 62 423 WILLOW RD',
     'C/O JOHN SMITH P.O. BOX 62',
-  ])('%s is a box', text => expect(normaliseStreet(text)).toBe('PO BOX 62'));
+  ])('%s is a box', text => expect(normalizeStreet(text)).toBe('PO BOX 62'));
 
   test.each(['12 MAIN ST BOX 4', '12 BOXWOOD LN', '12 P O BRIEN RD'])('%s is none', text =>
-    expect(normaliseStreet(text)).toBe(text),
+    expect(normalizeStreet(text)).toBe(text),
   );
 
   test.each([
@@ -91,7 +91,7 @@ describe('a street in one spelling', () => {
     ['HC 2 BOX 18', 'HC 2 BOX 18'],
     ['12 ROUTE 31', '12 RTE 31'],
     ['ROUTE 31', 'RTE 31'],
-  ])('routes: %s is %s', (text, street) => expect(normaliseStreet(text)).toBe(street));
+  ])('routes: %s is %s', (text, street) => expect(normalizeStreet(text)).toBe(street));
 
   test.each([
     ['C/O JANE DOE 12 MAIN ST', '12 MAIN ST'],
@@ -102,7 +102,7 @@ describe('a street in one spelling', () => {
     ['IN CARE OF JANE DOE', 'IN'],
     ['CARE OF JANE DOE 12 MAIN ST', '12 MAIN ST'],
     ['12 MAIN ST C/O DOE % ROE', '12 MAIN ST'],
-  ])('names: %s is %s', (text, street) => expect(normaliseStreet(text)).toBe(street));
+  ])('names: %s is %s', (text, street) => expect(normalizeStreet(text)).toBe(street));
 
   test.each([
     null,
@@ -115,7 +115,7 @@ describe('a street in one spelling', () => {
     'N/A',
     'GENERAL DELIVERY',
     '0',
-  ])('%s is no address', text => expect(normaliseStreet(text)).toBeNull());
+  ])('%s is no address', text => expect(normalizeStreet(text)).toBeNull());
 
   test('every abbreviation is final', () => {
     for (const short of ABBREVIATIONS.values()) expect(ABBREVIATIONS.get(short) ?? short).toBe(short);

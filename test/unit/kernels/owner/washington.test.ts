@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { isCorporateOwner } from '../../../../shared/kernels/owner/corporate.ts';
 import { isHoaOwner } from '../../../../shared/kernels/owner/hoa.ts';
 import { type MailAddress, ownerKeysOf } from '../../../../shared/kernels/owner/owner-facts.ts';
-import { normaliseStreet } from '../../../../shared/kernels/owner/street.ts';
+import { normalizeStreet } from '../../../../shared/kernels/owner/street.ts';
 import { contextFor, readAll } from '../../formats/make.ts';
 
 const ownerKey = (address: MailAddress) =>
-  ownerKeysOf(normaliseStreet(address.mailAddress), address).ownerKeyText;
+  ownerKeysOf(normalizeStreet(address.mailAddress), address).ownerKeyText;
 
 const data = new URL('../../../../workers/sample/data/washington_nh/', import.meta.url).pathname;
 const { rows } = await readAll({ source: 'assessor-2025.dbf', format: 'dbf' }, contextFor(data));

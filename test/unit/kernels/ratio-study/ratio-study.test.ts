@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  biasByChance,
+  biasInterval,
   slopeOnEstimates,
   studyRatios,
 } from '../../../../shared/kernels/ratio-study/ratio-study.ts';
@@ -91,7 +91,7 @@ describe('the bias that errors show by themselves', () => {
   const prices = worth.map(value => value * Math.exp(0.5 * normal(random)));
 
   test('holds the PRB of perfect estimates of noisy prices, which is far below 0', () => {
-    const { low, high } = biasByChance(worth, prices)!;
+    const { low, high } = biasInterval(worth, prices)!;
     const { prb } = studyRatios(worth, prices)!;
     expect(prb).toBeLessThan(-0.1);
     expect(prb).toBeGreaterThan(low);
@@ -99,8 +99,8 @@ describe('the bias that errors show by themselves', () => {
   });
 
   test('is none of perfect estimates, and unknown below two sales', () => {
-    expect(biasByChance(worth, worth)).toEqual({ low: 0, high: 0 });
-    expect(biasByChance([100], [90])).toBeNull();
+    expect(biasInterval(worth, worth)).toEqual({ low: 0, high: 0 });
+    expect(biasInterval([100], [90])).toBeNull();
   });
 
   test('does not show in the slope of prices on estimates, where a bias does', () => {

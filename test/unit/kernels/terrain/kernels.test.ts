@@ -1,6 +1,6 @@
 import geographiclib from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
-import { type Ground, metresPerUnit } from '../../../../shared/kernels/terrain/ground.ts';
+import { type Ground, metersPerUnit } from '../../../../shared/kernels/terrain/ground.ts';
 import { hornSlopes } from '../../../../shared/kernels/terrain/horn.ts';
 import { addCells, startSums, terrainOf } from '../../../../shared/kernels/terrain/terrain.ts';
 import {
@@ -103,7 +103,7 @@ describe('metres on the ground', () => {
   const { WGS84 } = geographiclib.Geodesic;
 
   test.each([0, 25, 44.8, 71])('a degree at latitude %d is as long as its geodesic', latitude => {
-    const metres = metresPerUnit({ kind: 'degrees' }, latitude);
+    const metres = metersPerUnit({ kind: 'degrees' }, latitude);
     const step = 1e-4;
     expect(metres.x).toBeCloseTo(WGS84.Inverse(latitude, 0, latitude, step).s12! / step, 2);
     expect(metres.y).toBeCloseTo(
@@ -116,7 +116,7 @@ describe('metres on the ground', () => {
     const a = 6_378_137;
     const latitude = 44.8;
     const y = a * Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360));
-    const metres = metresPerUnit({ kind: 'webMercator' }, y);
+    const metres = metersPerUnit({ kind: 'webMercator' }, y);
     const step = 1e-4;
     const unitsEast = (a * step * Math.PI) / 180;
     const unitsNorth = unitsEast / Math.cos((latitude * Math.PI) / 180);
@@ -129,7 +129,7 @@ describe('metres on the ground', () => {
 
   test('other projections are taken at their unit', () => {
     const feet: Ground = { kind: 'planar', x: 1200 / 3937, y: 1200 / 3937 };
-    expect(metresPerUnit(feet, 5e6)).toEqual({ x: 1200 / 3937, y: 1200 / 3937 });
+    expect(metersPerUnit(feet, 5e6)).toEqual({ x: 1200 / 3937, y: 1200 / 3937 });
   });
 });
 
