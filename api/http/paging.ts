@@ -156,7 +156,7 @@ function requireFit(cursor: Cursor | undefined, digest: string, page: number | u
 export type PageResult<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
 
 /**
- * The page in the list's order, with its neighbours' addresses. @param rows up to `page.size +
+ * The page in the list's order, with its neighbors' addresses. @param rows up to `page.size +
  * 1`, as they were read
  */
 export function toPageResult<Row>(

@@ -22,12 +22,12 @@ const MAX_LINE_PX = 100_000;
 /** What a picture shows, north up. */
 export type Frame = {
   /**
-   * Of the upper left corner, in metres of Web Mercator; beyond half of the world where it lies
+   * Of the upper left corner, in meters of Web Mercator; beyond half of the world where it lies
    * across the antimeridian.
    */
   left: number;
   top: number;
-  /** Metres of Web Mercator to a pixel, and metres on the ground. */
+  /** Meters of Web Mercator to a pixel, and meters on the ground. */
   step: number;
   pixelM: number;
   toPx(position: Position): [x: number, y: number];

@@ -37,7 +37,7 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
 
 /**
  * Lays an outline over a picture, a third of what `composite` takes: most of it is empty. Where nothing was
- * painted it becomes grey.
+ * painted it becomes gray.
  */
 export function overlay(picture: Pixels, outline: Uint8Array): void {
   const { data } = picture;

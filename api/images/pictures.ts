@@ -89,7 +89,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     overlay(pixels, outline);
     const bytes = await sharp(pixels.data, { raw: { width: WIDTH, height: HEIGHT, channels: 4 } })
       .removeAlpha()
-      // The thin outline would lose its colour among halved ones. Codes of its own would make it 1 % smaller,
+      // The thin outline would lose its color among halved ones. Codes of its own would make it 1 % smaller,
       // in twice the time.
       .jpeg({ quality: 85, chromaSubsampling: '4:4:4', optimiseCoding: false })
       .toBuffer();

@@ -15,7 +15,7 @@ const ROAD = '#ffffff';
 const ROAD_RIM = '#a39d8c';
 const LOT = '#8d9579';
 
-/** Roads are drawn as wide as they are, within what can be seen: metres, and the least in pixels. */
+/** Roads are drawn as wide as they are, within what can be seen: meters, and the least in pixels. */
 const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const MIN_ROAD_PX = 2;
 /** More lots than this in a picture are no longer told apart. */

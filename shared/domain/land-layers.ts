@@ -23,7 +23,7 @@ export const ROAD_CLASSES = [...FRONTAGE_CLASSES, 'private'] as const;
 export type RoadClass = (typeof ROAD_CLASSES)[number];
 
 /**
- * Distance from the centreline, in metres, within which a boundary can face a road: half of a
+ * Distance from the centerline, in meters, within which a boundary can face a road: half of a
  * wide right of way.
  */
 export type RoadReach = Record<RoadClass, number>;

@@ -39,7 +39,7 @@ const MAP_PX = { width: 900, height: 740 };
  */
 const MARGIN_SHARE = 1 / 8;
 const MIN_MARGIN_M = 40;
-/** A highway's frontage may lie 60 m from its centreline. */
+/** A highway's frontage may lie 60 m from its centerline. */
 const HIGHWAY_MARGIN_M = 70;
 /** Of a parcel without a road one wants to see where the next one is. */
 const ROADLESS_MARGIN_M = 120;

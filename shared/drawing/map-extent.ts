@@ -15,7 +15,7 @@ export type View = {
 };
 
 /**
- * The side of a square metre that a parcel is at least taken for, so that the smallest sliver has a scale.
+ * The side of a square meter that a parcel is at least taken for, so that the smallest sliver has a scale.
  */
 const MIN_SIDE_M = 1;
 

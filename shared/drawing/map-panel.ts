@@ -14,7 +14,7 @@ const MAX_DIFFERENCES = 6;
 
 export type PanelOptions = { differences: readonly Difference[]; waiting: boolean; computedAt: Date | null };
 
-/** Beside the map: what parcel it is, its figures, what the colours mean, and what has to be said besides. */
+/** Beside the map: what parcel it is, its figures, what the colors mean, and what has to be said besides. */
 export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   const { parcel, computed } = drawn;
   const { figures } = computed;

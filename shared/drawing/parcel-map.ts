@@ -210,7 +210,7 @@ function drawScaleBar(view: View): string {
 
 const NO_DATA = '#9e9e9e';
 
-/** Fractions of cells are shown in twentieths: so many elements at most a colour. */
+/** Fractions of cells are shown in twentieths: so many elements at most a color. */
 const STEPS = 20;
 
 /** The class of a slope: how many of the grades it is steeper than; null without one. */
@@ -218,7 +218,7 @@ export function gradeOf(slopePercent: number | null): number | null {
   return slopePercent === null ? null : SLOPE_GRADES.filter(grade => slopePercent > grade).length;
 }
 
-/** Cells of one colour are one element, those that follow on one another in a row one rectangle. */
+/** Cells of one color are one element, those that follow on one another in a row one rectangle. */
 export function drawCells(cells: readonly SlopeCell[], view: View): string {
   const groups = new Map<string, { colour: string; opacity: number; runs: Position[][] }>();
   let run: { key: string; corners: Position[] } | undefined;

@@ -76,13 +76,13 @@ export function padBox([west, south, east, north]: Readonly<Box>, across: number
   return [west - across, south - up, east + across, north + up];
 }
 
-/** A degree of latitude has at least so many metres: WGS84 at the equator. */
+/** A degree of latitude has at least so many meters: WGS84 at the equator. */
 const DEGREE_M = 110_574;
 /** Beyond, meridians meet and a margin would have to go round the pole. */
 const MAX_LATITUDE_DEG = 89;
 
 /**
- * How many degrees of latitude and of longitude hold so many metres on every side of what lies
+ * How many degrees of latitude and of longitude hold so many meters on every side of what lies
  * between two latitudes.
  */
 function marginDeg(metres: number, southDeg: number, northDeg: number): { lat: number; lon: number } {

@@ -5,7 +5,7 @@ import type { QueryGeometry } from './query-geometry.ts';
 const { Geodesic } = geographiclib;
 const { WGS84 } = Geodesic;
 
-/** Metres on WGS84, to 15 nm, in 1 to 2 us (Karney, Algorithms for geodesics, J. Geodesy 87, 2013). */
+/** Meters on WGS84, to 15 nm, in 1 to 2 us (Karney, Algorithms for geodesics, J. Geodesy 87, 2013). */
 export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2: number): number {
   return WGS84.Inverse(lat1, lon1, lat2, lon2, Geodesic.DISTANCE).s12!;
 }

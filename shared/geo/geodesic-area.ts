@@ -7,7 +7,7 @@ import type { MultiPolygon, Ring } from './geometry-types.ts';
  */
 export const SQ_M_PER_ACRE = 4046.8564224;
 
-/** Square metres to acres, unrounded. */
+/** Square meters to acres, unrounded. */
 export const acres = (areaSqM: number): number => areaSqM / SQ_M_PER_ACRE;
 
 // WGS84 (NIMA TR8350.2).
@@ -52,9 +52,9 @@ export function areaSqM(polygons: MultiPolygon): number {
 }
 
 /**
- * Unsigned geodesic area of a closed ring, in square metres. In the plane of longitude against the zone area
+ * Unsigned geodesic area of a closed ring, in square meters. In the plane of longitude against the zone area
  * each edge is a trapezoid plus the sliver between its chord and the geodesic: by Clairaut's relation
- * sin(phi) dLambda (dx^2 + 3 dy^2) / 12, with dx, dy the edge's metres east and north.
+ * sin(phi) dLambda (dx^2 + 3 dy^2) / 12, with dx, dy the edge's meters east and north.
  */
 function ringAreaSqM(ring: Ring): number {
   const [lon0, lat0] = ring[0]!;
@@ -89,7 +89,7 @@ function ringAreaSqM(ring: Ring): number {
   return Math.abs(sum);
 }
 
-/** Area between the equator and a latitude of the given sine, in square metres per radian of longitude. */
+/** Area between the equator and a latitude of the given sine, in square meters per radian of longitude. */
 function zoneSqM(sin: number): number {
   const u = sin * sin;
   return B2 * sin * (1 + u * (Z1 + u * (Z2 + u * (Z3 + u * (Z4 + u * (Z5 + u * (Z6 + u * Z7)))))));

@@ -105,7 +105,7 @@ function ringOnGrid(ring: Ring): number[] {
   return ring.slice(0, -1).flatMap(([lon, lat]) => [toE7(lon), toE7(lat)]);
 }
 
-/** Neighbours in the grid differ. */
+/** Neighbors in the grid differ. */
 function hasThreePositions(grid: readonly number[]): boolean {
   for (let i = 4; i < grid.length; i += 2) {
     const isFirst = grid[i] === grid[0] && grid[i + 1] === grid[1];

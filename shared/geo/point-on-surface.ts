@@ -5,7 +5,7 @@ import { pointInPolygon } from './point-in-polygon.ts';
 import { planarArea } from './ring.ts';
 
 /**
- * About a metre: the middle of a stretch this wide stays inside when the boundary, too, is
+ * About a meter: the middle of a stretch this wide stays inside when the boundary, too, is
  * rounded to 1e-7 degrees.
  */
 const AMPLE_DEG = 1e-5;

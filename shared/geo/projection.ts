@@ -6,7 +6,7 @@ import { type ToWgs84, unprojected } from './geometry-types.ts';
 
 type Axes = (position: Position) => Position;
 
-/** Geographic systems that equal WGS84 within the two metres that rolls are good to. */
+/** Geographic systems that equal WGS84 within the two meters that rolls are good to. */
 const GEOGRAPHIC = new Set([
   'EPSG:4326',
   'EPSG:4269', // NAD83
@@ -24,7 +24,7 @@ const GEOGRAPHIC = new Set([
 
 /**
  * The transformation from a CRS to WGS84 longitude and latitude; NAD83 in all its realisations is taken as
- * WGS84 (they differ by one to two metres).
+ * WGS84 (they differ by one to two meters).
  * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string,
  * WKT as in a `.prj`, PROJJSON
  * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
@@ -51,7 +51,7 @@ export type Crs = {
   projection: string;
   /** Its sphere or ellipsoid is a sphere, as Web Mercator's. */
   spherical: boolean;
-  /** Metres a unit of projected coordinates. */
+  /** Meters a unit of projected coordinates. */
   metresPerUnit: number;
 };
 
@@ -105,7 +105,7 @@ type Parsed = {
 
 /** proj4's PJD_NODATUM: an ellipsoid without a known relation to WGS84. */
 const NO_DATUM = 5;
-/** The major axis that GRS80 and WGS84 share, in metres. */
+/** The major axis that GRS80 and WGS84 share, in meters. */
 const WGS84_A = 6_378_137;
 
 const isJson = (definition: string): boolean => definition.startsWith('{');

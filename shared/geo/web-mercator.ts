@@ -1,6 +1,6 @@
 import type { Position } from './geometry-types.ts';
 
-/** The sphere of Web Mercator (EPSG:3857), and metres of it around the world. */
+/** The sphere of Web Mercator (EPSG:3857), and meters of it around the world. */
 const RADIUS_M = 6_378_137;
 export const WORLD_M = 2 * Math.PI * RADIUS_M;
 /** It ends there: its world is a square. */

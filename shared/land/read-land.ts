@@ -117,7 +117,7 @@ const MAX_BOXES = 128;
 const MAX_SLACK = 4;
 
 /**
- * Boxes that hold all of these, in whose order neighbours are near: what is read stays in
+ * Boxes that hold all of these, in whose order neighbors are near: what is read stays in
  * proportion to the parcels.
  */
 export function placesOf(boxes: readonly Box[]): Box[] {

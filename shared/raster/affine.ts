@@ -16,7 +16,7 @@ export type GeoTransform = [
   yByRow: number,
 ];
 
-/** The transform of a file, its origin moved to the cell's corner where the file names its centre. */
+/** The transform of a file, its origin moved to the cell's corner where the file names its center. */
 export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: string): GeoTransform {
   const { fileDirectory } = image;
   const matrix = fileDirectory.getValue('ModelTransformation');

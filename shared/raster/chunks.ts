@@ -9,7 +9,7 @@ import { type Block, type ElevationImage, openImage, readBlock } from './image.t
 import { CHUNK, HIGHEST_M, LOWEST_M, nodataRange } from './limits.ts';
 import type { ElevationTile } from './tiff-header.ts';
 
-/** Heights in metres and slopes in percent of CHUNK x CHUNK cells by rows; NaN where there are none. */
+/** Heights in meters and slopes in percent of CHUNK x CHUNK cells by rows; NaN where there are none. */
 export type Chunk = { heights: Float32Array; slopes: Float32Array };
 
 const CHUNK_BYTES = 2 * 4 * CHUNK * CHUNK;
@@ -177,7 +177,7 @@ export function isPermanentError(error: unknown): error is PlatError {
   return error instanceof PlatError && !isRetryable(error);
 }
 
-/** A chunk in the making: heights in metres with a margin of one cell, and how many are still NaN. */
+/** A chunk in the making: heights in meters with a margin of one cell, and how many are still NaN. */
 type Window = { left: number; top: number; size: number; heights: Float64Array; missing: number };
 
 type Area = { left: number; top: number; right: number; bottom: number };

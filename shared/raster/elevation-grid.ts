@@ -16,7 +16,7 @@ export type { ElevationTile } from './tiff-header.ts';
 /** A cell that a parcel touches, for drawing. */
 export type SlopeCell = {
   corners: [Position, Position, Position, Position];
-  /** Null where the grid has no data, or a neighbour has none. */
+  /** Null where the grid has no data, or a neighbor has none. */
   slopePercent: number | null;
   elevationM: number | null;
   /** Covered by the parcel, 0 to 1. */
@@ -34,7 +34,7 @@ export type OpenElevation = {
    * are too many to draw
    */
   cellsOf(shape: MultiPolygon): Promise<SlopeCell[]>;
-  /** Heights in metres at places, between the four cells around each; NaN where none of the grids has any. */
+  /** Heights in meters at places, between the four cells around each; NaN where none of the grids has any. */
   heightsAt(places: readonly Position[]): Promise<Float64Array>;
   close(): Promise<void>;
 };

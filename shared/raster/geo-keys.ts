@@ -4,7 +4,7 @@ import { formatError } from '../net/download-context.ts';
 
 export type VerticalUnit = 'metres' | 'feet' | 'us_survey_feet';
 
-/** Metres of one. The survey foot is 1200/3937 m (NIST SP 811, appendix B.6). */
+/** Meters of one. The survey foot is 1200/3937 m (NIST SP 811, appendix B.6). */
 export const UNIT_M: Record<VerticalUnit, number> = {
   metres: 1,
   feet: 0.3048,
@@ -17,7 +17,7 @@ const UNIT_CODES: Record<number, VerticalUnit> = { 9001: 'metres', 9002: 'feet',
 /**
  * Vertical CRSs by their EPSG code (epsg.io), which settles the unit. GeoTIFF 1.0 has codes of its own
  * (6.3.4.1) that name a datum but no unit: of these only heights above the ellipsoid, which are measured in
- * metres, are taken without VerticalUnitsGeoKey.
+ * meters, are taken without VerticalUnitsGeoKey.
  */
 const VERTICAL_CRS: Record<number, VerticalUnit> = {
   // NAVD88 height; (ftUS); (ft)

@@ -12,9 +12,9 @@ const ALTITUDE = Math.PI / 4;
 export const SHADE_CELLS = 128;
 
 /**
- * The relief of a square on the ground by Horn's gradient (1981), as grey and alpha by turns, row by row from
+ * The relief of a square on the ground by Horn's gradient (1981), as gray and alpha by turns, row by row from
  * the north; null where no height is known.
- * @param placeOf a place by its cell, from -1 to SHADE_CELLS @param cellM metres along the side of a cell
+ * @param placeOf a place by its cell, from -1 to SHADE_CELLS @param cellM meters along the side of a cell
  */
 export async function hillshade(
   elevation: OpenElevation,

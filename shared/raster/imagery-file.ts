@@ -26,7 +26,7 @@ export type ImageryFile = ColorModel & {
 export type ImageryHeader = ImageryFile & {
   /** WGS84 degrees. */
   extent: Box;
-  /** Metres on the ground that a pixel is wide, in the middle. */
+  /** Meters on the ground that a pixel is wide, in the middle. */
   pixelM: number;
   bands: number;
   bits: number;

@@ -17,16 +17,16 @@ export type Level = {
   height: number;
   blockWidth: number;
   blockHeight: number;
-  /** Values a pixel: 1 is grey, 3 colours, a fourth is alpha or near infrared. */
+  /** Values a pixel: 1 is gray, 3 colors, a fourth is alpha or near infrared. */
   samples: number;
   decoder(rows: number): Decoder;
 };
 
-/** How the values of a file become colours. */
+/** How the values of a file become colors. */
 export type ColorModel = {
   /** Values of more than 8 bits that become black and white. */
   range: [number, number] | null;
-  /** Pixels all of whose colours have this value are none. */
+  /** Pixels all of whose colors have this value are none. */
   nodata: number | null;
   /** Whether the fourth sample tells where there is nothing. */
   alpha: boolean;
@@ -249,7 +249,7 @@ function drawBlock(
   const shades = range === null ? null : shadesOf(range);
   const { data } = to;
   if (step === 4 && red.BYTES_PER_ELEMENT === 1 && nodata === null && mask === undefined) {
-    // Colours as they are: four values at once.
+    // Colors as they are: four values at once.
     const [from, into] = [wordsOf({ data: red as Uint8Array }), wordsOf(to)];
     for (let y = top; y < bottom; y++) {
       const shift = (y - blockTop) * (stride >> 2) - blockLeft;
@@ -278,7 +278,7 @@ function shadesOf([low, high]: [number, number]): Uint8ClampedArray {
   return Uint8ClampedArray.from({ length: 2 ** 16 }, (_, value) => ((value - low) * 255) / (high - low));
 }
 
-/** Adds colours to the sums of their cells. */
+/** Adds colors to the sums of their cells. */
 function addColours(
   sums: Uint32Array,
   width: number,

@@ -24,7 +24,7 @@ export type ElevationTile = {
   stepX: number;
   stepY: number;
   crs: string;
-  /** Metres of one unit of height. */
+  /** Meters of one unit of height. */
   unitM: number;
   /** The value that stands for no height; null when only NaN does. */
   nodata: number | null;
@@ -34,7 +34,7 @@ export type ElevationTile = {
 export type TileHeader = ElevationTile & {
   /** WGS84 degrees. */
   extent: Box;
-  /** Whether the file or its feed says what the unit of heights is; metres are taken otherwise. */
+  /** Whether the file or its feed says what the unit of heights is; meters are taken otherwise. */
   unitStated: boolean;
 };
 

@@ -47,7 +47,7 @@ const MIN_SHARE = 0.01;
 
 /**
  * Where the source's pixels are smaller than the picture's, each of those is to be a mean of several.
- * gdalwarp widens its triangle to `ratio`, whose variance is ratio²/6; what its neighbours add to each pixel
+ * gdalwarp widens its triangle to `ratio`, whose variance is ratio²/6; what its neighbors add to each pixel
  * here makes up for the difference.
  */
 async function softened(source: Source, ratio: number): Promise<Pixels> {
@@ -60,7 +60,7 @@ async function softened(source: Source, ratio: number): Promise<Pixels> {
   const pixels = isFull
     ? opened({ ...source, channels: 3, data: await opened(source).removeAlpha().raw().toBuffer() })
     : opened(source);
-  // A Gaussian that gives each neighbour this share.
+  // A Gaussian that gives each neighbor this share.
   const sigma = Math.sqrt(-1 / (2 * Math.log(share / (1 - 2 * share))));
   if (share >= MIN_SHARE) pixels.blur({ sigma, minAmplitude: 0.01 });
   return { width, height, data: await pixels.ensureAlpha().raw().toBuffer() };

@@ -9,7 +9,7 @@ import { seedOf } from './generate/random.ts';
 
 /**
  * A county of lots in rows from south to north, each some 66 m wide and deep, with bent sides
- * that neighbours share.
+ * that neighbors share.
  */
 export type County = {
   fips: number;

@@ -18,7 +18,7 @@ const ROUNDS = 3;
 const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 
 /**
- * Road frontage of a county's parcels, against a plain reading of the definition for every half metre of
+ * Road frontage of a county's parcels, against a plain reading of the definition for every half meter of
  * boundary with indexes of segments and parcels. Both times have the preparation in them (the plane, the
  * indexes), which the reference does for all parcels too.
  */

@@ -163,7 +163,7 @@ function generateWetlands(count: number, [west, south, east, north]: Box): Multi
   });
 }
 
-/** A wavy ring, from 0.4 to 1 times its reach from its centre, on the grid of 1e-7 degrees. */
+/** A wavy ring, from 0.4 to 1 times its reach from its center, on the grid of 1e-7 degrees. */
 function outline(random: Random, centre: Position, reach: Position, vertices: number): Ring {
   const waves = Array.from({ length: 5 }, (_, i) => ({ often: 2 + i * i * 3, phase: 7 * random() }));
   const ring = Array.from({ length: vertices }, (_, i): Position => {

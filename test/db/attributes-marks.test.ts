@@ -64,7 +64,7 @@ test('a merge marks what it makes out of date, and nothing else', async () => {
   expect(await marks()).toEqual({ P3: 2, P4: 15, P5: 2 });
   await settle();
 
-  // It has moved: its neighbours of before, and those of now.
+  // It has moved: its neighbors of before, and those of now.
   await run([parcel(0, { geometry: lot(20) }), ...roll(1, 2, 3, 4, 5, 6)]);
   expect(await marks()).toEqual({ P0: 15, P1: 2 });
   await settle();
@@ -72,7 +72,7 @@ test('a merge marks what it makes out of date, and nothing else', async () => {
   expect(await marks()).toEqual({ P0: 15, P1: 2, P21: 15 });
   await settle();
 
-  // Retired: nothing is to be computed of it, but its neighbours may face the road now. Back: like a new one.
+  // Retired: nothing is to be computed of it, but its neighbors may face the road now. Back: like a new one.
   await run(roll(0, 1, 2, 4, 5, 6, 21));
   expect(await marks()).toEqual({ P2: 2, P4: 2 });
   await settle();

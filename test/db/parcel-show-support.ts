@@ -8,7 +8,7 @@ import { insertParcels, retireParcels } from '../support/parcels.ts';
 import { byId, elementsOf, type Xml } from '../support/xml.ts';
 import { COUNTY, EVERYWHERE, LAT, LON, settle } from './attributes-support.ts';
 
-// Drawn in metres, north up:
+// Drawn in meters, north up:
 //
 //  [  B, with a hole H ]  ══ highway, y = 200, through B ══    [B's second part]
 //  │ road, x = -10

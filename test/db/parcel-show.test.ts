@@ -67,7 +67,7 @@ describe('a drawing', () => {
   test('shows the ground: slope, wetlands, flood zones, roads, the parcels around', async () => {
     const { svg, out } = await drawn(A);
     const colours = shapesIn(byId(svg, 'slope')).map(({ attributes }) => attributes.fill);
-    // Flat, and 20 percent, which the metres of a degree may put on either side of the grade of 20.
+    // Flat, and 20 percent, which the meters of a degree may put on either side of the grade of 20.
     expect(colours).toContain('#1a9850');
     expect(colours.some(colour => colour === '#fed47f' || colour === '#fdae61')).toBe(true);
     expect(textOf(byId(svg, 'wetlands'))).toBe('wetlands PFO1<E>');

@@ -33,7 +33,7 @@ async function bring(feed: string): Promise<void> {
   expect(await waitForJob(db.pool, id)).toMatchObject({ status: 'done', result: { status: 'merged' } });
 }
 
-/** Metres of a degree there, on the WGS84 ellipsoid. */
+/** Meters of a degree there, on the WGS84 ellipsoid. */
 const at = (x: number, y: number): [number, number] => [ORIGIN[0] + x / 81_268, ORIGIN[1] + y / 111_096];
 const box = (west: number, south: number, east: number, north: number) => ({
   type: 'Polygon' as const,

@@ -16,7 +16,7 @@ import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 
-// A place drawn in metres, brought by feeds through a worker, and asked of the API's filters. North is up:
+// A place drawn in meters, brought by feeds through a worker, and asked of the API's filters. North is up:
 //
 //   ═══════ highway, y = 400 ═══════
 //               [E]
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const [LON, LAT] = [-72.15, 43.2];
-/** Metres of a degree there, on the WGS84 ellipsoid. */
+/** Meters of a degree there, on the WGS84 ellipsoid. */
 const [ACROSS_M, UP_M] = [81_268, 111_096];
 const at = (x: number, y: number) => [LON + x / ACROSS_M, LAT + y / UP_M];
 const line = (...points: [number, number][]) => ({
@@ -193,7 +193,7 @@ test('a parcel tells its figures', async () => {
     landlocked: false,
     highway_frontage_ft: 0,
     road_frontage_ft: 0,
-    // Its front, and of its sides the first metres at most.
+    // Its front, and of its sides the first meters at most.
     local_frontage_ft: expect.closeTo(60 * FT, -1),
     wetlands_percent: expect.closeTo(100 / 6, 1),
     flood_zone_percent: 0,

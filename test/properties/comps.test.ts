@@ -102,7 +102,7 @@ const star: fc.Arbitrary<GridPolygon> = fc
       });
       return [...points, points[0]!];
     };
-    // Fewer points may put the centre outside, and with it the hole's arms across the shell.
+    // Fewer points may put the center outside, and with it the hole's arms across the shell.
     return hollow && radii.length > 4 ? [ring(1), ring(0.5)] : [ring(1)];
   });
 

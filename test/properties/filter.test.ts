@@ -71,7 +71,7 @@ function anyOf(type: FieldType): fc.Arbitrary<unknown> {
   }
 }
 
-/** Locations on a grid of 0.01 degrees; parcels are squares of 0.01, so neighbours touch. */
+/** Locations on a grid of 0.01 degrees; parcels are squares of 0.01, so neighbors touch. */
 const place = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }));
 
 const parcel = fc.record({

@@ -17,7 +17,7 @@ const CLASSES = ['highway', 'normal', 'local'] as const;
 type Scene = { roads: { name: RoadClass; line: XY[] }[]; parcels: XY[][][] };
 
 /**
- * Places on a grid of half a metre or of four, so that lines fall upon each other and corners on
+ * Places on a grid of half a meter or of four, so that lines fall upon each other and corners on
  * lines, or anywhere.
  */
 const places = (size: number) =>
@@ -29,7 +29,7 @@ const places = (size: number) =>
 const point = (size: number) => fc.tuple(places(size), places(size));
 
 /**
- * Corners around a centre by angle, less than half a turn apart: no ring meets itself. Any two
+ * Corners around a center by angle, less than half a turn apart: no ring meets itself. Any two
  * parcels may overlap.
  */
 const ring = fc
@@ -86,7 +86,7 @@ const road = fc.record({
   line: fc.array(point(120), { minLength: 2, maxLength: 6 }),
 });
 /**
- * A street drawn as a parcel, and its road some metres beside its middle, which may end before the
+ * A street drawn as a parcel, and its road some meters beside its middle, which may end before the
  * parcel does, or after.
  */
 const street = fc
@@ -220,7 +220,7 @@ test('a road that is mapped again within half a narrow way of it, in pieces of i
         const again = ground.road('local', ...alongs.map(m => place(m, offM)));
         const roads = isFirst ? [again, once] : [once, again];
         const { localFt } = prepareFrontage(roads, [around], REACH).of(1);
-        // 400 m on both sides; a piece of half a metre at either end of each stretch.
+        // 400 m on both sides; a piece of half a meter at either end of each stretch.
         expect(Math.abs(localFt * 0.3048 - 800)).toBeLessThan(2);
       },
     ),
@@ -265,7 +265,7 @@ test('does not depend on where the ground lies, nor on which way it is turned', 
   );
 });
 
-/** Up to a quarter of a metre off, always the same way. */
+/** Up to a quarter of a meter off, always the same way. */
 function shake([x, y]: XY, i: number, k: number): XY {
   return [x + 0.25 * Math.sin(12.9898 * i + 78.233 * k), y + 0.25 * Math.sin(39.346 * i + 11.135 * k + 1)];
 }

@@ -83,7 +83,7 @@ test('what was prepared keeps its land when prepared again, and valid parcels ar
   );
   fc.assert(
     fc.property(parcels(5, 5000), polygon => {
-      // Corners in the order of their angles run clockwise where the centre is outside: a thin triangle.
+      // Corners in the order of their angles run clockwise where the center is outside: a thin triangle.
       fc.pre(isCounterClockwise(polygon[0]!));
       expect(prepareBoundary({ type: 'Polygon', coordinates: polygon })).toEqual({
         ok: true,
@@ -97,7 +97,7 @@ test('what was prepared keeps its land when prepared again, and valid parcels ar
 
 test('every shape that is served is valid on its grid, and wound as RFC 7946 asks', () => {
   /**
-   * Rings of a few centimetres to metres: rounding to 1e-7 degrees folds, crosses and empties what was valid.
+   * Rings of a few centimetres to meters: rounding to 1e-7 degrees folds, crosses and empties what was valid.
    */
   const share = fc.integer({ min: 0, max: 1e6 });
   const speck = fc

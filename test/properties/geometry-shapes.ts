@@ -8,7 +8,7 @@ import type { MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/geo
 const M_PER_DEG = 111_195;
 const RAD = Math.PI / 180;
 
-/** Local metres east and north of a place, as degrees. */
+/** Local meters east and north of a place, as degrees. */
 export function place(lon: number, lat: number, metres: [number, number][]): Ring {
   const east = M_PER_DEG * Math.cos(lat * RAD);
   const ring = metres.map(([x, y]): Position => [lon + x / east, lat + y / M_PER_DEG]);
@@ -28,7 +28,7 @@ const site = fc.record({
 
 /**
  * A star-shaped (so simple, mostly concave) outline of 3 to 20 corners between `inner` and `outer`
- * metres from its centre.
+ * meters from its center.
  */
 const outline = (inner: number, outer: number) =>
   fc.array(fc.tuple(unit, unit), { minLength: 3, maxLength: 20 }).map(corners =>
@@ -39,7 +39,7 @@ const outline = (inner: number, outer: number) =>
     }),
   );
 
-/** A concave parcel of `min` to `max` metres across, one in two with a hole. */
+/** A concave parcel of `min` to `max` meters across, one in two with a hole. */
 export const parcels = (min: number, max: number): fc.Arbitrary<Polygon> =>
   fc
     .record({ site, size: logSize(min, max), shell: outline(0.3, 0.5), hole: fc.option(outline(0.05, 0.1)) })
@@ -47,12 +47,12 @@ export const parcels = (min: number, max: number): fc.Arbitrary<Polygon> =>
       const scale = (shape: [number, number][]) =>
         shape.map(([x, y]): [number, number] => [x * size, y * size]);
       const polygon = [place(lon, lat, scale(shell))];
-      // Three corners may make a shell that leaves its centre out; a hole there would not lie within it.
+      // Three corners may make a shell that leaves its center out; a hole there would not lie within it.
       if (hole !== null && shell.length >= 8) polygon.push(place(lon, lat, scale(hole)).reverse());
       return polygon;
     });
 
-/** A strip of `length` metres by 1 to 20 m, at any bearing, with its far end cut aslant. */
+/** A strip of `length` meters by 1 to 20 m, at any bearing, with its far end cut aslant. */
 export const slivers = (minLength: number, maxLength: number): fc.Arbitrary<Polygon> =>
   fc
     .record({ site, length: logSize(minLength, maxLength), width: logSize(1, 20), bearing: unit, cut: unit })

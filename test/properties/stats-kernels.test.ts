@@ -7,7 +7,7 @@ import { exactly, roundDecimal } from '../support/decimal.ts';
 import { dateOf, dayOf } from '../support/listing-columns.ts';
 import { giniCoefficient, middle, monthsBefore } from '../support/plain-stats.ts';
 
-/** Neighbours of x: some units in the last place up or down. */
+/** Neighbors of x: some units in the last place up or down. */
 function nudge(x: number, ulps: number): number {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, x);

@@ -35,7 +35,7 @@ const polygons = fc
       if (backwards) points.reverse();
       return Float64Array.from([...points, points[0]!].flat());
     };
-    // Eight corners and more hold the centre; the hole's reach is less than the shell's least.
+    // Eight corners and more hold the center; the hole's reach is less than the shell's least.
     return hole && !snap && corners.length >= 8 ? [around(size), around(size / 4)] : [around(size)];
   });
 

@@ -171,7 +171,7 @@ export async function inspect(page: Page): Promise<void> {
         resultTypes: ['violations'],
         rules: { region: { enabled: false } },
         preload: false,
-        // All that the dark scheme changes are colours.
+        // All that the dark scheme changes are colors.
         ...(colorScheme === 'dark' && { runOnly: ['color-contrast'] }),
       },
     );

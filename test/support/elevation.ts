@@ -67,7 +67,7 @@ export function rectangle(
   ];
 }
 
-/** A box in metres from the south-west corner of the made-up hills. */
+/** A box in meters from the south-west corner of the made-up hills. */
 export const lot = (minX: number, minY: number, maxX: number, maxY: number): MultiPolygon =>
   rectangle(fromUtm, [STEEP.x + minX, STEEP.y + minY, STEEP.x + maxX, STEEP.y + maxY]);
 

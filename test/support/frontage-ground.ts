@@ -4,7 +4,7 @@ import { type Plane, planeAround } from '../../shared/kernels/frontage/plane.ts'
 
 export type XY = readonly [x: number, y: number];
 
-/** Parcels and roads drawn in metres east and north of a place. */
+/** Parcels and roads drawn in meters east and north of a place. */
 export type Ground = {
   /** A polygon from its exterior and holes, corners in any order of turning, closed here. */
   shape(...rings: XY[][]): MultiPolygon;

@@ -163,7 +163,7 @@ function fieldsOf({ options, blocks, subfile }: Level, offsets: readonly number[
     { tag: 257, type: 'long', values: [height] },
     { tag: 258, type: 'short', values: each.map(() => bytes * 8) },
     { tag: 259, type: 'short', values: [options.compression ?? (options.deflate ? 8 : 1)] },
-    // Black is 0, or colours; a fourth band is nothing that is known.
+    // Black is 0, or colors; a fourth band is nothing that is known.
     { tag: 262, type: 'short', values: [bands < 3 ? 1 : 2] },
     { tag: 277, type: 'short', values: [bands] },
     { tag: 284, type: 'short', values: [1] },

@@ -101,7 +101,7 @@ function isBetween(value: number | null, least: number | undefined, most: number
 /** Steps to a unit of 1e-7 degrees, which the vertices of a circle are rounded to. */
 const STEPS = 1024;
 
-/** The polygon of 256 vertices on the rim of a geodesic circle, in steps; for no metres its very place. */
+/** The polygon of 256 vertices on the rim of a geodesic circle, in steps; for no meters its very place. */
 function circleOf([lon, lat]: [number, number], metres: number): GridPolygon {
   const toSteps = (degrees: number) => Math.round(degrees * 1e7 * STEPS);
   const ring = Array.from({ length: 257 }, (_, i): [number, number] => {

@@ -41,8 +41,8 @@ const WIDEST_ANGLE = (52.5 * Math.PI) / 180;
 const PARALLEL = Math.PI / 6;
 
 /**
- * The definition of frontage read plainly: every piece of half a metre of every boundary is asked, with
- * spatial indexes of whole centreline segments and whole parcels to tell which come into question.
+ * The definition of frontage read plainly: every piece of half a meter of every boundary is asked, with
+ * spatial indexes of whole centerline segments and whole parcels to tell which come into question.
  */
 export function plainFrontage(
   roads: readonly Road[],
@@ -132,7 +132,7 @@ function reading(
 
   /**
    * The end of the road, and the one before, that is within centimetres of a place if there is no other
-   * road within a metre.
+   * road within a meter.
    */
   function deadEnd({ line }: Centreline, at: Point): { end: Point; before: Point } | undefined {
     const [a, b] = line;

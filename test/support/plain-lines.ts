@@ -1,4 +1,4 @@
-/** Points, lines and polygons of a plane in metres, for plain readings of definitions. */
+/** Points, lines and polygons of a plane in meters, for plain readings of definitions. */
 export type Point = readonly [x: number, y: number];
 export type Line = readonly [from: Point, to: Point];
 /** The edges of a polygon or of several, in any order. */
@@ -14,7 +14,7 @@ export function areaOf(ring: readonly Line[]): number {
   return Math.abs(ring.reduce((sum, [a, b]) => sum + leftOf([origin, a], b), 0)) / 2;
 }
 
-/** Half a metre at most, all pieces of a line equal. */
+/** Half a meter at most, all pieces of a line equal. */
 export function eachPiece([[ax, ay], [bx, by]]: Line, visit: (middle: Point, pieceM: number) => void): void {
   const lengthM = Math.hypot(bx - ax, by - ay);
   const count = Math.ceil(lengthM / 0.5);

@@ -6,10 +6,10 @@ import { geographicKeys, projectedKeys, type TiffOptions, writeTiff } from './ge
 export const UTM_19N = 26919;
 const utm = proj4('WGS84', `+proj=utm +zone=19 +datum=NAD83 +units=m +no_defs`);
 
-/** South-west corner in UTM, and sides, in metres. */
+/** South-west corner in UTM, and sides, in meters. */
 export const STEEP = { x: 515_000, y: 4_960_000, sizeM: 6_000 };
 
-/** Metres above sea: hills from 400 m to 2 km across, slopes from flat to about 60 %. */
+/** Meters above sea: hills from 400 m to 2 km across, slopes from flat to about 60 %. */
 export function heightM(x: number, y: number): number {
   const e = x - STEEP.x;
   const n = y - STEEP.y;

@@ -71,7 +71,7 @@ function listingOf(lot: DealLot, market: Market): Listing | undefined {
 
 type Shape = Pick<DealLot, 'acres' | 'boundary'>;
 
-/** Only where the acreage agrees: a place in a listing is often that of the road, or of a neighbour. */
+/** Only where the acreage agrees: a place in a listing is often that of the road, or of a neighbor. */
 function isOn(listing: Listing, lot: Shape): boolean {
   const { x, y, acres: listed } = listing;
   if (x === null || y === null || listed === null || lot.acres === null || lot.boundary === null)

@@ -107,7 +107,7 @@ function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels:
 }
 
 /**
- * The parcels to plan; neighbours on the ground come one after the other, so that a chunk reads what
+ * The parcels to plan; neighbors on the ground come one after the other, so that a chunk reads what
  * is around it once.
  */
 async function inOrder(client: Client, fips: number, statement: string): Promise<number[]> {

@@ -130,7 +130,7 @@ async function showValues(address: string): Promise<void> {
     },
     'county-lines',
   );
-  // The palest and the darkest colour are close to the ground of one scheme each.
+  // The palest and the darkest color are close to the ground of one scheme each.
   const line = map.getPaintProperty('county-lines', 'line-color') as string;
   map.setPaintProperty('county-lines', 'line-color', ['case', isUnknown, line, '#7c8a82']);
   for (const { fips, rank } of values)

@@ -15,7 +15,7 @@ import type { Report } from './comping-reports.ts';
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
-/** Each status by its shape as well as its colour: a disc is sold, a square pending, a triangle for sale. */
+/** Each status by its shape as well as its color: a disc is sold, a square pending, a triangle for sale. */
 export function Mark({ status }: { status: Candidate['status'] }) {
   return (
     <svg class={`mark ${status}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">

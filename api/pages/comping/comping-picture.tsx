@@ -16,7 +16,7 @@ const FEET_PER_MILE = 5_280;
 
 /** Room around what is shown. */
 const MARGIN_PX = 40;
-/** The longest ones; more would be a grey field. */
+/** The longest ones; more would be a gray field. */
 const MAX_ROADS = 1_500;
 
 export type Ground = { view: View; roads: Position[][] };

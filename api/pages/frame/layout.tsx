@@ -125,7 +125,7 @@ type FieldProps = {
   children?: ComponentChildren;
 } & Record<string, unknown>;
 
-/** A labelled input with its hint and what was wrong with it; `children` in place of a plain input. */
+/** A labeled input with its hint and what was wrong with it; `children` in place of a plain input. */
 export function Field({ label, name, hint, error, children, ...input }: FieldProps) {
   const told = hint || error ? `${name}-told` : undefined;
   return (

@@ -21,7 +21,7 @@ type Options = {
   start?: Readonly<Box> | undefined;
   /** Where the map gets a report's comps from. */
   comps?: string;
-  /** Where the map gets counties' values from, to colour them by, and what they are. */
+  /** Where the map gets counties' values from, to color them by, and what they are. */
   values?: string;
   /** What a click on a county opens: the address before its FIPS code. */
   opens?: string;

@@ -49,7 +49,7 @@ const point = repeated
     return z.NEVER;
   })
   .meta({
-    description: 'Centre of a circle: the parameter twice, longitude first.',
+    description: 'Center of a circle: the parameter twice, longitude first.',
     example: [-72.1, 43.18],
     override: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, anyOf: undefined },
   });
@@ -75,7 +75,7 @@ export const compsQuery = z
       .optional()
       .meta({
         description:
-          'Radius of the circle around `point` in metres along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Ignored without `point`.',
+          'Radius of the circle around `point` in meters along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Ignored without `point`.',
         override: {
           type: 'integer',
           minimum: 0,
@@ -143,5 +143,5 @@ function radiusFault(dist: string | string[] | undefined): string | undefined {
   return Number(dist) > MAX_DIST_M ? `must be at most ${MAX_DIST_M}` : undefined;
 }
 
-/** The radius of the circle around `point`, in metres. */
+/** The radius of the circle around `point`, in meters. */
 export const radiusOf = ({ dist }: CompsQuery): number => Number(dist ?? DEFAULT_DIST_M);

@@ -98,7 +98,7 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
 }
 
 /**
- * How far (x, y) lies ahead of a corner of a road, in metres, seen along the other segment there that goes
+ * How far (x, y) lies ahead of a corner of a road, in meters, seen along the other segment there that goes
  * most nearly its way: above 0 the road comes nearer than the corner; -Infinity at a dead end. @param end 0
  * for the start of the segment, 1 for its end
  */

@@ -25,7 +25,7 @@ export function facingRule({ grounds, roads, ways }: Neighborhood, reachM: reado
   const isBlocked = sightOf(grounds, roads, ways);
 
   /**
-   * For a point on a centreline, from which there is no way to go: does the road run along the boundary
+   * For a point on a centerline, from which there is no way to go: does the road run along the boundary
    * rather than across it?
    */
   function runsAlong({ normalX, normalY }: BoundaryPoint, segment: number): boolean {

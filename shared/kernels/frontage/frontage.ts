@@ -28,7 +28,7 @@ import { waysAmong } from './ways.ts';
 
 export type { RoadClass, RoadReach } from './rules.ts';
 
-/** The centreline of a road that cars use, [lon, lat] in degrees. */
+/** The centerline of a road that cars use, [lon, lat] in degrees. */
 export type Road = { class: RoadClass; line: readonly Position[] };
 
 /**
@@ -40,13 +40,13 @@ export type Neighbor = { id: number; shape: MultiPolygon };
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
 
 /**
- * A stretch of boundary that faces a road of the class, or of a centreline that runs through the parcel:
+ * A stretch of boundary that faces a road of the class, or of a centerline that runs through the parcel:
  * that may count twice.
  */
 export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
 export type PreparedFrontage = {
-  /** @throws RangeError for a parcel that is not among the neighbours, as does `facing`. */
+  /** @throws RangeError for a parcel that is not among the neighbors, as does `facing`. */
   of(id: number): Frontage;
   /** The stretches that make up the frontage, for drawing. */
   facing(id: number): FacingStretch[];
@@ -116,7 +116,7 @@ function middleOf(polygons: MultiPolygon): Position {
   return west <= east ? [(west + east) / 2, (south + north) / 2] : [0, 0];
 }
 
-/** Does a road cross or touch a parcel: does ground of the parcel lie within half a way of a centreline? */
+/** Does a road cross or touch a parcel: does ground of the parcel lie within half a way of a centerline? */
 function isTouched(ground: Ground, roads: Segments): boolean {
   const touches = (segment: number): boolean => {
     for (let e = ground.from; e < ground.to; e++) if (areNear(ground.edges, e, roads, segment)) return true;

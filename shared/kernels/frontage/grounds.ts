@@ -12,7 +12,7 @@ export type Ground = {
   edges: Segments;
   from: number;
   to: number;
-  /** In metres of the plane. */
+  /** In meters of the plane. */
   box: Box;
   /** Of one with many edges, those that pass through each of equal strips from south to north. */
   strips: readonly (readonly number[])[] | null;

@@ -9,7 +9,7 @@ export type Plane = {
 const RAD = Math.PI / 180;
 
 /**
- * A plane in metres around a place: the transverse Mercator projection on its meridian (WGS84, scale 1).
+ * A plane in meters around a place: the transverse Mercator projection on its meridian (WGS84, scale 1).
  * Distances are true there and too long by 3e-5 at 50 km east or west of it, 1e-4 at 90 km.
  */
 export function planeAround([lon, lat]: Position): Plane {

@@ -1,5 +1,5 @@
 /**
- * The numbers of the definition of frontage, in metres of the local plane. See frontage.ts for how
+ * The numbers of the definition of frontage, in meters of the local plane. See frontage.ts for how
  * they work together.
  */
 
@@ -11,15 +11,15 @@ export const CLASSES: readonly RoadClass[] = ['highway', 'normal', 'local', 'pri
 export type RoadReach = Readonly<Record<RoadClass, number>>;
 
 /**
- * Boundaries and centrelines are measured in equal pieces of at most this length; the middle of a
+ * Boundaries and centerlines are measured in equal pieces of at most this length; the middle of a
  * piece speaks for it.
  */
 export const PIECE_M = 0.5;
 
 /**
- * Half of two rods (33 feet), the narrowest way that was commonly laid out: ground this near to a centreline
+ * Half of two rods (33 feet), the narrowest way that was commonly laid out: ground this near to a centerline
  * is public way, whatever the parcel map says.
- * It takes in lots drawn to the middle of the road and lines that were mapped some metres off, as half of
+ * It takes in lots drawn to the middle of the road and lines that were mapped some meters off, as half of
  * TIGER's are by more than 3 m.
  */
 export const HALF_WAY_M = 5.0292;
@@ -32,19 +32,19 @@ export const HALF_WAY_M = 5.0292;
 export const FACING_COS = Math.cos((52.5 * Math.PI) / 180);
 
 /**
- * A boundary this near to a centreline is drawn along it, if only to the digits of its coordinates (1e-6
+ * A boundary this near to a centerline is drawn along it, if only to the digits of its coordinates (1e-6
  * degrees are 0.11 m).
  */
 export const CONTACT_M = 0.06;
 
 /**
- * Neighbours that were drawn apart overlap by this much at a shared line without standing
+ * Neighbors that were drawn apart overlap by this much at a shared line without standing
  * in each other's way.
  */
 export const OVERLAP_M = 0.25;
 
 /**
- * 60 feet more to a dead end, a usual radius of the bulb of a cul-de-sac, at which many a centreline ends.
+ * 60 feet more to a dead end, a usual radius of the bulb of a cul-de-sac, at which many a centerline ends.
  */
 export const BULB_M = 18.288;
 

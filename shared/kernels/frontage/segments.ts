@@ -1,7 +1,7 @@
 import Flatbush from 'flatbush';
 import { piecesOf } from './rules.ts';
 
-/** Line segments in the plane, in metres. `index` finds them by their boxes; null when there are none. */
+/** Line segments in the plane, in meters. `index` finds them by their boxes; null when there are none. */
 export type Segments = {
   x1: Float64Array;
   y1: Float64Array;
@@ -125,7 +125,7 @@ export function addPiece(
   else stretches.push({ lines, i, from: piece, to: piece + 1, pieces, rank, sides });
 }
 
-/** Metres of a stretch, on one side. */
+/** Meters of a stretch, on one side. */
 export function lengthOfStretch({ lines, i, from, to, pieces }: Stretch): number {
   return ((to - from) / pieces) * lengthOf(lines, i);
 }

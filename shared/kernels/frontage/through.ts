@@ -5,7 +5,7 @@ import { HALF_WAY_M, PARALLEL_COS } from './rules.ts';
 import { addPiece, gap, lengthOf, piecesAlong, type Stretch } from './segments.ts';
 
 /**
- * The stretches of centreline inside a parcel, or a part of one, with ground on one side or both. The middle
+ * The stretches of centerline inside a parcel, or a part of one, with ground on one side or both. The middle
  * of a piece is inside when it is further than CONTACT_M from the boundary; a side counts where the parcel
  * goes on beyond half of the way.
  */

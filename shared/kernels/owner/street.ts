@@ -29,7 +29,7 @@ export function normalizeStreet(text: string | null): string | null {
   return street === '' || NO_ADDRESS.has(street) ? null : street;
 }
 
-/** Whether a normalised street is a post office box. */
+/** Whether a normalized street is a post office box. */
 export const isBox = (street: string): boolean => street.startsWith('PO BOX ');
 
 /**

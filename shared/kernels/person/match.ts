@@ -47,7 +47,7 @@ function soundex(name: string): string {
   return code.padEnd(4, '0');
 }
 
-/** Whether one letter more, less, other or swapped with its neighbour makes one text of the other. */
+/** Whether one letter more, less, other or swapped with its neighbor makes one text of the other. */
 export function withinOneEdit(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let start = 0;

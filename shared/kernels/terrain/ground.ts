@@ -2,9 +2,9 @@
 export type Ground =
   /** Longitude and latitude on WGS84, or on GRS80, which differs from it by 0.1 mm. */
   | { kind: 'degrees' }
-  /** EPSG:3857: ellipsoidal coordinates on a sphere's Mercator, in nominal metres. */
+  /** EPSG:3857: ellipsoidal coordinates on a sphere's Mercator, in nominal meters. */
   | { kind: 'webMercator' }
-  /** Any other projection: metres on the ground of a unit along either axis. */
+  /** Any other projection: meters on the ground of a unit along either axis. */
   | { kind: 'planar'; x: number; y: number };
 
 // WGS84 (NIMA TR8350.2).
@@ -14,7 +14,7 @@ const E2 = F * (2 - F);
 const RAD = Math.PI / 180;
 
 /**
- * Metres on the ground of one unit along x and along y at the coordinate `y`, by the radii of curvature of
+ * Meters on the ground of one unit along x and along y at the coordinate `y`, by the radii of curvature of
  * the ellipsoid (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). Web Mercator's scale differs by up to 0.7
  * % between the axes.
  */
@@ -30,14 +30,14 @@ export function metersPerUnit(ground: Ground, y: number): { x: number; y: number
 }
 
 /**
- * Metres between two positions in degrees that lie within some kilometres of each other, by the same radii.
+ * Meters between two positions in degrees that lie within some kilometres of each other, by the same radii.
  */
 export function shortDistanceM([lon0, lat0]: readonly number[], [lon1, lat1]: readonly number[]): number {
   const radii = radiiM(((lat0! + lat1!) / 2) * RAD);
   return Math.hypot((lon1! - lon0!) * RAD * radii.parallel, (lat1! - lat0!) * RAD * radii.meridian);
 }
 
-/** Radius of the parallel and of curvature along the meridian, in metres. */
+/** Radius of the parallel and of curvature along the meridian, in meters. */
 function radiiM(phi: number): { parallel: number; meridian: number } {
   const w = 1 - E2 * Math.sin(phi) ** 2;
   const n = A / Math.sqrt(w);

@@ -1,10 +1,10 @@
-/** Width and height of the cells of each row, in metres on the ground. */
+/** Width and height of the cells of each row, in meters on the ground. */
 export type RowSizes = { xM: Float64Array; yM: Float64Array };
 
 /**
- * Slope in percent of each cell by Horn's weighted differences over its eight neighbours (Proc. IEEE 69,
+ * Slope in percent of each cell by Horn's weighted differences over its eight neighbors (Proc. IEEE 69,
  * 1981), as in `gdaldem slope -p`.
- * @param heights (columns + 2) x (rows + 2) metres by rows: the cells and a margin of one around
+ * @param heights (columns + 2) x (rows + 2) meters by rows: the cells and a margin of one around
  * them, NaN where unknown
  * @param sizes of each of the `rows` @param slopes columns x rows, written
  */

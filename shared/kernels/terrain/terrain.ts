@@ -19,7 +19,7 @@ export type TerrainSums = {
   areaByGrade: number[];
 };
 
-/** Cells by rows: fractions covered, heights in metres, slopes in percent; NaN where there are no data. */
+/** Cells by rows: fractions covered, heights in meters, slopes in percent; NaN where there are no data. */
 export type Cells<T extends Float32Array | Float64Array> = { values: T; stride: number; offset: number };
 
 /** A smaller part of a cell is rounding of coordinates, and no reason to count a height. */

@@ -162,7 +162,7 @@ join (
   union
   select f.property_id
   from unnest($3::text[]) as place
-  join parcel_filters f on f.fips = $1 and f.extent @> place::point
+  join parcel_filters f on f.fips = $1 and f.extent @> box(place::point, place::point)
 ) as near on near.property_id = p.property_id
 where p.fips = $1 and p.retired_at is null
 

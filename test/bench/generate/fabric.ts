@@ -29,7 +29,7 @@ export type FabricOptions = {
   extent: Box;
 };
 
-/** Metres in 1e-7 degree of latitude: a 360 * 10^7th of the WGS84 ellipsoid's equator, as for longitude. */
+/** Meters in 1e-7 degree of latitude: a 360 * 10^7th of the WGS84 ellipsoid's equator, as for longitude. */
 const UNIT_M = 0.01113195;
 
 /** Parcels of a section, on average over the county: a square mile of suburb, a township of farms. */
@@ -50,7 +50,7 @@ const STREET_M = 8;
 const STEPS_ALONG = 3;
 const STEPS_AWAY = 2;
 const BEND = 0.04;
-/** A bend of a road for every so many metres, off by up to one, as mapped centrelines have them. */
+/** A bend of a road for every so many meters, off by up to one, as mapped centerlines have them. */
 const ROAD_BEND_M = 60;
 /** Less land for a parcel leaves no room for streets. */
 const MIN_MEAN_SQ_M = 150;
@@ -76,7 +76,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
   const rows = Math.max(1, Math.round(wanted / columns));
   if (widthM * heightM < count * MIN_MEAN_SQ_M)
     throw new PlatError('generate', `${count} parcels do not fit. Ask for fewer or choose a larger county.`);
-  // Metres from the southwest; on the rim exact, inside off by up to a twelfth of a section.
+  // Meters from the southwest; on the rim exact, inside off by up to a twelfth of a section.
   const corner = (column: number, row: number): Position => [
     (widthM / columns) * (column + (column % columns === 0 ? 0 : jitter(seed, 11, column, row) / 12)),
     (heightM / rows) * (row + (row % rows === 0 ? 0 : jitter(seed, 12, column, row) / 12)),
@@ -150,9 +150,9 @@ type Plan = {
   wanted: number;
   seed: number;
   at(u: number, v: number): Position;
-  /** Metres to units of 1e-7 degree. */
+  /** Meters to units of 1e-7 degree. */
   place(metres: Position): Position;
-  /** Of the section, in metres. */
+  /** Of the section, in meters. */
   size: Position;
   scaleX: number;
 };

@@ -23,7 +23,7 @@ let serving: Handler = (_request, response) => response.writeHead(500).end();
 let server: TestServer;
 let behind: TestServer;
 
-/** A JPEG of one colour. */
+/** A JPEG of one color. */
 const plain = (width: number, height: number, colour: string) =>
   sharp({ create: { width, height, channels: 3, background: colour } })
     .jpeg()

@@ -71,7 +71,7 @@ test('a margin is at least as wide as it says, everywhere on the ground', () => 
     fc.property(fc.integer({ min: -72, max: 72 }), fc.integer({ min: 1, max: 500 }), (latitude, metres) => {
       const box: Box = [-720_000_000, latitude * 1e7, -719_990_000, latitude * 1e7 + 10_000];
       const grown = withMarginE7(box, metres);
-      // Of the WGS84 ellipsoid: metres of a degree of latitude and of longitude.
+      // Of the WGS84 ellipsoid: meters of a degree of latitude and of longitude.
       const phi = ((latitude + (latitude < 0 ? 0 : 0.001)) * Math.PI) / 180;
       const [a, e2] = [6_378_137, 0.006694379990141];
       const w = Math.sqrt(1 - e2 * Math.sin(phi) ** 2);

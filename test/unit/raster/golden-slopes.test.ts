@@ -47,7 +47,7 @@ test('slopes of the projected grid in feet equal those of gdaldem', async () => 
 test('slopes of the geographic grid equal those of gdaldem on cells of true size, gaps included', async () => {
   const slopes = await slopesOf(join(fixtures, 'geographic.tif'));
   const known = expectEqual(slopes, 96, await golden('geographic_slope.tif'), [0, 40]);
-  // The gap of 9 x 7 cells and that of one cell take their neighbours with them; so does the rim.
+  // The gap of 9 x 7 cells and that of one cell take their neighbors with them; so does the rim.
   expect(known).toBe(94 * 16 - 11 * 9 - 9);
 });
 

@@ -73,7 +73,7 @@ export async function listCounties(
       kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
         const isOffered = kind !== 'listings' || salesProgramOf(code, salesFile) !== undefined;
         const all = county?.sources.filter(source => source.kind === kind) ?? [];
-        // A neighbour's tiles of heights reach over the line.
+        // A neighbor's tiles of heights reach over the line.
         const own = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
         const loaded = own.length > 0 ? own : all;
         if (loaded.length > 0)

@@ -16,7 +16,7 @@ export type TileCheck = {
   /** Size of a cell, in units of the CRS. */
   cell: [number, number];
   crs: string;
-  /** Metres of one unit of height. */
+  /** Meters of one unit of height. */
   unitM: number;
   /** Whether the file or the feed says so, and it is not the default. */
   unitStated: boolean;
@@ -125,7 +125,7 @@ export async function checkElevation(
 
 type HeightSample = {
   cells: number;
-  /** Metres; null where no cell has a height. */
+  /** Meters; null where no cell has a height. */
   lowestM: number | null;
   highestM: number | null;
   /** Cells whose value no land has, and the first of those values, in the file's unit. */

@@ -9,7 +9,7 @@ import { tileProblems } from './check-place.ts';
 export type ImageryCheck = FilesCheck & {
   sources: {
     source: string;
-    /** Metres on the ground. */
+    /** Meters on the ground. */
     pixelM: number;
     extent: Box;
     /** Of a file: its size, and what it holds. */

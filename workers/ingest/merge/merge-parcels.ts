@@ -3,7 +3,7 @@ import { LOCKS } from '../../../shared/base/locks.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { roadMarginM } from './merge-layer.ts';
 
-/** A metre in 1e-7 degrees, of longitude as far north as 80 degrees. */
+/** A meter in 1e-7 degrees, of longitude as far north as 80 degrees. */
 const NEAR_E7 = 91 * 6;
 
 /**

@@ -67,7 +67,7 @@ async function compare(
 }
 
 /**
- * Where a layer is complete: its feed's coverage, else its county, whose box takes in its neighbours' roads,
+ * Where a layer is complete: its feed's coverage, else its county, whose box takes in its neighbors' roads,
  * else the box around what was read.
  */
 function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Box | null): LayerScope {

@@ -17,7 +17,7 @@ export type ImagerySource = {
   type: ImageryInput['type'];
   fingerprint: string;
   extent: Box;
-  /** Metres on the ground that a pixel is wide in the middle. */
+  /** Meters on the ground that a pixel is wide in the middle. */
   pixel_m: number;
   captured: string | null;
   details: object;

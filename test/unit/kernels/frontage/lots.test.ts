@@ -12,7 +12,7 @@ describe('lots along a street', () => {
   ];
 
   test('the middle one faces it with its front alone', () => {
-    // 30 m of front; flanks and back lie against neighbours.
+    // 30 m of front; flanks and back lie against neighbors.
     const frontage = frontageOf(2, [WEST_EAST], row);
     expectMetres(frontage, { local: 30 });
     expect(frontage.landlocked).toBe(false);
@@ -150,7 +150,7 @@ describe('a cul-de-sac', () => {
     const lot = parcel(1, box(-10, 36, 10, 60));
     const goesOn = [road('local', [-200, 0], [0, 0]), road('local', [0, 0], [200, 0])];
     expectMetres(frontageOf(1, goesOn, [lot]), {});
-    // To a junction without a common corner, half a metre short of the other's middle.
+    // To a junction without a common corner, half a meter short of the other's middle.
     const ends = [road('local', [-200, 0], [200, 0]), road('local', [0, -100], [0, -0.5])];
     expectMetres(frontageOf(1, ends, [lot]), {});
     // Alone it is a dead end, 36.5 m off: the 20 m of the front are within 52.5 degrees.

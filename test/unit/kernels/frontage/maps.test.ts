@@ -33,7 +33,7 @@ describe('parcel maps as they are', () => {
   });
 
   test('neighbours that overlap across the front do not shut each other off', () => {
-    // The lot over the way was drawn to 2 m beyond the centreline.
+    // The lot over the way was drawn to 2 m beyond the centerline.
     const parcels = [parcel(1, box(0, 8, 30, 58)), parcel(2, box(0, -50, 30, 2))];
     expectMetres(frontageOf(1, [WEST_EAST], parcels), { local: 30 });
   });

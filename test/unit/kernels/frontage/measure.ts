@@ -7,7 +7,7 @@ import {
 } from '../../../../shared/kernels/frontage/frontage.ts';
 import { groundAt } from '../../../support/frontage-ground.ts';
 
-// Lots drawn in metres on a plane at 43 N, streets through the middle of ways 16 m wide. Each figure is
+// Lots drawn in meters on a plane at 43 N, streets through the middle of ways 16 m wide. Each figure is
 // worked out by hand beside it.
 export const { shape, parcel, road } = groundAt([-72, 43]);
 export const REACH = { highway: 60, normal: 30, local: 25, private: 25 };

@@ -4,7 +4,7 @@ import { ring } from '../../../support/rings.ts';
 import { expectMetres, frontageOf, metres, parcel, road, shape, WEST_EAST } from './measure.ts';
 
 describe('a street drawn as a parcel', () => {
-  // 20 m wide and 200 m long; the lot's front is 10 m from the centreline.
+  // 20 m wide and 200 m long; the lot's front is 10 m from the centerline.
   const street = parcel(9, box(-100, -10, 100, 10));
   const lot = parcel(1, box(0, 10, 30, 60));
 
@@ -139,7 +139,7 @@ describe('lots that are no way', () => {
   });
 
   test('a strip beside the road that keeps others off it', () => {
-    // The centreline is 2 m inside of it: it has no ground beyond the way.
+    // The centerline is 2 m inside of it: it has no ground beyond the way.
     const parcels = [parcel(1, box(0, 12, 30, 60)), parcel(2, box(-100, -2, 100, 12))];
     expect(frontageOf(1, [WEST_EAST], parcels).landlocked).toBe(true);
   });

@@ -5,7 +5,7 @@ import { expectMetres, frontageOf, parcel, road, shape, WEST_EAST } from './meas
 
 describe('the way between a lot and its road', () => {
   test('a public way of any width within the reach is no obstacle', () => {
-    // 60 m wide: the centreline is 30 m from the front, just within reach of a normal road.
+    // 60 m wide: the centerline is 30 m from the front, just within reach of a normal road.
     const lot = parcel(1, box(0, 29.9, 30, 80));
     expectMetres(frontageOf(1, [road('normal', [-200, 0], [200, 0])], [lot]), { normal: 30 });
   });
@@ -95,7 +95,7 @@ describe('lots without a street', () => {
 
 describe('a road through a parcel', () => {
   test('counts on both sides', () => {
-    // 100 m of centreline inside, twice; the boundary that it crosses runs away from it.
+    // 100 m of centerline inside, twice; the boundary that it crosses runs away from it.
     const frontage = frontageOf(1, [WEST_EAST], [parcel(1, box(0, -80, 100, 80))]);
     expectMetres(frontage, { local: 200 });
     expect(frontage.landlocked).toBe(false);

@@ -85,7 +85,7 @@ describe("Horn's gradient", () => {
   });
 
   test('the middle rows and columns weigh double', () => {
-    // One cell 8 m up: its direct neighbours see 2 * 8 / 8 over the cell, those at the
+    // One cell 8 m up: its direct neighbors see 2 * 8 / 8 over the cell, those at the
     // corners 8 / 8 both ways.
     const slopes = slopesOf((x, y) => (x === 2 && y === 2 ? 8 : 0), 10, 10);
     expect(slopes[4]).toBe(0);

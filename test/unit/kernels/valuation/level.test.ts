@@ -6,7 +6,7 @@ import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../suppo
 const { asOfDay, county, west, south } = MARKET;
 const FAR = west + 8;
 
-/** Comps of 3 acres, 80 metres from one another. */
+/** Comps of 3 acres, 80 meters from one another. */
 function alike(count: number, price: number, lon: number): Comps {
   const comps = emptyComps(count);
   comps.lon.set(comps.lon.map((_, i) => lon + 0.2 + i / 1_000));
