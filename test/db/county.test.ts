@@ -131,6 +131,9 @@ test('the list tells what is loaded, how old it is, from where, and what is miss
     'elevation waiting',
   ]);
   expect((await county('list', '23009')).out).toMatch(/missing: assessor; the catalogue knows no source/);
+  expect((await county('list', '23009')).out).toMatch(
+    /no comps: No source of it tells sales: .*file of sales/,
+  );
   expect((await county('list', '23001')).out).toMatch(
     /missing: assessor, roads, .*; the catalogue has its parcels at http\S+; `plat county add 23001`/,
   );
@@ -235,6 +238,10 @@ test("customers see terms, age and address of what was added, and what the opera
     'roads',
     'wetlands',
   ]);
+  expect((await get('23019/')).no_comps).toEqual({
+    reason: 'no_sales_source',
+    message: expect.stringContaining('A file of sales helps'),
+  });
   const { offered } = (await get('?offered=me')) as { offered: Record<string, unknown>[] };
   expect(offered.map(({ fips }) => fips).sort()).toEqual(['23001', '23003', '23005', '23007']);
   const source_url = `${mirror.origin}/fault-dead/parcels.zip`;

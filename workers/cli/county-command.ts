@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/base/config.ts';
 import { PlatError } from '../../shared/base/errors.ts';
+import { noComps } from '../../shared/feeds/no-comps.ts';
 import { regionsOfFormer } from '../../shared/regions/connecticut.ts';
 import { allCounties, countyName, fiveDigits } from '../../shared/regions/counties.ts';
 import { stateCode, stateOfFips } from '../../shared/regions/states.ts';
@@ -154,6 +155,9 @@ function renderAdded(county: number, results: readonly Added[]): string {
     `${fiveDigits(county)} ${countyName(county)}, ${stateOfFips(county)}`,
     table(rows, ['kind', 'feed', 'status', 'from', 'changed', 'terms']),
     ...said.map(({ kind, message }) => `  ${kind}: ${message}`),
+    ...(results.some(({ sales }) => sales)
+      ? []
+      : [`  no comps: ${noComps(stateOfFips(county)!, false).message}`]),
     '',
   ].join('\n');
 }
@@ -177,7 +181,7 @@ async function listCommand(
   ];
 }
 
-function renderListed({ fips: code, name, parcels, kinds, offered }: ListedCounty): string {
+function renderListed({ fips: code, name, parcels, sold, no_comps, kinds, offered }: ListedCounty): string {
   const rows = kinds.map(({ kind, feed, state, edition, merged_at, last_run, from, licence }) => ({
     kind,
     state,
@@ -198,9 +202,10 @@ function renderListed({ fips: code, name, parcels, kinds, offered }: ListedCount
     ...(only ? [] : [`\`plat county add ${code}\` writes feeds`]),
   ].join('; ');
   return [
-    `${code} ${name}: ${parcels.toLocaleString('en-US')} parcels`,
+    `${code} ${name}: ${parcels.toLocaleString('en-US')} parcels, ${sold.toLocaleString('en-US')} sold comps`,
     table(rows),
     ...(missing.length === 0 ? [] : [said]),
+    ...(no_comps === null ? [] : [`  no comps: ${no_comps.message}`]),
     '',
   ].join('\n');
 }

@@ -15,6 +15,7 @@ export function renderCheck(check: FeedCheck): string {
   if (check.tiles) blocks.push(renderTiles(check.tiles));
   if (check.imagery) blocks.push(renderImagery(check.imagery));
   if (check.keys) blocks.push(renderKeys(check.keys));
+  if (check.comps.length > 0) blocks.push(list('Comps', check.comps));
   if (check.warnings.length > 0) blocks.push(list('Warnings', check.warnings));
   blocks.push(check.ok ? 'No problems found.' : list('Problems', check.problems));
   return `${blocks.join('\n\n')}\n`;

@@ -46,6 +46,18 @@ const coveragePage: Page = {
             count(county.sold),
           ])}
         />
+        {counties.some(({ no_comps }) => no_comps) && (
+          <>
+            <h2>Without sales</h2>
+            <Grid
+              name="Without sales"
+              heads={['County', 'Why, and what helps']}
+              rows={counties.flatMap(county =>
+                county.no_comps ? [[nameOf(county), county.no_comps.message]] : [],
+              )}
+            />
+          </>
+        )}
         <h2>Editions</h2>
         <Grid
           name="Editions"

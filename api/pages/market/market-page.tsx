@@ -2,6 +2,7 @@ import { sizes } from '../../../shared/domain/buckets.ts';
 import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
+import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
 import { acres, count, percent, usd } from '../frame/figures.ts';
@@ -72,6 +73,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     market.stats.find(({ type }) => type === asked) ??
     market.stats.find(({ type }) => type === DEFAULT_BUCKET) ??
     market.stats[0];
+  const [county] = await readCoverage(visit.deps.resources.database, Number(market.fips));
   const body = (
     <>
       <Back to="/markets" words="All markets" />
@@ -84,6 +86,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         <button type="submit">{own ? 'Change' : 'Save'}</button>
         {own && <Submit label="Remove" does="remove" kind="danger" />}
       </form>
+      {county?.no_comps && <p class="notice">{county.no_comps.message}</p>}
       {bucket === undefined ? (
         <p class="notice">There are no listings here.</p>
       ) : (

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LAND_KINDS } from '../../../shared/domain/land-layers.ts';
+import { NO_COMPS_REASONS, noComps } from '../../../shared/feeds/no-comps.ts';
 import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import type { Database } from '../../http/database.ts';
@@ -60,6 +61,13 @@ const county = z
     sold: count('Closed sales.'),
     stats_as_of: day('The day of the market statistics.'),
     valuations_as_of: day('The day for which parcels are valued; null where none is.'),
+    no_comps: z
+      .object({
+        reason: z.enum(NO_COMPS_REASONS),
+        message: z.string().describe('The reason, and what helps.'),
+      })
+      .optional()
+      .describe('Only where no sale is known: why, and what helps.'),
     sources: z.array(source).describe('The rolls of the county and the land layers over it.'),
   })
   .meta({ id: 'CountyCoverage' });
@@ -132,8 +140,13 @@ export const countyCoverage = defineEndpoint({
 });
 
 /** What is known of a county, or of all. */
-export function readCoverage(database: Database, code: number | null): Promise<Coverage[]> {
-  return database.run<Coverage>('feeds/list_coverage', [code]);
+export async function readCoverage(database: Database, code: number | null): Promise<Coverage[]> {
+  const rows = await database.run<Coverage & { reads_sales: boolean }>('feeds/list_coverage', [code]);
+  return rows.map(({ reads_sales: readsSales, sources, ...known }) => ({
+    ...known,
+    ...(known.sold === 0 && { no_comps: noComps(known.state, readsSales) }),
+    sources,
+  }));
 }
 
 /** What the catalogue has of a state's counties without parcels. */

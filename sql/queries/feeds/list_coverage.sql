@@ -9,7 +9,7 @@ with listed as (
   select fips from county_coverage where $1::int is null or fips = $1
   union select fips from listed
 ), source as (
-  select f.id, f.kind, f.name, r.finished_at, jsonb_build_object(
+  select f.id, f.kind, f.name, r.finished_at, r.reads_sales, jsonb_build_object(
     'kind', f.kind, 'feed', f.name, 'title', f.definition ->> 'title', 'attribution', f.definition ->> 'attribution',
     'licence', f.definition ->> 'licence', 'edition', f.as_of,
     -- What ArcGIS layers and servers of files say of themselves begins with a day.
@@ -26,7 +26,7 @@ with listed as (
     ) as address
   ) named
   left join lateral (
-    select finished_at, inputs from runs
+    select finished_at, inputs, counts ? 'sales' as reads_sales from runs
     where feed_id = f.id and status in ('merged', 'unchanged')
     order by finished_at desc
     limit 1
@@ -37,6 +37,7 @@ select r.code as fips, r.name, r.state,
   coalesce(c.with_acres, 0) as with_acres, coalesce(c.with_values, 0) as with_values, coalesce(c.with_sale, 0) as with_sale,
   coalesce(l.active, 0) as active, coalesce(l.pending, 0) as pending, coalesce(l.sold, 0) as sold,
   s.as_of as stats_as_of, v.as_of as valuations_as_of,
+  coalesce(rolls.reads_sales, false) as reads_sales,
   coalesce(rolls.sources, '[]') || coalesce(land.sources, '[]') as sources
 from county
 join regions r on r.type = 'county' and r.fips = county.fips
@@ -45,7 +46,8 @@ left join listed l on l.fips = county.fips
 left join region_stats s on s.type = 'county' and s.code = r.code
 left join valuation_counties v on v.fips = county.fips
 left join lateral (
-  select jsonb_agg(facts || jsonb_build_object('merged_at', finished_at) order by name) as sources
+  select jsonb_agg(facts || jsonb_build_object('merged_at', finished_at) order by name) as sources,
+    bool_or(kind = 'listings' or reads_sales) as reads_sales
   from source
   where id = any (c.feed_ids || l.feed_ids)
 ) rolls on true

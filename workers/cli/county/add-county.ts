@@ -44,6 +44,8 @@ export type Added = {
   licence: string | null;
   /** When the source says that it was changed last. */
   modified: Date | null;
+  /** Whether the feed reads sales, from which comps come. */
+  sales: boolean;
   message: string;
 };
 
@@ -70,8 +72,23 @@ export async function addCounty(
       const there = options.force
         ? undefined
         : installed.find(each => each.kind === kind && each.fips === county);
-      const none = { fips, kind, feed: feedNameOf(fips, kind), address: null, licence: null, modified: null };
-      if (there) return { ...none, feed: there.name, status: 'there' as const, message: there.file };
+      const none = {
+        fips,
+        kind,
+        feed: feedNameOf(fips, kind),
+        address: null,
+        licence: null,
+        modified: null,
+        sales: false,
+      };
+      if (there)
+        return {
+          ...none,
+          feed: there.name,
+          status: 'there' as const,
+          sales: readsSales(there),
+          message: there.file,
+        };
       if (feed === undefined)
         return {
           ...none,
@@ -84,12 +101,15 @@ export async function addCounty(
   );
 }
 
+const readsSales = (feed: Feed): boolean =>
+  feed.kind === 'listings' || (feed.kind === 'assessor' && feed.sales !== null);
+
 const hasFeed = (installed: readonly Feed[], county: number, kind: CountyKind): boolean =>
   installed.some(each => each.kind === kind && each.fips === county);
 
 async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions): Promise<Added> {
   const { fips, kind, name, licence, addresses, setting } = planned;
-  const result = { fips, kind, feed: name, licence, address: addresses[0]!, modified: null };
+  const result = { fips, kind, feed: name, licence, address: addresses[0]!, modified: null, sales: false };
   const file = fileOf(config, name);
   // A file that is no valid feed is the operator's work all the same.
   if (existsSync(file) && !options.force)
@@ -105,7 +125,7 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
       kind === 'assessor' || kind === 'listings'
         ? await mappedText(planned, found.addresses, config, options)
         : { text: landText(planned, found.address, config), off: [] };
-    if (off.length === 0) parseFeed(text, file);
+    const feed = off.length === 0 ? parseFeed(text, file) : null;
     await writeWhole(file, text);
     const message = off.length === 0 ? file : `${file} is switched off: ${off.join('; ')}`;
     return {
@@ -113,6 +133,7 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
       address: found.address,
       modified: found.state.modified,
       status: off.length === 0 ? 'written' : 'off',
+      sales: feed !== null && readsSales(feed),
       message,
     };
   } catch (error) {

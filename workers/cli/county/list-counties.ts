@@ -1,6 +1,7 @@
 import type { Config } from '../../../shared/base/config.ts';
 import { type Pool, sql } from '../../../shared/base/db.ts';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { type NoComps, noComps } from '../../../shared/feeds/no-comps.ts';
 import { salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
@@ -26,12 +27,15 @@ export type ListedCounty = {
   fips: string;
   name: string;
   parcels: number;
+  sold: number;
+  /** Why it has no sold comps, and what helps; null where it has some. */
+  no_comps: NoComps | null;
   /** Where the catalogue finds its parcels. */
   offered: string | null;
   kinds: ListedKind[];
 };
 
-type CoveredCounty = { fips: string; parcels: number; sources: Source[] };
+type CoveredCounty = { fips: string; parcels: number; sold: number; reads_sales: boolean; sources: Source[] };
 type Source = {
   kind: string;
   feed: string;
@@ -69,6 +73,8 @@ export async function listCounties(
       fips,
       name: `${countyName(code)}, ${stateOfFips(code)}`,
       parcels: county?.parcels ?? 0,
+      sold: county?.sold ?? 0,
+      no_comps: county?.sold ? null : noComps(stateOfFips(code)!, county?.reads_sales ?? false),
       offered: sourcesOfCounty(fips, catalogueFile)[0]?.address ?? null,
       kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
         const isOffered = kind !== 'listings' || salesProgramOf(code, salesFile) !== undefined;

@@ -13,6 +13,7 @@ import { compileLayerMapper } from '../map/map-layer.ts';
 import { compileListingMapper } from '../map/map-listing.ts';
 import { compileParcelMapper, showsSales } from '../map/map-parcel.ts';
 import { compileRecordedMapper } from '../map/map-recorded.ts';
+import { compsOf } from './check-comps.ts';
 import { checkElevation, type TilesCheck } from './check-elevation.ts';
 import { checkContext } from './check-files.ts';
 import { checkImagery, type ImageryCheck } from './check-imagery.ts';
@@ -29,6 +30,8 @@ export type FeedCheck = {
   preset: string | null;
   problems: string[];
   warnings: string[];
+  /** What becomes of the sales: how many would be comps, by which choice, or why there are none. */
+  comps: string[];
   /** Roads, wetlands and flood: the box around what was read, in degrees; else null. */
   extent: Box | null;
   parts: PartCheck[];
@@ -66,6 +69,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     preset: feed.preset,
     problems: [],
     warnings: [],
+    comps: [],
     extent: null,
     parts: [],
     tiles: null,
@@ -102,6 +106,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     result.imagery = await checkImagery(feed, check.limit, result.problems, result.warnings);
   else await checkLayer(check, feed);
   judgeEmpty(feed, result);
+  result.comps = compsOf(feed, result.parts);
   for (const part of result.parts) judgeRejects(part, feed.gates.max_reject_percent, result.problems);
   return { ...result, ok: result.problems.length === 0 };
 }

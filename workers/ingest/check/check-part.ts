@@ -1,5 +1,6 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { Input } from '../../../shared/feeds/ingest-runs.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { sourceColumns } from '../../feeds/feed-columns.ts';
@@ -45,6 +46,8 @@ export type PartCheck = {
   usable: number;
   skipped: number;
   sales: number;
+  /** Of a roll. */
+  priced: Priced | null;
   withGeometry: number;
   classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
   columns: ColumnCheck[];
@@ -53,6 +56,12 @@ export type PartCheck = {
   rejected: Fault[];
   dropped: Fault[];
 };
+
+/** Rows with a day and a price of a sale of at least PRICED_FROM, comps or not. */
+export type Priced = { rows: number; vacant: number; codes: Record<string, number> };
+
+/** Below it prices are nominal. */
+export const PRICED_FROM = 1_000;
 
 /**
  * What is known of a mapped row beside its values: of a parcel key, county and sale; of a
@@ -111,6 +120,7 @@ export function openPart(
     usable: 0,
     skipped: 0,
     sales: 0,
+    priced: kind === 'assessor' ? { rows: 0, vacant: 0, codes: newClasses() } : null,
     withGeometry: 0,
     classes: part === 'layer' ? { counting: newClasses(), notCounting: newClasses() } : null,
     columns: compiled.map(({ column }) => column),
@@ -130,6 +140,7 @@ export function openPart(
       return;
     }
     if (kind === 'listings') noteSale(mapped.values, sales);
+    if (check.priced) notePriced(check.priced, mapped.values);
     const misplaced = place?.(row, mapped);
     if (misplaced) {
       if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
@@ -237,6 +248,18 @@ function countFills(fills: Fills, values: Record<string, unknown>): void {
 const [ID, STATUS, DAY, PRICE] = (['source_id', 'status', 'sold_date', 'sold_price'] as const).map(name =>
   LISTING_FIELD_NAMES.indexOf(name),
 ) as [number, number, number, number];
+
+const [LAST_DAY, LAST_PRICE, VACANT, CODE] = (
+  ['last_sale_date', 'last_sale_price', 'vacant', 'sale_price_code'] as const
+).map(name => PARCEL_FIELD_NAMES.indexOf(name)) as [number, number, number, number];
+
+function notePriced(priced: Priced, values: MappedRow['values']): void {
+  const price = values[LAST_PRICE];
+  if (values[LAST_DAY] === null || typeof price !== 'number' || price < PRICED_FROM) return;
+  priced.rows++;
+  if (values[VACANT] === true) priced.vacant++;
+  if (values[CODE] !== null) bumpClass(priced.codes, String(values[CODE]));
+}
 
 /** The days and prices of the sales of each id. */
 function noteSale(values: MappedRow['values'], sales: Map<string, Set<string>>): void {

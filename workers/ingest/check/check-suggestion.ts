@@ -88,7 +88,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
     : preset
       ? [`preset: ${preset}`, '', kind === 'listings' ? 'listings:' : 'roll:', ...lines]
       : ['', 'layer:', ...lines];
-  const textOf = (problems: readonly string[]) => {
+  const textOf = (problems: readonly string[], comps: readonly string[] = []) => {
     const off = problems.length > 0;
     const about = [
       ...(request.about ?? []),
@@ -101,12 +101,16 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
     const schema = '# yaml-language-server: $schema=../feed.schema.json';
     const attribution = head.attribution ?? (layer?.copyrightText || undefined);
     const top = [schema, ...feedHead({ ...head, attribution, kind, fips, disabled: off }, about)];
-    return `${[...top, ...body].join('\n')}\n`;
+    return `${[...top, ...body, ...salesLines(comps)].join('\n')}\n`;
   };
   const { check, problems } = await checkText(textOf([]), request.file, batch);
-  const text = textOf(request.switchOff ? problems : []);
+  const text = textOf(request.switchOff ? problems : [], check?.comps);
   return { text, kind, fips, rows: rows.length, suggestions, check, problems };
 }
+
+/** What the rows tell of sales, as comments at the end of a feed. */
+const salesLines = (comps: readonly string[]): string[] =>
+  comps.length === 0 ? [] : ['', ...comps.map(line => `# ${line}`)];
 
 async function checkText(
   text: string,

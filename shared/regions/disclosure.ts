@@ -1,0 +1,15 @@
+/**
+ * States in which a sale's price is no public record. AVMetrics, "Nondisclosure States"
+ * (avmetrics.net/AVM_glossary/nondisclosure-states), as read in November 2026: an industry's list and no
+ * statement of the states; of Idaho, Montana and Utah programs that read their rolls say the same.
+ */
+const NON_DISCLOSURE = new Set('AK ID KS LA MS MO MT ND NM TX UT WY'.split(' '));
+
+/** Prices that are public in parts: by county, transfer tax or affidavit; no data set of the state. */
+const IN_PARTS = new Set('AL CA DE MI NC SC SD'.split(' '));
+
+export type Disclosure = 'yes' | 'in_parts' | 'no';
+
+/** Whether a state makes sale prices public. @param state USPS code */
+export const disclosureOf = (state: string): Disclosure =>
+  NON_DISCLOSURE.has(state) ? 'no' : IN_PARTS.has(state) ? 'in_parts' : 'yes';

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { rootDir } from '../../../../shared/base/root.ts';
+import { noComps } from '../../../../shared/feeds/no-comps.ts';
+import { disclosureOf } from '../../../../shared/regions/disclosure.ts';
+import { STATES } from '../../../../shared/regions/states.ts';
+import { parseFeed } from '../../../../workers/feeds/load-feeds.ts';
+import type { SourceRow } from '../../../../workers/formats/row-batch.ts';
+import { checkFeed } from '../../../../workers/ingest/check/check-feed.ts';
+
+/** What a check says of the sales of some rows of Colorado's statewide layer, or of another preset. */
+async function comps(rows: Record<string, unknown>[], more: object = {}): Promise<string[]> {
+  const feed = {
+    name: 'p',
+    kind: 'assessor',
+    fips: '08031',
+    preset: 'colorado',
+    roll: { source: 'p.ndjson', format: 'ndjson' },
+    ...more,
+  };
+  const given = rows.map((values, i): SourceRow => ({ rowNo: i + 1, values, geometry: null }));
+  const check = await checkFeed(parseFeed(JSON.stringify(feed), join(rootDir, 'p.yaml')), {
+    async *read() {
+      yield { rows: given, bad: [] };
+    },
+  });
+  return check.comps;
+}
+
+const sale = (parcel_id: string, salePrice: number, landUseDsc = 'VACANT LAND') => ({
+  parcel_id,
+  saleDate: '2024-05-01',
+  salePrice,
+  landUseDsc,
+});
+
+test('a roll without a section sales says what each choice would yield', async () => {
+  const rows = [sale('1', 90_000), sale('2', 10), sale('3', 350_000, 'CONDO')];
+  expect(await comps(rows)).toEqual([
+    '2 rows would become comps with sales: { min_price: 1000 }, 1 of them of vacant land',
+  ]);
+  const where = [{ column: 'landUseDsc', contains: 'VACANT' }];
+  expect(await comps(rows, { sales: { min_price: 1_000, where } })).toEqual([
+    '1 of the first 3 rows become comps',
+    '2 rows have a day and a price of at least $1000, 1 of them of vacant land',
+  ]);
+});
+
+test('a roll without comps says why, and what helps', async () => {
+  expect(await comps([{ parcel_id: '1' }])).toEqual([expect.stringMatching(/^No source of it tells sales/)]);
+  const montana = { preset: 'montana', fips: '30031' };
+  expect(await comps([{ PARCELID: '1' }], montana)).toEqual([
+    'Montana does not make the prices of sales public. A feed of listings (an MLS) helps.',
+  ]);
+  const maryland = { preset: 'maryland', fips: '24031' };
+  const improved = { ACCTID: '1', TRADATE: '20240501', CONSIDR1: 500_000, CONVEY1: '1' };
+  expect(await comps([improved], maryland)).toEqual([
+    '0 of the first 1 rows become comps',
+    expect.stringMatching(/^None of the sales that its sources tell/),
+    '1 rows have a day and a price of at least $1000, 0 of them of vacant land',
+    'of them by sale_price_code: 1 1',
+  ]);
+});
+
+test('twelve states keep prices back, seven publish them in parts', () => {
+  const count = (wanted: string) => STATES.filter(({ code }) => disclosureOf(code) === wanted).length;
+  expect([count('no'), count('in_parts')]).toEqual([12, 7]);
+  expect(noComps('CA', false).message).toContain('California makes prices public in parts only.');
+});
