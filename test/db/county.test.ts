@@ -238,7 +238,7 @@ test("customers see terms, age and address of what was added, and what the opera
     'roads',
     'wetlands',
   ]);
-  expect((await get('23019/')).no_comps).toEqual({
+  expect(((await get('23019/')) as { no_comps: unknown }).no_comps).toEqual({
     reason: 'no_sales_source',
     message: expect.stringContaining('A file of sales helps'),
   });

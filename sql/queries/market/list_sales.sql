@@ -10,8 +10,7 @@ sales as (
     *,
     coalesce(last_sale_price, 0) as price,
     sale and coalesce(last_sale_price, 0) >= $2 as qualified,
-    format('%s/%s/%s', lpad(fips::text, 5, '0'), key, last_sale_date) as source_id,
-    nullif(upper(regexp_replace(apn, '[^[:alnum:]]', '', 'g')), '') as plain_apn
+    format('%s/%s/%s', lpad(fips::text, 5, '0'), key, last_sale_date) as source_id
   from recorded
 ),
 shown as (
@@ -50,12 +49,12 @@ elsewhere as (
   select distinct s.source_id
   from sales s
   join listings o on o.fips = s.fips
-    and upper(regexp_replace(o.apn, '[^[:alnum:]]', '', 'g')) = s.plain_apn
+    and upper(regexp_replace(o.apn, '[^[:alnum:]]', '', 'g')) = upper(regexp_replace(s.apn, '[^[:alnum:]]', '', 'g'))
     and o.price = s.price
     and o.status = 'SOLD'
     and o.feed_id <> $4
     and o.sold_date between s.last_sale_date - 31 and s.last_sale_date + 31
-  where s.qualified
+  where s.qualified and s.apn ~ '[[:alnum:]]'
 ),
 judged as (
   select

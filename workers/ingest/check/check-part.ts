@@ -258,7 +258,7 @@ function notePriced(priced: Priced, values: MappedRow['values']): void {
   if (values[LAST_DAY] === null || typeof price !== 'number' || price < PRICED_FROM) return;
   priced.rows++;
   if (values[VACANT] === true) priced.vacant++;
-  if (values[CODE] !== null) bumpClass(priced.codes, String(values[CODE]));
+  if (values[CODE] !== null) countClass(priced.codes, String(values[CODE]));
 }
 
 /** The days and prices of the sales of each id. */
