@@ -1,5 +1,12 @@
 import type { Config } from '../shared/base/config.ts';
-import { createPool, IDLE_IN_TRANSACTION, type Pool, RANDOM_PAGE_COST, sql } from '../shared/base/db.ts';
+import {
+  createPool,
+  IDLE_IN_TRANSACTION,
+  type Pool,
+  RANDOM_PAGE_COST,
+  sql,
+  statement,
+} from '../shared/base/db.ts';
 import type { Logger } from '../shared/base/log.ts';
 import { assertSchemaVersion } from '../shared/base/migrate.ts';
 import { missingSettings } from '../shared/base/origin.ts';
@@ -92,11 +99,12 @@ type RetentionSettings = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEAR
 
 export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(sql('accounts/list_due_accounts'));
-  if (rows.length > 0) await pool.query(sql('accounts/roll_period'), [rows.map(row => row.id)]);
+  if (rows.length > 0)
+    await pool.query(statement('accounts/roll_period', { account_ids: rows.map(row => row.id) }));
   await pool.query(sql('accounts/delete_old_answers'));
   await pool.query(sql('accounts/delete_old_buckets'));
   await pool.query(sql('accounts/delete_old_sessions'));
   await pool.query(sql('accounts/delete_old_records'));
-  await pool.query(sql('contacts/delete_old_provider_answers'), [kept.SKIP_TRACE_KEEP_DAYS]);
-  await pool.query(sql('contacts/delete_old_traces'), [kept.TRACE_AUDIT_YEARS]);
+  await pool.query(statement('contacts/delete_old_provider_answers', { days: kept.SKIP_TRACE_KEEP_DAYS }));
+  await pool.query(statement('contacts/delete_old_traces', { years: kept.TRACE_AUDIT_YEARS }));
 }

@@ -109,7 +109,7 @@ type KeyRow = AccountRow & {
 };
 
 export async function readAccount(database: Database, id: string): Promise<Account | undefined> {
-  const [row] = await database.run<AccountRow>('accounts/read_account', [id]);
+  const [row] = await database.run<AccountRow>('accounts/read_account', { account_id: id });
   return row && { ...row, periodEnd: row.periodEnd?.getTime() ?? null };
 }
 
@@ -120,7 +120,7 @@ async function readKeys(
 ): Promise<(CachedKey | undefined)[]> {
   // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
   const readAt = now();
-  const rows = await database.run<KeyRow>('accounts/identify_keys', [hashes]);
+  const rows = await database.run<KeyRow>('accounts/identify_keys', { hashes });
   const found = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));
   return hashes.map(hash => found.get(hash.toString('latin1')));
 }

@@ -1,23 +1,24 @@
 import type pg from 'pg';
-import { type Client, compose, type Pool, snapshot, sql, transaction } from '../../shared/base/db.ts';
+import { type Client, type Pool, snapshot, statement, transaction } from '../../shared/base/db.ts';
 import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import type { Values } from '../../shared/base/named-parameters.ts';
 
 /** Runs statements by their names; every connection prepares one once, under its name. */
 export type Statements = {
-  run<Row extends pg.QueryResultRow>(name: string, values?: unknown[]): Promise<Row[]>;
+  run<Row extends pg.QueryResultRow>(name: string, values?: Values): Promise<Row[]>;
   /**
    * The same with declared fragments in its marked places; planned anew for every call, by its very values.
    */
   runComposed<Row extends pg.QueryResultRow>(
     name: string,
     fragments: Record<string, string>,
-    values: unknown[],
+    values: Values,
   ): Promise<Row[]>;
   /**
    * The same with every column as the bytes of PostgreSQL's binary format, for UTF-8 alone: a bytea of JSON
    * without the detour over hex.
    */
-  runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: unknown[]): Promise<Row[]>;
+  runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: Values): Promise<Row[]>;
 };
 
 export type Database = Statements & {
@@ -95,22 +96,19 @@ const statementsOn = (pool: Pool, call: Cancellable | undefined, client: Client)
   runBinary: (name, values) => ask(pool, call, client, { ...named(name, values), ...BINARY }),
 });
 
-const named = (name: string, values: unknown[] | undefined): Query => ({ name, text: sql(name), values });
-const composed = (name: string, fragments: Record<string, string>, values: unknown[]): Query => ({
-  text: compose(name, fragments),
-  values,
-});
+const named = (name: string, values: Values = {}): Query => ({ name, ...statement(name, values) });
+const composed = (name: string, fragments: Record<string, string>, values: Values): Query =>
+  statement(name, values, fragments);
 const BINARY = { binary: true, types: { getTypeParser: () => (value: unknown) => value } } as const;
 
-type Query = Omit<pg.QueryConfig, 'values'> & { values: unknown[] | undefined; binary?: true };
+type Query = pg.QueryConfig & { binary?: true };
 
 async function ask<Row extends pg.QueryResultRow>(
   pool: Pool,
   call: Cancellable | undefined,
   client: Client | undefined,
-  asked: Query,
+  query: Query,
 ): Promise<Row[]> {
-  const query = asked as pg.QueryConfig;
   if (call === undefined) return (await (client ?? pool).query<Row>(query)).rows;
   const { signal } = call.over;
   if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
@@ -127,7 +125,7 @@ async function cancellable<T>(
   signal: AbortSignal,
   pool: Pool,
   client: Client,
-  statement: () => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> {
   let cancelling: Promise<unknown> | undefined;
   const stop = () => {
@@ -137,7 +135,7 @@ async function cancellable<T>(
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await statement();
+    return await work();
   } finally {
     signal.removeEventListener('abort', stop);
     await cancelling;

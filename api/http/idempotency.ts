@@ -63,15 +63,18 @@ export function openIdempotency(database: Database): Idempotency {
     async begin(call, isOver) {
       const claim = randomUUID();
       for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-        const claimed = await database.run('accounts/claim_call', [
-          call.accountId,
-          call.key,
-          call.fingerprint,
-          claim,
-          LEASE_MS,
-        ]);
+        const claimed = await database.run('accounts/claim_call', {
+          account_id: call.accountId,
+          key: call.key,
+          fingerprint: call.fingerprint,
+          attempt: claim,
+          milliseconds: LEASE_MS,
+        });
         if (claimed.length > 0) return { attempt: openAttempt(database, call, claim) };
-        const [row] = await database.run<CallRow>('accounts/read_call', [call.accountId, call.key]);
+        const [row] = await database.run<CallRow>('accounts/read_call', {
+          account_id: call.accountId,
+          key: call.key,
+        });
         // The attempt that was there has just failed.
         if (row === undefined) continue;
         if (!row.fingerprint.equals(call.fingerprint))
@@ -91,7 +94,9 @@ type CallRow = { fingerprint: Buffer; status: number | null; body: Buffer | null
 function openAttempt(database: Database, { accountId, key }: IdempotentRequest, claim: string): Attempt {
   const renewal = setInterval(() => {
     // Without it the attempt may lose its turn, which `keep` finds out.
-    database.run('accounts/renew_claim', [accountId, key, claim, LEASE_MS]).catch(() => {});
+    database
+      .run('accounts/renew_claim', { account_id: accountId, key, attempt: claim, milliseconds: LEASE_MS })
+      .catch(() => {});
   }, RENEW_MS);
   renewal.unref();
   return {
@@ -100,7 +105,13 @@ function openAttempt(database: Database, { accountId, key }: IdempotentRequest, 
         throw unprocessable(
           'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
         );
-      const rows = await run('accounts/keep_answer', [accountId, key, claim, status, body]);
+      const rows = await run('accounts/keep_answer', {
+        account_id: accountId,
+        key,
+        attempt: claim,
+        status,
+        body,
+      });
       if (rows.length === 0)
         throw unavailable('Another call with this Idempotency-Key has taken over. Try again.');
     },
@@ -108,7 +119,9 @@ function openAttempt(database: Database, { accountId, key }: IdempotentRequest, 
       clearInterval(renewal);
       // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released
       // is left to the lease.
-      await database.run('accounts/release_call', [accountId, key, claim]).catch(() => {});
+      await database
+        .run('accounts/release_call', { account_id: accountId, key, attempt: claim })
+        .catch(() => {});
     },
   };
 }

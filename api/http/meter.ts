@@ -127,7 +127,9 @@ async function chargeGroups(run: Database['run'], groups: Alike[], outcomes: Out
   let open = await attempt(run, groups, outcomes);
   for (let tries = 1; open.length > 0 && tries < MAX_TRIES; tries++) {
     try {
-      await run('accounts/roll_period', [[...new Set(open.map(({ accountId }) => accountId))]]);
+      await run('accounts/roll_period', {
+        account_ids: [...new Set(open.map(({ accountId }) => accountId))],
+      });
       open = await attempt(run, open, outcomes);
     } catch (error) {
       return fail(open, error, outcomes);
@@ -195,23 +197,23 @@ async function chargeRows(run: Database['run'], groups: Alike[]): Promise<Charge
   const [first] = groups;
   if (first !== undefined && groups.length === 1) {
     const { accountId, endpoint, mode, tokens, indexes } = first;
-    const rows = await run<ChargeRow>('accounts/charge_alike', [
-      accountId,
-      endpoint,
+    const rows = await run<ChargeRow>('accounts/charge_alike', {
+      account_id: accountId,
+      metering_key: endpoint,
       mode,
       tokens,
-      indexes.length,
-    ]);
+      calls: indexes.length,
+    });
     if (rows.length > 0) return rows;
   }
-  return run<ChargeRow>('accounts/charge_calls', [
-    groups.map(group => group.accountId),
-    groups.map(group => group.endpoint),
-    groups.map(group => group.mode),
-    groups.map(group => group.tokens),
-    groups.map(group => group.indexes.length),
-    tokensBefore(groups),
-  ]);
+  return run<ChargeRow>('accounts/charge_calls', {
+    account_ids: groups.map(group => group.accountId),
+    metering_keys: groups.map(group => group.endpoint),
+    modes: groups.map(group => group.mode),
+    tokens: groups.map(group => group.tokens),
+    calls: groups.map(group => group.indexes.length),
+    tokens_before: tokensBefore(groups),
+  });
 }
 
 /**

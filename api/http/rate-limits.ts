@@ -81,14 +81,14 @@ async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
   }
   // In one order everywhere, so that two processes never wait for each other's rows in turn.
   const ordered = [...demands.values()].sort((a, b) => (a.account.id < b.account.id ? -1 : 1));
-  const rows = await database.run<AdmittedRow>('accounts/admit_calls', [
-    ordered.map(({ account }) => account.id),
-    ordered.map(({ plain }) => plain),
-    ordered.map(({ skipTraces }) => skipTraces),
-    ordered.map(({ account }) => account.ratePerMinute),
-    ordered.map(({ account }) => account.rateBurst),
-    ordered.map(({ account }) => account.skipTracePerMinute),
-  ]);
+  const rows = await database.run<AdmittedRow>('accounts/admit_calls', {
+    account_ids: ordered.map(({ account }) => account.id),
+    calls: ordered.map(({ plain }) => plain),
+    skip_traces: ordered.map(({ skipTraces }) => skipTraces),
+    calls_per_minute: ordered.map(({ account }) => account.ratePerMinute),
+    bursts: ordered.map(({ account }) => account.rateBurst),
+    skip_traces_per_minute: ordered.map(({ account }) => account.skipTracePerMinute),
+  });
   const shares = new Map(
     rows.map(row => [
       row.account_id,

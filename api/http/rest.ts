@@ -1,17 +1,18 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Origins } from '../../shared/base/origin.ts';
+import type { Caller, Callers } from './callers.ts';
 import { type Compressed, compressed } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError } from './error-responses.ts';
 import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
-import { type Call, type Outcome, type PreparedResponse, type ServeDeps, serve } from './serve.ts';
+import { bytesOf, type Call, type Outcome, type PreparedResponse, type ServeDeps, serve } from './serve.ts';
 import { type RequestInput, readRequest } from './validate.ts';
 
-export type RestDeps = ServeDeps & { origins: Origins };
+export type RestDeps = ServeDeps & { callers: Callers; origins: Origins };
 
 export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   return (req, res) => {
-    const call = new RestCall(endpoint, req, res, deps.origins);
+    const call = new RestCall(endpoint, req, res, deps);
     res.once('close', () => res.writableFinished || call.over.abort());
     void serve(call, deps);
   };
@@ -24,21 +25,19 @@ class RestCall implements Call {
   readonly mode = 'direct';
   readonly endpoint: Endpoint;
   readonly exchange: Exchange;
-  readonly authorization: string | undefined;
   readonly idempotencyKey: string | string[] | undefined;
   #over: AbortController | undefined;
   readonly #req: Request;
   readonly #res: Response;
-  readonly #origins: Origins;
+  readonly #deps: RestDeps;
 
-  constructor(endpoint: Endpoint, req: Request, res: Response, origins: Origins) {
+  constructor(endpoint: Endpoint, req: Request, res: Response, deps: RestDeps) {
     this.endpoint = endpoint;
     this.#req = req;
     this.#res = res;
-    this.#origins = origins;
+    this.#deps = deps;
     this.exchange = exchangeOf(res);
     this.exchange.route = endpoint.path;
-    this.authorization = req.headers.authorization;
     this.idempotencyKey = req.headers['idempotency-key'];
   }
 
@@ -47,16 +46,20 @@ class RestCall implements Call {
     return this.#over;
   }
 
+  identify(): Promise<Caller> {
+    return this.#deps.callers.identify(this.#req.headers.authorization, this.mode);
+  }
+
   url(): URL {
     return new URL(`http://localhost${this.#req.originalUrl}`);
   }
 
   apiUrl(): string {
-    return this.#origins.apiUrl(this.#req);
+    return this.#deps.origins.apiUrl(this.#req);
   }
 
   appUrl(): string {
-    return this.#origins.appUrl(this.#req);
+    return this.#deps.origins.appUrl(this.#req);
   }
 
   read(): Promise<RequestInput> {
@@ -81,13 +84,14 @@ class RestCall implements Call {
  * compressed gets a weak one.
  */
 async function prepare(
-  { status, body, etag, tokens, replayed }: Outcome,
+  { status, body: answer, etag, tokens, replayed }: Outcome,
   endpoint: Endpoint,
   req: Request,
   res: Response,
 ): Promise<PreparedResponse> {
   if (etag !== undefined && matches(req.headers['if-none-match'], etag))
     return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
+  const body = bytesOf(answer);
   const { bytes, encoding }: Partial<Compressed> = body === null ? {} : await compressed(body, req);
   // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells
   // a match from none.

@@ -1,5 +1,5 @@
 import type { Mode } from '../../shared/accounts/tiers.ts';
-import type { Caller, Callers } from './callers.ts';
+import type { Caller } from './callers.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
@@ -11,7 +11,6 @@ import { requireEndpointAccess, requireQuota, requireScope, requireSubscription 
 import { checkInput, type RequestInput } from './validate.ts';
 
 export type ServeDeps = {
-  callers: Callers;
   rateLimits: RateLimits;
   meter: Meter;
   idempotency: Idempotency;
@@ -32,8 +31,8 @@ export type Call = {
   endpoint: Endpoint;
   mode: Mode;
   exchange: Exchange;
-  /** The header of this name. */
-  authorization: string | undefined;
+  /** Who calls. @throws PlatError `unauthorized` */
+  identify(): Promise<Caller>;
   /** The header of this name. */
   idempotencyKey: string | string[] | undefined;
   /** Path and query of the call; its origin means nothing. */
@@ -53,9 +52,8 @@ export type Call = {
 };
 
 /** What a call has come to. */
-export type Outcome = Omit<Answer, 'body' | 'status'> & {
+export type Outcome = Omit<Answer, 'status'> & {
   status: number;
-  body: Buffer | null;
   caller: Caller;
   /** The answer that the call was given before; this time it costs nothing. */
   replayed?: true;
@@ -83,7 +81,7 @@ export async function serve(call: Call, deps: ServeDeps): Promise<void> {
 /** The path of every call: the order of the checks is part of the contract. */
 async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   const { endpoint, exchange } = call;
-  const caller = await deps.callers.identify(call.authorization, call.mode);
+  const caller = await call.identify();
   exchange.rate = unusedLimits(caller.account);
   requireScope(caller);
   requireEndpointAccess(caller, endpoint);
@@ -130,7 +128,7 @@ async function answer(
   if (call.isOver()) return;
   const status = made.status ?? endpoint.response.status;
   const tokens = endpoint.metering === null ? 0 : made.tokens;
-  await charge(call, { ...made, caller, status, tokens, body: bytesOf(made) }, deps.meter, attempt);
+  await charge(call, { ...made, caller, status, tokens }, deps.meter, attempt);
 }
 
 /** Addresses are made when they are asked for, which few handlers do. */
@@ -174,12 +172,13 @@ async function charge(
   const { caller, status, body } = outcome;
   await meter.charge(caller, endpoint.metering?.key ?? '', ready.tokens, {
     isOver: () => call.isOver(),
-    alongside: attempt && (run => attempt.keep(run, { status, body: body ?? Buffer.alloc(0) })),
+    alongside: attempt && (run => attempt.keep(run, { status, body: bytesOf(body) ?? Buffer.alloc(0) })),
   });
   if (!call.isOver()) ready.send();
 }
 
-function bytesOf({ body }: Answer): Buffer | null {
+/** An answer's body as it is sent. */
+export function bytesOf(body: Answer['body']): Buffer | null {
   return body === null || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 }
 

@@ -171,10 +171,10 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
 
   /** What a picture of a parcel is made from, and the key that stands for all of it. */
   const prepare = async (propertyId: number): Promise<Prepared> => {
-    const [parcel] = await database.run<{ boundary: Buffer | null }>('imagery/get_boundary', [
-      countyOf(propertyId),
-      propertyId,
-    ]);
+    const [parcel] = await database.run<{ boundary: Buffer | null }>('imagery/get_boundary', {
+      fips: countyOf(propertyId),
+      property_id: propertyId,
+    });
     if (parcel === undefined) throw notFound(`There is no parcel ${propertyId}.`);
     if (parcel.boundary === null) throw notFound(`Parcel ${propertyId} has no boundary to draw.`);
     const shape = decodeBoundary(parcel.boundary);
@@ -224,7 +224,7 @@ type Prepared = { key: string; shape: MultiPolygon; frame: Frame; sources: Sourc
 
 async function listSources(database: Database, frame: Frame): Promise<Source[]> {
   const boxes = frame.boxes.map(box => boxSql(boxToE7(box)));
-  return database.run<Source>('imagery/list_imagery', [boxes]);
+  return database.run<Source>('imagery/list_imagery', { boxes });
 }
 
 /**

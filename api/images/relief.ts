@@ -62,9 +62,9 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
   const tiles = (
     await Promise.all(
       frame.boxes.map(box =>
-        database.run<ElevationTile & Record<string, unknown>>('parcels/list_elevation', [
-          boxSql(boxToE7(box)),
-        ]),
+        database.run<ElevationTile & Record<string, unknown>>('parcels/list_elevation', {
+          box: boxSql(boxToE7(box)),
+        }),
       ),
     )
   ).flat();
@@ -104,13 +104,13 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
   const roads = new Map<keyof typeof ROAD_M, Line[]>();
   for (const box of frame.boxes) {
     const place = boxSql(boxToE7(box));
-    const parcels = await database.run<{ boundary: Buffer | null }>('parcels/list_parcels', [
-      countiesIntersecting(box),
-      place,
-      true,
-      false,
-      MAX_LOTS,
-    ]);
+    const parcels = await database.run<{ boundary: Buffer | null }>('parcels/list_parcels', {
+      fips: countiesIntersecting(box),
+      box: place,
+      with_boundaries: true,
+      with_apns: false,
+      limit: MAX_LOTS,
+    });
     for (const { boundary } of parcels) {
       if (boundary === null) continue;
       for (const ring of decodeBoundary(boundary).flat()) {
@@ -120,7 +120,7 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
     }
     const features = await database.run<{ class: keyof typeof ROAD_M; geometry: Buffer }>(
       'parcels/list_features',
-      [place, 'roads', MAX_LOTS],
+      { box: place, kind: 'roads', limit: MAX_LOTS },
     );
     for (const { class: name, geometry } of features) {
       const lines = decodeLines(geometry).flatMap(line => clipLine(line.map(frame.toPx), edge));

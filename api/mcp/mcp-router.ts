@@ -5,6 +5,7 @@ import express, { type Request, type Response, Router } from 'express';
 import type { Config } from '../../shared/base/config.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import type { Origins } from '../../shared/base/origin.ts';
+import type { Callers } from '../http/callers.ts';
 import { answerOptions } from '../http/cors.ts';
 import { JSON_TYPE, methodNotAllowed, sendError } from '../http/error-responses.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
@@ -23,6 +24,7 @@ const LISTEN = 'subscriptions/listen';
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });
 
 export type McpRouterDeps = McpDeps & {
+  callers: Callers;
   config: Config;
   origins: Origins;
 };
@@ -51,8 +53,8 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     const fault = rebindingFault(req, deps);
     if (fault !== undefined) return sendRpcError(res, 403, -32_000, fault);
     const { authorization, 'idempotency-key': idempotencyKey } = req.headers;
-    // Before the body is read. Each tool's call asks again, which memory answers.
-    const { scopes, account } = await deps.callers
+    // Before the body is read.
+    const caller = await deps.callers
       .identify(authorization, 'mcp')
       .catch(error => challenge(error, deps.origins.appUrl(req), authorization));
     const body = await read(req, res);
@@ -64,7 +66,7 @@ export function mcpRouter(deps: McpRouterDeps): Router {
       return sendRpcError(res, 404, -32_601, `${LISTEN} is not served: nothing is announced.`, id);
     const asked: ToolCallRequest = {
       exchange: exchangeOf(res),
-      authorization,
+      caller,
       idempotencyKey,
       tokens: 0,
       apiUrl: deps.origins.apiUrl(req),
@@ -75,7 +77,7 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     const request = await toWebRequest(req, body, { signal: gone.signal });
     const response = await handler.fetch(request, {
       parsedBody: body,
-      authInfo: { token: '', clientId: account.id, scopes: [...scopes], extra: { asked } },
+      authInfo: { token: '', clientId: caller.account.id, scopes: [...caller.scopes], extra: { asked } },
     });
     const told = await response.text();
     if (gone.signal.aborted) return;

@@ -1,3 +1,4 @@
+import type { Caller } from '../http/callers.ts';
 import { envelope, toApiError } from '../http/error-responses.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -11,7 +12,7 @@ export type CallDeps = ServeDeps & { metrics: Metrics };
 /** The request over HTTP that a tool is called by. */
 export type ToolCallRequest = {
   exchange: Exchange;
-  authorization: string | undefined;
+  caller: Caller;
   idempotencyKey: string | string[] | undefined;
   apiUrl: string;
   appUrl: string;
@@ -50,7 +51,7 @@ export async function callTool(
       mode: 'mcp',
       exchange,
       over,
-      authorization: asked.authorization,
+      identify: async () => asked.caller,
       idempotencyKey: asked.idempotencyKey,
       url: () => addressOf(tool, given),
       apiUrl: () => asked.apiUrl,
@@ -100,7 +101,7 @@ export async function callTool(
 function resultOf(tool: Tool, { body, image }: Outcome, query: Record<string, unknown>): ToolResult {
   const { name } = tool.definition;
   if (body === null) return { content: [{ type: 'text', text: 'Done.' }], _meta: {} };
-  const structuredContent = structured(JSON.parse(body.toString()));
+  const structuredContent = structured(Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body);
   const text = describeResult(name, structuredContent, query);
   const content: Content[] = [{ type: 'text', text }];
   if (image !== undefined)

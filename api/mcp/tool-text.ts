@@ -168,7 +168,7 @@ function short(value: unknown): string {
   if (isEmpty(value)) return '';
   if (isTable(value)) return `${value.length} of them`;
   if (Array.isArray(value)) return value.map(short).join(', ');
-  return String(value)
+  return (value instanceof Date ? value.toISOString() : String(value))
     .replace(MIDNIGHT, '$1')
     .replace(MOMENT, '$1 $2 UTC')
     .replaceAll(/\s*[\n|]\s*/g, ' ');
@@ -178,7 +178,7 @@ const isEmpty = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 const isTable = (value: unknown): value is Fields[] =>
   Array.isArray(value) && value.length > 0 && value.every(isObject);

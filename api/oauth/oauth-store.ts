@@ -21,35 +21,38 @@ function adapterOf(model: string, database: Database): Adapter {
       requireText(payload);
       if (model === 'Client') await database.run('accounts/make_room_for_client');
       const { jti: _id, ...kept } = payload;
-      await database.run('accounts/keep_record', [
+      await database.run('accounts/keep_record', {
         model,
-        idHash(id),
-        JSON.stringify(kept),
-        payload.grantId === undefined ? null : idHash(payload.grantId),
-        payload.accountId ?? null,
-        model === 'Client' ? UNUSED_CLIENT_S : expiresIn,
-      ]);
+        id_hash: idHash(id),
+        payload: JSON.stringify(kept),
+        grant_hash: payload.grantId === undefined ? null : idHash(payload.grantId),
+        account_id: payload.accountId ?? null,
+        seconds: model === 'Client' ? UNUSED_CLIENT_S : expiresIn,
+      });
       if (model === 'Grant')
-        await database.run('accounts/keep_client', [idHash(payload.clientId!), expiresIn]);
+        await database.run('accounts/keep_client', {
+          client_hash: idHash(payload.clientId!),
+          seconds: expiresIn,
+        });
     },
     async find(id) {
       const [row] = await database.run<{ payload: AdapterPayload; consumed: number | null }>(
         'accounts/read_record',
-        [model, idHash(id)],
+        { model, id_hash: idHash(id) },
       );
       if (row === undefined) return undefined;
       const known = model === 'Client' ? row.payload : { ...row.payload, jti: id };
       return row.consumed === null ? known : { ...known, consumed: row.consumed };
     },
     async consume(id) {
-      const consumed = await database.run('accounts/consume_record', [model, idHash(id)]);
+      const consumed = await database.run('accounts/consume_record', { model, id_hash: idHash(id) });
       if (consumed.length === 0) throw new errors.InvalidGrant('it was used before');
     },
     async destroy(id) {
-      await database.run('accounts/delete_record', [model, idHash(id)]);
+      await database.run('accounts/delete_record', { model, id_hash: idHash(id) });
     },
     async revokeByGrantId(grantId) {
-      await database.run('accounts/delete_members', [model, idHash(grantId)]);
+      await database.run('accounts/delete_members', { model, grant_hash: idHash(grantId) });
     },
     // Only features that are off look for these.
     findByUid: async () => undefined,

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../base/db.ts';
+import { type Queryable, statement } from '../base/db.ts';
 import { PlatError } from '../base/errors.ts';
 
 const MAX_CHARACTERS = 100;
@@ -34,7 +34,7 @@ export type NamedSort = 'account' | 'company' | 'tier';
  * by case or encoding
  */
 export async function requireKnownOrNewName(db: Queryable, of: NamedSort, text: string): Promise<string> {
-  const { rows } = await db.query<{ name: string }>(sql('accounts/list_names'), [of]);
+  const { rows } = await db.query<{ name: string }>(statement('accounts/list_names', { of }));
   const names = rows.map(row => row.name);
   const known = [text, text.trim()].find(each => names.includes(each));
   if (known !== undefined) return known;

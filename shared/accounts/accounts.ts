@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { type Queryable, sql } from '../base/db.ts';
+import { type Queryable, statement } from '../base/db.ts';
 import { errorCode, PlatError } from '../base/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 import { SCOPES, type Scope, type Tier } from './tiers.ts';
@@ -110,25 +110,27 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
     await requireKnownOrNewName(db, 'company', name);
   const userName = account.userName === undefined ? null : requireName('user', account.userName);
   try {
-    const { rows } = await db.query<{ id: string }>(sql('accounts/insert_account'), [
-      name,
-      account.tier,
-      account.pro ?? true,
-      account.tokensIncluded ?? null,
-      account.overageAllowed ?? false,
-      account.paymentMethod ?? false,
-      account.invoicePaid ?? true,
-      account.backstopTokens ?? null,
-      account.ratePerMinute ?? 60,
-      account.rateBurst ?? 120,
-      company,
-      account.overageCentsPer1000 ?? null,
-      account.user === undefined ? null : requireEmail(account.user),
-      operator(),
-      account.skipTracePerMinute ?? 20,
-      userName,
-      account.skipTrace ?? true,
-    ]);
+    const { rows } = await db.query<{ id: string }>(
+      statement('accounts/insert_account', {
+        name,
+        tier: account.tier,
+        pro: account.pro ?? true,
+        tokens: account.tokensIncluded ?? null,
+        overage_allowed: account.overageAllowed ?? false,
+        payment_method: account.paymentMethod ?? false,
+        invoice_paid: account.invoicePaid ?? true,
+        backstop: account.backstopTokens ?? null,
+        calls_per_minute: account.ratePerMinute ?? 60,
+        burst: account.rateBurst ?? 120,
+        company,
+        overage_price: account.overageCentsPer1000 ?? null,
+        user_email: account.user === undefined ? null : requireEmail(account.user),
+        by: operator(),
+        skip_traces_per_minute: account.skipTracePerMinute ?? 20,
+        user_name: userName,
+        may_trace: account.skipTrace ?? true,
+      }),
+    );
     return (await listAccounts(db, rows[0]!.id))[0]!;
   } catch (cause) {
     if (constraintOf(cause) === 'accounts_user') throw userOfOthers(account.user ?? '');
@@ -151,7 +153,9 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
 
 /** Whether a user's company becomes the account's. */
 async function hasCompany(db: Queryable, user: string | undefined): Promise<boolean> {
-  return user !== undefined && (await db.query(sql('accounts/find_user'), [user])).rows.length > 0;
+  return (
+    user !== undefined && (await db.query(statement('accounts/find_user', { address: user }))).rows.length > 0
+  );
 }
 
 /** Of a check constraint. */
@@ -176,7 +180,7 @@ export function tierUnknown(tier: string): PlatError {
 
 /** The id of an account by its id or its name; an id comes first. @throws PlatError `account_unknown` */
 export async function findAccount(db: Queryable, account: string): Promise<string> {
-  const { rows } = await db.query<{ id: string }>(sql('accounts/find_account'), [account]);
+  const { rows } = await db.query<{ id: string }>(statement('accounts/find_account', { account }));
   if (rows[0] === undefined)
     throw new PlatError(
       'account_unknown',
@@ -190,7 +194,7 @@ function constraintOf(error: unknown): unknown {
 }
 
 export async function listAccounts(db: Queryable, id: string | null = null): Promise<AccountSummary[]> {
-  return (await db.query<AccountSummary>(sql('accounts/list_accounts'), [id])).rows;
+  return (await db.query<AccountSummary>(statement('accounts/list_accounts', { id }))).rows;
 }
 
 /**
@@ -211,16 +215,16 @@ export async function createKey(
     );
   }
   const { key, prefix } = newKey();
-  const values = [
-    await findAccount(db, account),
-    requireName('key', options.name),
-    hashKey(key),
+  const values = {
+    account_id: await findAccount(db, account),
+    name: requireName('key', options.name),
+    key_hash: hashKey(key),
     prefix,
     scopes,
-    options.expiresAt ?? null,
-    options.actor ?? operator(),
-  ];
-  const { rows } = await db.query<{ id: string }>(sql('accounts/insert_key'), values);
+    expiry: options.expiresAt ?? null,
+    by: options.actor ?? operator(),
+  };
+  const { rows } = await db.query<{ id: string }>(statement('accounts/insert_key', values));
   return { id: rows[0]!.id, key, prefix };
 }
 
@@ -240,10 +244,15 @@ export async function rotateKey(
   hours: number,
 ): Promise<{ id: string; name: string; key: string; prefix: string; old_until: Date }> {
   const { key, prefix } = newKey();
-  const values = [old, hashKey(old), operator(), hours, hashKey(key), prefix];
   const { rows } = await db.query<{ id: string; name: string; old_until: Date }>(
-    sql('accounts/rotate_key'),
-    values,
+    statement('accounts/rotate_key', {
+      old_key: old,
+      key_hash: hashKey(old),
+      by: operator(),
+      hours,
+      new_hash: hashKey(key),
+      prefix,
+    }),
   );
   if (rows[0] === undefined) throw keyUnknown();
   return { ...rows[0], key, prefix };
@@ -256,7 +265,7 @@ function keyUnknown(): PlatError {
 /** The keys of one account (name or id), or of all. @throws PlatError `account_unknown` */
 export async function listKeys(db: Queryable, account?: string): Promise<KeySummary[]> {
   const id = account === undefined ? null : await findAccount(db, account);
-  return (await db.query<KeySummary>(sql('accounts/list_keys'), [id])).rows;
+  return (await db.query<KeySummary>(statement('accounts/list_keys', { account_id: id }))).rows;
 }
 
 /**
@@ -269,8 +278,7 @@ export async function revokeKey(
   actor = operator(),
 ): Promise<{ id: string; name: string; revoked_at: Date }> {
   const { rows } = await db.query<{ id: string; name: string; revoked_at: Date }>(
-    sql('accounts/revoke_key'),
-    [key, hashKey(key), actor],
+    statement('accounts/revoke_key', { key, key_hash: hashKey(key), by: actor }),
   );
   const row = rows[0];
   if (row === undefined) throw keyUnknown();

@@ -1,4 +1,4 @@
-import { type Client, type Pool, type Queryable, sql, transaction } from '../base/db.ts';
+import { type Client, type Pool, type Queryable, sql, statement, transaction } from '../base/db.ts';
 import { errorCode, PlatError } from '../base/errors.ts';
 import { requireKnownOrNewName } from './account-names.ts';
 import {
@@ -97,8 +97,8 @@ export async function changeAccount(
 async function apply(client: Client, id: string, change: AccountChange): Promise<string[]> {
   await lock(client, id);
   // Once it is locked nothing else rolls it, and once its period is locked nothing is charged.
-  await client.query(sql('accounts/roll_period'), [[id]]);
-  await client.query(sql('accounts/lock_period'), [id]);
+  await client.query(statement('accounts/roll_period', { account_ids: [id] }));
+  await client.query(statement('accounts/lock_period', { account_id: id }));
   const before = await lock(client, id);
   const begins = before.tier === null && typeof change.tier === 'string';
   const terms = { ...columnsOf(change), ...(await termsOf(client, change, before)) };
@@ -109,20 +109,19 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
     ...(change.tier === null ? { period_anchor: null, period_start: null, period_end: null } : period?.dates),
     ...(await changeMembership(client, before, change)),
   };
-  if (change.tier === null) await client.query(sql('accounts/close_period'), [id]);
+  if (change.tier === null) await client.query(statement('accounts/close_period', { account_id: id }));
   if (patch.period_start) {
     const move = before.tier === null ? 'accounts/open_period' : 'accounts/move_period';
-    await client.query(sql(move), [id, patch.period_start]);
+    await client.query(statement(move, { account_id: id, start: patch.period_start }));
   }
-  const values = [id, JSON.stringify(patch)];
   const updated = await client.query<{ tokens_allowed: number | null }>(
-    sql('accounts/update_account'),
-    values,
+    statement('accounts/update_account', { id, patch: JSON.stringify(patch) }),
   );
-  if (patch.user_id) await client.query(sql('deals/give_board'), [id, patch.user_id]);
+  if (patch.user_id)
+    await client.query(statement('deals/give_board', { account_id: id, user_id: patch.user_id }));
   const allowed = updated.rows[0]!.tokens_allowed;
   const notes = [period?.note, repricingNote(change, before, { ...before, ...terms }, allowed)];
-  await client.query(sql('accounts/roll_period'), [[id]]);
+  await client.query(statement('accounts/roll_period', { account_ids: [id] }));
   const starts = patch.period_start ?? before.period_start;
   if (starts && patch.period_end) notes.push(await closingNote(client, before, starts, patch.period_end));
   return notes.filter(note => note !== undefined);
@@ -146,7 +145,7 @@ function repricingNote(
 }
 
 async function lock(client: Client, id: string): Promise<Locked> {
-  return (await client.query<Locked>(sql('accounts/lock_account'), [id, operator()])).rows[0]!;
+  return (await client.query<Locked>(statement('accounts/lock_account', { id, by: operator() }))).rows[0]!;
 }
 
 type Patch = Record<string, unknown> &
@@ -195,7 +194,7 @@ function givesTerms(change: AccountChange): boolean {
 /** @throws PlatError `account_unknown`. */
 export async function showAccount(pool: Pool, account: string): Promise<AccountSummary> {
   const id = await findAccount(pool, account);
-  await pool.query(sql('accounts/roll_period'), [[id]]);
+  await pool.query(statement('accounts/roll_period', { account_ids: [id] }));
   return (await listAccounts(pool, id))[0]!;
 }
 
@@ -205,7 +204,7 @@ export async function showAccount(pool: Pool, account: string): Promise<AccountS
  */
 export async function listChanges(db: Queryable, account: string): Promise<Change[]> {
   const id = await findAccount(db, account);
-  return (await db.query<Change>(sql('accounts/list_changes'), [id])).rows;
+  return (await db.query<Change>(statement('accounts/list_changes', { account_id: id }))).rows;
 }
 
 export async function listTiers(db: Queryable): Promise<TierTerms[]> {
@@ -235,14 +234,21 @@ export async function saveTier(
     throw new PlatError('tier_terms', `There is a tier "${tier}" already: change it without --new.`);
   if (isNew && (tokensIncluded === undefined || overageCentsPer1000 === undefined))
     throw new PlatError('tier_terms', 'A new tier needs --tokens and --overage-price.');
-  const values = [tokensIncluded ?? null, overageCentsPer1000 ?? null, direct ?? null, operator()];
-  const { rows } = await db.query<TierTerms>(sql('accounts/save_tier'), [tier, ...values]);
+  const { rows } = await db.query<TierTerms>(
+    statement('accounts/save_tier', {
+      name: tier,
+      tokens_included: tokensIncluded ?? null,
+      overage_price: overageCentsPer1000 ?? null,
+      direct: direct ?? null,
+      by: operator(),
+    }),
+  );
   return rows[0]!;
 }
 
 /** The oldest first. @throws PlatError `tier_unknown` when there is none and was none */
 export async function listTierChanges(db: Queryable, name: Tier): Promise<Change[]> {
-  const { rows } = await db.query<Change>(sql('accounts/list_tier_changes'), [name]);
+  const { rows } = await db.query<Change>(statement('accounts/list_tier_changes', { name }));
   if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name)) throw tierUnknown(name);
   return rows;
 }

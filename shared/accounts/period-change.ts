@@ -1,4 +1,4 @@
-import { type Client, sql } from '../base/db.ts';
+import { type Client, statement } from '../base/db.ts';
 import { PlatError } from '../base/errors.ts';
 
 /** What the tokens of a period cost; the terms at its end price all of them. */
@@ -90,8 +90,8 @@ export async function changePeriod(
   if (periodStart && periodStart > account.now)
     throw impossible('The current period cannot start in the future: give --period-end.');
   for (const date of [periodStart, periodEnd]) if (date) requireNearYear(date);
-  const values = [account.id, periodStart ?? null, periodEnd ?? null];
-  const { rows } = await client.query<FoundPeriod>(sql('accounts/find_period'), values);
+  const values = { account_id: account.id, start: periodStart ?? null, end: periodEnd ?? null };
+  const { rows } = await client.query<FoundPeriod>(statement('accounts/find_period', values));
   const period = rows[0]!;
   const moves = account.period_start === null || periodStart !== undefined || period.skipped;
   requirePossiblePeriod(period, moves ? account.closed_until : null);
@@ -152,10 +152,9 @@ export async function closingNote(
   ends: Date,
 ): Promise<string | undefined> {
   if (ends > account.now) return undefined;
-  const { rows } = await client.query<{ closed: number; current: Date }>(sql('accounts/count_closed'), [
-    account.id,
-    starts,
-  ]);
+  const { rows } = await client.query<{ closed: number; current: Date }>(
+    statement('accounts/count_closed', { account_id: account.id, first_start: starts }),
+  );
   const { closed, current } = rows[0]!;
   const later = closed > 1 ? ` So are the ${closed - 1} after it, unused: ${closed} periods are closed.` : '';
   return (

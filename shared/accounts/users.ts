@@ -1,4 +1,4 @@
-import { type Client, type Queryable, sql } from '../base/db.ts';
+import { type Client, type Queryable, sql, statement } from '../base/db.ts';
 import { PlatError } from '../base/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 
@@ -61,8 +61,8 @@ async function userOf(
   name: string | undefined,
 ): Promise<string | null> {
   if (typeof email === 'string') {
-    const values = [account.company_id, requireEmail(email), name ?? null];
-    const { rows } = await client.query<Membership>(sql('accounts/join_user'), values);
+    const values = { company_id: account.company_id, address: requireEmail(email), name: name ?? null };
+    const { rows } = await client.query<Membership>(statement('accounts/join_user', values));
     const { id, company_id } = rows[0]!;
     if (id !== account.user_id && company_id !== account.company_id) throw userOfOthers(email);
     return id;
@@ -70,13 +70,13 @@ async function userOf(
   const id = email === null ? null : account.user_id;
   if (name === undefined) return id;
   if (id === null) throw new PlatError('account_change', 'The account has no user: name one (--user).');
-  await client.query(sql('accounts/rename_user'), [id, name]);
+  await client.query(statement('accounts/rename_user', { user_id: id, name }));
   return id;
 }
 
 async function moveUser(client: Client, account: Membership, companyId: string): Promise<void> {
-  const values = [account.user_id, companyId, account.id];
-  const { rows } = await client.query(sql('accounts/move_user'), values);
+  const values = { user_id: account.user_id, company_id: companyId, account_id: account.id };
+  const { rows } = await client.query(statement('accounts/move_user', values));
   if (rows.length === 0)
     throw new PlatError(
       'user_company',
@@ -85,7 +85,7 @@ async function moveUser(client: Client, account: Membership, companyId: string):
 }
 
 export async function joinCompany(db: Queryable, name: string): Promise<string> {
-  const { rows } = await db.query<{ id: string }>(sql('accounts/join_company'), [name]);
+  const { rows } = await db.query<{ id: string }>(statement('accounts/join_company', { name }));
   return rows[0]!.id;
 }
 
@@ -99,8 +99,8 @@ export async function inviteUser(
   db: Queryable,
   { companyId, email, name = '', operator = false, actor }: NewUser,
 ): Promise<Invited | undefined> {
-  const values = [companyId, requireEmail(email), name, operator, actor];
-  const { rows } = await db.query<{ id: string }>(sql('accounts/insert_user'), values);
+  const values = { company_id: companyId, email: requireEmail(email), name, operator, by: actor };
+  const { rows } = await db.query<{ id: string }>(statement('accounts/insert_user', values));
   return rows[0] && { id: rows[0].id, email };
 }
 
@@ -132,7 +132,7 @@ export async function listUsers(db: Queryable): Promise<UserSummary[]> {
 
 /** @throws PlatError `user_unknown`. */
 export async function findUser(db: Queryable, email: string): Promise<Invited> {
-  const { rows } = await db.query<Invited>(sql('accounts/find_by_email'), [email]);
+  const { rows } = await db.query<Invited>(statement('accounts/find_by_email', { address: email }));
   if (rows[0] === undefined)
     throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
   return rows[0];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Config, requireDatabaseUrl } from './config.ts';
 import type { Logger } from './log.ts';
+import { type BoundStatement, bindValues, type Values } from './named-parameters.ts';
 import { rootDir } from './root.ts';
 
 export type Pool = pg.Pool;
@@ -55,6 +56,14 @@ export function compose(name: string, fragments: Record<string, string>): string
     if (fragment === undefined) throw new Error(`${name} has a place for ${part}, which is not given`);
     return fragment;
   });
+}
+
+/**
+ * A statement of sql/queries with the values of its parameters, and the fragments of its marked places.
+ * @throws Error as bindValues does
+ */
+export function statement(name: string, values: Values, fragments?: Record<string, string>): BoundStatement {
+  return bindValues(fragments === undefined ? sql(name) : compose(name, fragments), values);
 }
 
 /**
@@ -139,12 +148,12 @@ export function connectionOf(config: Config, settings: Record<string, string>): 
 }
 
 /** Statements of sql/queries by their names: what the API's `Database` and the workers' pools both can do. */
-export type Run = <Row extends object>(name: string, values?: unknown[]) => Promise<Row[]>;
+export type Run = <Row extends object>(name: string, values?: Values) => Promise<Row[]>;
 
 /** The statements on a pool or a connection. */
 export function asRun(db: Queryable): Run {
-  return async <Row extends object>(name: string, values?: unknown[]) =>
-    (await db.query<Row & pg.QueryResultRow>(sql(name), values)).rows;
+  return async <Row extends object>(name: string, values: Values = {}) =>
+    (await db.query<Row & pg.QueryResultRow>(statement(name, values))).rows;
 }
 
 /** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */

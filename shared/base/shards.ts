@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Queryable, RANDOM_PAGE_COST, sql } from './db.ts';
+import { type Queryable, RANDOM_PAGE_COST, sql, statement } from './db.ts';
 import { PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
@@ -85,7 +85,7 @@ async function spread(client: pg.Client, table: string, key: string, wanted?: nu
     // Rows are moved and indexes are made within one transaction, which several connections to a
     // node could not see.
     await client.query("set local citus.multi_shard_modify_mode to 'sequential'");
-    const known = (await client.query<Table>(sql('base/get_table'), [table])).rows[0]!;
+    const known = (await client.query<Table>(statement('base/get_table', { name: table }))).rows[0]!;
     const shards = wanted ?? (known.shards || DEFAULT_SHARDS);
     if (known.distributed && known.shards !== shards)
       throw new PlatError(
@@ -117,7 +117,7 @@ async function moveToShards(
     name: string;
     definition: string;
     constraint: string | null;
-  }>(sql('base/list_indexes'), [table]);
+  }>(statement('base/list_indexes', { table }));
   const moved = `${table}_moved`;
   await client.query(`lock table ${table} in access exclusive mode`);
   await client.query(
@@ -145,9 +145,9 @@ async function moveToShards(
  */
 export async function listNodePageCosts(db: Queryable): Promise<{ node: string; cost: number }[]> {
   if (!(await hasCitus(db))) return [];
-  const { rows } = await db.query<{ node: string; cost: number }>(sql('base/list_page_costs'), [
-    RANDOM_PAGE_COST,
-  ]);
+  const { rows } = await db.query<{ node: string; cost: number }>(
+    statement('base/list_page_costs', { cost: RANDOM_PAGE_COST }),
+  );
   return rows;
 }
 
@@ -169,7 +169,7 @@ export async function listPreparedTransactions(
   minutes: number,
 ): Promise<PreparedTransaction[]> {
   if (!(await hasCitus(db))) return [];
-  return (await db.query<PreparedTransaction>(sql('base/list_prepared'), [minutes])).rows;
+  return (await db.query<PreparedTransaction>(statement('base/list_prepared', { minutes }))).rows;
 }
 
 /**

@@ -33,30 +33,35 @@ export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: 
   ): Promise<ProviderAnswer | null> {
     const secret = await contactSecret(run);
     const question = hmac(secret, JSON.stringify([provider.name, subject, placeOf(address)]));
-    const [kept] = await run<{ answer: ProviderAnswer | null }>('contacts/read_provider_answer', [
-      question,
-      keepDays,
-    ]);
+    const [kept] = await run<{ answer: ProviderAnswer | null }>('contacts/read_provider_answer', {
+      question_hmac: question,
+      days: keepDays,
+    });
     if (kept !== undefined) return kept.answer;
     const answer = await provider.ask({ subject, address }, signal).catch(async error => {
-      await run('contacts/count_provider_call', [provider.name, 0, 1, null]).catch(() => {});
+      await run('contacts/count_provider_call', {
+        name: provider.name,
+        matches: 0,
+        failures: 1,
+        cents: null,
+      }).catch(() => {});
       throw signal.aborted ? tooSlow(provider.name) : error;
     });
     const matched = answer !== null && answer.phones.length > 0;
     const tags = tagsOf(subject, address, answer, true).map(tag => hmac(secret, tag));
-    await run('contacts/count_provider_call', [
-      provider.name,
-      matched ? 1 : 0,
-      0,
-      matched ? provider.centsPerMatch : 0,
-    ]);
+    await run('contacts/count_provider_call', {
+      name: provider.name,
+      matches: matched ? 1 : 0,
+      failures: 0,
+      cents: matched ? provider.centsPerMatch : 0,
+    });
     if (keepDays > 0)
-      await run('contacts/keep_provider_answer', [
-        question,
-        provider.name,
-        answer && JSON.stringify(answer),
-        tags,
-      ]);
+      await run('contacts/keep_provider_answer', {
+        question_hmac: question,
+        provider: provider.name,
+        answer: answer && JSON.stringify(answer),
+        person_hmacs: tags,
+      });
     return answer;
   }
 

@@ -55,7 +55,7 @@ export async function findContacts(
   const place = placeOf(address);
   const keys = [...new Set(subjects.flatMap(subject => keyHashes(subject, [place])))];
   if (keys.length === 0) return { state: 'unknown' };
-  const rows = await run<ContactRow>('contacts/list_candidates', [keys, MAX_CANDIDATES]);
+  const rows = await run<ContactRow>('contacts/list_candidates', { keys, limit: MAX_CANDIDATES });
   const known = rows.flatMap((row): KnownCandidate[] => {
     const subject = subjectOf(row);
     return subject === null
@@ -107,7 +107,7 @@ export type NumberFacts = {
 
 /** What the numbering plan and the registry say of numbers, each where it is loaded. */
 export async function factsOf(run: Run, numbers: readonly string[]): Promise<Map<string, NumberFacts>> {
-  const rows = await run<NumberFacts>('contacts/look_up_numbers', [numbers]);
+  const rows = await run<NumberFacts>('contacts/look_up_numbers', { numbers });
   return new Map(rows.map(row => [row.number, row]));
 }
 

@@ -20,9 +20,9 @@ export async function suppressedOf(run: Run, tags: readonly string[]): Promise<S
   if (tags.length === 0) return new Set();
   const secret = await contactSecret(run);
   const byHash = new Map(tags.map(tag => [hmac(secret, tag).toString('hex'), tag]));
-  const rows = await run<{ hash: Buffer }>('contacts/list_suppressed', [
-    [...byHash.keys()].map(hex => Buffer.from(hex, 'hex')),
-  ]);
+  const rows = await run<{ hash: Buffer }>('contacts/list_suppressed', {
+    hmacs: [...byHash.keys()].map(hex => Buffer.from(hex, 'hex')),
+  });
   return new Set(rows.map(row => byHash.get(row.hash.toString('hex'))!));
 }
 
@@ -36,6 +36,10 @@ export async function suppress(
 ): Promise<number> {
   const secret = await contactSecret(run);
   const hashes = storedTags(subjects, places, numbers).map(tag => hmac(secret, tag));
-  const [row] = await run<{ added: number }>('contacts/add_suppressions', [hashes, randomUUID(), by]);
+  const [row] = await run<{ added: number }>('contacts/add_suppressions', {
+    hmacs: hashes,
+    request_id: randomUUID(),
+    by,
+  });
   return row!.added;
 }

@@ -63,12 +63,12 @@ export type DealChange = DealFields & {
 };
 
 export async function findBoard(run: Run, { accountId, userId }: Owner): Promise<Board | undefined> {
-  return (await run<Board>('deals/find_board', [accountId, userId ?? null]))[0];
+  return (await run<Board>('deals/find_board', { account_id: accountId, user_id: userId ?? null }))[0];
 }
 
 /** The board, made where there is none. */
 export async function openBoard(run: Run, owner: Owner): Promise<Board> {
-  await run('deals/add_board', [owner.accountId, owner.userId ?? null]);
+  await run('deals/add_board', { account_id: owner.accountId, user_id: owner.userId ?? null });
   const board = (await findBoard(run, owner))!;
   return { ...board, author: owner.author ?? board.author };
 }
@@ -76,12 +76,12 @@ export async function openBoard(run: Run, owner: Owner): Promise<Board> {
 /** The board, alone with the caller until the transaction ends. */
 async function lockBoard(run: Run, owner: Owner): Promise<Board> {
   const board = await openBoard(run, owner);
-  await run('deals/lock_board', [board.id]);
+  await run('deals/lock_board', { board_id: board.id });
   return board;
 }
 
 async function sign(run: Run, author: string, cause: string): Promise<void> {
-  await run('deals/sign_changes', [author, cause]);
+  await run('deals/sign_changes', { author, cause });
 }
 
 /**
@@ -99,35 +99,35 @@ export async function addDeal(
   const fips = await countyOfSubject(run, property_id, listing_id);
   requireSpend(fields);
   const board = await lockBoard(run, owner);
-  const [row] = await run<{ deals: number }>('deals/count_deals', [board.id]);
+  const [row] = await run<{ deals: number }>('deals/count_deals', { board_id: board.id });
   if (row!.deals >= MAX_DEALS)
     throw new PlatError('unprocessable', `The board has ${MAX_DEALS} deals already: remove one first.`);
   const price = fields.price ?? null;
   const listed = price === null ? null : await listedPrice(run, listing_id, listing_url);
   await sign(run, board.author, 'added');
-  const [added] = await run<{ id: string }>('deals/insert_deal', [
-    board.id,
-    fields.status ?? 'listed',
+  const [added] = await run<{ id: string }>('deals/insert_deal', {
+    board_id: board.id,
+    stage: fields.status ?? 'listed',
     property_id,
     listing_id,
-    listing_url,
+    url: listing_url,
     fips,
-    fields.deal_type ?? 'cash_close',
-    ...DEAL_MONEY.map(name => fields[name] ?? null),
-    fields.contract_expiration_date ?? null,
-    fields.closing_date ?? null,
-    price,
-    listed,
-  ]);
+    deal_type: fields.deal_type ?? 'cash_close',
+    ...moneyOf(fields),
+    contract_expiration_date: fields.contract_expiration_date ?? null,
+    closing_date: fields.closing_date ?? null,
+    own_price: price,
+    listed_price: listed,
+  });
   const { id } = added!;
-  await run('deals/touch_boards', [[board.id]]);
+  await run('deals/touch_boards', { board_ids: [board.id] });
   await enqueueAnnounced(run, dealFetch, { deal: id });
   return id;
 }
 
 /** What the live listing that a deal names asks at this moment. */
 async function listedPrice(run: Run, listingId: string | null, url: string | null): Promise<string | null> {
-  const [row] = await run<{ price: string }>('deals/find_listed_price', [listingId, url]);
+  const [row] = await run<{ price: string }>('deals/find_listed_price', { listing_id: listingId, url });
   return row?.price ?? null;
 }
 
@@ -139,11 +139,11 @@ async function countyOfSubject(
   const ofParcel = propertyId === null ? null : countyOf(propertyId);
   // No county has a number beyond; it would not fit the column.
   const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
-  const [row] = await run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', [
-    county,
-    propertyId,
-    listingId,
-  ]);
+  const [row] = await run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', {
+    fips: county,
+    id: propertyId,
+    listing_id: listingId,
+  });
   const { parcel, listing, fips } = row!;
   if (propertyId !== null && !parcel) throw refused('property_id', 'is not the id of a parcel on a roll');
   if (listingId !== null && !listing) throw refused('listing_id', 'is not the id of a comp');
@@ -177,7 +177,7 @@ type Row = Required<Omit<DealFields, 'price'>> & {
 /** @returns whether the board has it. @throws PlatError `validation_error` */
 export async function changeDeal(run: Run, owner: Owner, id: string, change: DealChange): Promise<boolean> {
   const board = await lockBoard(run, owner);
-  const [before] = await run<Row>('deals/get_deal', [board.id, id]);
+  const [before] = await run<Row>('deals/get_deal', { board_id: board.id, deal_id: id });
   if (before === undefined) return false;
   const { price, position, ...fields } = change;
   const after = { ...before, ...given(fields) };
@@ -192,26 +192,30 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
   }
   await sign(run, board.author, causeOf(before, after, price));
   after.position = await place(run, board.id, id, before, { status: after.status, position });
-  await run('deals/update_deal', [
-    board.id,
-    id,
-    after.status,
-    after.position,
-    after.deal_type,
-    ...DEAL_MONEY.map(name => after[name]),
-    after.contract_expiration_date,
-    after.closing_date,
-    after.own_price,
-    after.own_price_over,
-    standsAlone,
-  ]);
-  await run('deals/touch_boards', [[board.id]]);
+  await run('deals/update_deal', {
+    board_id: board.id,
+    deal_id: id,
+    stage: after.status,
+    place: after.position,
+    deal_type: after.deal_type,
+    ...moneyOf(after),
+    contract_expiration_date: after.contract_expiration_date,
+    closing_date: after.closing_date,
+    own_price: after.own_price,
+    listed_price: after.own_price_over,
+    has_listing: standsAlone,
+  });
+  await run('deals/touch_boards', { board_ids: [board.id] });
   // A card that only makes room in its column is graded already.
   const isPlaced =
     before.status === after.status && Object.keys(change).every(name => /^(position|status)$/.test(name));
   if (!isPlaced) await enqueueAnnounced(run, dealFetch, { deal: id });
   return true;
 }
+
+/** The amounts of a deal by their columns; null where there is none. */
+const moneyOf = (fields: DealFields | Row): Record<string, unknown> =>
+  Object.fromEntries(DEAL_MONEY.map(name => [name, fields[name] ?? null]));
 
 const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
@@ -231,10 +235,26 @@ async function place(
   to: { status: DealStage; position: number | undefined },
 ): Promise<number> {
   if (to.position === undefined && to.status === from.status) return from.position;
-  const [row] = await run<{ deals: number }>('deals/count_column', [boardId, to.status, id]);
+  const [row] = await run<{ deals: number }>('deals/count_column', {
+    board_id: boardId,
+    stage: to.status,
+    deal_id: id,
+  });
   const at = Math.min(to.position ?? Number.POSITIVE_INFINITY, row!.deals);
-  await run('deals/shift_cards', [boardId, from.status, from.position, -1, id]);
-  await run('deals/shift_cards', [boardId, to.status, at, 1, id]);
+  await run('deals/shift_cards', {
+    board_id: boardId,
+    stage: from.status,
+    first_place: from.position,
+    offset: -1,
+    deal_id: id,
+  });
+  await run('deals/shift_cards', {
+    board_id: boardId,
+    stage: to.status,
+    first_place: at,
+    offset: 1,
+    deal_id: id,
+  });
   return at;
 }
 
@@ -242,9 +262,18 @@ async function place(
 export async function removeDeal(run: Run, owner: Owner, id: string): Promise<boolean> {
   const board = await lockBoard(run, owner);
   await sign(run, board.author, 'removed');
-  const [row] = await run<{ status: DealStage; position: number }>('deals/delete_deal', [board.id, id]);
+  const [row] = await run<{ status: DealStage; position: number }>('deals/delete_deal', {
+    board_id: board.id,
+    deal_id: id,
+  });
   if (row === undefined) return false;
-  await run('deals/shift_cards', [board.id, row.status, row.position, -1, id]);
-  await run('deals/touch_boards', [[board.id]]);
+  await run('deals/shift_cards', {
+    board_id: board.id,
+    stage: row.status,
+    first_place: row.position,
+    offset: -1,
+    deal_id: id,
+  });
+  await run('deals/touch_boards', { board_ids: [board.id] });
   return true;
 }

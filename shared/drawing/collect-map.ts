@@ -1,5 +1,6 @@
-import { type Client, type Pool, snapshot, sql } from '../base/db.ts';
+import { type Client, type Pool, snapshot, statement } from '../base/db.ts';
 import { PlatError } from '../base/errors.ts';
+import type { Values } from '../base/named-parameters.ts';
 import { ALL_LAYERS, type RoadClass } from '../domain/land-layers.ts';
 import { boxOf, boxSql } from '../geo/box.ts';
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
@@ -136,19 +137,19 @@ async function readSurroundings(
 ): Promise<Surroundings> {
   const box = boxSql(view.box);
   const cut: string[] = [];
-  const read = async <Row extends object>(what: string, statement: string, parameters: unknown[]) => {
-    const { rows } = await client.query<Row>(sql(statement), [...parameters, mostDrawn + 1]);
+  const read = async <Row extends object>(what: string, name: string, values: Values) => {
+    const { rows } = await client.query<Row>(statement(name, { ...values, limit: mostDrawn + 1 }));
     if (rows.length > mostDrawn) cut.push(what);
     return rows.slice(0, mostDrawn);
   };
   type Neighbour = { property_id: number; apn: string | null; boundary: Uint8Array };
   type Feature = { class: string; geometry: Uint8Array };
   const zones = async (what: string, kind: string): Promise<Zone[]> => {
-    const rows = await read<Feature>(what, 'parcels/list_view_features', [box, kind]);
+    const rows = await read<Feature>(what, 'parcels/list_view_features', { box, kind });
     return rows.map(row => ({ class: row.class, shape: decodeBoundary(row.geometry) }));
   };
-  const parcels = await read<Neighbour>('other parcels', 'parcels/list_view_parcels', [box]);
-  const roads = await read<Feature>('roads', 'parcels/list_view_features', [box, 'roads']);
+  const parcels = await read<Neighbour>('other parcels', 'parcels/list_view_parcels', { box });
+  const roads = await read<Feature>('roads', 'parcels/list_view_features', { box, kind: 'roads' });
   return {
     neighbours: parcels
       .filter(row => row.property_id !== propertyId)

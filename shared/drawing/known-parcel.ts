@@ -1,4 +1,4 @@
-import { type Client, compose, sql } from '../base/db.ts';
+import { type Client, statement } from '../base/db.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../domain/land-layers.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES, type ParcelField } from '../domain/parcel-fields.ts';
 import type { BoxColumns } from '../geo/box.ts';
@@ -55,17 +55,18 @@ export type KnownParcel = {
 type LandRow = Figures & { computed_at: Date | null; of_boundary: boolean; waiting: number };
 
 export async function readKnownParcel(client: Client, propertyId: number): Promise<KnownParcel | null> {
-  const read = async <Row extends object>(text: string) => (await client.query<Row>(text, [propertyId])).rows;
+  const read = async <Row extends object>(name: string, fragments?: Record<string, string>) =>
+    (await client.query<Row>(statement(name, { property_id: propertyId }, fragments))).rows;
   const roll = PARCEL_FIELD_NAMES.map(name => `p.${name}`).join(', ');
-  const [parcel] = await read<ParcelRow>(compose('parcels/read_known_parcel', { roll }));
+  const [parcel] = await read<ParcelRow>('parcels/read_known_parcel', { roll });
   if (parcel === undefined) return null;
   const [{ computed_at, of_boundary, waiting, ...figures }] = (await read<LandRow>(
-    sql('parcels/read_stored_land'),
+    'parcels/read_stored_land',
   )) as [LandRow];
   return {
     parcel,
     land: computed_at === null ? null : { computed_at, of_boundary, figures },
-    versions: await read<LayerVersion>(sql('parcels/list_land_versions')),
+    versions: await read<LayerVersion>('parcels/list_land_versions'),
     waiting: LAYER_KINDS.filter(kind => (waiting & LAYER_BITS[kind]) !== 0),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Queryable, sql } from '../base/db.ts';
+import { type Queryable, statement } from '../base/db.ts';
 import type { JobDefinition } from '../queue/jobs.ts';
 
 /** What feeds read, by the sections of their files. */
@@ -105,11 +105,11 @@ export type Reject = {
 };
 
 export async function listRuns(db: Queryable, feed: string | null, limit: number): Promise<RunSummary[]> {
-  return (await db.query<RunSummary>(sql('feeds/list_runs'), [feed, limit])).rows;
+  return (await db.query<RunSummary>(statement('feeds/list_runs', { feed_name: feed, limit }))).rows;
 }
 
 export async function findRun(db: Queryable, id: number): Promise<Run | undefined> {
-  return (await db.query<Run>(sql('feeds/get_run'), [id])).rows[0];
+  return (await db.query<Run>(statement('feeds/get_run', { run_id: id }))).rows[0];
 }
 
 /** The first rejects of a run, of one reason or of all. */
@@ -119,5 +119,5 @@ export async function listRejects(
   reason: string | null,
   limit: number,
 ): Promise<Reject[]> {
-  return (await db.query<Reject>(sql('feeds/list_rejects'), [run, reason, limit])).rows;
+  return (await db.query<Reject>(statement('feeds/list_rejects', { run_id: run, reason, limit }))).rows;
 }

@@ -1,4 +1,4 @@
-import { type Client, sql } from '../base/db.ts';
+import { type Client, statement } from '../base/db.ts';
 import {
   ALL_LAYERS,
   LAYER_BITS,
@@ -111,10 +111,9 @@ export async function addSources(
     covering[kind].length > 0 && !covering[kind].includes(layer);
   const beside = layers.filter(layer => subjects.some(subject => isBeside(layer, subject)));
   if (beside.length === 0) return;
-  const { rows } = await client.query<BoxColumns & { feed_id: number }>(sql('land/read_extents'), [
-    beside.map(layer => layer.feed_id),
-    places,
-  ]);
+  const { rows } = await client.query<BoxColumns & { feed_id: number }>(
+    statement('land/read_extents', { feed_ids: beside.map(layer => layer.feed_id), boxes: places }),
+  );
   const shown = new Map<number, Box[]>();
   for (const row of rows) addTo(shown, row.feed_id, boxOfColumns(row));
   const showing = beside.filter(layer => shown.has(layer.feed_id));

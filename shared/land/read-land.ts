@@ -1,4 +1,4 @@
-import { type Client, sql } from '../base/db.ts';
+import { type Client, sql, statement } from '../base/db.ts';
 import { LAYER_KINDS, type LayerKind, type RoadClass } from '../domain/land-layers.ts';
 import { boxArea, boxAround, boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
@@ -70,7 +70,8 @@ type FeatureRow = { class: string; geometry: Uint8Array };
 
 async function readFeatures(client: Client, feeds: number[], places: string[]): Promise<FeatureRow[]> {
   if (places.length === 0) return [];
-  return (await client.query<FeatureRow>(sql('land/read_features'), [feeds, places])).rows;
+  return (await client.query<FeatureRow>(statement('land/read_features', { feed_ids: feeds, boxes: places })))
+    .rows;
 }
 
 async function readRoads(client: Client, feeds: number[], places: string[]): Promise<Road[]> {
@@ -90,10 +91,15 @@ async function readNeighbours(
   places: string[],
 ): Promise<Neighbor[]> {
   if (places.length === 0) return [];
-  const near = await client.query<{ fips: number }>(sql('feeds/list_counties_meeting'), [places]);
+  const near = await client.query<{ fips: number }>(
+    statement('feeds/list_counties_meeting', { boxes: places }),
+  );
   const { rows } = await client.query<{ property_id: number; boundary: Uint8Array }>(
-    sql('land/read_neighbours'),
-    [places, subjects.map(({ id }) => id), near.rows.map(row => row.fips)],
+    statement('land/read_neighbours', {
+      boxes: places,
+      property_ids: subjects.map(({ id }) => id),
+      counties: near.rows.map(row => row.fips),
+    }),
   );
   const others = rows.map(({ property_id: id, boundary }) => ({ id, shape: decodeBoundary(boundary) }));
   return [...subjects.map(({ id, shape }) => ({ id, shape })), ...others];
@@ -101,7 +107,8 @@ async function readNeighbours(
 
 async function readTiles(client: Client, feeds: number[], places: string[]): Promise<ElevationTile[]> {
   if (places.length === 0) return [];
-  return (await client.query<ElevationTile>(sql('land/read_tiles'), [feeds, places])).rows;
+  return (await client.query<ElevationTile>(statement('land/read_tiles', { feed_ids: feeds, boxes: places })))
+    .rows;
 }
 
 /**

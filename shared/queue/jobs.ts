@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { asRun, type Pool, type Queryable, type Run, sql } from '../base/db.ts';
+import { asRun, type Pool, type Queryable, type Run, statement } from '../base/db.ts';
 import { isRetryable, PlatError } from '../base/errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
@@ -72,7 +72,7 @@ type Enqueued = { id: string; added: boolean };
 
 async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
   const parsed = job.payload.parse(payload);
-  const values = [job.name, job.key(parsed), JSON.stringify(parsed)];
+  const values = { name: job.name, key: job.key(parsed), payload: JSON.stringify(parsed) };
   // A second round: the waiting job may have been started between the two halves of the statement.
   for (let round = 0; round < 3; round++) {
     const [row] = await run<Enqueued>('queue/enqueue_job', values);
@@ -90,7 +90,7 @@ export const JOBS_CHANNEL = 'plat_jobs';
  */
 export async function enqueueAnnounced<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<void> {
   const { id } = await add(run, job, payload);
-  await run('queue/announce_job', [JOBS_CHANNEL, id]);
+  await run('queue/announce_job', { channel: JOBS_CHANNEL, id });
 }
 
 export type Deliverable = Pick<JobDefinition<never>, 'name' | 'queue' | 'attempts' | 'backoffMs'>;
@@ -104,9 +104,9 @@ export type Deliverer = {
  * Hands jobs of the outbox to the queue; without ids it is the sweep that finds what a crash has left behind.
  */
 export async function deliver(pool: Pool, { queues, jobs }: Deliverer, ids?: string[]): Promise<number> {
-  const { rows } = await pool.query<{ id: string; name: string }>(sql('queue/list_undelivered_jobs'), [
-    ids ?? null,
-  ]);
+  const { rows } = await pool.query<{ id: string; name: string }>(
+    statement('queue/list_undelivered_jobs', { ids: ids ?? null }),
+  );
   let delivered = 0;
   for (const { id, name } of rows) {
     const job = jobs.get(name);
@@ -135,7 +135,7 @@ export async function deliver(pool: Pool, { queues, jobs }: Deliverer, ids?: str
 }
 
 export async function getJob(db: Queryable, id: string): Promise<JobState> {
-  const { rows } = await db.query<JobState>(sql('queue/get_job'), [id]);
+  const { rows } = await db.query<JobState>(statement('queue/get_job', { id }));
   if (!rows[0]) throw new PlatError('not_found', `There is no job ${id}.`);
   return rows[0];
 }
@@ -151,9 +151,9 @@ export function describeJob({ status, note, error, next_at }: JobState, now = Da
 
 /** The one job whose id begins so. @throws PlatError `not_found` */
 async function findJob(db: Queryable, start: string): Promise<{ id: string; status: JobState['status'] }> {
-  const { rows } = await db.query<{ id: string; status: JobState['status'] }>(sql('queue/find_jobs'), [
-    start.toLowerCase().replace(/[^0-9a-f-]/g, '?'),
-  ]);
+  const { rows } = await db.query<{ id: string; status: JobState['status'] }>(
+    statement('queue/find_jobs', { prefix: start.toLowerCase().replace(/[^0-9a-f-]/g, '?') }),
+  );
   const [found, other] = rows;
   if (found !== undefined && other === undefined && start.length >= 6) return found;
   const message = other
@@ -172,7 +172,7 @@ export async function cancelJob(
   by: string,
 ): Promise<{ id: string; running: boolean }> {
   const { id, status } = await findJob(db, start);
-  const { rows } = await db.query<{ worker: string | null }>(sql('queue/cancel_job'), [id, by]);
+  const { rows } = await db.query<{ worker: string | null }>(statement('queue/cancel_job', { id, by }));
   if (rows[0] === undefined) throw new PlatError('job_ended', `Job ${id} is over already: ${status}.`);
   return { id, running: rows[0].worker !== null };
 }
@@ -186,7 +186,7 @@ export async function retryJob(db: Queryable, start: string): Promise<{ id: stri
   const { rows } =
     status === 'queued' || status === 'running'
       ? { rows: [] }
-      : await db.query<{ id: string }>(sql('queue/copy_job'), [id]);
+      : await db.query<{ id: string }>(statement('queue/copy_job', { id }));
   if (rows[0] === undefined)
     throw new PlatError('job_open', `Job ${id}, or one that does the same, is open already.`);
   return rows[0];

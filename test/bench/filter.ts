@@ -5,6 +5,7 @@ import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { filterBody } from '../../api/v1/parcels/filter/filter-body.ts';
 import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { selectionOf } from '../../api/v1/parcels/filter/filter-selection.ts';
+import { bindValues } from '../../shared/base/named-parameters.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { type County, polygonOf, seedCounties } from './filter-county.ts';
 import { withServers } from './load.ts';
@@ -98,15 +99,15 @@ async function compareCount(
     out_of_state_owner: true,
   };
   const { from, where, values } = selectionOf(filterBody.parse(body), { asOf: new Date() });
-  const statement = { text: `select count(*) from ${from} where ${where}`, values: [...values] };
+  const reference = bindValues(`select count(*) from ${from} where ${where}`, values);
   const { count } = await ask(body);
-  const { rows } = await pool.query<{ count: number }>(statement);
+  const { rows } = await pool.query<{ count: number }>(reference);
   if (count === 0 || rows[0]!.count !== count)
     throw new Error(`The filter counts ${count}, the reference ${rows[0]!.count}: times mean nothing.`);
 
   const ms = await alternate(
     () => ask(body),
-    () => pool.query(statement),
+    () => pool.query(reference),
     rounds,
   );
   return judged(

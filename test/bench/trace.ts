@@ -1,6 +1,5 @@
 import { openDatabase } from '../../api/http/database.ts';
-import type { Pool } from '../../shared/base/db.ts';
-import { sql, transaction } from '../../shared/base/db.ts';
+import { type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
 import { newCounts } from '../../workers/ingest/run/run-counts.ts';
 import { type Bitmaps, collectNumbers, stageBitmaps } from '../../workers/ingest/stage/stage-dnc.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
@@ -86,20 +85,19 @@ async function load(pool: Pool, areas: number): Promise<{ read: number; write: n
     await transaction(pool, async merging => {
       await merging.query(sql('contacts/write_bitmaps'));
       const codes = [...new Set([...into.keys()].map(prefix => Math.floor(prefix / 1_000)))];
-      const { rows } = await merging.query<{ id: number }>(sql('feeds/register_feed'), [
-        'bench',
-        'dnc',
-        '{}',
-        null,
-      ]);
+      const { rows } = await merging.query<{ id: number }>(
+        statement('feeds/register_feed', { name: 'bench', kind: 'dnc', definition: '{}', as_of: null }),
+      );
       const told = codes.map(() => EXCHANGES * A_PREFIX);
-      await merging.query(sql('contacts/write_areas'), [
-        codes,
-        codes.map(() => '2026-11-01'),
-        told,
-        rows[0]!.id,
-        1,
-      ]);
+      await merging.query(
+        statement('contacts/write_areas', {
+          area_codes: codes,
+          editions: codes.map(() => '2026-11-01'),
+          numbers: told,
+          feed_id: rows[0]!.id,
+          run_id: 1,
+        }),
+      );
     });
   });
   await pool.query('vacuum analyze dnc_numbers');
@@ -152,7 +150,7 @@ async function lookUp(pool: Pool, areas: number, times: number): Promise<Times> 
       const prefix = prefixOf(between(random, 0, areas - 1), between(random, 0, EXCHANGES - 1));
       return `${prefix}${String(between(random, 0, 9_999)).padStart(4, '0')}`;
     });
-    const asked = await timed(() => database.run('contacts/look_up_numbers', [numbers]));
+    const asked = await timed(() => database.run('contacts/look_up_numbers', { numbers }));
     const nothing = await timed(() => pool.query('select 1'));
     if (i < 0) continue;
     taken.asked.push(asked);

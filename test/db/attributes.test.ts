@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sql, transaction } from '../../shared/base/db.ts';
+import { statement, transaction } from '../../shared/base/db.ts';
 import { LOCKS } from '../../shared/base/locks.ts';
 import type { LandKernels } from '../../shared/land/compute-land.ts';
 import { createTestDatabase, lockAsks } from '../support/database.ts';
@@ -21,13 +21,13 @@ import {
 } from './attributes-support.ts';
 
 const { pool } = await createTestDatabase();
-
 beforeEach(async () => {
   await pool.query(
     'truncate parcels, parcel_filters, parcel_attributes, attributes_dirty, land_layers, layer_features, jobs',
   );
 });
 
+const holdCounty = statement('land/lock_counties', { lock: LOCKS.countyAttributes, counties: [33_019] });
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** Kernels whose first look at elevation lets something happen in between. */
@@ -333,7 +333,7 @@ describe('a chunk', () => {
     const [chunk] = await openChunks(pool);
     let computing: Promise<unknown> = Promise.resolve();
     await transaction(pool, async merge => {
-      await merge.query(sql('land/lock_counties'), [LOCKS.countyAttributes, [33_019]]);
+      await merge.query(holdCounty);
       computing = compute(pool, chunk!);
       // What a merge does to the rows of a parcel whose roll changed.
       await merge.query('create temporary table kept on commit drop as select * from parcel_filters');

@@ -3,7 +3,8 @@ import type { Database } from '../../api/http/database.ts';
 import { areasOf } from '../../api/v1/market/comps-area.ts';
 import { compsQuery } from '../../api/v1/market/comps-query.ts';
 import { findComps } from '../../api/v1/market/list-comps.ts';
-import { compose, sql } from '../../shared/base/db.ts';
+import { statement } from '../../shared/base/db.ts';
+import type { BoundStatement, Values } from '../../shared/base/named-parameters.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();
@@ -28,15 +29,15 @@ beforeAll(async () => {
 async function plansOf(parameters: Record<string, unknown>): Promise<string> {
   const query = compsQuery.parse(parameters);
   const plans: string[] = [];
-  const explain = async (text: string, values: unknown[]) => {
+  const explain = async ({ text, values }: BoundStatement) => {
     const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
     plans.push(rows.map(row => row['QUERY PLAN']).join('\n'));
     return (await db.pool.query(text, values)).rows;
   };
   const database = {
-    run: (name: string, values: unknown[]) => explain(sql(name), values),
-    runComposed: (name: string, fragments: Record<string, string>, values: unknown[]) =>
-      explain(compose(name, fragments), values),
+    run: (name: string, values: Values) => explain(statement(name, values)),
+    runComposed: (name: string, fragments: Record<string, string>, values: Values) =>
+      explain(statement(name, values, fragments)),
   } as unknown as Database;
   const page = { size: 100, number: 1, offset: 0, asOf: new Date(), link: () => '' };
   const { count } = await findComps(query, areasOf(query), page, database);

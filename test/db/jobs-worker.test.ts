@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asRun, sql, transaction } from '../../shared/base/db.ts';
+import { asRun, statement, transaction } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import {
   cancelJob,
@@ -155,7 +155,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const definition = testJob(`${kind}.lost`);
     const { start, send, deliver, config } = setUp(jobsOf([definition, async () => ({ rows: 0 })]));
     const ids = [await send(definition, 'waiting'), await send(definition, 'begun')];
-    await pool.query(sql('queue/start_job'), [ids[1], 'a test']);
+    await pool.query(statement('queue/start_job', { id: ids[1], worker: 'a test' }));
     await Promise.all(ids.map(age));
     expect(await deliver()).toBe(0);
     await loseQueues(db, config);

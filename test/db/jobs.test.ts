@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sql, transaction } from '../../shared/base/db.ts';
+import { statement, transaction } from '../../shared/base/db.ts';
 import { enqueue, getJob } from '../../shared/queue/jobs.ts';
 import { recomputeMarketJob } from '../../workers/market/recompute-market-job.ts';
 import { jobsByName } from '../../workers/queue/job.ts';
@@ -13,7 +13,7 @@ const { pool } = db;
 describe('the outbox', () => {
   const sample = testJob('outbox');
   const add = (text: string) => enqueue(pool, sample, { text });
-  const begin = (id: string) => pool.query(sql('queue/start_job'), [id, 'a test']);
+  const begin = (id: string) => pool.query(statement('queue/start_job', { id, worker: 'a test' }));
 
   test('a job exists exactly when the transaction that asked for it was committed', async () => {
     const undone = transaction(pool, async client => {
@@ -70,11 +70,22 @@ test('totals count jobs, seconds and rows, and how many took at most 0.1, 1, 10,
   const timed = testJob('timed');
   for (const seconds of [0.05, 0.5, 5, 30, 300, 3000]) {
     const { id } = await enqueue(pool, timed, { text: String(seconds) });
-    await pool.query(sql('queue/start_job'), [id, 'a test']);
-    const end = [id, 'done', '{}', null, null, seconds, 10, null, null, 1];
-    await pool.query(sql('queue/finish_job'), end);
+    await pool.query(statement('queue/start_job', { id, worker: 'a test' }));
+    const end = statement('queue/finish_job', {
+      id,
+      outcome: 'done',
+      result: '{}',
+      error_code: null,
+      error: null,
+      seconds,
+      rows: 10,
+      note: null,
+      retry_seconds: null,
+      attempt: 1,
+    });
+    await pool.query(end);
     // The end is written once, whoever says it again.
-    await pool.query(sql('queue/finish_job'), end);
+    await pool.query(end);
   }
   const { rows } = await pool.query(
     "select name, outcome, jobs, seconds, rows, le::int[] from job_totals where name = 'timed'",
@@ -86,13 +97,27 @@ test('totals count jobs, seconds and rows, and how many took at most 0.1, 1, 10,
 
 test('an attempt that another worker has followed ends nothing', async () => {
   const { id } = await enqueue(pool, testJob('followed'), { text: 'one' });
-  for (const worker of ['cut off', 'follower']) await pool.query(sql('queue/start_job'), [id, worker]);
+  for (const worker of ['cut off', 'follower'])
+    await pool.query(statement('queue/start_job', { id, worker }));
   const end = (outcome: string, attempt: number) =>
-    pool.query(sql('queue/finish_job'), [id, outcome, '{}', null, null, 1, 0, null, null, attempt]);
+    pool.query(
+      statement('queue/finish_job', {
+        id,
+        outcome,
+        result: '{}',
+        error_code: null,
+        error: null,
+        seconds: 1,
+        rows: 0,
+        note: null,
+        retry_seconds: null,
+        attempt,
+      }),
+    );
   await end('failed', 1);
-  await pool.query(sql('queue/give_back_job'), [id, 'stopped', 1]);
+  await pool.query(statement('queue/give_back_job', { id, why: 'stopped', attempt: 1 }));
   expect(await getJob(pool, id)).toMatchObject({ status: 'running', deaths: 1, note: expect.any(String) });
-  expect((await pool.query(sql('queue/is_running'), [id, 1])).rowCount).toBe(0);
+  expect((await pool.query(statement('queue/is_running', { id, attempt: 1 }))).rowCount).toBe(0);
   await end('done', 2);
   expect((await getJob(pool, id)).status).toBe('done');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPool, sql } from '../../shared/base/db.ts';
+import { createPool, statement } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
 import { warnOfNoWorker } from '../../workers/cli/common/cli-enqueue.ts';
@@ -33,6 +33,6 @@ test('not when a worker is there that is busy with other jobs, when the job has 
   expect(await told(id)).toBe('');
   await worker.end();
 
-  await pool.query(sql('queue/start_job'), [id, 'a test']);
+  await pool.query(statement('queue/start_job', { id, worker: 'a test' }));
   expect(await told(id)).toBe('');
 });

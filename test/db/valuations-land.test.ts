@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sql, transaction } from '../../shared/base/db.ts';
+import { statement, transaction } from '../../shared/base/db.ts';
 import { unpackComps } from '../../shared/domain/valuation-comps-codec.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
@@ -99,7 +99,7 @@ async function flood(ids: readonly number[], percent: number): Promise<void> {
     ids,
     percent,
   ]);
-  await pool.query(sql('valuation/mark_land'), [FIPS]);
+  await pool.query(statement('valuation/mark_land', { fips: FIPS }));
 }
 
 describe('a comp is of the parcel', () => {

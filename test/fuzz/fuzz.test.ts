@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../api/openapi.ts';
 import { createKey } from '../../shared/accounts/accounts.ts';
 import { newToken } from '../../shared/accounts/sign-in.ts';
-import { sql } from '../../shared/base/db.ts';
+import { statement } from '../../shared/base/db.ts';
 import { startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { conformsTo, type Document } from '../support/openapi.ts';
@@ -90,7 +90,13 @@ class Lane {
       await createKey(db.pool, this.#user.accountId, { name: 'fuzz', scopes: ['api:direct', 'api:mcp'] })
     ).key;
     const { token, tokenHash } = newToken();
-    await db.pool.query(sql('accounts/insert_session'), [tokenHash, this.#user.id, 'fuzz']);
+    await db.pool.query(
+      statement('accounts/insert_session', {
+        token_hash: tokenHash,
+        user_id: this.#user.id,
+        browser: 'fuzz',
+      }),
+    );
     this.#cookies.set('plat_session', token);
   }
 

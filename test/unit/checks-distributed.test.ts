@@ -6,9 +6,9 @@ const faultsOf = (body: string) =>
   checkDistributed([SCHEMA, { path: 'sql/queries/area/file.sql', text: `-- name: one\n${body}\n` }]);
 
 test.each([
-  ['select 1 from parcels where property_id = $1', /without its fips/],
-  ['delete from owner_parcels where property_id = $1', /without its owner_key/],
-  ['insert into parcels (fips) select $1 from generate_series(1, 2)', /has parameters/],
+  ['select 1 from parcels where property_id = :property_id', /without its fips/],
+  ['delete from owner_parcels where property_id = :property_id', /without its owner_key/],
+  ['insert into parcels (fips) select :fips from generate_series(1, 2)', /has parameters/],
   [
     'select fips from parcels p where not exists (select 1 from runs r where r.id = p.created_run)',
     /between a distributed table and a local one/,
@@ -22,10 +22,10 @@ test.each([
 });
 
 test.each([
-  'select 1 from parcels where fips = $1 and property_id = $2',
+  'select 1 from parcels where fips = :fips and property_id = :property_id',
   'insert into parcels (fips) select {{fips}} from stage',
   'select fips from parcels p where not exists (select 1 from parcels q where q.fips = p.fips)',
-  '-- by property_id alone: a comment\nselect 1 from runs where id = $1',
+  '-- by property_id alone: a comment\nselect 1 from runs where id = :id',
 ])('%s is taken', body => {
   expect(faultsOf(body)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { sqlBlocks } from '../../shared/base/db.ts';
+import { parameterNames } from '../../shared/base/named-parameters.ts';
 import { KEYS } from '../../shared/base/shards.ts';
 import { QUERY_FILE, type SourceFile } from './files.ts';
 
@@ -37,7 +38,7 @@ function faultsOf(text: string, name: string, local: readonly string[]): string[
       faults.push(`reads or writes ${table} without its ${key}, and would ask every server`);
   }
   const [target] = /insert into (\w+)/.exec(text)?.slice(1) ?? [];
-  if (target !== undefined && target in KEYS && /\bselect\b/.test(text) && /\$\d/.test(text))
+  if (target !== undefined && target in KEYS && /\bselect\b/.test(text) && parameterNames(text).length > 0)
     faults.push(`has parameters in an insert into ${target} from a query: write them as literals`);
   for (const inner of subqueries(text)) {
     const here = tablesIn(inner, local);

@@ -51,7 +51,10 @@ export function checkQueries(files: SourceFile[]): string[] {
   const unexplained = [...queries].filter(([, text]) => !text.startsWith('-- ')).map(([name]) => name);
   const unused = [...queries.keys()].filter(name => !named.has(name));
   const loads = program.flatMap(({ path, text }) =>
-    [...text.matchAll(/\bsql\(\s*['"`]([\w/-]+)['"`]/g)].map(match => ({ path, name: match[1]! })),
+    [...text.matchAll(/\b(?:sql|statement)\(\s*['"`]([\w/-]+)['"`]/g)].map(match => ({
+      path,
+      name: match[1]!,
+    })),
   );
   return [
     ...unexplained.map(

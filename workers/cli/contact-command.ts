@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { findAccount, operator } from '../../shared/accounts/accounts.ts';
-import { asRun, sql } from '../../shared/base/db.ts';
+import { asRun, statement } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { csv } from '../../shared/base/to-csv.ts';
 import { phoneDigits } from '../../shared/domain/contact-fields.ts';
@@ -93,7 +93,9 @@ export function addContactCommands(program: Command): void {
       .addHelpText('after', '\nExample:\n  plat contact traces --account acme --since 2026-11-01 --csv'),
     async ({ pool }, flags: { account?: string; since?: Date; csv?: boolean }) => {
       const account = flags.account === undefined ? null : await findAccount(pool, flags.account);
-      const { rows } = await pool.query(sql('contacts/list_traces'), [account, flags.since ?? null]);
+      const { rows } = await pool.query(
+        statement('contacts/list_traces', { account_id: account, since: flags.since ?? null }),
+      );
       const columns = ['asked_at', 'account', 'key', 'endpoint', 'source', 'matched', 'question'];
       return [rows, flags.csv ? csv(rows, columns) : table(rows, columns)];
     },

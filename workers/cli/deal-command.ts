@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findAccount, operator } from '../../shared/accounts/accounts.ts';
-import { asRun, compose, type Pool, transaction } from '../../shared/base/db.ts';
+import { asRun, type Pool, statement, transaction } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import {
   addDeal,
@@ -124,7 +124,7 @@ export function addDealCommands(program: Command): void {
     const board = (await findBoard(asRun(pool), await ownerOf(pool, account)))!;
     const events = await asRun(pool)<{ at: Date; author: string; cause: string; changes: object }>(
       'deals/list_events',
-      [board.id, id, 100],
+      { board_id: board.id, deal_id: id, limit: 100 },
     );
     const { figures, advice, ...facts } = row;
     const { text } = (advice ?? {}) as { text?: string };
@@ -161,7 +161,9 @@ async function readRows(pool: Pool, account: string, id: string | null): Promise
   const board = await findBoard(run, await ownerOf(pool, account));
   if (board === undefined) return [];
   const figures = id === null ? '' : ', d.figures';
-  return (await pool.query<Row>(compose('deals/list_deals', { figures }), [board.id, id])).rows;
+  return (
+    await pool.query<Row>(statement('deals/list_deals', { board_id: board.id, deal_id: id }, { figures }))
+  ).rows;
 }
 
 const unknown = (id: string) =>

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { operator } from '../../shared/accounts/accounts.ts';
-import { sql } from '../../shared/base/db.ts';
+import { statement } from '../../shared/base/db.ts';
 import { cancelJob, describeJob, type JobState, retryJob } from '../../shared/queue/jobs.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
@@ -15,7 +15,9 @@ export function addJobCommands(program: Command): void {
     .option('--limit <n>', 'most of them', wholeNumber, 20)
     .description('the newest jobs, open ones first');
   answering(list, async ({ pool }, { status, limit }: { status?: string; limit: number }) => {
-    const { rows } = await pool.query<JobState>(sql('queue/list_jobs'), [limit, status ?? null]);
+    const { rows } = await pool.query<JobState>(
+      statement('queue/list_jobs', { limit, status: status ?? null }),
+    );
     return [rows, jobsTable(rows)];
   });
 

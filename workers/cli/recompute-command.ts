@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Pool, sql } from '../../shared/base/db.ts';
+import { type Pool, statement } from '../../shared/base/db.ts';
 import { LAYER_KINDS, type LayerKind } from '../../shared/domain/land-layers.ts';
 import type { JobState } from '../../shared/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -123,8 +123,8 @@ type ChunksState = { waiting: number; open: number; failed: number; error: strin
 function watchChunks(pool: Pool, plan: JobState): Promise<EndedJob<Attributes>> {
   return watchFollowing('land attributes', plan, async () => {
     const { parcels, counties, chunks, first, last } = plan.result as Planned;
-    const values = [first ?? 0, last ?? 0, plan.queued_at];
-    const { rows } = await pool.query<ChunksState>(sql('land/watch_chunks'), values);
+    const values = { first_chunk: first ?? 0, last_chunk: last ?? 0, enqueued_before: plan.queued_at };
+    const { rows } = await pool.query<ChunksState>(statement('land/watch_chunks', values));
     const { waiting, open, failed, error } = rows[0]!;
     const done = Math.max(0, parcels - waiting);
     const progress = parcels === 0 ? 1 : done / parcels;
@@ -170,7 +170,7 @@ type Counties = Pick<Valuations, 'failed' | 'parcels' | 'valued'> & {
 function watchCounties(pool: Pool, all: JobState): Promise<EndedJob<Valuations>> {
   return watchFollowing('valuations', all, async () => {
     const { jobs, asOf, counties } = all.result as Learned;
-    const { rows } = await pool.query<Counties>(sql('valuation/watch_jobs'), [jobs]);
+    const { rows } = await pool.query<Counties>(statement('valuation/watch_jobs', { ids: jobs }));
     const { progress, open, failed, parcels, valued, error } = rows[0]!;
     const note = `${jobs.length - open} of ${counties} counties`;
     return { open, error, progress, note, result: { asOf, counties, failed, parcels, valued } };

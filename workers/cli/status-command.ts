@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { sql } from '../../shared/base/db.ts';
+import { sql, statement } from '../../shared/base/db.ts';
 import { describeDisk, diskSpace } from '../../shared/base/disk.ts';
 import { listPreparedTransactions, listSharded, type ShardedTable } from '../../shared/base/shards.ts';
 import type { JobState } from '../../shared/queue/jobs.ts';
@@ -25,7 +25,7 @@ export function addStatusCommand(program: Command): void {
     .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json');
   answering(status, async ({ pool, config }, { jobs: limit }: { jobs: number }) => {
     const [overview] = (await pool.query<Record<string, number | string>>(sql('queue/get_overview'))).rows;
-    const { rows: jobs } = await pool.query<JobState>(sql('queue/list_jobs'), [limit, null]);
+    const { rows: jobs } = await pool.query<JobState>(statement('queue/list_jobs', { limit, status: null }));
     const api = readState(config)?.apiUrl ?? null;
     const redis = await stateOfRedis(config);
     const disk = await diskSpace(config.PLAT_DIR).catch(() => null);

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { findAccount } from '../../shared/accounts/accounts.ts';
 import type { Mode, Tier } from '../../shared/accounts/tiers.ts';
-import { type Pool, sql } from '../../shared/base/db.ts';
+import { type Pool, sql, statement } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { csv } from '../../shared/base/to-csv.ts';
 import { table } from './common/cli-output.ts';
@@ -69,8 +69,8 @@ type DayUsage = { date: string; endpoint: string; mode: Mode; tokens: number; ca
  */
 export async function listPeriods(pool: Pool, account: string): Promise<PeriodUsage[]> {
   const id = await findAccount(pool, account);
-  await pool.query(sql('accounts/roll_period'), [[id]]);
-  return (await pool.query<PeriodUsage>(sql('accounts/list_periods'), [id])).rows;
+  await pool.query(statement('accounts/roll_period', { account_ids: [id] }));
+  return (await pool.query<PeriodUsage>(statement('accounts/list_periods', { account_id: id }))).rows;
 }
 
 /** Whole fields of a moment in UTC, none of them cut: `2026-1` must not mean November. */
@@ -109,7 +109,9 @@ export async function readPeriod(
       `Several periods of this account begin in ${wanted}: name the day, or the moment if need be: ${found.map(each => each.period_start.toISOString()).join(', ')}.`,
     );
   const id = await findAccount(pool, account);
-  const { rows } = await pool.query<DayUsage>(sql('accounts/list_days'), [id, only.period_start]);
+  const { rows } = await pool.query<DayUsage>(
+    statement('accounts/list_days', { account_id: id, start: only.period_start }),
+  );
   return { ...only, records: rows };
 }
 

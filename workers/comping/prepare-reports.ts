@@ -1,4 +1,4 @@
-import { type Client, type Pool, snapshot, sql } from '../../shared/base/db.ts';
+import { type Client, type Pool, snapshot, statement } from '../../shared/base/db.ts';
 import { emptyBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
@@ -15,7 +15,9 @@ const AT_ONCE = 20;
 export async function prepareCounty(pool: Pool, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;
   for (let prepared = 0; ; ) {
-    const { rows } = await pool.query<SnapshotRequest>(sql('comping/list_wanted'), [fips, AT_ONCE]);
+    const { rows } = await pool.query<SnapshotRequest>(
+      statement('comping/list_wanted', { fips, limit: AT_ONCE }),
+    );
     if (rows.length === 0) return prepared;
     for (const wanted of rows) {
       signal.throwIfAborted();
@@ -23,8 +25,15 @@ export async function prepareCounty(pool: Pool, fips: number, signal: AbortSigna
       if (fault === null) market ??= await snapshot(pool, client => fitMarket(client, fips));
       const made = fault === null ? await snapshotOf(pool, fips, market!, wanted) : null;
       const label = wanted.address || (wanted.apn && `APN ${wanted.apn}`);
-      const values = [wanted.id, wanted.wanted, made && JSON.stringify(made), label, fault];
-      await pool.query(sql('comping/store_prepared'), values);
+      await pool.query(
+        statement('comping/store_prepared', {
+          id: wanted.id,
+          wanted_at: wanted.wanted,
+          snapshot: made && JSON.stringify(made),
+          label,
+          fault,
+        }),
+      );
       prepared++;
     }
   }
@@ -42,7 +51,7 @@ function faultOf({ on_roll, x, acres }: SnapshotRequest): string | null {
 async function fitMarket(client: Client, fips: number): Promise<Market> {
   const { rows } = await client.query<
     { as_of: string | null } & Record<'west' | 'south' | 'east' | 'north', number | null>
-  >(sql('comping/read_terms'), [fips]);
+  >(statement('comping/read_terms', { fips }));
   const { as_of, west, south, east, north } = rows[0]!;
   const asOf = as_of ?? (await defaultDay(client));
   const extent: Box = west === null ? emptyBox() : [west, south!, east!, north!];

@@ -1,4 +1,4 @@
-import { type Pool, sql } from '../../shared/base/db.ts';
+import { type Pool, statement } from '../../shared/base/db.ts';
 import {
   type Candidate,
   MAX_CANDIDATES,
@@ -72,7 +72,7 @@ export async function snapshotOf(
   const ids = Array.from(near.source.subarray(0, near.count), source =>
     uuidText(Buffer.from(comps.ids.subarray(16 * source, 16 * source + 16)).toString('hex')),
   );
-  const { rows } = await pool.query<Listing>(sql('comping/list_comps'), [ids, asOf]);
+  const { rows } = await pool.query<Listing>(statement('comping/list_comps', { ids, as_of: asOf }));
   const listings = new Map(rows.map(row => [row.id, row]));
   const candidates = ids.flatMap((id, i): Candidate[] => {
     const listing = listings.get(id);
@@ -137,7 +137,9 @@ type Region = {
 
 async function readMarkets(pool: Pool, fips: string, zip: string, acres: number) {
   const bucket = narrowestBucket(acres)?.label ?? null;
-  const { rows } = await pool.query<{ type: string; body: string }>(sql('comping/read_markets'), [fips, zip]);
+  const { rows } = await pool.query<{ type: string; body: string }>(
+    statement('comping/read_markets', { fips, zip }),
+  );
   const marketOf = (wanted: string): MarketBucket | null => {
     const row = rows.find(({ type }) => type === wanted);
     if (row === undefined) return null;

@@ -32,12 +32,15 @@ export type Request =
 export async function contactsLike(run: Run, request: Request): Promise<ContactRow[]> {
   const { subject, number } = request;
   if (subject === null)
-    return run<ContactRow>('contacts/list_candidates', [[keyHash(phoneKey(number))], MAX_CANDIDATES]);
+    return run<ContactRow>('contacts/list_candidates', {
+      keys: [keyHash(phoneKey(number))],
+      limit: MAX_CANDIDATES,
+    });
   const place = placeOf(request.address);
-  const rows = await run<ContactRow>('contacts/list_candidates', [
-    keyHashes(subject, [place]),
-    MAX_CANDIDATES,
-  ]);
+  const rows = await run<ContactRow>('contacts/list_candidates', {
+    keys: keyHashes(subject, [place]),
+    limit: MAX_CANDIDATES,
+  });
   return rows.filter(row => {
     const known = subjectOf(row);
     const near = row.places.map(other => sharedPlace(place, placeOf(other))).filter(level => level !== null);
@@ -104,10 +107,12 @@ export async function forget(pool: Pool, request: Request, by: string): Promise<
     const numbers = [...new Set([number ?? [], known.flatMap(row => numbersOf(row.phones))].flat())];
     const places = subject === null ? [] : [request.address, ...rows.flatMap(row => row.places)];
     const tags = storedTags(subject === null ? [] : [subject], places, numbers).map(tag => hmac(secret, tag));
-    const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', [tags]);
-    const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', [
-      numbers.map(number => `%${number}%`),
-    ]);
+    const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', {
+      person_hmacs: tags,
+    });
+    const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {
+      patterns: numbers.map(number => `%${number}%`),
+    });
     const contacts = await eraseContacts(run, request, rows);
     return {
       suppressed,
@@ -125,8 +130,8 @@ async function eraseContacts(run: Run, request: Request, rows: readonly ContactR
     request.subject !== null
       ? rows
       : rows.filter(row => row.phones.every(({ number }) => number === request.number));
-  await run('contacts/erase_contacts', [gone.map(row => row.id)]);
+  await run('contacts/erase_contacts', { ids: gone.map(row => row.id) });
   if (request.subject === null)
-    await run('contacts/erase_number', [request.number, keyHash(phoneKey(request.number))]);
+    await run('contacts/erase_number', { number: request.number, key: keyHash(phoneKey(request.number)) });
   return gone.length;
 }

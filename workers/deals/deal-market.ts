@@ -1,4 +1,4 @@
-import { type Client, sql } from '../../shared/base/db.ts';
+import { type Client, statement } from '../../shared/base/db.ts';
 import { MAX_CENTS } from '../../shared/deals/deal-terms.ts';
 import { type AcreBucket, narrowestBucket } from '../../shared/domain/buckets.ts';
 import { interestOf, type Others, perAcre } from '../../shared/kernels/deal-grade.ts';
@@ -65,13 +65,14 @@ export const ppaOf = ({ cents, acres }: Listing): number => perAcre(BigInt(cents
 
 /** @param fips null for a deal of an unknown county, which has no market */
 export async function readMarket(client: Client, fips: number | null): Promise<Market> {
-  const { rows: days } = await client.query<{ day: string | null }>(sql('deals/get_market_day'), [fips]);
+  const { rows: days } = await client.query<{ day: string | null }>(
+    statement('deals/get_market_day', { fips }),
+  );
   const asOf = days[0]?.day ?? isoDay(utcDay(Date.now()));
-  const { rows: live } = await client.query<Listing>(sql('deals/list_live'), [fips, asOf]);
-  const { rows: sold } = await client.query<{ acres: number; days: number }>(sql('deals/list_sold'), [
-    fips,
-    asOf,
-  ]);
+  const { rows: live } = await client.query<Listing>(statement('deals/list_live', { fips, as_of: asOf }));
+  const { rows: sold } = await client.query<{ acres: number; days: number }>(
+    statement('deals/list_sold', { fips, as_of: asOf }),
+  );
   const byApn = new Map<string, Listing>();
   // The newest first: it wins.
   for (const listing of live)

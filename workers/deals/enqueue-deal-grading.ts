@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../shared/base/db.ts';
+import { type Queryable, sql, statement } from '../../shared/base/db.ts';
 import { enqueueAll } from '../../shared/queue/jobs.ts';
 import { gradeDealsJob } from './grade-deals-job.ts';
 
@@ -12,6 +12,6 @@ export async function enqueueDealGrading(db: Queryable): Promise<string[]> {
 
 /** Where a county has deals that a grade can change. @returns the jobs' ids */
 export async function enqueueCountyDealGrading(db: Queryable, fips: number): Promise<string[]> {
-  const { rows } = await db.query<{ fips: number }>(sql('deals/list_counties'), [fips]);
+  const { rows } = await db.query<{ fips: number }>(statement('deals/list_counties', { fips }));
   return enqueueAll(db, gradeDealsJob, rows);
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/base/config.ts';
-import { type Pool, sql } from '../../shared/base/db.ts';
+import { type Pool, statement } from '../../shared/base/db.ts';
 import { isRetryable, PlatError } from '../../shared/base/errors.ts';
 import { askProvider } from './listing-provider.ts';
 import { type Refreshed, refreshDeals } from './refresh-deals.ts';
@@ -17,8 +17,7 @@ export async function fetchDeal(
   signal: AbortSignal,
 ): Promise<Refreshed> {
   const { rows } = await pool.query<{ listing_url: string | null; asked_at: Date | null; in_feeds: boolean }>(
-    sql('deals/get_page'),
-    [deal],
+    statement('deals/get_page', { deal_id: deal }),
   );
   const { listing_url = null, asked_at = null, in_feeds } = rows[0] ?? {};
   const isFresh = asked_at !== null && Date.now() - asked_at.getTime() < ASK_EVERY_MS;

@@ -1,4 +1,4 @@
-import { type Client, sql } from '../../shared/base/db.ts';
+import { type Client, statement } from '../../shared/base/db.ts';
 import type { FetchStatus } from '../../shared/deals/deal-terms.ts';
 import { MOST_CORRECTION } from '../../shared/domain/sold-acres.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
@@ -55,7 +55,7 @@ export async function readLots(
   fips: number | null,
   ids: readonly number[],
 ): Promise<Map<number, DealLot>> {
-  const { rows } = await client.query<DealLot>(sql('deals/read_lots'), [fips, ids]);
+  const { rows } = await client.query<DealLot>(statement('deals/read_lots', { fips, property_ids: ids }));
   return new Map(rows.map(lot => [lot.property_id, lot]));
 }
 
@@ -90,12 +90,11 @@ export async function findLots(
   listings: readonly Listing[],
 ): Promise<Map<string, number>> {
   const { rows: lots } = await client.query<Shape & { property_id: number; apn: string | null }>(
-    sql('deals/find_lots'),
-    [
+    statement('deals/find_lots', {
       fips,
-      listings.flatMap(({ apn }) => apn || []),
-      listings.flatMap(({ x, y }) => (x === null ? [] : `(${x},${y})`)),
-    ],
+      apns: listings.flatMap(({ apn }) => apn || []),
+      points: listings.flatMap(({ x, y }) => (x === null ? [] : `(${x},${y})`)),
+    }),
   );
   const byApn = new Map<string, typeof lots>();
   for (const lot of lots) addTo(byApn, plainApn(lot.apn), lot);

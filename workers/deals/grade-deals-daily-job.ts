@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql } from '../../shared/base/db.ts';
+import { sql, statement } from '../../shared/base/db.ts';
 import { dealFetch } from '../../shared/deals/deal-board.ts';
 import { enqueueAll, RETRY } from '../../shared/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
@@ -13,7 +13,9 @@ export const gradeDealsDailyJob = defineJob({
   key: () => 'daily',
   ...RETRY,
   async run({ pool, deliver }) {
-    const { rows: counties } = await pool.query<{ fips: number }>(sql('deals/list_counties'), [null]);
+    const { rows: counties } = await pool.query<{ fips: number }>(
+      statement('deals/list_counties', { fips: null }),
+    );
     const { rows: strays } = await pool.query<{ deal: string }>(sql('deals/list_strays'));
     const grading = await enqueueAll(pool, gradeDealsJob, counties);
     const jobs = [...grading, ...(await enqueueAll(pool, dealFetch, strays))];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { type Client, type Pool, statement, transaction } from '../../shared/base/db.ts';
 import { type FetchStatus, fromCents, toCents } from '../../shared/deals/deal-terms.ts';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { type Listing, type Market, readMarket } from './deal-market.ts';
@@ -42,9 +42,9 @@ export function refreshDeals(
   told?: ProviderListing | FetchStatus,
 ): Promise<Refreshed> {
   return transaction(pool, async client => {
-    const asked: unknown[] = 'deal' in which ? [which.deal, null] : [null, which.fips];
-    await client.query(sql('deals/lock_boards'), asked);
-    const { rows } = await client.query<Row>(sql('deals/list_unfinished'), asked);
+    const asked = 'deal' in which ? { deal_id: which.deal, fips: null } : { deal_id: null, fips: which.fips };
+    await client.query(statement('deals/lock_boards', asked));
+    const { rows } = await client.query<Row>(statement('deals/list_unfinished', asked));
     if (rows.length === 0) return { deals: 0, found: 0, changed: 0 };
     const named = await readNamed(client, rows);
     const fips = 'fips' in which ? which.fips : countyOf(rows[0]!, named, told);
@@ -58,10 +58,10 @@ export function refreshDeals(
     const stored = rows.map(row => refreshed(row, named, lots, market, fips, told));
     const changed = rows.filter((row, at) => isOther(row, stored[at]!));
     const cause = 'deal' in which ? 'fetched' : 'market';
-    await client.query(sql('deals/sign_changes'), ['plat', cause]);
-    await client.query(sql('deals/store_found'), [JSON.stringify(stored)]);
+    await client.query(statement('deals/sign_changes', { author: 'plat', cause }));
+    await client.query(statement('deals/store_found', { rows: JSON.stringify(stored) }));
     const boards = [...new Set(changed.map(({ board_id }) => board_id))];
-    if (boards.length > 0) await client.query(sql('deals/touch_boards'), [boards]);
+    if (boards.length > 0) await client.query(statement('deals/touch_boards', { board_ids: boards }));
     const found = stored.filter(({ fetch_status }) => fetch_status === 'found').length;
     return { deals: rows.length, found, changed: changed.length };
   });
@@ -73,7 +73,7 @@ async function readNamed(client: Client, rows: readonly Row[]): Promise<ListingI
   const ids = rows.flatMap(({ listing_id }) => listing_id ?? []);
   const urls = rows.flatMap(({ listing_url }) => listing_url ?? []);
   const today = isoDay(utcDay(Date.now()));
-  const { rows: found } = await client.query<Listing>(sql('deals/find_listings'), [ids, urls, today]);
+  const { rows: found } = await client.query<Listing>(statement('deals/find_listings', { ids, urls, today }));
   // The live and newest comes first, and stays.
   const byUrl = new Map(found.toReversed().map(listing => [listing.url, listing]));
   return { byId: new Map(found.map(listing => [listing.id, listing])), byUrl };

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { type Client, sql, transaction } from '../../shared/base/db.ts';
+import { type Client, statement, transaction } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { LOCKS, withLock } from '../../shared/base/locks.ts';
 import type { GateResult, IngestPayload, RunCounts } from '../../shared/feeds/ingest-runs.ts';
@@ -149,7 +149,10 @@ async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: bool
     }
     // Another as_of marks regions and counties when the feed is registered, also where no row changes.
     if (touched || moved) follow.push(...(await enqueueFollowing(client)));
-    if (checkpoint) await client.query(sql('feeds/save_checkpoint'), [feedId, JSON.stringify(checkpoint)]);
+    if (checkpoint)
+      await client.query(
+        statement('feeds/save_checkpoint', { feed_id: feedId, checkpoint: JSON.stringify(checkpoint) }),
+      );
     const ended = touched ? 'merged' : 'unchanged';
     await endRun(client, run, ended, { gate });
     if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
@@ -211,7 +214,7 @@ async function enqueueFollowing(client: Client): Promise<string[]> {
  * @throws PlatError `overtaken`
  */
 async function assertUndisturbed(client: Client, { feedId, last }: RunContext): Promise<void> {
-  await client.query(sql('feeds/lock_feed'), [feedId]);
+  await client.query(statement('feeds/lock_feed', { feed_id: feedId }));
   const now = await lastAcceptedRun(client, feedId);
   if (now?.id === last?.id) return;
   throw new PlatError(

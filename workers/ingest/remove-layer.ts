@@ -1,4 +1,4 @@
-import { type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { LOCKS, withLock } from '../../shared/base/locks.ts';
 import { isMeasured, LAND_KINDS, type LandKind } from '../../shared/domain/land-layers.ts';
@@ -29,12 +29,13 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
   const { id, kind } = await findLayer(pool, name);
   return withLock(pool, [LOCKS.feed, id], signal, () =>
     transaction(pool, async client => {
-      await client.query(sql('feeds/lock_feed'), [id]);
+      await client.query(statement('feeds/lock_feed', { feed_id: id }));
       // First, as in a merge.
       await client.query(sql('land/lock_layers'));
       const version = await currentVersion(client, id, await lastAcceptedRun(client, id));
       if (version === null) throw nothingThere(name);
-      const count = async (statement: string) => (await client.query(sql(statement), [id])).rowCount ?? 0;
+      const count = async (name: string) =>
+        (await client.query(statement(name, { feed_id: id }))).rowCount ?? 0;
       await count('land/delete_layer');
       const features = await count('land/delete_features');
       const tiles = (await count('land/delete_tiles')) + (await count('imagery/delete_imagery'));
@@ -47,7 +48,7 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
 }
 
 async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LandKind }> {
-  const { rows } = await pool.query<{ id: number; kind: string }>(sql('land/find_feed'), [name]);
+  const { rows } = await pool.query<{ id: number; kind: string }>(statement('land/find_feed', { name }));
   const [feed] = rows;
   if (feed === undefined) throw nothingThere(name);
   const kind = LAND_KINDS.find(layer => layer === feed.kind);

@@ -1,4 +1,4 @@
-import { type Pool, snapshot, sql } from '../../shared/base/db.ts';
+import { type Pool, snapshot, statement } from '../../shared/base/db.ts';
 import { LAYER_BITS } from '../../shared/domain/land-layers.ts';
 import { type ComputeOptions, computeChunk, type LandKernels } from '../../shared/land/compute-land.ts';
 import type { MarkedRow } from '../../shared/land/marked-layers.ts';
@@ -36,7 +36,7 @@ export async function computeLandChunk(
  */
 function readChunk(pool: Pool, { fips, chunk }: LandChunk): Promise<LandInput> {
   return snapshot(pool, async client => {
-    const { rows } = await client.query<MarkedRow>(sql('land/read_marked_parcels'), [fips, chunk]);
+    const { rows } = await client.query<MarkedRow>(statement('land/read_marked_parcels', { fips, chunk }));
     return readLand(client, fips, rows);
   });
 }
@@ -49,6 +49,6 @@ async function followedBy(
   pool: Pool,
   { fips, chunk }: LandChunk,
 ): Promise<{ last: boolean; awaited: boolean }> {
-  const { rows } = await pool.query(sql('land/is_last_chunk'), [fips, chunk]);
+  const { rows } = await pool.query(statement('land/is_last_chunk', { fips, chunk }));
   return rows[0]!;
 }

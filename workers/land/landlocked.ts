@@ -1,4 +1,4 @@
-import { compose, literal, type Pool } from '../../shared/base/db.ts';
+import { literal, type Pool, statement } from '../../shared/base/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**
@@ -23,10 +23,13 @@ type LandlockedCounty = {
  */
 export async function landlockedWarnings(pool: Pool, fips: number | null): Promise<string[]> {
   const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
-  const { rows } = await pool.query<LandlockedCounty>(compose('land/list_landlocked_counties', { county }), [
-    MIN_PARCELS,
-    MAX_PERCENT,
-  ]);
+  const { rows } = await pool.query<LandlockedCounty>(
+    statement(
+      'land/list_landlocked_counties',
+      { least_known: MIN_PARCELS, percent: MAX_PERCENT },
+      { county },
+    ),
+  );
   return rows.map(warningOf);
 }
 

@@ -1,5 +1,13 @@
 import { readCopy } from '../../shared/base/copy.ts';
-import { type Client, compose, literal, type Pool, sql, transaction } from '../../shared/base/db.ts';
+import {
+  type Client,
+  compose,
+  literal,
+  type Pool,
+  sql,
+  statement,
+  transaction,
+} from '../../shared/base/db.ts';
 import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land-layers.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
@@ -71,8 +79,8 @@ function bitsOf(layers: readonly LayerKind[] | undefined): number {
 }
 
 async function listCounties(pool: Pool, unplanned: boolean): Promise<number[]> {
-  const statement = unplanned ? 'land/list_unplanned_counties' : 'land/list_counties';
-  const { rows } = await pool.query<{ fips: number }>(sql(statement));
+  const name = unplanned ? 'land/list_unplanned_counties' : 'land/list_counties';
+  const { rows } = await pool.query<{ fips: number }>(sql(name));
   return rows.map(row => row.fips);
 }
 
@@ -80,17 +88,18 @@ async function listCounties(pool: Pool, unplanned: boolean): Promise<number[]> {
 function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels: number) {
   return transaction(pool, async client => {
     await client.query(sql('land/lock_marks'));
-    await client.query(sql('land/release_lost_chunks'), [fips]);
-    await client.query(sql('land/drop_stray_marks'), [fips]);
+    await client.query(statement('land/release_lost_chunks', { fips }));
+    await client.query(statement('land/drop_stray_marks', { fips }));
     const parcels = bits === null ? 'land/copy_unplanned_parcels' : 'land/copy_county_parcels';
     const ids = await inOrder(client, fips, parcels);
-    const { rows } = await client.query<{ chunk: number }>(sql('land/number_chunks'), [
-      Math.ceil(ids.length / chunkParcels),
-    ]);
+    const { rows } = await client.query<{ chunk: number }>(
+      statement('land/number_chunks', { count: Math.ceil(ids.length / chunkParcels) }),
+    );
     const jobs: string[] = [];
     for (const [i, { chunk }] of rows.entries()) {
       const ofChunk = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
-      if (bits === null) await client.query(sql('land/assign_chunk'), [fips, ofChunk, chunk]);
+      if (bits === null)
+        await client.query(statement('land/assign_chunk', { fips, property_ids: ofChunk, chunk }));
       else {
         const marked = {
           fips: literal(fips),
@@ -110,8 +119,8 @@ function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels:
  * The parcels to plan; neighbors on the ground come one after the other, so that a chunk reads what
  * is around it once.
  */
-async function inOrder(client: Client, fips: number, statement: string): Promise<number[]> {
-  const copy = compose(statement, { fips: literal(fips) });
+async function inOrder(client: Client, fips: number, name: string): Promise<number[]> {
+  const copy = compose(name, { fips: literal(fips) });
   const { id, x, y } = (await readCopy(client, copy, COLUMNS)).columns;
   return Array.from(hilbertOrder(x, y), i => id[i]!);
 }

@@ -1,5 +1,6 @@
-import { compose, literal, type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { compose, literal, type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
 import { LOCKS, takeLock } from '../../shared/base/locks.ts';
+import type { BoundStatement } from '../../shared/base/named-parameters.ts';
 import { LAYER_BITS, LAYER_KINDS } from '../../shared/domain/land-layers.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute-land.ts';
@@ -32,27 +33,29 @@ export function writeChunk(
   return transaction(pool, async client => {
     await takeLock(client, [LOCKS.countyAttributes, fips], signal, 'pg_try_advisory_xact_lock_shared');
     await client.query(sql('land/announce_writing'));
-    const { rows } = await client.query<Mark>(sql('land/lock_marked_parcels'), [fips, chunk]);
+    const { rows } = await client.query<Mark>(statement('land/lock_marked_parcels', { fips, chunk }));
     const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));
     const isMine = ({ property_id, mark }: Mark) => marks.get(property_id) === mark;
     const known = parcels.filter(isMine);
     const unknown = shapeless.filter(isMine).map(row => row.property_id);
 
     const changed: number[] = [];
-    const change = async (statement: string, values?: unknown[]) => {
-      const { rows: ids } = await client.query<{ property_id: number }>(statement, values);
+    const change = async (query: string | BoundStatement) => {
+      const { rows: ids } = await client.query<{ property_id: number }>(query);
       changed.push(...ids.map(row => row.property_id));
     };
     for (const [layers, group] of groupBy(known, row => row.layers))
       await change(storing(fips, layers, group));
-    if (unknown.length > 0) await change(sql('land/forget_attributes'), [fips, unknown]);
-    if (changed.length > 0) await client.query(sql('valuation/mark_land'), [fips]);
+    if (unknown.length > 0)
+      await change(statement('land/forget_attributes', { fips, property_ids: unknown }));
+    if (changed.length > 0) await client.query(statement('valuation/mark_land', { fips }));
     for (const [remaining, group] of groupBy(known, row => row.remaining)) {
       const ids = group.map(row => row.property_id);
-      if (remaining === 0) await client.query(sql('land/clear_marks'), [fips, ids]);
-      else await client.query(sql('land/narrow_marks'), [fips, ids, remaining]);
+      if (remaining === 0) await client.query(statement('land/clear_marks', { fips, property_ids: ids }));
+      else await client.query(statement('land/narrow_marks', { fips, property_ids: ids, layers: remaining }));
     }
-    if (unknown.length > 0) await client.query(sql('land/clear_marks'), [fips, unknown]);
+    if (unknown.length > 0)
+      await client.query(statement('land/clear_marks', { fips, property_ids: unknown }));
     return { parcels: known.length + unknown.length, changed: changed.length };
   });
 }

@@ -1,5 +1,5 @@
 import { type CopiedColumns, readCopy } from '../../shared/base/copy.ts';
-import { type Client, compose, literal, sql } from '../../shared/base/db.ts';
+import { type Client, compose, literal, sql, statement } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -39,15 +39,16 @@ export async function readSnapshot(client: Client, scope: MarketScope): Promise<
   );
   const codes = codesOf(scope, marks);
   if (codes !== null && 'fips' in scope) {
-    const { rows } = await client.query<{ zip: string }>(sql('market/list_county_zips'), [scope.fips]);
+    const { rows } = await client.query<{ zip: string }>(
+      statement('market/list_county_zips', { fips: scope.fips }),
+    );
     codes.zip.push(...rows.map(row => row.zip));
   }
   const { rows: stored } = await client.query<Omit<StoredRegion, 'marked_at'>>(
-    sql('market/list_stored_stats'),
-    [
-      codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
-      codes && [...codes.county, ...codes.zip],
-    ],
+    statement('market/list_stored_stats', {
+      types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
+      codes: codes && [...codes.county, ...codes.zip],
+    }),
   );
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
     const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;

@@ -1,4 +1,4 @@
-import { type Client, sql } from '../../shared/base/db.ts';
+import { type Client, statement } from '../../shared/base/db.ts';
 import { isRetryable, messageOf } from '../../shared/base/errors.ts';
 import type { StoredRegion } from './market-snapshot.ts';
 
@@ -67,14 +67,16 @@ export const isChanged = ({ region, etag, asOf, listings }: ComputedStats): bool
   etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
 
 async function updateRows(client: Client, rows: readonly ComputedStats[]): Promise<void> {
-  await client.query(sql('market/update_region_stats'), [
-    rows.map(row => row.region.type),
-    rows.map(row => row.region.code),
-    rows.map(row => row.etag),
-    rows.map(row => row.asOf),
-    rows.map(row => row.listings),
-    rows.map(row => row.body ?? '').join('\n'),
-  ]);
+  await client.query(
+    statement('market/update_region_stats', {
+      types: rows.map(row => row.region.type),
+      codes: rows.map(row => row.region.code),
+      etags: rows.map(row => row.etag),
+      as_of_days: rows.map(row => row.asOf),
+      listing_counts: rows.map(row => row.listings),
+      bodies: rows.map(row => row.body ?? '').join('\n'),
+    }),
+  );
 }
 
 /** Takes back marks as they were read; regions without one are passed over. */
@@ -84,9 +86,11 @@ export async function clearMarks(
 ): Promise<void> {
   const marked = regions.filter(region => region.marked_at !== null);
   if (marked.length === 0) return;
-  await client.query(sql('market/clear_dirty_regions'), [
-    marked.map(region => region.type),
-    marked.map(region => region.code),
-    marked.map(region => region.marked_at),
-  ]);
+  await client.query(
+    statement('market/clear_dirty_regions', {
+      types: marked.map(region => region.type),
+      codes: marked.map(region => region.code),
+      marked_at: marked.map(region => region.marked_at),
+    }),
+  );
 }

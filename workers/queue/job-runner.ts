@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { UnrecoverableError, WaitingError } from 'bullmq';
 import type { Config } from '../../shared/base/config.ts';
-import { type Pool, sql } from '../../shared/base/db.ts';
+import { type Pool, statement } from '../../shared/base/db.ts';
 import { isDiskFull } from '../../shared/base/disk.ts';
 import { isRetryable, messageOf, PlatError } from '../../shared/base/errors.ts';
 import type { Logger } from '../../shared/base/log.ts';
@@ -41,15 +41,17 @@ export function createProcessor(deps: RunnerDeps): Processor {
   return async (delivery, token) => {
     if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
     const { id } = delivery.data;
-    const { rows } = await pool.query<Started>(sql('queue/start_job'), [id, WORKER]).catch(error => {
-      if (isDiskFull(error)) deps.pause();
-      throw error;
-    });
+    const { rows } = await pool
+      .query<Started>(statement('queue/start_job', { id, worker: WORKER }))
+      .catch(error => {
+        if (isDiskFull(error)) deps.pause();
+        throw error;
+      });
     const row = rows[0];
     if (row === undefined) return;
 
     const giveBack = async (why: string) => {
-      await pool.query(sql('queue/give_back_job'), [id, why, row.attempts]);
+      await pool.query(statement('queue/give_back_job', { id, why, attempt: row.attempts }));
       await delivery.moveToWait(token);
       throw new WaitingError();
     };
@@ -57,22 +59,24 @@ export function createProcessor(deps: RunnerDeps): Processor {
     if (row.died !== null) jobLog.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
     const cancelled = new AbortController();
     const signal = AbortSignal.any([deps.signal, cancelled.signal]);
-    const watch = setInterval(() => cancelWhenOver(pool, [id, row.attempts], cancelled), WATCH_MS);
+    const watch = setInterval(() => cancelWhenOver(pool, { id, attempt: row.attempts }, cancelled), WATCH_MS);
     const begin = performance.now();
     const attempts = delivery.opts.attempts ?? 1;
     const finish = (outcome: Outcome, result: JobResult | null, error?: unknown) =>
-      pool.query(sql('queue/finish_job'), [
-        id,
-        outcome,
-        JSON.stringify(result),
-        codeOf(error),
-        error === undefined ? null : messageOf(error),
-        (performance.now() - begin) / 1000,
-        result?.rows ?? 0,
-        outcome === 'retried' ? `attempt ${delivery.attemptsMade + 2} of ${attempts}` : null,
-        outcome === 'retried' ? backoffSeconds(delivery) : null,
-        row.attempts,
-      ]);
+      pool.query(
+        statement('queue/finish_job', {
+          id,
+          outcome,
+          result: JSON.stringify(result),
+          error_code: codeOf(error),
+          error: error === undefined ? null : messageOf(error),
+          seconds: (performance.now() - begin) / 1000,
+          rows: result?.rows ?? 0,
+          note: outcome === 'retried' ? `attempt ${delivery.attemptsMade + 2} of ${attempts}` : null,
+          retry_seconds: outcome === 'retried' ? backoffSeconds(delivery) : null,
+          attempt: row.attempts,
+        }),
+      );
 
     try {
       const result = await run({ ...deps, signal }, id, row, jobLog);
@@ -106,10 +110,10 @@ export function createProcessor(deps: RunnerDeps): Processor {
 /** That a job is cancelled, or was begun again by another worker, is said in its row alone. */
 function cancelWhenOver(
   pool: Pool,
-  attempt: [id: string, attempt: number],
+  { id, attempt }: { id: string; attempt: number },
   cancelled: AbortController,
 ): void {
-  pool.query(sql('queue/is_running'), attempt).then(
+  pool.query(statement('queue/is_running', { id, attempt })).then(
     ({ rowCount }) => rowCount === 0 && cancelled.abort(new PlatError('cancelled', 'The job was cancelled.')),
     () => {},
   );
@@ -172,7 +176,9 @@ function jobProgress(pool: Pool, jobId: string, log: Logger): { progress: Progre
     const [fraction, note] = latest;
     latest = undefined;
     writing = pool
-      .query(sql('queue/report_progress'), [jobId, Math.min(1, Math.max(0, fraction)), note])
+      .query(
+        statement('queue/report_progress', { id: jobId, progress: Math.min(1, Math.max(0, fraction)), note }),
+      )
       .catch(error => log.debug({ err: error }, 'progress was not written'));
   };
   return {

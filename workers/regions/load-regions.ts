@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Client, type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { type Client, type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { NO_STATS, type RegionFields, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
@@ -47,9 +47,9 @@ function digestOf(rows: readonly RegionRow[]): string {
 }
 
 async function upsertRegions(client: Client, rows: readonly RegionRow[]): Promise<number> {
-  const { rows: counts } = await client.query<{ written: number }>(sql('regions/upsert_regions'), [
-    JSON.stringify(rows),
-  ]);
+  const { rows: counts } = await client.query<{ written: number }>(
+    statement('regions/upsert_regions', { regions: JSON.stringify(rows) }),
+  );
   return counts[0]?.written ?? 0;
 }
 
@@ -59,12 +59,14 @@ async function insertMissingStats(client: Client, rows: readonly RegionRow[]): P
   const added = rows.filter(row => missing.has(`${row.type}:${row.code}`));
   if (added.length === 0) return;
   const fields = added.map(regionFields);
-  await client.query(sql('regions/insert_region_stats'), [
-    added.map(row => row.type),
-    added.map(row => row.code),
-    fields.map(region => statsEtag(region, NO_STATS)),
-    fields.map(region => statsBody(region, NO_STATS)).join('\n'),
-  ]);
+  await client.query(
+    statement('regions/insert_region_stats', {
+      types: added.map(row => row.type),
+      codes: added.map(row => row.code),
+      etags: fields.map(region => statsEtag(region, NO_STATS)),
+      bodies: fields.map(region => statsBody(region, NO_STATS)).join('\n'),
+    }),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Pool, sql, transaction } from '../../shared/base/db.ts';
+import { type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
 import { emptyBox } from '../../shared/geo/box.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
@@ -27,13 +27,13 @@ export async function learnAll(
       await linkComps(client, fips);
       const { comps } = await readMarket(client, fips, emptyBox(), dayOf(day));
       const { estimates } = fitCounty(comps, fips, dayOf(day), new Map());
-      const values = [fips, JSON.stringify(estimates), MODEL_VERSION];
-      await client.query(sql('valuation/store_estimates'), values);
+      const values = { fips, estimates: JSON.stringify(estimates), model_version: MODEL_VERSION };
+      await client.query(statement('valuation/store_estimates', values));
     });
   }
   return transaction(pool, async client => {
     const counties = rows.filter(({ parcels }) => parcels).map(({ fips }) => fips);
-    await client.query(sql('valuation/mark_counties'), [counties]);
+    await client.query(statement('valuation/mark_counties', { fips: counties }));
     const payloads = counties.map(fips => ({ fips, ...(asOf !== undefined && { asOf }) }));
     const jobs = await enqueueAll(client, valueCountyJob, payloads);
     return { asOf: day, counties: counties.length, jobs };

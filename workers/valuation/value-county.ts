@@ -7,6 +7,7 @@ import {
   type Pool,
   type Queryable,
   sql,
+  statement,
   transaction,
 } from '../../shared/base/db.ts';
 import { LOCKS } from '../../shared/base/locks.ts';
@@ -80,14 +81,16 @@ export function valueCounty(
   return transaction(pool, async client => {
     await lockCounty(client, fips);
     // Before anything is read: a mark that comes later stays.
-    await client.query(sql('valuation/clear_marks'), [fips]);
+    await client.query(statement('valuation/clear_marks', { fips }));
     const day = asOf ?? (await defaultDay(client));
     await linkComps(client, fips);
-    const statement = compose('valuation/copy_parcels', { fips: literal(fips) });
-    const { rows, columns } = await readCopy(client, statement, PARCEL_COLUMNS);
-    await client.query(sql('valuation/delete_valuations'), [fips]);
+    const copy = compose('valuation/copy_parcels', { fips: literal(fips) });
+    const { rows, columns } = await readCopy(client, copy, PARCEL_COLUMNS);
+    await client.query(statement('valuation/delete_valuations', { fips }));
     if (rows === 0) {
-      await client.query(sql('valuation/store_reach'), [fips, null, null, null]);
+      await client.query(
+        statement('valuation/store_reach', { fips, extent: null, reach: null, as_of: null }),
+      );
       return { asOf: day, sales: 0, outliers: 0, parcels: 0, valued: 0 };
     }
     const extent = extentOf(columns);
@@ -95,19 +98,21 @@ export function valueCounty(
     const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOthers(client, fips));
     const reach = withMarginE7(extent, compM);
     const valued = await valueParcels(client, model, day, columns, { comps, opinion }, watch);
-    await client.query(sql('valuation/store_reach'), [
-      fips,
-      boxSql(extent),
-      boxSql(reach),
-      valued === 0 ? null : day,
-    ]);
+    await client.query(
+      statement('valuation/store_reach', {
+        fips,
+        extent: boxSql(extent),
+        reach: boxSql(reach),
+        as_of: valued === 0 ? null : day,
+      }),
+    );
     return { asOf: day, sales: model.sales.source.length, outliers: outliers.size, parcels: rows, valued };
   });
 }
 
 /** Holds those back who would write the county's valuations, until the transaction ends. */
 export async function lockCounty(client: Client, fips: number): Promise<void> {
-  await client.query(sql('valuation/lock_county'), [LOCKS.countyValuations, fips]);
+  await client.query(statement('valuation/lock_county', { lock: LOCKS.countyValuations, fips }));
 }
 
 /** The day as of which parcels are valued when nobody names one: 'YYYY-MM-DD'. */
@@ -145,8 +150,7 @@ export async function readMarket(
 /** What the sales of the other counties say. */
 export async function readOthers(client: Client, fips: number): Promise<Others> {
   const { rows } = await client.query<{ fips: number; estimates: CountyEstimates }>(
-    sql('valuation/list_estimates'),
-    [fips, MODEL_VERSION],
+    statement('valuation/list_estimates', { fips, model_version: MODEL_VERSION }),
   );
   return new Map(rows.map(({ fips: other, estimates }) => [other, estimates]));
 }
@@ -219,17 +223,16 @@ type Candidate = { id: string; property_id: number; x: number; y: number; bounda
  * the parcel was split or merged since: its land is not what was sold.
  */
 export async function linkComps(client: Client, fips: number): Promise<void> {
-  const landed = await client.query(sql('valuation/has_land'), [fips]);
+  const landed = await client.query(statement('valuation/has_land', { fips }));
   if (landed.rowCount === 0) {
-    await client.query(sql('valuation/forget_comp_land'), [fips]);
+    await client.query(statement('valuation/forget_comp_land', { fips }));
     return;
   }
   const county = { fips: literal(fips), most_correction: literal(MOST_CORRECTION) };
   await client.query(compose('valuation/link_comps', county));
-  const { rows } = await client.query<Candidate>(sql('valuation/list_comps_on_land'), [
-    fips,
-    MOST_CORRECTION,
-  ]);
+  const { rows } = await client.query<Candidate>(
+    statement('valuation/list_comps_on_land', { fips, most_correction: MOST_CORRECTION }),
+  );
   const parcelOf = new Map<string, number>();
   for (const { id, property_id, x, y, boundary } of rows) {
     if (parcelOf.has(id)) continue;

@@ -17,7 +17,7 @@ export async function assistantsSection(
   { deps, apiUrl, appUrl }: Visit,
   account: { id: string; own: boolean },
 ) {
-  const grants = await deps.resources.database.run<Grant>('accounts/list_grants', [account.id]);
+  const grants = await deps.resources.database.run<Grant>('accounts/list_grants', { account_id: account.id });
   const address = `${appUrl || 'https://…'}/mcp`;
   const local = {
     mcpServers: {

@@ -68,7 +68,10 @@ const ACTIONS: Record<string, Action> = {
     const id = visit.form.get('id') ?? '';
     // A hash of 32 bytes.
     if (!/^[0-9a-f]{64}$/.test(id)) throw validationError({ id: ['must be the id of an assistant'] });
-    const ended = await database.run('accounts/end_grant', [accountOf(session).id, id]);
+    const ended = await database.run('accounts/end_grant', {
+      account_id: accountOf(session).id,
+      grant_hash: id,
+    });
     if (ended.length === 0) throw new PlatError('grant_unknown', 'This assistant has no access any more.');
     await recordEvent(visit, session, 'end_assistant');
     return { good: 'The assistant has no access any more.' };
@@ -97,7 +100,7 @@ const ACTIONS: Record<string, Action> = {
     await countAttempt(`password:${user.id}`, visit.deps);
     const [known] = await visit.deps.resources.database.run<{ hash: string | null }>(
       'accounts/find_by_email',
-      [user.email],
+      { address: user.email },
     );
     if (user.hasPassword && !(await verifyPassword(known?.hash, visit.form.get('current') ?? '')))
       throw new PlatError('password', 'The current password is wrong.');
@@ -108,12 +111,18 @@ const ACTIONS: Record<string, Action> = {
   async 'end session'(visit, session) {
     const id = visit.form.get('id') ?? '';
     if (!UUID.test(id)) throw validationError({ id: ['must be the id of a session'] });
-    await visit.deps.resources.database.run('accounts/end_session', [id, session.user.id]);
+    await visit.deps.resources.database.run('accounts/end_session', {
+      session_id: id,
+      user_id: session.user.id,
+    });
     await recordEvent(visit, session, 'end_session');
     return { good: 'The session is signed out.' };
   },
   async 'end sessions'(visit, session) {
-    await visit.deps.resources.database.run('accounts/end_sessions', [session.user.id, null]);
+    await visit.deps.resources.database.run('accounts/end_sessions', {
+      user_id: session.user.id,
+      kept_session_id: null,
+    });
     await recordEvent(visit, session, 'end_sessions');
     forgetCookie(visit);
     return { redirect: '/sign-in' };
@@ -121,7 +130,7 @@ const ACTIONS: Record<string, Action> = {
 };
 
 function recordEvent({ deps }: Visit, { user }: Session, what: string): Promise<unknown> {
-  return deps.resources.database.run('accounts/record_event', [user.email, what, user.id]);
+  return deps.resources.database.run('accounts/record_event', { by: user.email, what, user_id: user.id });
 }
 
 function accountOf({ account }: Session): { id: string } {
@@ -133,8 +142,8 @@ async function show(visit: Visit, done: Done) {
   const session = visit.session!;
   const { database } = visit.deps.resources;
   const [members, sessions] = await Promise.all([
-    database.run<Member>('accounts/list_members', [session.company.id]),
-    database.run<OpenSession>('accounts/list_sessions', [session.user.id]),
+    database.run<Member>('accounts/list_members', { company_id: session.company.id }),
+    database.run<OpenSession>('accounts/list_sessions', { user_id: session.user.id }),
   ]);
   const body = (
     <>

@@ -1,7 +1,6 @@
 import type { AccountSummary } from '../../../shared/accounts/accounts.ts';
 import { showAccount } from '../../../shared/accounts/contracts.ts';
 import { addTo } from '../../../shared/kernels/groups.ts';
-import { readAccount } from '../../http/callers.ts';
 import {
   readUsage,
   readUsageBreakdown,
@@ -10,12 +9,12 @@ import {
 } from '../../v1/accounts/get-usage.ts';
 import { cents, count, day, percent } from '../frame/figures.ts';
 import { Facts, Grid, Notice } from '../frame/layout.tsx';
-import { ask, type Visit } from '../frame/visit.ts';
+import { accountOf, ask, type Visit } from '../frame/visit.ts';
 
 /** What the account has used of its period, and what that costs. */
 export async function usageSection(visit: Visit) {
   const account = visit.session!.account!;
-  const known = await readAccount(visit.deps.resources.database, account.id);
+  const known = await accountOf(visit);
   if (!known?.pro)
     return (
       <section>

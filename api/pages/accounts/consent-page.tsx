@@ -52,12 +52,19 @@ export const consentPage: Page = {
     const { account, user } = session!;
     if (!account?.own)
       throw new PlatError('forbidden', 'Only the person whose account it is can let assistants in.');
-    await database.run('accounts/end_grants_of_client', [account.id, client.clientId]);
+    await database.run('accounts/end_grants_of_client', {
+      account_id: account.id,
+      client_id: client.clientId,
+    });
     const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
     grant.addOIDCScope(String(params.scope ?? SCOPE));
     grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, SCOPE);
     const grantId = await grant.save();
-    await database.run('accounts/record_event', [user.email, 'let_assistant_in', user.id]);
+    await database.run('accounts/record_event', {
+      by: user.email,
+      what: 'let_assistant_in',
+      user_id: user.id,
+    });
     const result = { login: { accountId: account.id, remember: false }, consent: { grantId } };
     return goOn(await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }));
   },

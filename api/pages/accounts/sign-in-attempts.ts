@@ -72,7 +72,7 @@ async function knownDevice({ req, deps }: Visit, email: string): Promise<string 
   if (value === undefined) return undefined;
   const device = verifySigned(FORMAT, value, [await cursorSecret()]) as Device | undefined;
   if (device === undefined) return undefined;
-  const [user] = await database.run<{ id: string }>('accounts/find_by_email', [email]);
+  const [user] = await database.run<{ id: string }>('accounts/find_by_email', { address: email });
   return user?.id === device.user ? device.id : undefined;
 }
 

@@ -20,7 +20,7 @@ type KnownUser = { id: string; email: string; name: string; operator: boolean; h
 const WRONG = 'The address or the password is wrong. You can have a link sent instead.';
 
 async function findUser({ deps }: Visit, email: string): Promise<KnownUser | undefined> {
-  return (await deps.resources.database.run<KnownUser>('accounts/find_by_email', [email]))[0];
+  return (await deps.resources.database.run<KnownUser>('accounts/find_by_email', { address: email }))[0];
 }
 
 const signIn: Page = {
@@ -155,7 +155,9 @@ const link: Page = {
   path: '/sign-in/link/:token',
   access: 'public',
   async get(visit) {
-    const [found] = await visit.deps.resources.database.run<Link>('accounts/find_link', [tokenOf(visit)]);
+    const [found] = await visit.deps.resources.database.run<Link>('accounts/find_link', {
+      token_hash: tokenOf(visit),
+    });
     if (found === undefined) return staleLink();
     // Pasted into the address bar, as the link that the operator's terminal prints is, it opens at once.
     const { 'sec-fetch-site': site, 'sec-fetch-user': byUser } = visit.req.headers;
@@ -167,7 +169,7 @@ const link: Page = {
 
 async function enter(visit: Visit): Promise<Reply> {
   const { database } = visit.deps.resources;
-  const [found] = await database.run<Link>('accounts/find_link', [tokenOf(visit)]);
+  const [found] = await database.run<Link>('accounts/find_link', { token_hash: tokenOf(visit) });
   if (found === undefined) return staleLink();
   const password = visit.form.get('password') ?? '';
   if (found.purpose !== 'sign_in') {
@@ -177,7 +179,7 @@ async function enter(visit: Visit): Promise<Reply> {
       return linkPage(found, error instanceof PlatError ? error.message : 'Choose another password.');
     }
   }
-  const [used] = await database.run<Link>('accounts/use_link', [tokenOf(visit)]);
+  const [used] = await database.run<Link>('accounts/use_link', { token_hash: tokenOf(visit) });
   if (used === undefined) return staleLink();
   if (used.purpose !== 'sign_in') await changePassword(visit, used.user_id, used.email, password, null);
   await enterAs(visit, used.user_id);
@@ -194,8 +196,8 @@ export async function changePassword(
 ): Promise<void> {
   const { database } = deps.resources;
   await storePassword(deps.pool, userId, password);
-  await database.run('accounts/end_sessions', [userId, stays]);
-  await database.run('accounts/record_event', [email, 'password', userId]);
+  await database.run('accounts/end_sessions', { user_id: userId, kept_session_id: stays });
+  await database.run('accounts/record_event', { by: email, what: 'password', user_id: userId });
 }
 
 const tokenOf = ({ req }: Visit): Buffer => tokenHashOf(String(req.params.token));
@@ -236,7 +238,11 @@ const signOut: Page = {
   access: 'public',
   async post(visit) {
     const { session, deps } = visit;
-    if (session) await deps.resources.database.run('accounts/end_session', [session.id, session.user.id]);
+    if (session)
+      await deps.resources.database.run('accounts/end_session', {
+        session_id: session.id,
+        user_id: session.user.id,
+      });
     forgetCookie(visit);
     return { redirect: '/' };
   },

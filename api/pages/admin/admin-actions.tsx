@@ -112,7 +112,7 @@ const GONE_ON: ReadonlySet<string> = new Set(['job_ended', 'job_open']);
 const HAS_GONE_ON = 'The job has gone on meanwhile.';
 
 async function jobOf(visit: Visit, id: string | null): Promise<Job> {
-  const jobs = await visit.deps.resources.database.run<Job>('queue/list_jobs', [200, null]);
+  const jobs = await visit.deps.resources.database.run<Job>('queue/list_jobs', { limit: 200, status: null });
   const found = jobs.find(one => one.id === id);
   if (found === undefined || !['queued', 'failed'].includes(found.status)) throw notFound(HAS_GONE_ON);
   return found;

@@ -21,7 +21,7 @@ const admin: Page = {
     const [feeds, runs, jobs, accounts, users] = await Promise.all([
       run<FeedRow>('feeds/list_feeds'),
       listRuns(pool, null, 20),
-      run<Job>('queue/list_jobs', [20, null]),
+      run<Job>('queue/list_jobs', { limit: 20, status: null }),
       listAccounts(pool),
       listUsers(pool),
     ]);

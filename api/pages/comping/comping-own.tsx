@@ -24,7 +24,8 @@ export const reportsPage: Page = {
   path: '/comping',
   access: 'app',
   async get({ deps, session }) {
-    const values = [session!.account?.id ?? null, session!.user.id, MAX_LISTED];
+    const { account, user } = session!;
+    const values = { account_id: account?.id ?? null, user_id: user.id, limit: MAX_LISTED };
     const reports = await deps.resources.database.run<Listed>('comping/list_reports', values);
     const body = (
       <>

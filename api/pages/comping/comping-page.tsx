@@ -98,13 +98,13 @@ async function prepared(visit: Visit, report: Report, patienceMs: number): Promi
   if (report.wanted_at === null) {
     // Until the last offer is taken or declined there is no need for another.
     if (report.snapshot === null || changesOf(report).length > 0) return report;
-    if ((await database.run('comping/is_outdated', [fips, property_id, looked_at])).length === 0)
+    if ((await database.run('comping/is_outdated', { fips, property_id, looked_at })).length === 0)
       return report;
     await requestSnapshot(database, report);
   } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await requestSnapshot(database, report);
   const patience = report.snapshot === null ? PATIENCE_MS : patienceMs;
   for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += LOOK_MS) {
-    if ((await database.run('comping/is_wanted', [id])).length === 0) break;
+    if ((await database.run('comping/is_wanted', { id })).length === 0) break;
     await sleep(LOOK_MS);
   }
   return readReport(visit);

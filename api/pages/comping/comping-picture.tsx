@@ -34,7 +34,7 @@ export async function readGround(
   ];
   const { metresPerPx } = viewOf([[places]], 0, WIDTH - 2 * MARGIN_PX, HEIGHT - 2 * MARGIN_PX);
   const view = viewOf([[places]], MARGIN_PX * metresPerPx, WIDTH, HEIGHT);
-  const values = [boxSql(view.box), 'roads', MAX_ROADS];
+  const values = { box: boxSql(view.box), kind: 'roads', limit: MAX_ROADS };
   const rows = await database.run<{ geometry: Uint8Array }>('parcels/list_view_features', values);
   return { view, roads: rows.flatMap(({ geometry }) => decodeLines(geometry)) };
 }

@@ -58,7 +58,7 @@ export async function readReport({ req, deps, session }: Visit): Promise<Report>
 }
 
 async function find(database: Database, id: string, { account, user }: Pick<Session, 'account' | 'user'>) {
-  const values = [id, account?.id ?? null, user.id];
+  const values = { id, account_id: account?.id ?? null, user_id: user.id };
   const [report] = await database.run<Report>('comping/read_report', values);
   return report;
 }
@@ -72,9 +72,15 @@ export async function readShared({ req, deps }: Visit): Promise<Report> {
   const { database } = deps.resources;
   if (/^[\w-]{43}$/.test(token)) {
     const hash = tokenHashOf(token);
-    const [shared] = await database.run<{ id: string; account_id: string }>('comping/find_shared', [hash]);
+    const [shared] = await database.run<{ id: string; account_id: string }>('comping/find_shared', {
+      token_hash: hash,
+    });
     const [report] = shared
-      ? await database.run<Report>('comping/read_report', [shared.id, shared.account_id, null])
+      ? await database.run<Report>('comping/read_report', {
+          id: shared.id,
+          account_id: shared.account_id,
+          user_id: null,
+        })
       : [];
     if (report?.snapshot) return report;
   }
@@ -117,7 +123,7 @@ export async function changeReport({ form, deps }: Visit, report: Report): Promi
   const comps = form.getAll('comp').filter(comp => known.has(comp));
   const run = database.run;
   const touched = async (): Promise<ChangeOutcome> => {
-    await run('comping/touch_report', [id]);
+    await run('comping/touch_report', { id });
     return {};
   };
   switch (form.get('do')) {
@@ -125,7 +131,7 @@ export async function changeReport({ form, deps }: Visit, report: Report): Promi
       await choose(run, report, comps);
       return touched();
     case 'remove':
-      await run('comping/leave_comps', [id, comps]);
+      await run('comping/leave_comps', { report_id: id, comp_ids: comps });
       return touched();
     case 'select': {
       // What the page showed as chosen: what somebody else has chosen since stays.
@@ -135,7 +141,10 @@ export async function changeReport({ form, deps }: Visit, report: Report): Promi
         report,
         comps.filter(comp => !was.includes(comp)),
       );
-      await run('comping/leave_comps', [id, was.filter(comp => !comps.includes(comp))]);
+      await run('comping/leave_comps', {
+        report_id: id,
+        comp_ids: was.filter(comp => !comps.includes(comp)),
+      });
       return touched();
     }
     case 'model':
@@ -146,20 +155,24 @@ export async function changeReport({ form, deps }: Visit, report: Report): Promi
       );
       return touched();
     case 'clear':
-      await run('comping/leave_comps', [id, report.chosen]);
+      await run('comping/leave_comps', { report_id: id, comp_ids: report.chosen });
       return touched();
     case 'override':
-      await run('comping/override_adjustment', [
-        id,
-        comps[0],
+      await run('comping/override_adjustment', {
+        report_id: id,
+        comp_id: comps[0],
         ...overrideOf(
           form,
           report.snapshot?.candidates.find(comp => comp.id === comps[0]),
         ),
-      ]);
+      });
       return touched();
     case 'restore':
-      await run('comping/restore_adjustment', [id, comps[0], adjustmentOf(form)]);
+      await run('comping/restore_adjustment', {
+        report_id: id,
+        comp_id: comps[0],
+        adjustment: adjustmentOf(form),
+      });
       return touched();
     case 'text':
       return write(run, report, form);
@@ -167,23 +180,23 @@ export async function changeReport({ form, deps }: Visit, report: Report): Promi
       const days = SHARE_DAYS.find(one => String(one) === form.get('days'));
       if (days === undefined) throw validationError({ days: [`must be one of ${SHARE_DAYS.join(', ')}`] });
       const { token, tokenHash } = newToken();
-      await run('comping/share_report', [id, tokenHash, days]);
+      await run('comping/share_report', { id, token_hash: tokenHash, days });
       return { link: `/comping/shared/${token}` };
     }
     case 'unshare':
-      await run('comping/share_report', [id, null, null]);
+      await run('comping/share_report', { id, token_hash: null, days: null });
       return {};
     case 'look':
       await requestSnapshot(database, report);
       return {};
     case 'accept':
-      await run('comping/accept_offer', [id]);
+      await run('comping/accept_offer', { id });
       return {};
     case 'decline':
-      await run('comping/decline_offer', [id]);
+      await run('comping/decline_offer', { id });
       return {};
     case 'delete':
-      await run('comping/delete_report', [id]);
+      await run('comping/delete_report', { id });
       return { deleted: true };
     default:
       throw validationError({ do: ['is not a change that reports know'] });
@@ -195,7 +208,7 @@ type Run = Database['run'];
 async function choose(run: Run, { id, chosen }: Report, comps: readonly string[]): Promise<void> {
   if (new Set([...chosen, ...comps]).size > MAX_CHOSEN)
     throw validationError({ comp: [`a report compares at most ${MAX_CHOSEN} comps`] });
-  if (comps.length > 0) await run('comping/choose_comps', [id, comps]);
+  if (comps.length > 0) await run('comping/choose_comps', { report_id: id, comp_ids: comps });
 }
 
 function adjustmentOf(form: URLSearchParams): Adjustment {
@@ -204,7 +217,10 @@ function adjustmentOf(form: URLSearchParams): Adjustment {
   return name;
 }
 
-function overrideOf(form: URLSearchParams, comp: Candidate | undefined): [Adjustment, number, string] {
+function overrideOf(
+  form: URLSearchParams,
+  comp: Candidate | undefined,
+): { adjustment: Adjustment; percent: number; reason: string } {
   if (comp === undefined) throw validationError({ comp: ['is not one of the report'] });
   const text = (form.get('percent') ?? '').replaceAll(/[\s%]/g, '').replace('−', '-').replace(',', '.');
   const percent = text === '' ? Number.NaN : Number(text);
@@ -214,22 +230,25 @@ function overrideOf(form: URLSearchParams, comp: Candidate | undefined): [Adjust
     faults.percent = ['must be a number of percent from -95 to 1000'];
   if (reason === '' || reason.length > 500) faults.reason = ['say why, in up to 500 characters'];
   if (Object.keys(faults).length > 0) throw validationError(faults);
-  return [adjustmentOf(form), percent, reason];
+  return { adjustment: adjustmentOf(form), percent, reason };
 }
 
 async function write(run: Run, { id, title, notes }: Report, form: URLSearchParams): Promise<ChangeOutcome> {
   const conflict: NonNullable<ChangeOutcome['conflict']> = {};
   const fields = [
-    ['title', MAX_TITLE, title, 'comping/write_title'],
-    ['notes', MAX_NOTES, notes, 'comping/write_notes'],
+    { name: 'title', most: MAX_TITLE, now: title },
+    { name: 'notes', most: MAX_NOTES, now: notes },
   ] as const;
-  for (const [name, most, now, statement] of fields) {
+  for (const { name, most, now } of fields) {
     const text = form.get(name)?.replaceAll('\r\n', '\n').replaceAll('\0', '');
     if (text === undefined) continue;
     if (text.length > most) throw validationError({ [name]: [`must be at most ${most} characters long`] });
     const was = (form.get(`was_${name}`) ?? '').replaceAll('\r\n', '\n');
     if (text === was) continue;
-    const written = await run(statement, [id, text, was]);
+    const written =
+      name === 'title'
+        ? await run('comping/write_title', { id, title: text, before: was })
+        : await run('comping/write_notes', { id, notes: text, before: was });
     if (written.length === 0) conflict[name] = now;
   }
   return Object.keys(conflict).length > 0 ? { conflict } : {};
@@ -238,7 +257,7 @@ async function write(run: Run, { id, title, notes }: Report, form: URLSearchPara
 /** Has the report prepared, or what it goes by compared with what is true now. */
 export function requestSnapshot(database: Database, { id, fips }: Report): Promise<void> {
   return database.transaction(async run => {
-    await run('comping/want_report', [id]);
+    await run('comping/want_report', { id });
     await enqueueAnnounced(run, prepareReports, { fips });
   });
 }

@@ -90,7 +90,12 @@ async function findListed(
 ): Promise<Choice[]> {
   // A word or two of a street would be half the county.
   const pattern = head.length < 5 ? null : `${likeLiteral(head.toUpperCase())}%`;
-  const rows = await visit.deps.resources.database.run<Live>('deals/find_live', [pattern, head, fips, zip]);
+  const rows = await visit.deps.resources.database.run<Live>('deals/find_live', {
+    pattern,
+    apn: head,
+    fips,
+    zip,
+  });
   return rows.map(({ id, address, city, state, apn, acres: size, price }) => ({
     label: [
       `${address || `APN ${apn}`}, ${[city, state].filter(Boolean).join(', ')}`,

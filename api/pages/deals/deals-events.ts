@@ -38,7 +38,7 @@ function openWatch(database: Database) {
 
   async function tellAll(): Promise<void> {
     const boards = [...new Set([...watchers].map(({ board }) => board))];
-    const rows = await database.run<{ id: string; version: number }>('deals/read_versions', [boards]);
+    const rows = await database.run<{ id: string; version: number }>('deals/read_versions', { ids: boards });
     const versions = new Map(rows.map(({ id, version }) => [id, version]));
     for (const watcher of watchers) {
       const version = versions.get(watcher.board);

@@ -9,13 +9,13 @@ import { requireText } from '../../http/text.ts';
 import { pageHeaders } from './assets.ts';
 import { Document, narrowPage } from './layout.tsx';
 import {
+  accountOf,
   countCall,
   nameRoute,
   type PageDeps,
   type Reply,
   readForm,
   readSession,
-  requireAccount,
   requireSameOrigin,
   type Visit,
 } from './visit.ts';
@@ -95,7 +95,8 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   if (page.access === 'app') {
     // Who operates the installation and has no account of their own has nothing to see there.
     if (session.account === null && session.user.operator) return { redirect: '/admin' };
-    await requireAccount(visit);
+    if (!(await accountOf(visit))?.pro)
+      throw new PlatError('subscription_required', 'The app needs an active Pro subscription.');
   }
   return undefined;
 }

@@ -56,6 +56,8 @@ export type Visit = {
   apiUrl: string;
   appUrl: string;
   session: Session | undefined;
+  /** The session's account, once `accountOf` has read it. */
+  account?: Promise<Account | undefined>;
   /** The fields of a sent form; of a repeated one the last. */
   form: URLSearchParams;
 };
@@ -102,7 +104,9 @@ const SESSION_LIMIT = { ratePerMinute: 1_200, rateBurst: 2_400, skipTracePerMinu
 export async function readSession(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
   const token = cookieOf(req);
   if (token === undefined) return undefined;
-  const [session] = await resources.database.run<Session>('accounts/read_session', [tokenHashOf(token)]);
+  const [session] = await resources.database.run<Session>('accounts/read_session', {
+    token_hash: tokenHashOf(token),
+  });
   return session;
 }
 
@@ -118,10 +122,17 @@ export async function openSession(visit: Visit, userId: string): Promise<void> {
   const { req, deps } = visit;
   const old = cookieOf(req);
   if (visit.session !== undefined && old !== undefined)
-    await deps.resources.database.run('accounts/end_session', [visit.session.id, visit.session.user.id]);
+    await deps.resources.database.run('accounts/end_session', {
+      session_id: visit.session.id,
+      user_id: visit.session.user.id,
+    });
   const { token, tokenHash } = newToken();
   const agent = (req.headers['user-agent'] ?? '').slice(0, 300);
-  await deps.resources.database.run('accounts/insert_session', [tokenHash, userId, agent]);
+  await deps.resources.database.run('accounts/insert_session', {
+    token_hash: tokenHash,
+    user_id: userId,
+    browser: agent,
+  });
   setCookie(visit, { name: COOKIE, value: token, path: '/', seconds: IDLE_SECONDS });
 }
 
@@ -194,15 +205,27 @@ export async function answerForm(
   }
 }
 
-/** The account of the session with what an endpoint may look at. @throws PlatError `subscription_required` */
-export async function requireAccount({ session, deps }: Visit): Promise<Account> {
-  const account = session?.account && (await readAccount(deps.resources.database, session.account.id));
-  if (!account?.pro)
-    throw new PlatError('subscription_required', 'The app needs an active Pro subscription.');
+/** The account of the session, read once a visit; undefined without one that is enabled. */
+export function accountOf(visit: Visit): Promise<Account | undefined> {
+  const { session, deps } = visit;
+  visit.account ??= session?.account
+    ? readAccount(deps.resources.database, session.account.id)
+    : Promise.resolve(undefined);
+  return visit.account;
+}
+
+/** @throws PlatError `forbidden` */
+export async function requireAccount(visit: Visit): Promise<Account> {
+  const account = await accountOf(visit);
+  if (account === undefined) throw new PlatError('forbidden', 'This needs an account, and you have none.');
   return account;
 }
 
-/** What an endpoint answers to the session's account, for no tokens. @throws PlatError as the endpoint */
+/**
+ * What an endpoint answers to the session's account, for no tokens. Whether the account may see the page is
+ * the page's `access`.
+ * @throws PlatError `forbidden` without an account; as the endpoint
+ */
 export async function ask<T>(
   visit: Visit,
   endpoint: Endpoint,

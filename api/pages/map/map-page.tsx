@@ -32,7 +32,7 @@ export const dataPage: Page = {
     const asked = readAsked(visit);
     const parcel = visit.url.searchParams.get('parcel');
     const [counties, found, shown, county] = await Promise.all([
-      visit.deps.resources.database.run<County>('feeds/list_counties', [MOST_COUNTIES]),
+      visit.deps.resources.database.run<County>('feeds/list_counties', { limit: MOST_COUNTIES }),
       parcel === null && Object.keys(asked).length > 0 ? search(visit, asked) : undefined,
       parcel === null ? undefined : readParcel(visit, parcel),
       knownBox(visit),

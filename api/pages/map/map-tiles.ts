@@ -128,7 +128,7 @@ export async function makeParcelTile({ database }: Resources, tile: Tile): Promi
     counties: lines.filter(({ geometry }) => geometry.length > 0),
   };
   if (tile.z < POINTS_FROM) {
-    const rows = await database.run<Count>('parcels/count_parcels', [counties]);
+    const rows = await database.run<Count>('parcels/count_parcels', { fips: counties });
     layers.counts = rows.map(({ fips, parcels, name }) => ({
       id: fips,
       type: 1,
@@ -137,13 +137,13 @@ export async function makeParcelTile({ database }: Resources, tile: Tile): Promi
     }));
     return encoded(layers);
   }
-  const rows = await database.run<ParcelRow>('parcels/list_parcels', [
-    counties,
-    boxSql(boxToE7(box)),
-    tile.z >= BOUNDARIES_FROM,
-    tile.z >= NAMES_FROM,
-    MAX_FEATURES,
-  ]);
+  const rows = await database.run<ParcelRow>('parcels/list_parcels', {
+    fips: counties,
+    box: boxSql(boxToE7(box)),
+    with_boundaries: tile.z >= BOUNDARIES_FROM,
+    with_apns: tile.z >= NAMES_FROM,
+    limit: MAX_FEATURES,
+  });
   if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
   layers.parcels = rows.flatMap(({ property_id: id, boundary, lon, lat }): Feature[] => {
     if (boundary === null)
@@ -179,7 +179,7 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
   return cached(resources, `${kind}/${tile.z}/${tile.x}/${tile.y}`, async () => {
     if (tile.z < LAND_FROM[kind]) return encoded({ [kind]: [] });
     const project = projector(tile);
-    const values = [boxSql(boxToE7(boundsOf(tile))), kind, MAX_FEATURES];
+    const values = { box: boxSql(boxToE7(boundsOf(tile))), kind, limit: MAX_FEATURES };
     const rows = await resources.database.run<{ class: string; geometry: Buffer }>(
       'parcels/list_features',
       values,
@@ -211,7 +211,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
   const box = boundsOf(tile);
   const tiles = await deps.resources.database.run<ElevationTile & Record<string, unknown>>(
     'parcels/list_elevation',
-    [boxSql(boxToE7(box))],
+    { box: boxSql(boxToE7(box)) },
   );
   if (tiles.length === 0) return nothing;
   const step = 2 ** -tile.z / SHADE_CELLS;

@@ -120,7 +120,7 @@ function boxOf({ shape, point }: Shown): Box | null {
 export async function knownBox({ deps, url }: Visit): Promise<Box | undefined> {
   const county = url.searchParams.get('county');
   if (county === null || !/^\d{4,5}$/.test(county.trim())) return undefined;
-  const [box] = await deps.resources.database.run<BoxColumns>('parcels/read_box', [Number(county)]);
+  const [box] = await deps.resources.database.run<BoxColumns>('parcels/read_box', { fips: Number(county) });
   return box?.west == null ? undefined : boxOfColumns(box);
 }
 

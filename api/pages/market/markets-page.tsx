@@ -32,7 +32,7 @@ function chosen(visit: Visit): { bucket: string; metric: string } {
 
 function readValues(visit: Visit): Promise<Row[]> {
   const { bucket, metric } = chosen(visit);
-  return visit.deps.resources.database.run<Row>('market/list_market_values', [bucket, metric]);
+  return visit.deps.resources.database.run<Row>('market/list_market_values', { bucket, metric });
 }
 
 /** What the table can be sorted by; a minus before it turns the order round. */

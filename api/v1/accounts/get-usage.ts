@@ -150,12 +150,12 @@ const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
 /** A period that is over is rolled by whoever sees it first. */
 async function readCurrent<Row extends Current>(
   database: Database,
-  statement: string,
+  name: 'accounts/read_totals' | 'accounts/read_breakdown',
   accountId: string,
 ): Promise<Row> {
-  const [row] = await database.run<Row>(statement, [accountId]);
+  const [row] = await database.run<Row>(name, { account_id: accountId });
   if (!row!.over) return row!;
-  await database.run('accounts/roll_period', [[accountId]]);
-  const [rolled] = await database.run<Row>(statement, [accountId]);
+  await database.run('accounts/roll_period', { account_ids: [accountId] });
+  const [rolled] = await database.run<Row>(name, { account_id: accountId });
   return rolled!;
 }

@@ -71,7 +71,7 @@ function openRegionStats(database: Database): Resources['readRegionStats'] {
     const regions = [...new Map(asks.map(ask => [ask.type + ask.code, ask])).values()];
     const rows = await database.runBinary<Record<keyof Ask | 'etag' | 'body', Buffer>>(
       'accounts/read_region_stats',
-      [regions.map(ask => ask.type), regions.map(ask => ask.code)],
+      { types: regions.map(ask => ask.type), codes: regions.map(ask => ask.code) },
     );
     const found = new Map(
       rows.map(({ type, code, etag, body }) => [`${type}${code}`, { body, etag: etag.toString() }]),

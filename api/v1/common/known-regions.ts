@@ -28,10 +28,10 @@ export function unknownCounty(code: string): string {
 export async function requireKnown(database: Database, named: readonly RegionReference[]): Promise<void> {
   const asked = named.flatMap(({ type, codes }) => codes.map(code => ({ type, code })));
   if (asked.length === 0) return;
-  const unknown = await database.run<{ type: string; code: string }>('regions/list_unknown', [
-    asked.map(({ type }) => type),
-    asked.map(({ code }) => code),
-  ]);
+  const unknown = await database.run<{ type: string; code: string }>('regions/list_unknown', {
+    types: asked.map(({ type }) => type),
+    codes: asked.map(({ code }) => code),
+  });
   if (unknown.length === 0) return;
   const details: Details = {};
   for (const { field, type, codes } of named) {

@@ -8,8 +8,10 @@ import type { Statements } from '../../http/database.ts';
  */
 export async function ownerKeys(run: Statements['run'], key: string): Promise<string[]> {
   const keys = [key];
-  for (const { place_key } of await run<{ place_key: string }>('parcels/list_open_places', [key])) {
-    const owners = await run<{ owner_key: string }>('parcels/list_place_owners', [place_key]);
+  for (const { place_key } of await run<{ place_key: string }>('parcels/list_open_places', {
+    owner_key: key,
+  })) {
+    const owners = await run<{ owner_key: string }>('parcels/list_place_owners', { place_key });
     const only = owners.length === 1 ? owners[0]!.owner_key : undefined;
     // The parcel itself has no ZIP: its owner is the one at its place.
     if (place_key === key) return only === undefined ? keys : ownerKeys(run, only);

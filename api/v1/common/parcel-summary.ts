@@ -96,10 +96,11 @@ export async function readSummaries(
   propertyIds: readonly number[],
 ): Promise<SummaryRow[]> {
   if (propertyIds.length === 0) return [];
-  const rows = await runComposed<SummaryRow>('parcels/read_summaries', { summary: SUMMARY_COLUMNS }, [
-    propertyIds,
-    [...new Set(propertyIds.map(countyOf))],
-  ]);
+  const rows = await runComposed<SummaryRow>(
+    'parcels/read_summaries',
+    { summary: SUMMARY_COLUMNS },
+    { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
+  );
   const known = new Map(rows.map(row => [row.property_id, row]));
   return propertyIds.flatMap(id => known.get(id) ?? []);
 }

@@ -88,14 +88,14 @@ export function openTracing(database: Database, provider: TraceProvider | null, 
     const answer = await look(database, question, desk);
     const matched = answer !== null && answer.phones.length > 0;
     const asked = JSON.stringify([question.subjects, question.address]);
-    await database.run('contacts/write_trace', [
-      call.account.id,
-      call.keyId ?? null,
-      question.endpoint,
-      hmac(await contactSecret(database.run), asked),
-      matched ? answer.source : 'none',
+    await database.run('contacts/write_trace', {
+      account_id: call.account.id,
+      key_id: call.keyId ?? null,
+      metering_key: question.endpoint,
+      question_hmac: hmac(await contactSecret(database.run), asked),
+      source: matched ? answer.source : 'none',
       matched,
-    ]);
+    });
     return matched ? present(database, answer) : NOBODY;
   };
 }

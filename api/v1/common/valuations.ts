@@ -46,10 +46,10 @@ export function openValuations(database: Database): ReadValuation {
     withComps ? (await ask([{ fips, propertyId }], true))[0] : read({ fips, propertyId });
 
   function ask(wanted: Ask[], withComps: boolean): Promise<Row[]> {
-    return database.run<Row>('valuation/read_valuations', [
-      wanted.map(({ fips }) => fips),
-      wanted.map(({ propertyId }) => propertyId),
-      withComps,
-    ]);
+    return database.run<Row>('valuation/read_valuations', {
+      fips: wanted.map(({ fips }) => fips),
+      property_ids: wanted.map(({ propertyId }) => propertyId),
+      with_comps: withComps,
+    });
   }
 }

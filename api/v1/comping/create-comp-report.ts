@@ -55,9 +55,9 @@ export const createCompReport = defineEndpoint({
   handle: async ({ body: { property_id } }, { database }, { account, appUrl }) => {
     const fips = countyOf(property_id);
     const id = await database.transaction(async run => {
-      const values = [account.id, fips, property_id, MAX_REPORTS];
+      const values = { account_id: account.id, fips, property_id, limit: MAX_REPORTS };
       const [report] = await run<{ id: string }>('comping/insert_report', values);
-      if (report === undefined) throw refusal(await run('comping/find_parcel', [fips, property_id]));
+      if (report === undefined) throw refusal(await run('comping/find_parcel', { fips, property_id }));
       await enqueueAnnounced(run, prepareReports, { fips });
       return report.id;
     });

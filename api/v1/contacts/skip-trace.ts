@@ -123,7 +123,10 @@ export const tracePropertyOwner = defineEndpoint({
   },
   errors: { not_found: 'No parcel has this id, or it has left the roll. Costs nothing.' },
   handle: async ({ params: { property_id } }, { database, trace }, call) => {
-    const [row] = await database.run<OwnerRow>('contacts/read_owner', [countyOf(property_id), property_id]);
+    const [row] = await database.run<OwnerRow>('contacts/read_owner', {
+      fips: countyOf(property_id),
+      property_id,
+    });
     if (row === undefined) throw notFound(`There is no parcel ${property_id}.`);
     if (row.retired) throw notFound(`Parcel ${property_id} has left the roll: it has no owner any more.`);
     const { owner_name, owner_name_2, address, city, state, zip } = row;

@@ -142,7 +142,7 @@ async function readDeals(
   const board = await findBoard(database.run, ownerOf(call));
   if (board === undefined) return [];
   const figures = explain ? FIGURES : '';
-  return database.runComposed<Deal>('deals/list_deals', { figures }, [board.id, id]);
+  return database.runComposed<Deal>('deals/list_deals', { figures }, { board_id: board.id, deal_id: id });
 }
 
 /** A further column of deals/list_deals. */

@@ -66,11 +66,11 @@ export const dealHistory = defineEndpoint({
     const rows =
       board === undefined
         ? []
-        : await database.run<Omit<DealEvent, 'at'> & { at: Date }>('deals/list_events', [
-            board.id,
-            id,
-            MAX_EVENTS,
-          ]);
+        : await database.run<Omit<DealEvent, 'at'> & { at: Date }>('deals/list_events', {
+            board_id: board.id,
+            deal_id: id,
+            limit: MAX_EVENTS,
+          });
     // It begins with having been added.
     if (rows.length === 0) throw notFound(`There is no deal ${id}.`);
     return { body: rows.map(row => ({ ...row, at: row.at.toISOString() })), tokens: 0 };

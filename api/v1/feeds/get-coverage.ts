@@ -141,7 +141,9 @@ export const countyCoverage = defineEndpoint({
 
 /** What is known of a county, or of all. */
 export async function readCoverage(database: Database, code: number | null): Promise<Coverage[]> {
-  const rows = await database.run<Coverage & { reads_sales: boolean }>('feeds/list_coverage', [code]);
+  const rows = await database.run<Coverage & { reads_sales: boolean }>('feeds/list_coverage', {
+    fips: code,
+  });
   return rows.map(({ reads_sales: readsSales, sources, ...known }) => ({
     ...known,
     ...(known.sold === 0 && { no_comps: noComps(known.state, readsSales) }),

@@ -103,10 +103,10 @@ export async function openArea(area: PreparedQuery, database: Database): Promise
   const most = Math.min(MAX_TESTED, Math.floor(MAX_TESTS / Math.max(edges, 1)));
   for (const maxCells of OUTLINE_BOXES) {
     const { inner, edge } = coverQuery(area, { maxCells });
-    const rows = await database.run<{ near: OutlineComp[] }>('market/list_outline_comps', [
-      boxArraySql(edge),
-      most + 1,
-    ]);
+    const rows = await database.run<{ near: OutlineComp[] }>('market/list_outline_comps', {
+      boxes: boxArraySql(edge),
+      limit: most + 1,
+    });
     const { near } = rows[0]!;
     if (near.length > most) continue;
     return { boxes: boxArraySql(inner), ids: await testAll(area, near, Math.ceil(TESTS_PER_TURN / edges)) };

@@ -74,24 +74,27 @@ async function readPage(
   { beside, count, size, offset }: Page,
   { database }: Resources,
 ): Promise<{ count: number; rows: RegionRow[] }> {
-  const patterns = wordPatterns(q);
+  const patterns = wordPatterns(q).map((pattern, at) => [`word_${at + 1}`, pattern] as const);
+  const [afterType, afterName, afterCode] = beside?.place ?? [null, null, null];
   const backwards = beside?.direction === 'previous';
   const rows = await database.runComposed<Row>(
     'regions/search_regions',
     {
-      words: patterns.map((_, at) => `and search_words like $${at + 9}`).join(' '),
+      words: patterns.map(([name]) => `and search_words like :${name}`).join(' '),
       beyond: backwards ? '<' : '>',
       direction: backwards ? 'desc' : 'asc',
     },
-    [
-      type ?? null,
-      state ?? null,
-      count === undefined,
-      ...(beside?.place ?? [null, null, null]),
-      size + 1,
+    {
+      type: type ?? null,
+      state: state ?? null,
+      with_total: count === undefined,
+      after_type: afterType,
+      after_name: afterName,
+      after_code: afterCode,
+      limit: size + 1,
       offset,
-      ...patterns,
-    ],
+      ...Object.fromEntries(patterns),
+    },
   );
   return {
     count: count ?? rows[0]!.total!,

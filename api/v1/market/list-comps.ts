@@ -1,3 +1,4 @@
+import { type Bind, binder } from '../../../shared/base/named-parameters.ts';
 import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
 import type { Database } from '../../http/database.ts';
 import { openPage, type Page, pageOf, toPageResult } from '../../http/paging.ts';
@@ -97,41 +98,59 @@ export async function findComps(
   return { count: page.count ?? rows[0]!.total!, rows: shown };
 }
 
+/** What a parameter of the call asks of a listing `l` and its figures `d`; an absent one asks nothing. */
+const PREDICATES: {
+  [Name in keyof CompsQuery]?: (value: NonNullable<CompsQuery[Name]>, bind: Bind) => string;
+} = {
+  fips: (fips, bind) => `l.fips = ${bind(Number(fips))}::int`,
+  zip: (zip, bind) => `l.zip = ${bind(zip)}::text`,
+  status: (statuses, bind) => `l.status = any (${bind(statuses)}::text[])`,
+  age: (days, bind) =>
+    `l.status = 'SOLD' and l.sold_date between :today::date - ${bind(days)}::int and :today::date`,
+  dom_min: (days, bind) => `d.dom >= ${bind(days)}::int`,
+  dom_max: (days, bind) => `d.dom <= ${bind(days)}::int`,
+  acres_min: (acres, bind) => `d.acres >= ${bind(acres)}::float8`,
+  acres_max: (acres, bind) => `d.acres <= ${bind(acres)}::float8`,
+  min_photos: (photos, bind) => `cardinality(l.photos) >= ${bind(photos)}::int`,
+};
+
+const isInside = ({ boxes, ids }: Area, bind: Bind): string =>
+  `l.location <@ any (${bind(boxes)}::box[]) or l.id = any (${bind(ids)}::uuid[])`;
+
+function predicatesOf(query: CompsQuery, areas: readonly Area[], bind: Bind): string {
+  const predicates = Object.entries(PREDICATES).flatMap(([name, where]) => {
+    const value = query[name as keyof CompsQuery];
+    return value === undefined ? [] : [(where as (value: unknown, bind: Bind) => string)(value, bind)];
+  });
+  return [...predicates, ...areas.map(area => isInside(area, bind))]
+    .map(text => `(${text})`)
+    .join('\n    and ');
+}
+
 function readPage(
   query: CompsQuery,
   { beside, count, size, offset, asOf }: Page,
-  [area, otherArea]: readonly Area[],
+  areas: readonly Area[],
   database: Database,
 ): Promise<Row[]> {
   const backwards = beside?.direction === 'previous';
   const [place, id] = beside?.place ?? [null, null];
+  const values: Record<string, unknown> = {
+    today: asOf.toISOString().slice(0, 10),
+    with_total: count === undefined,
+    after_place: place ?? 'Infinity',
+    after_id: id,
+    limit: size + 1,
+    offset,
+  };
   return database.runComposed<Row>(
     'market/list_comps',
     {
+      where: predicatesOf(query, areas, binder(values)),
       place: placeOf(query.order),
       beyond: backwards ? '<' : '>',
       direction: backwards ? 'desc' : 'asc',
     },
-    [
-      query.fips === undefined ? null : Number(query.fips),
-      query.zip ?? null,
-      area?.boxes ?? null,
-      area?.ids ?? [],
-      otherArea?.boxes ?? null,
-      otherArea?.ids ?? [],
-      query.status ?? null,
-      query.age ?? null,
-      asOf.toISOString().slice(0, 10),
-      query.dom_min ?? null,
-      query.dom_max ?? null,
-      query.acres_min ?? null,
-      query.acres_max ?? null,
-      query.min_photos ?? null,
-      count === undefined,
-      place ?? 'Infinity',
-      id,
-      size + 1,
-      offset,
-    ],
+    values,
   );
 }

@@ -47,7 +47,7 @@ export const listMarkets = defineEndpoint({
     example: { summary: 'One market', value: [EXAMPLE] },
   },
   handle: async (_input, { database }, { account }) => {
-    const rows = await database.run<MarketRow>('market/list_markets', [account.id]);
+    const rows = await database.run<MarketRow>('market/list_markets', { account_id: account.id });
     return { body: rows.map(toMarket), tokens: 0 };
   },
 });
@@ -80,14 +80,14 @@ export const saveMarket = defineEndpoint({
   errors: { unprocessable: `The company has ${MAX_MARKETS} markets already: remove one first.` },
   handle: async ({ body }, { database }, { account }) => {
     const saved = await database.transaction(async run => {
-      const [company] = await run<{ id: string }>('market/lock_company', [account.id]);
-      const rows = await run<MarketRow & { created: boolean }>('market/save_market', [
-        company!.id,
-        body.region_id,
-        body.status ?? null,
-        MAX_MARKETS,
-      ]);
-      return rows[0] ?? refuse(await run('market/find_region', [body.region_id]));
+      const [company] = await run<{ id: string }>('market/lock_company', { account_id: account.id });
+      const rows = await run<MarketRow & { created: boolean }>('market/save_market', {
+        company_id: company!.id,
+        region_id: body.region_id,
+        status: body.status ?? null,
+        limit: MAX_MARKETS,
+      });
+      return rows[0] ?? refuse(await run('market/find_region', { region_id: body.region_id }));
     });
     return { status: saved.created ? 201 : 200, body: toMarket(saved), tokens: 0 };
   },
@@ -109,7 +109,10 @@ export const deleteMarket = defineEndpoint({
   response: { status: 204, description: 'It is removed.' },
   errors: { not_found: 'The company has no saved market with this id.' },
   handle: async ({ params }, { database }, { account }) => {
-    const removed = await database.run('market/delete_market', [account.id, params.id]);
+    const removed = await database.run('market/delete_market', {
+      account_id: account.id,
+      market_id: params.id,
+    });
     if (removed.length === 0) throw notFound(`There is no saved market ${params.id}.`);
     return { body: null, tokens: 0 };
   },

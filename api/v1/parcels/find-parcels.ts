@@ -45,7 +45,7 @@ async function listMatching(
   ids: readonly number[] | null,
   pieces: readonly string[],
 ): Promise<number[]> {
-  const values = [fips, ids, patternsOf(pieces)];
+  const values = { fips, property_ids: ids, patterns: patternsOf(pieces) };
   const rows = await statements.runComposed<{ property_id: number }>(
     'parcels/list_matching_owners',
     {},
@@ -65,7 +65,7 @@ async function listSerials(
   word: string,
 ): Promise<Buffer[]> {
   if (pieces.length === 0) return [];
-  const values = [fips, patternsOf(pieces), FEW_PARCELS];
+  const values = { fips, patterns: patternsOf(pieces), few: FEW_PARCELS };
   const rows = await statements.runComposed<{ serials: string }>(
     'parcels/find_owner_words',
     { word },
@@ -115,7 +115,7 @@ export async function findByApn(
   apn: string,
   pieces: readonly string[],
 ): Promise<number[]> {
-  const values = [fips, apn, patternsOf(pieces)];
+  const values = { fips, apn, patterns: patternsOf(pieces) };
   const rows = await statements.run<{ property_id: number; apn: string; owned: boolean }>(
     'parcels/find_apn',
     values,

@@ -69,18 +69,18 @@ export const ownerPortfolio = defineEndpoint({
 
 async function readPortfolio(statements: Statements, id: number): Promise<SummaryRow[]> {
   const { run } = statements;
-  const [subject] = await run<{ retired: boolean; owner_key: string | null }>('parcels/read_owner', [
-    countyOf(id),
-    id,
-  ]);
+  const [subject] = await run<{ retired: boolean; owner_key: string | null }>('parcels/read_owner', {
+    fips: countyOf(id),
+    property_id: id,
+  });
   if (subject === undefined) throw notFound(`There is no parcel ${id}.`);
   if (subject.retired) throw notFound(`Parcel ${id} has left the roll: it has no owner any more.`);
   if (subject.owner_key === null)
     throw validationError({ property_id: ["names a parcel without an owner's mailing address"] });
-  const held = await run<{ property_id: number }>('parcels/list_portfolio', [
-    await ownerKeys(run, subject.owner_key),
-    MAX_PORTFOLIO + 1,
-  ]);
+  const held = await run<{ property_id: number }>('parcels/list_portfolio', {
+    owner_keys: await ownerKeys(run, subject.owner_key),
+    limit: MAX_PORTFOLIO + 1,
+  });
   if (held.length > MAX_PORTFOLIO) {
     throw unprocessable(
       `The owner of parcel ${id} holds more than ${MAX_PORTFOLIO} parcels: page through them with owner_parcel_id of POST /api/public/v1/properties/filter/.`,

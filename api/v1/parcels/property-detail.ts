@@ -117,7 +117,7 @@ export const getProperty = defineEndpoint({
     const [row] = await database.runComposed<DetailRow>(
       'parcels/get_parcel',
       { summary: SUMMARY_COLUMNS, roll: ROLL_COLUMNS },
-      [countyOf(property_id), property_id],
+      { fips: countyOf(property_id), property_id },
     );
     if (row === undefined) throw notFound(`There is no parcel ${property_id}.`);
     return { body: toDetail(row, call.appUrl, call.now), tokens: TOKENS };

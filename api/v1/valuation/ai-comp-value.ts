@@ -134,7 +134,7 @@ type Value = Exclude<StoredValuation, { mean_price: null }>;
 async function explainAbsence(database: Database, id: number): Promise<string> {
   const fips = countyOf(id);
   const none = `There are no relevant comps for parcel ${id}`;
-  const [sales] = await database.run('valuation/has_sales', [fips]);
+  const [sales] = await database.run('valuation/has_sales', { fips });
   if (sales !== undefined) return `${none}, or its acreage or place is unknown.`;
   return `${none}: no sale of land in ${countyName(fips)} (${fiveDigits(fips)}) is known, and sales of fewer than three counties are within 100 km of it. A feed of the county's sales helps, ten or more of them.`;
 }
@@ -143,7 +143,7 @@ type UsedComp = Pick<z.infer<typeof usedComp>, 'id' | 'status' | 'price' | 'lot_
 
 async function explainValue(database: Database, value: Value): Promise<object> {
   const used = unpackComps(value.comps!);
-  const rows = await database.run<UsedComp>('valuation/list_used_comps', [used.map(({ id }) => id)]);
+  const rows = await database.run<UsedComp>('valuation/list_used_comps', { ids: used.map(({ id }) => id) });
   const byId = new Map(used.map(comp => [comp.id, comp]));
   return {
     low_price: round2(value.low_price),

@@ -1,30 +1,32 @@
 -- name: close_period
--- Ends the current period of an account now, with the terms that it has. $1 account id
+-- Ends the current period of an account now, with the terms that it has.
 update usage_periods p
 set period_end = greatest(now(), p.period_start), tier = a.tier, tokens_included = a.tokens_included, overage_cents_per_1000 = a.overage_cents_per_1000
 from accounts a
-where a.id = $1 and p.account_id = a.id and p.period_start = a.period_start;
+where a.id = :account_id and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: count_closed
--- How many periods of an account are closed from one on, and when the current one began. $1 account id, $2 start of the first
+-- How many periods of an account are closed from one on, and when the current one began. `first_start`:
+-- start of the first.
 select count(*) filter (where period_end is not null) as closed, max(period_start) as current from usage_periods
-where account_id = $1 and period_start >= $2;
+where account_id = :account_id and period_start >= :first_start;
 
 -- name: find_account
--- The account with this id or, if there is none, of this name. $1 id or name
-select id from accounts where id::text = lower($1) or name = $1
-order by id::text = lower($1) desc
+-- The account with this id or, if there is none, of this name.
+select id from accounts where id::text = lower(:account) or name = :account
+order by id::text = lower(:account) desc
 limit 1;
 
 -- name: find_period
--- What dates given for an account's current period come to; one that ended before the account was made is not opened, but the first after it that
--- did not. $1 account id, $2 start or null for the period's own, $3 end or null for a month after the start
+-- What dates given for an account's current period come to; one that ended before the account was made is
+-- not opened, but the first after it that did not. `start`: null for the period's own; `end`: null for a
+-- month after the start.
 select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
   used.first_day, used.last_day
 from accounts a
 cross join lateral (
-  select coalesce($2, a.period_start, now()) as starts, coalesce($3, coalesce($2, now()) + interval '1 month') as ends,
-    coalesce($3, $2, now()) as anchor
+  select coalesce(:start, a.period_start, now()) as starts, coalesce(:end, coalesce(:start, now()) + interval '1 month') as ends,
+    coalesce(:end, :start, now()) as anchor
 ) as g
 left join lateral (
   select g.anchor + make_interval(months => n) as starts, g.anchor + make_interval(months => n + 1) as ends
@@ -40,41 +42,41 @@ cross join lateral (
   select min(day) as first_day, max(day) as last_day from usage_daily
   where account_id = a.id and period_start = a.period_start
 ) as used
-where a.id = $1;
+where a.id = :account_id;
 
 -- name: find_user
--- The user with this e-mail address. $1 address
-select id from users where lower(email) = lower($1);
+-- The user with this e-mail address.
+select id from users where lower(email) = lower(:address);
 
 -- name: insert_account
--- A new account; with a tier its first period begins now. $1 name, $2 tier or null, $3 pro, $4 tokens or null for the tier's, $5 overage allowed,
--- $6 payment method, $7 invoice paid, $8 backstop or null, $9 calls a minute, $10 burst, $11 company or null for its user's, else one of its own name,
--- $12 overage price or null for the tier's, $13 its user's address or null, $14 who makes it, $15 skip traces a minute, $16 user's name or null, $17 may trace
+-- A new account; with a tier its first period begins now. `tier` may be null; `tokens`: null for the tier's;
+-- `backstop` may be null; `company`: null for its user's, else one of its own name; `overage_price`: null for the
+-- tier's; `user_email`: its user's address or null; `user_name`: user's name or null.
 with known as (
   select id, name from companies
-  where case when $11::text is not null then name = $11
-    else id = (select company_id from users where lower(email) = lower($13::text)) end
+  where case when :company::text is not null then name = :company
+    else id = (select company_id from users where lower(email) = lower(:user_email::text)) end
 ), company as (
-  select coalesce((select id from known), gen_random_uuid()) as id, coalesce((select name from known), $11, $1) as name
+  select coalesce((select id from known), gen_random_uuid()) as id, coalesce((select name from known), :company, :name) as name
 ), founded as (
   insert into companies (id, name) select id, name from company where not exists (select 1 from known)
 ), member as (
-  insert into users as u (company_id, email, name) select id, $13, coalesce($16, '') from company where $13::text is not null
-  on conflict (lower(email)) do update set name = coalesce($16, u.name)
+  insert into users as u (company_id, email, name) select id, :user_email, coalesce(:user_name, '') from company where :user_email::text is not null
+  on conflict (lower(email)) do update set name = coalesce(:user_name, u.name)
   returning id
 ), terms as (
-  select coalesce($4, t.tokens_included, 0) as tokens_included, coalesce($12, t.overage_cents_per_1000, 0) as overage_cents_per_1000,
-    case when $2::text is not null then now() end as starts
-  from set_config('plat.actor', $14, true) as actor
-  left join tiers t on t.name = $2
+  select coalesce(:tokens, t.tokens_included, 0) as tokens_included, coalesce(:overage_price, t.overage_cents_per_1000, 0) as overage_cents_per_1000,
+    case when :tier::text is not null then now() end as starts
+  from set_config('plat.actor', :by, true) as actor
+  left join tiers t on t.name = :tier
 ), account as (
   insert into accounts (
     name, tier, pro, tokens_included, overage_allowed, payment_method, invoice_paid, backstop_tokens,
     rate_per_minute, rate_burst, period_anchor, period_start, period_end, company_id, overage_cents_per_1000, user_id,
     skip_trace_per_minute, skip_trace
   )
-  select $1, $2, $3, tokens_included, $5, $6, $7, $8, $9, $10, starts, starts, starts + interval '1 month', company.id,
-    overage_cents_per_1000, (select id from member), $15, $17
+  select :name, :tier, :pro, tokens_included, :overage_allowed, :payment_method, :invoice_paid, :backstop, :calls_per_minute, :burst, starts, starts, starts + interval '1 month', company.id,
+    overage_cents_per_1000, (select id from member), :skip_traces_per_minute, :may_trace
   from company, terms
   returning *
 ), period as (
@@ -83,29 +85,30 @@ with known as (
 select id from account;
 
 -- name: insert_key
--- $1 account id, $2 key name, $3 SHA-256 of the key, $4 its first characters, $5 scopes, $6 expiry or null, $7 who makes it
+-- A new key of an account. `key_hash`: SHA-256 of the key; `expiry` may be null.
 insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
-select $1, $2, $3, $4, $5, $6
-from set_config('plat.actor', $7, true) as actor
+select :account_id, :name, :key_hash, :prefix, :scopes, :expiry
+from set_config('plat.actor', :by, true) as actor
 returning id;
 
 -- name: join_company
--- The company of this name, founded if it is not there. $1 name
+-- The company of this name, founded if it is not there.
 with known as (
-  select id from companies where name = $1
+  select id from companies where name = :name
 ), founded as (
-  insert into companies (name) select $1 where not exists (select 1 from known) returning id
+  insert into companies (name) select :name where not exists (select 1 from known) returning id
 )
 select id from known union all select id from founded;
 
 -- name: join_user
--- The user with this e-mail address, made if there is none. $1 company id of a new user, $2 address, $3 name, or null: as it is
-insert into users as u (company_id, email, name) values ($1, $2, coalesce($3, ''))
-on conflict (lower(email)) do update set name = coalesce($3, u.name)
+-- The user with this e-mail address, made if there is none. `company_id`: company id of a new user; `name`,
+-- null: as it is.
+insert into users as u (company_id, email, name) values (:company_id, :address, coalesce(:name, ''))
+on conflict (lower(email)) do update set name = coalesce(:name, u.name)
 returning id, company_id;
 
 -- name: list_accounts
--- Accounts with what their current period has used and their usable keys, by name. $1 id, or null for all
+-- Accounts with what their current period has used and their usable keys, by name. `id`, null for all.
 select a.id, a.name, c.name as company, m.email as user_email, m.name as user_name, a.pro, a.tier, a.tokens_included, a.overage_cents_per_1000,
   a.overage_allowed, a.payment_method, a.invoice_paid, a.backstop_tokens, case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
   a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.skip_trace,
@@ -118,122 +121,126 @@ from accounts a
 join companies c on c.id = a.company_id
 left join users m on m.id = a.user_id
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
-where $1::uuid is null or a.id = $1
+where :id::uuid is null or a.id = :id
 order by a.name;
 
 -- name: list_changes
--- What was changed about an account, its keys, the users it has had and those of its company, the oldest first. $1 account id
+-- What was changed about an account, its keys, the users it has had and those of its company, the oldest
+-- first.
 select at, actor, action, entity, entity_id, before, after from audit
-where account_id = $1
+where account_id = :account_id
   or entity = 'users' and (
-    entity_id in (select after ->> 'user_id' from audit where account_id = $1 and entity = 'accounts')
-    or entity_id in (select u.id::text from users u join accounts a on a.company_id = u.company_id where a.id = $1)
+    entity_id in (select after ->> 'user_id' from audit where account_id = :account_id and entity = 'accounts')
+    or entity_id in (select u.id::text from users u join accounts a on a.company_id = u.company_id where a.id = :account_id)
   )
 order by id;
 
 -- name: list_keys
--- Keys of one account, or of all. $1 account id, or null for all
+-- Keys of one account, or of all. `account_id`, null for all.
 select k.id, a.name as account, k.name, k.prefix, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at
 from api_keys k
 join accounts a on a.id = k.account_id
-where $1::uuid is null or a.id = $1
+where :account_id::uuid is null or a.id = :account_id
 order by a.name, k.created_at;
 
 -- name: list_names
--- Every name of a sort. $1 account, company or tier
-select name from accounts where $1 = 'account'
-union all select name from companies where $1 = 'company'
-union all select name from tiers where $1 = 'tier';
+-- Every name of a sort. `of`: account, company or tier.
+select name from accounts where :of = 'account'
+union all select name from companies where :of = 'company'
+union all select name from tiers where :of = 'tier';
 
 -- name: list_tier_changes
--- What was changed about a tier, the oldest first. $1 its name
+-- What was changed about a tier, the oldest first.
 select at, actor, action, entity, entity_id, before, after from audit
-where account_id is null and entity = 'tiers' and entity_id = $1
+where account_id is null and entity = 'tiers' and entity_id = :name
 order by id;
 
 -- name: list_tiers
--- The tiers and the terms of new contracts. No parameters.
+-- The tiers and the terms of new contracts.
 select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
 
 -- name: lock_account
--- An account under its lock, with what its period has used and the end of the last closed one. $1 id, $2 who changes it
+-- An account under its lock, with what its period has used and the end of the last closed one.
 select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents_per_1000, a.overage_allowed, a.payment_method,
   a.period_start, a.period_end,
   coalesce((select tokens_used from usage_periods where account_id = a.id and period_start = a.period_start), 0) as tokens_used,
   (select max(period_end) from usage_periods where account_id = a.id) as closed_until, now() as now,
-  set_config('plat.actor', $2, true) as actor
-from accounts a where a.id = $1
+  set_config('plat.actor', :by, true) as actor
+from accounts a where a.id = :id
 -- Not against charges, whose first record of a day refers to the account while they hold its period.
 for no key update of a;
 
 -- name: lock_period
--- Keeps charges off the period of a locked account: what it has used judges a change of its terms. $1 account id
+-- Keeps charges off the period of a locked account: what it has used judges a change of its terms.
 select 1 from usage_periods p
 join accounts a on a.id = p.account_id and a.period_start = p.period_start
-where a.id = $1
+where a.id = :account_id
 for update of p;
 
 -- name: move_period
--- Corrects the start of an account's period, before the account has it; its usage stays. $1 account id, $2 new start
+-- Corrects the start of an account's period, before the account has it; its usage stays.
 with days as (
-  update usage_daily d set period_start = $2 from accounts a
-  where a.id = $1 and d.account_id = a.id and d.period_start = a.period_start
+  update usage_daily d set period_start = :start from accounts a
+  where a.id = :account_id and d.account_id = a.id and d.period_start = a.period_start
 )
-update usage_periods p set period_start = $2 from accounts a
-where a.id = $1 and p.account_id = a.id and p.period_start = a.period_start;
+update usage_periods p set period_start = :start from accounts a
+where a.id = :account_id and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: move_user
--- Takes a user to another company with an account; no row where the user has others. $1 user id, $2 company id, $3 account id
-update users u set company_id = $2
-where u.id = $1 and not exists (select 1 from accounts a where a.user_id = u.id and a.id <> $3)
+-- Takes a user to another company with an account; no row where the user has others.
+update users u set company_id = :company_id
+where u.id = :user_id and not exists (select 1 from accounts a where a.user_id = u.id and a.id <> :account_id)
 returning u.id;
 
 -- name: open_period
--- Opens a period. $1 account id, $2 start
-insert into usage_periods (account_id, period_start) values ($1, $2)
+-- Opens a period.
+insert into usage_periods (account_id, period_start) values (:account_id, :start)
 on conflict (account_id, period_start) do nothing;
 
 -- name: rename_user
--- $1 user id, $2 name
-update users set name = $2 where id = $1;
+-- Gives a user another name.
+update users set name = :name where id = :user_id;
 
 -- name: revoke_key
--- A key that is revoked already keeps its date. $1 id or prefix, $2 SHA-256 of $1 (for an operator who has the key itself), $3 who revokes it
+-- A key that is revoked already keeps its date. `key_hash`: SHA-256 of `key` (for an operator who has the
+-- key itself).
 update api_keys k set revoked_at = coalesce(k.revoked_at, now())
-from set_config('plat.actor', $3, true) as actor
-where k.id::text = $1 or k.prefix = $1 or k.key_hash = $2
+from set_config('plat.actor', :by, true) as actor
+where k.id::text = :key or k.prefix = :key or k.key_hash = :key_hash
 returning k.id, k.name, k.revoked_at;
 
 -- name: rotate_key
--- A new key in the place of one that is in use, of its account, name, scopes and expiry; the old one ends after some hours.
--- $1 the old one's id or prefix, $2 SHA-256 of $1, $3 who rotates it, $4 hours, $5 SHA-256 of the new key, $6 its first characters
+-- A new key in the place of one that is in use, of its account, name, scopes and expiry; the old one ends
+-- after some hours. `key_hash`: SHA-256 of `old_key`; `new_hash`: SHA-256 of the new key.
 with old as (
-  select k.* from api_keys k, set_config('plat.actor', $3, true) as actor
-  where (k.id::text = $1 or k.prefix = $1 or k.key_hash = $2) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  select k.* from api_keys k, set_config('plat.actor', :by, true) as actor
+  where (k.id::text = :old_key or k.prefix = :old_key or k.key_hash = :key_hash) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   limit 1 for update of k
 ), ended as (
   update api_keys k
-  set revoked_at = case when $4::float8 = 0 then now() end, expires_at = least(k.expires_at, now() + $4::float8 * interval '1 hour')
+  set revoked_at = case when :hours::float8 = 0 then now() end, expires_at = least(k.expires_at, now() + :hours::float8 * interval '1 hour')
   from old where k.id = old.id
   returning k.expires_at
 )
 insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
-select account_id, name, $5, $6, scopes, old.expires_at from old
+select account_id, name, :new_hash, :prefix, scopes, old.expires_at from old
 returning id, name, (select expires_at from ended) as old_until;
 
 -- name: save_tier
--- Makes or changes a tier. Contracts that were made keep their tokens and price; whether REST is included is read from here. $1
--- name, $2 tokens included, $3 US cents for 1,000 tokens of overage, $4 whether keys may call REST (null: as it is), $5 who
+-- Makes or changes a tier. Contracts that were made keep their tokens and price; whether REST is included is
+-- read from here. `overage_price`: US cents for 1,000 tokens of overage; `direct`: whether keys may call
+-- REST (null: as it is).
 insert into tiers as t (name, tokens_included, overage_cents_per_1000, direct)
-select $1, coalesce($2, old.tokens_included, 0), coalesce($3, old.overage_cents_per_1000, 0), coalesce($4, old.direct, true)
-from set_config('plat.actor', $5, true) as actor
-left join tiers old on old.name = $1
+select :name, coalesce(:tokens_included, old.tokens_included, 0), coalesce(:overage_price, old.overage_cents_per_1000, 0), coalesce(:direct, old.direct, true)
+from set_config('plat.actor', :by, true) as actor
+left join tiers old on old.name = :name
 on conflict (name) do update set (tokens_included, overage_cents_per_1000, direct)
   = (excluded.tokens_included, excluded.overage_cents_per_1000, excluded.direct)
 returning name, tokens_included, overage_cents_per_1000, direct;
 
 -- name: update_account
--- Sets columns of an account, and marks its current period, so that charges which wait for that read the account again. $1 id, $2 {column: value}
+-- Sets columns of an account, and marks its current period, so that charges which wait for that read the
+-- account again. `patch`: {column: value}.
 with changed as (
   update accounts a set terms = a.terms + 1, (
     tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,
@@ -242,9 +249,9 @@ with changed as (
     select n.tier, n.pro, n.tokens_included, n.overage_cents_per_1000, n.overage_allowed, n.payment_method, n.invoice_paid,
       n.backstop_tokens, n.rate_per_minute, n.rate_burst, n.skip_trace_per_minute, n.skip_trace, n.user_id, n.company_id,
       n.period_anchor, n.period_start, n.period_end, n.disabled_at
-    from jsonb_populate_record(a, $2::jsonb) as n
+    from jsonb_populate_record(a, :patch::jsonb) as n
   )
-  where a.id = $1
+  where a.id = :id
   returning a.id, a.period_start, a.terms, a.tokens_allowed
 ), marked as (
   update usage_periods p set terms = c.terms from changed c where p.account_id = c.id and p.period_start = c.period_start

@@ -1,14 +1,15 @@
 -- name: admit_calls
--- Lets many calls through by their accounts' limits, plain calls first. The bucket of all calls holds `burst`, in 60 millionths of a call, and gains
--- per_minute/60 a second; skip traces are at most so many in any sliding minute, and each needs a call of the bucket, too. Accounts in their order,
--- against deadlocks. Returned besides: seconds until the next skip trace fits, 0 where one does, and until all of them do.
--- $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4 calls a minute, $5 bursts, $6 skip traces a minute
+-- Lets many calls through by their accounts' limits, plain calls first. The bucket of all calls holds
+-- `burst`, in 60 millionths of a call, and gains per_minute/60 a second; skip traces are at most so many in
+-- any sliding minute, and each needs a call of the bucket, too. Accounts in their order, against deadlocks.
+-- Returned besides: seconds until the next skip trace fits, 0 where one does, and until all of them do.
+-- `calls`: calls that are no skip traces.
 insert into rate_buckets as b (
   account_id, per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 )
 select account_id, per_minute, burst, skip_trace_per_minute, 60000000::bigint * (burst - plain - traces), plain, traces, now(),
   array_fill(now(), array[traces])
-from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[])
+from unnest(:account_ids::uuid[], :calls::int[], :skip_traces::int[], :calls_per_minute::int[], :bursts::int[], :skip_traces_per_minute::int[])
   as asked (account_id, calls, skip_traces, per_minute, burst, skip_trace_per_minute),
   lateral (select least(calls, burst) as plain) as first,
   lateral (select least(skip_traces, skip_trace_per_minute, burst - plain) as traces) as second
@@ -44,37 +45,39 @@ returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(s
     else 60 + extract(epoch from skip_traces[cardinality(skip_traces)] - updated_at)::float8 end as skip_traces_in;
 
 -- name: charge_alike
--- Charges calls that differ in nothing, at two thirds of the cost of charge_calls. No row, and nothing charged, where the account may not use as much,
--- or where charge_calls has to look closer. $1 account id, $2 metering key, $3 mode, $4 tokens a call, over 0, $5 calls
+-- Charges calls that differ in nothing, at two thirds of the cost of charge_calls. No row, and nothing
+-- charged, where the account may not use as much, or where charge_calls has to look closer. `tokens`: tokens
+-- a call, over 0.
 with charged as (
-  update usage_periods p set tokens_used = p.tokens_used + $4::int * $5::bigint
+  update usage_periods p set tokens_used = p.tokens_used + :tokens::int * :calls::bigint
   from accounts a
-  where p.account_id = $1 and p.period_end is null and a.id = $1 and a.period_start = p.period_start and a.period_end > now()
+  where p.account_id = :account_id and p.period_end is null and a.id = :account_id and a.period_start = p.period_start and a.period_end > now()
     -- What the account was read as may have changed while its period was waited for: the update looks at these again, on the period.
-    and p.terms = a.terms and (a.tokens_allowed is null or p.tokens_used + $4::int * $5::bigint <= a.tokens_allowed)
+    and p.terms = a.terms and (a.tokens_allowed is null or p.tokens_used + :tokens::int * :calls::bigint <= a.tokens_allowed)
   returning p.account_id, p.period_start, p.tokens_used, a.tokens_allowed, a.overage_allowed, a.payment_method
 ), daily as (
   insert into usage_daily (account_id, period_start, day, endpoint, mode, tokens, calls)
-  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, $2::text, $3::text, $4::int * $5::bigint, $5::bigint
+  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, :metering_key::text, :mode::text, :tokens::int * :calls::bigint, :calls::bigint
   from charged
   on conflict (account_id, period_start, day, endpoint, mode) do update
   set tokens = usage_daily.tokens + excluded.tokens, calls = usage_daily.calls + excluded.calls
 )
-select 1 as n, $5::int as charged, overage_allowed, payment_method, tokens_used, tokens_allowed
+select 1 as n, :calls::int as charged, overage_allowed, payment_method, tokens_used, tokens_allowed
 from charged
 -- Whatever the server's default: the response leaves only after the commit is on disk.
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: charge_calls
--- Charges many calls in one durable commit, under locks on the accounts' periods, so that tokens_used never passes tokens_allowed; calls that are alike
--- are one row, an account's cheapest first. No row where the period is over or its terms have just changed: roll it and charge again. $1 account ids,
--- ordered, $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls, $6 tokens of the account's rows before this one
+-- Charges many calls in one durable commit, under locks on the accounts' periods, so that tokens_used never
+-- passes tokens_allowed; calls that are alike are one row, an account's cheapest first. No row where the
+-- period is over or its terms have just changed: roll it and charge again. `account_ids`, ordered; `tokens`:
+-- tokens a call, over 0; `tokens_before`: tokens of the account's rows before this one.
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,
     case when a.tokens_allowed is null then calls else greatest(0, least(calls, (a.tokens_allowed - p.tokens_used - before) / tokens)) end::int
       as charged
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::int[], $5::int[], $6::bigint[]) with ordinality
+  from unnest(:account_ids::uuid[], :metering_keys::text[], :modes::text[], :tokens::int[], :calls::int[], :tokens_before::bigint[]) with ordinality
     as c (account_id, endpoint, mode, tokens, calls, before, n)
   join usage_periods p on p.account_id = c.account_id
   -- What the account was read as may have changed while its period was waited for: the lock looks at these again, on the period.
@@ -101,10 +104,10 @@ from decided
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: claim_call
--- A row when this attempt is to answer: the call was not answered within 24 hours and no other attempt is at it. $1 account id, $2 key,
--- $3 fingerprint of the request, $4 the attempt, $5 milliseconds for which others wait
+-- A row when this attempt is to answer: the call was not answered within 24 hours and no other attempt is at
+-- it. `fingerprint`: fingerprint of the request; `milliseconds`: milliseconds for which others wait.
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
-values ($1, $2, $3, $4, now() + $5::int * interval '1 ms', now())
+values (:account_id, :key, :fingerprint, :attempt, now() + :milliseconds::int * interval '1 ms', now())
 on conflict (account_id, key) do update
 set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
   created_at = excluded.created_at, status = null, body = null
@@ -112,7 +115,8 @@ where case when c.status is null then c.claimed_until <= now() else c.created_at
 returning claim;
 
 -- name: delete_old_answers
--- Calls with an Idempotency-Key from more than 24 hours ago. Rows that another process is deleting are left to it. No parameters.
+-- Calls with an Idempotency-Key from more than 24 hours ago. Rows that another process is deleting are left
+-- to it.
 delete from idempotent_calls where (account_id, key) in (
   select account_id, key from idempotent_calls
   where created_at <= now() - interval '24 hours' and (status is not null or claimed_until <= now())
@@ -120,7 +124,8 @@ delete from idempotent_calls where (account_id, key) in (
 );
 
 -- name: delete_old_buckets
--- Limits that nobody has used for a day and that are full again: no row says the same. Rows that a call is at are left to it. No parameters.
+-- Limits that nobody has used for a day and that are full again: no row says the same. Rows that a call is
+-- at are left to it.
 delete from rate_buckets where account_id in (
   select account_id from rate_buckets
   where updated_at < now() - interval '1 day'
@@ -129,21 +134,22 @@ delete from rate_buckets where account_id in (
 );
 
 -- name: identify_keys
--- The keys and access tokens with these hashes, their accounts and what the accounts have used. A key that is used is marked so, at most
--- once a minute, unless somebody else is at it: nobody waits for that, nor two processes for each other. $1 SHA-256 hashes
+-- The keys and access tokens with these hashes, their accounts and what the accounts have used. A key that
+-- is used is marked so, at most once a minute, unless somebody else is at it: nobody waits for that, nor two
+-- processes for each other.
 with found as (
   select key_hash, id, scopes, expires_at, revoked_at is not null as revoked, account_id
   from api_keys
-  where key_hash = any($1::bytea[])
+  where key_hash = any(:hashes::bytea[])
   union all
   select id_hash, null, array['api:mcp'], expires_at, false, account_id
   from oauth_records
-  where model = 'AccessToken' and id_hash = any($1::bytea[]) and account_id is not null
+  where model = 'AccessToken' and id_hash = any(:hashes::bytea[]) and account_id is not null
 ), touched as (
   update api_keys set last_used_at = now()
   where id in (
     select id from api_keys
-    where key_hash = any($1::bytea[]) and revoked_at is null and (expires_at is null or expires_at > now())
+    where key_hash = any(:hashes::bytea[]) and revoked_at is null and (expires_at is null or expires_at > now())
       and (last_used_at is null or last_used_at < now() - interval '1 minute')
     for no key update skip locked
   )
@@ -160,21 +166,21 @@ left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start;
 
 -- name: keep_answer
--- No row when another attempt has taken over. $1 account id, $2 key, $3 the attempt, $4 status, $5 body
-update idempotent_calls set status = $4, body = $5
-where account_id = $1 and key = $2 and claim = $3 and status is null
+-- No row when another attempt has taken over.
+update idempotent_calls set status = :status, body = :body
+where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
 
 -- name: list_due_accounts
--- Accounts whose period is over, the longest first, a bounded number of them. No parameters.
+-- Accounts whose period is over, the longest first, a bounded number of them.
 select id from accounts where period_end <= now() order by period_end limit 1000;
 
 -- name: read_call
--- What is kept of a call with an Idempotency-Key. $1 account id, $2 key
-select fingerprint, status, body from idempotent_calls where account_id = $1 and key = $2;
+-- What is kept of a call with an Idempotency-Key.
+select fingerprint, status, body from idempotent_calls where account_id = :account_id and key = :key;
 
 -- name: read_cursor_secret
--- The installation's own key for cursors. No parameters.
+-- The installation's own key for cursors.
 select secret from cursor_secret;
 
 -- name: read_job_totals
@@ -182,22 +188,22 @@ select secret from cursor_secret;
 select name, outcome, jobs, seconds, rows, le from job_totals order by name, outcome;
 
 -- name: read_region_stats
--- Stored responses of regions, as bytes. $1 types, $2 codes
+-- Stored responses of regions, as bytes.
 select type, code, etag, body
 from region_stats
-join unnest($1::text[], $2::text[]) as asked (type, code) using (type, code);
+join unnest(:types::text[], :codes::text[]) as asked (type, code) using (type, code);
 
 -- name: release_call
--- The attempt has failed: the next one begins anew. $1 account id, $2 key, $3 the attempt
-delete from idempotent_calls where account_id = $1 and key = $2 and claim = $3 and status is null;
+-- The attempt has failed: the next one begins anew.
+delete from idempotent_calls where account_id = :account_id and key = :key and claim = :attempt and status is null;
 
 -- name: renew_claim
--- The attempt is still at it. $1 account id, $2 key, $3 the attempt, $4 milliseconds for which others wait
-update idempotent_calls set claimed_until = now() + $4::int * interval '1 ms'
-where account_id = $1 and key = $2 and claim = $3 and status is null;
+-- The attempt is still at it. `milliseconds`: milliseconds for which others wait.
+update idempotent_calls set claimed_until = now() + :milliseconds::int * interval '1 ms'
+where account_id = :account_id and key = :key and claim = :attempt and status is null;
 
 -- name: read_account
--- An account that is not disabled, with what it has used, as identify_keys tells it. $1 account id
+-- An account that is not disabled, with what it has used, as identify_keys tells it.
 select a.id, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
   coalesce(u.tokens_used, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",
@@ -205,4 +211,4 @@ select a.id, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid 
 from accounts a
 left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
-where a.id = $1 and a.disabled_at is null;
+where a.id = :account_id and a.disabled_at is null;

@@ -1,10 +1,10 @@
--- Closes the periods that are over by their own terms and opens the one that holds now, with those between them in which nobody
--- called, once however many processes try; months are added to the anchor in UTC. Locks the account, then its period, as charges
--- do. $1 account ids
+-- Closes the periods that are over by their own terms and opens the one that holds now, with those between
+-- them in which nobody called, once however many processes try; months are added to the anchor in UTC. Locks
+-- the account, then its period, as charges do.
 with due as materialized (
   select id, tier, tokens_included, overage_cents_per_1000, period_anchor, period_start, period_end, terms,
     set_config('plat.actor', 'end of period', true) as actor
-  from accounts where id = any($1::uuid[]) and period_end <= now()
+  from accounts where id = any(:account_ids::uuid[]) and period_end <= now()
   order by id for no key update
 ), held as materialized (
   select p.account_id, p.period_start from usage_periods p

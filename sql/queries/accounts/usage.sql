@@ -1,11 +1,12 @@
 -- name: list_days
--- What an account used in a period by UTC day, endpoint and mode. $1 account id, $2 start of the period to the millisecond
+-- What an account used in a period by UTC day, endpoint and mode. `start`: start of the period to the
+-- millisecond.
 select day as date, endpoint, mode, tokens, calls from usage_daily
-where account_id = $1 and period_start >= $2 and period_start < $2::timestamptz + interval '1 ms'
+where account_id = :account_id and period_start >= :start and period_start < :start::timestamptz + interval '1 ms'
 order by day, endpoint, mode;
 
 -- name: list_periods
--- The periods of an account, the newest first. Overage costs its price to the cent, half a cent rounded up. $1 account id
+-- The periods of an account, the newest first. Overage costs its price to the cent, half a cent rounded up.
 select p.period_start, coalesce(p.period_end, a.period_end) as period_end,
   case when p.period_end is null then a.tier else p.tier end as tier,
   p.tokens_used, t.tokens_included, o.tokens_overage, t.cents as overage_cents_per_1000,
@@ -18,12 +19,13 @@ cross join lateral (
     case when p.period_end is null then a.overage_cents_per_1000 else p.overage_cents_per_1000 end as cents
 ) as t
 cross join lateral (select greatest(0, p.tokens_used - t.tokens_included) as tokens_overage) as o
-where p.account_id = $1
+where p.account_id = :account_id
 order by p.period_start desc;
 
 -- name: read_breakdown
--- The usage of an account's current period by UTC day (since 1970-01-01), endpoint and mode, in the order of the primary key; each column as one text with
--- spaces, half the bytes of JSON. `over` when the period has to be rolled first. $1 account id
+-- The usage of an account's current period by UTC day (since 1970-01-01), endpoint and mode, in the order of
+-- the primary key; each column as one text with spaces, half the bytes of JSON. `over` when the period has
+-- to be rolled first.
 select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
 from accounts a, lateral (
   select string_agg((day - date '1970-01-01')::text, ' ') as days,
@@ -34,14 +36,14 @@ from accounts a, lateral (
     order by day, endpoint, mode
   ) as records
 ) as r
-where a.id = $1;
+where a.id = :account_id;
 
 -- name: read_totals
--- `over` when the period has to be rolled first; nulls and zeros without a contract. $1 account id
+-- `over` when the period has to be rolled first; nulls and zeros without a contract.
 select a.tier, coalesce(p.tokens_used, 0) as tokens_used, case when a.tier is null then 0 else a.tokens_included end as tokens_included,
   o.tokens_overage, round(o.tokens_overage * a.overage_cents_per_1000::numeric / 1000)::bigint as overage_amount_cents,
   a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over
 from accounts a
 left join usage_periods p on p.account_id = a.id and p.period_start = a.period_start
 cross join lateral (select greatest(0, coalesce(p.tokens_used, 0) - a.tokens_included) as tokens_overage) as o
-where a.id = $1;
+where a.id = :account_id;

@@ -1,20 +1,20 @@
 -- name: find_by_email
--- Whoever signs in with this address. $1 address
+-- Whoever signs in with this address.
 select u.id, u.email, u.name, u.operator, p.hash
 from users u
 left join passwords p on p.user_id = u.id
-where lower(u.email) = lower($1);
+where lower(u.email) = lower(:address);
 
 -- name: insert_user
--- A new user. $1 company id, $2 e-mail address, $3 name, $4 whether an operator, $5 who makes them
+-- A new user.
 insert into users (company_id, email, name, operator)
-select $1, $2, $3, $4
-from set_config('plat.actor', $5, true) as actor
+select :company_id, :email, :name, :operator
+from set_config('plat.actor', :by, true) as actor
 on conflict (lower(email)) do nothing
 returning id;
 
 -- name: list_users
--- Every user with their company, account and last visit. No parameters.
+-- Every user with their company, account and last visit.
 select u.id, u.email, u.name, u.operator, c.name as company, a.name as account, p.user_id is not null as has_password,
   (select max(s.seen_at) from sessions s where s.user_id = u.id) as seen_at, u.created_at
 from users u
@@ -24,32 +24,32 @@ left join passwords p on p.user_id = u.id
 order by u.email;
 
 -- name: list_members
--- The people of a company. $1 company id
+-- The people of a company.
 select u.id, u.email, u.name, p.user_id is not null as has_password, u.created_at,
   (select max(s.seen_at) from sessions s where s.user_id = u.id) as seen_at
 from users u
 left join passwords p on p.user_id = u.id
-where u.company_id = $1
+where u.company_id = :company_id
 order by u.created_at;
 
 -- name: store_password
--- A user's new password. $1 user id, $2 its hash
-insert into passwords (user_id, hash) values ($1, $2)
+-- A user's new password.
+insert into passwords (user_id, hash) values (:user_id, :hash)
 on conflict (user_id) do update set hash = excluded.hash, changed_at = now();
 
 -- name: record_event
--- What happened to a user that no row of theirs shows. $1 who, $2 what, $3 user id
-insert into audit (actor, action, entity, entity_id) values ($1, $2, 'users', $3);
+-- What happened to a user that no row of theirs shows.
+insert into audit (actor, action, entity, entity_id) values (:by, :what, 'users', :user_id);
 
 -- name: insert_session
--- $1 token's hash, $2 user id, $3 the browser by its own account
-insert into sessions (token_hash, user_id, user_agent) values ($1, $2, $3) returning id;
+-- Opens a session. `browser`: by its own account.
+insert into sessions (token_hash, user_id, user_agent) values (:token_hash, :user_id, :browser) returning id;
 
 -- name: read_session
--- Who a session is of, with the account that the pages read as: the user's own, else their company's oldest. Idle for 30 days it is over.
--- Seen is noted once in 5 minutes. $1 token's hash
+-- Who a session is of, with the account that the pages read as: the user's own, else their company's oldest.
+-- Idle for 30 days it is over. Seen is noted once in 5 minutes.
 with session as (
-  select id, user_id, seen_at from sessions where token_hash = $1 and seen_at > now() - interval '30 days'
+  select id, user_id, seen_at from sessions where token_hash = :token_hash and seen_at > now() - interval '30 days'
 ), seen as (
   update sessions s set seen_at = now()
   from session
@@ -72,44 +72,44 @@ left join lateral (
 ) a on true;
 
 -- name: list_sessions
--- A user's sessions, the last used first. $1 user id
+-- A user's sessions, the last used first.
 select id, user_agent, created_at, seen_at from sessions
-where user_id = $1 and seen_at > now() - interval '30 days'
+where user_id = :user_id and seen_at > now() - interval '30 days'
 order by seen_at desc;
 
 -- name: end_session
--- $1 session id, $2 user id
-delete from sessions where id = $1 and user_id = $2;
+-- Ends a session of a user.
+delete from sessions where id = :session_id and user_id = :user_id;
 
 -- name: end_sessions
--- All sessions of a user but one. $1 user id, $2 the session that stays, or null
-delete from sessions where user_id = $1 and id is distinct from $2::uuid;
+-- All sessions of a user but one. `kept_session_id`: the session that stays, or null.
+delete from sessions where user_id = :user_id and id is distinct from :kept_session_id::uuid;
 
 -- name: delete_old_sessions
--- Sessions and links that nobody can use any more. No parameters.
+-- Sessions and links that nobody can use any more.
 with links as (
   delete from sign_in_links where expires_at < now()
 )
 delete from sessions where seen_at < now() - interval '30 days';
 
 -- name: insert_link
--- A one-time link. $1 token's hash, $2 user id, $3 purpose, $4 minutes that it lives
+-- A one-time link. `minutes`: minutes that it lives.
 insert into sign_in_links (token_hash, user_id, purpose, expires_at)
-values ($1, $2, $3, now() + make_interval(mins => $4));
+values (:token_hash, :user_id, :purpose, now() + make_interval(mins => :minutes));
 
 -- name: find_link
--- What a link is for, without using it. $1 token's hash
+-- What a link is for, without using it.
 select l.user_id, l.purpose, u.email
 from sign_in_links l
 join users u on u.id = l.user_id
-where l.token_hash = $1 and l.expires_at > now();
+where l.token_hash = :token_hash and l.expires_at > now();
 
 -- name: use_link
--- Uses a link up. Other links of the user end with it, so that an older mail opens nothing. $1 token's hash
+-- Uses a link up. Other links of the user end with it, so that an older mail opens nothing.
 with used as (
-  delete from sign_in_links where token_hash = $1 and expires_at > now() returning user_id, purpose
+  delete from sign_in_links where token_hash = :token_hash and expires_at > now() returning user_id, purpose
 ), others as (
-  delete from sign_in_links l using used where l.user_id = used.user_id and l.token_hash <> $1
+  delete from sign_in_links l using used where l.user_id = used.user_id and l.token_hash <> :token_hash
 )
 select u.id as user_id, u.email, used.purpose
 from used

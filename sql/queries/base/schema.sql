@@ -1,6 +1,7 @@
 -- name: list_tables
--- The tables of schema public for sql/schema.sql, but partitions, schema_migrations and what extensions brought. Not-null constraints are stated with
--- their columns (they are constraints by themselves only since PostgreSQL 18). No parameters.
+-- The tables of schema public for sql/schema.sql, but partitions, schema_migrations and what extensions
+-- brought. Not-null constraints are stated with their columns (they are constraints by themselves only since
+-- PostgreSQL 18).
 select
   quote_ident(c.relname) as name,
   c.relpersistence = 'u' as unlogged,

@@ -1,9 +1,10 @@
 -- name: has_citus
--- Whether this database has the extension Citus. No parameters.
+-- Whether this database has the extension Citus.
 select exists (select 1 from pg_extension where extname = 'citus') as citus
 
 -- name: list_nodes
--- The nodes of the cluster, whether each takes shards, and how many prepared transactions each allows. Needs Citus. No parameters.
+-- The nodes of the cluster, whether each takes shards, and how many prepared transactions each allows. Needs
+-- Citus.
 select
   n.nodename || ':' || n.nodeport as node,
   n.shouldhaveshards as shards,
@@ -14,11 +15,12 @@ where n.isactive
 order by n.nodename, n.nodeport
 
 -- name: list_page_costs
--- The nodes whose random_page_cost in this database is above the given one: settings of a session do not reach the nodes. Needs Citus. $1 the cost
+-- The nodes whose random_page_cost in this database is above the given one: settings of a session do not
+-- reach the nodes. Needs Citus.
 select n.nodename || ':' || n.nodeport as node, s.result::float8 as cost
 from run_command_on_all_nodes('show random_page_cost') as s
 join pg_dist_node n on n.nodeid = s.nodeid
-where n.isactive and s.result::float8 > $1
+where n.isactive and s.result::float8 > :cost
 order by n.nodename, n.nodeport
 
 -- name: distribute_functions
@@ -31,7 +33,7 @@ where p.pronamespace = 'public'::regnamespace
   and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
 
 -- name: get_table
--- How a table lies. $1 its name. Needs Citus
+-- How a table lies. Needs Citus
 select
   c.relkind = 'p' as partitioned,
   p.logicalrelid is not null as distributed,
@@ -43,14 +45,15 @@ select
   ) as columns
 from pg_class c
 left join pg_dist_partition p on p.logicalrelid = c.oid
-where c.oid = $1::regclass
+where c.oid = :name::regclass
 
 -- name: list_indexes
--- A table's indexes as statements that make them again; of those that belong to a constraint, the constraint. $1 the table
+-- A table's indexes as statements that make them again; of those that belong to a constraint, the
+-- constraint.
 select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition, pg_get_constraintdef(k.oid) as "constraint"
 from pg_index i
 left join pg_constraint k on k.conindid = i.indexrelid
-where i.indrelid = $1::regclass
+where i.indrelid = :table::regclass
 
 -- name: list_distributed
 -- The distributed tables: their key, their shards, and what these take with indexes, in bytes, in sum and the largest of them. Needs Citus. No
@@ -68,7 +71,8 @@ group by s.table_name, p.partkey
 order by s.table_name::text
 
 -- name: list_prepared
--- Transactions of this database that are prepared on a node, and for how long. Needs Citus. $1 minutes: younger ones are left out
+-- Transactions of this database that are prepared on a node, and for how long. Needs Citus. `minutes`:
+-- minutes: younger ones are left out.
 select n.nodename || ':' || n.nodeport as node, x.gid, x.minutes
 from run_command_on_all_nodes(
   $command$
@@ -79,17 +83,17 @@ from run_command_on_all_nodes(
 ) as s
 join pg_dist_node n on n.nodeid = s.nodeid
 cross join json_to_recordset(s.result::json) as x (gid text, minutes int)
-where x.minutes >= $1::int
+where x.minutes >= :minutes::int
 order by x.minutes desc, x.gid
 
 -- name: analyze_counties
--- Has the nodes analyze the shards that hold some counties; `analyze` of a distributed table would go through all of them. Needs
--- Citus. $1 tables, each as `name` or `name (columns)` text[], $2 counties int[]
+-- Has the nodes analyze the shards that hold some counties; `analyze` of a distributed table would go
+-- through all of them. Needs Citus. `tables`, each as `name` or `name (columns)`.
 with shard as (
   select distinct split_part(t, ' ', 1)::regclass as of, substr(t, strpos(t || ' ', ' ')) as columns,
     get_shard_id_for_distribution_column(split_part(t, ' ', 1)::regclass, f) as id
-  from unnest($1::text[]) t
-  cross join unnest($2::int[]) f
+  from unnest(:tables::text[]) t
+  cross join unnest(:counties::int[]) f
 ),
 work as (
   select array_agg(n.nodename::text) as hosts, array_agg(n.nodeport) as ports,

@@ -1,19 +1,19 @@
 -- name: insert_report
--- An empty report of a parcel, which waits to be prepared; no row where the parcel is not on the roll, or the account has too many.
--- $1 account id, $2 county FIPS int, $3 property id bigint, $4 most reports of an account
+-- An empty report of a parcel, which waits to be prepared; no row where the parcel is not on the roll, or
+-- the account has too many. `limit`: most reports of an account.
 insert into comp_reports (account_id, fips, property_id, wanted_at)
-select $1::uuid, p.fips, p.property_id, now()
+select :account_id::uuid, p.fips, p.property_id, now()
 from parcels p
-where p.fips = $2::int and p.property_id = $3::bigint and p.retired_at is null
-  and (select count(*) from comp_reports where account_id = $1::uuid) < $4::int
+where p.fips = :fips::int and p.property_id = :property_id::bigint and p.retired_at is null
+  and (select count(*) from comp_reports where account_id = :account_id::uuid) < :limit::int
 returning id;
 
 -- name: find_parcel
--- Whether a parcel is on the roll. $1 county FIPS int, $2 property id bigint
-select 1 from parcels where fips = $1 and property_id = $2 and retired_at is null;
+-- Whether a parcel is on the roll.
+select 1 from parcels where fips = :fips and property_id = :property_id and retired_at is null;
 
 -- name: list_wanted
--- Reports of a county that wait to be prepared, with what is known of their land, places in 1e-7 degree. $1 county FIPS int, $2 most rows
+-- Reports of a county that wait to be prepared, with what is known of their land, places in 1e-7 degree.
 select
   r.id, r.wanted_at::text as wanted, r.property_id, p.retired_at is null and p.property_id is not null as on_roll,
   coalesce(p.apn, '') as apn, coalesce(p.situs_address, '') as address, coalesce(p.situs_city, '') as city,
@@ -28,23 +28,23 @@ select
     where (c ->> 'id')::uuid in (select comp_id from comp_report_comps where report_id = r.id)
   ) as kept
 from comp_reports r
-left join parcels p on p.fips = $1 and p.property_id = r.property_id
-left join parcel_filters f on f.fips = $1 and f.property_id = r.property_id
+left join parcels p on p.fips = :fips and p.property_id = r.property_id
+left join parcel_filters f on f.fips = :fips and f.property_id = r.property_id
 left join regions g on g.type = 'county' and g.fips = r.fips
-where r.fips = $1 and r.wanted_at is not null
+where r.fips = :fips and r.wanted_at is not null
 order by r.wanted_at
-limit $2;
+limit :limit;
 
 -- name: read_terms
--- What the parcels of a county were valued for last, and their extent in 1e-7 degree. $1 county FIPS int
+-- What the parcels of a county were valued for last, and their extent in 1e-7 degree.
 select
-  (select to_char(as_of, 'YYYY-MM-DD') from valuations where fips = $1 limit 1) as as_of,
+  (select to_char(as_of, 'YYYY-MM-DD') from valuations where fips = :fips limit 1) as as_of,
   (c.extent[1])[0] as west, (c.extent[1])[1] as south, (c.extent[0])[0] as east, (c.extent[0])[1] as north
-from (select $1::int as fips) as asked
+from (select :fips::int as fips) as asked
 left join valuation_counties c on c.fips = asked.fips;
 
 -- name: list_comps
--- Comps as a report shows them. $1 ids uuid[], $2 the report's day date
+-- Comps as a report shows them.
 select
   l.id, l.source, l.status, l.address, l.city, l.state, l.zip, to_char(l.fips, 'FM00000') as fips, l.apn,
   l.lot_acres as acres, l.price::float8 as price, case when l.status = 'SOLD' then l.sold_date end as sold_date,
@@ -52,31 +52,31 @@ select
   l.sale_type, l.url, to_json(l.photos[:10]) as photos
 from listings l
 cross join lateral (
-  select case when l.status = 'ACTIVE' then $2::date else coalesce(l.status_date, l.sold_date) end as day
+  select case when l.status = 'ACTIVE' then :as_of::date else coalesce(l.status_date, l.sold_date) end as day
 ) as latest
-where l.id = any ($1::uuid[]);
+where l.id = any (:ids::uuid[]);
 
 -- name: read_markets
--- Statistics of a county and a ZIP code. $1 county FIPS text, $2 ZIP text
+-- Statistics of a county and a ZIP code.
 select type, convert_from(body, 'UTF8') as body
 from region_stats
-where (type = 'county' and code = $1) or (type = 'zip' and code = $2);
+where (type = 'county' and code = :fips) or (type = 'zip' and code = :zip);
 
 -- name: store_prepared
--- What a report goes by, or, once it has that, what it would go by now. It waits no longer, unless it was asked for again since.
--- $1 id, $2 wanted_at as text, $3 snapshot json or null, $4 label, $5 fault or null
+-- What a report goes by, or, once it has that, what it would go by now. It waits no longer, unless it was
+-- asked for again since. `snapshot` may be null; `fault` may be null.
 update comp_reports
 set
-  snapshot = coalesce(snapshot, $3::json),
-  offered = case when snapshot is null then null else $3::json end,
-  label = case when $4 = '' then label else $4 end,
-  fault = $5,
+  snapshot = coalesce(snapshot, :snapshot::json),
+  offered = case when snapshot is null then null else :snapshot::json end,
+  label = case when :label = '' then label else :label end,
+  fault = :fault,
   looked_at = now(),
-  wanted_at = case when wanted_at = $2::timestamptz then null else wanted_at end
-where id = $1;
+  wanted_at = case when wanted_at = :wanted_at::timestamptz then null else wanted_at end
+where id = :id;
 
 -- name: read_report
--- For those who read as its account, and the account's own user. $1 id uuid, $2 account id uuid, $3 user id uuid
+-- For those who read as its account, and the account's own user.
 select
   r.id, r.account_id, r.fips, r.property_id, r.label, r.title, r.notes, r.version, r.created_at, r.updated_at, r.wanted_at,
   r.looked_at, r.fault, r.snapshot, r.offered, r.share_expires_at,
@@ -89,86 +89,87 @@ select
     where report_id = r.id
   ), '[]') as overrides
 from comp_reports r
-where r.id = $1
-  and (r.account_id = $2 or exists (select 1 from accounts a where a.id = r.account_id and a.user_id = $3));
+where r.id = :id
+  and (r.account_id = :account_id or exists (select 1 from accounts a where a.id = r.account_id and a.user_id = :user_id));
 
 -- name: find_shared
--- The report that a link shows, while it does. $1 hash of the token Returns: id, account_id
-select id, account_id from comp_reports where share_hash = $1 and share_expires_at > now();
+-- The report that a link shows, while it does. `token_hash`: hash of the token. Returns: id, account_id.
+select id, account_id from comp_reports where share_hash = :token_hash and share_expires_at > now();
 
 -- name: list_reports
--- Reports of an account and of a user's own, the last changed first. $1 account id uuid, $2 user id uuid, $3 most rows
+-- Reports of an account and of a user's own, the last changed first.
 select
   r.id, r.title, r.label, r.property_id, r.fips, r.updated_at, r.share_expires_at > now() as shared,
   (select count(*)::int from comp_report_comps c where c.report_id = r.id) as comps
 from comp_reports r
-where r.account_id = $1 or exists (select 1 from accounts a where a.id = r.account_id and a.user_id = $2)
+where r.account_id = :account_id or exists (select 1 from accounts a where a.id = r.account_id and a.user_id = :user_id)
 order by r.updated_at desc, r.id
-limit $3;
+limit :limit;
 
 -- name: choose_comps
--- Chooses comps, besides those that are chosen. $1 report id, $2 comp ids uuid[]
+-- Chooses comps, besides those that are chosen.
 insert into comp_report_comps (report_id, comp_id)
-select $1, id from unnest($2::uuid[]) as id
+select :report_id, id from unnest(:comp_ids::uuid[]) as id
 on conflict do nothing;
 
 -- name: leave_comps
--- Takes comps out of a report; what was said of them is kept. $1 report id, $2 comp ids uuid[]
-delete from comp_report_comps where report_id = $1 and comp_id = any ($2::uuid[]);
+-- Takes comps out of a report; what was said of them is kept.
+delete from comp_report_comps where report_id = :report_id and comp_id = any (:comp_ids::uuid[]);
 
 -- name: override_adjustment
--- Says what a comp is moved by in place of the model. $1 report id, $2 comp id, $3 adjustment, $4 percent, $5 reason
+-- Says what a comp is moved by in place of the model.
 insert into comp_report_overrides (report_id, comp_id, adjustment, percent, reason)
-values ($1, $2, $3, $4, $5)
+values (:report_id, :comp_id, :adjustment, :percent, :reason)
 on conflict (report_id, comp_id, adjustment) do update
 set percent = excluded.percent, reason = excluded.reason, changed_at = now();
 
 -- name: restore_adjustment
--- Lets the model say it again. $1 report id, $2 comp id, $3 adjustment
-delete from comp_report_overrides where report_id = $1 and comp_id = $2 and adjustment = $3;
+-- Lets the model say it again.
+delete from comp_report_overrides where report_id = :report_id and comp_id = :comp_id and adjustment = :adjustment;
 
 -- name: touch_report
--- Counts a change. $1 id
-update comp_reports set version = version + 1, updated_at = now() where id = $1;
+-- Counts a change.
+update comp_reports set version = version + 1, updated_at = now() where id = :id;
 
 -- name: write_title
--- Unless somebody else has written one since. $1 id, $2 title, $3 what it was when the writer began
-update comp_reports set title = $2, version = version + 1, updated_at = now() where id = $1 and title in ($2, $3)
+-- Unless somebody else has written one since.
+update comp_reports set title = :title, version = version + 1, updated_at = now() where id = :id and title in (:title, :before)
 returning version;
 
 -- name: write_notes
--- Unless somebody else has written any since. $1 id, $2 notes, $3 what they were when the writer began
-update comp_reports set notes = $2, version = version + 1, updated_at = now() where id = $1 and notes in ($2, $3)
+-- Unless somebody else has written any since.
+update comp_reports set notes = :notes, version = version + 1, updated_at = now() where id = :id and notes in (:notes, :before)
 returning version;
 
 -- name: share_report
--- Gives a report a link, in place of the one that it has; null takes it away. $1 id, $2 hash of the token, $3 days
+-- Gives a report a link, in place of the one that it has; null takes it away. `token_hash`: hash of the
+-- token.
 update comp_reports
-set share_hash = $2, share_expires_at = case when $2::bytea is null then null else now() + $3::int * interval '1 day' end
-where id = $1;
+set share_hash = :token_hash, share_expires_at = case when :token_hash::bytea is null then null else now() + :days::int * interval '1 day' end
+where id = :id;
 
 -- name: want_report
--- Has a report prepared, or compared with what is true now. $1 id
-update comp_reports set wanted_at = now() where id = $1 and wanted_at is null;
+-- Has a report prepared, or compared with what is true now.
+update comp_reports set wanted_at = now() where id = :id and wanted_at is null;
 
 -- name: is_outdated
--- Whether its parcel has been valued anew since a report was looked at. $1 county FIPS int, $2 property id bigint, $3 looked_at
-select 1 from valuations where fips = $1 and property_id = $2 and computed_at > $3::timestamptz;
+-- Whether its parcel has been valued anew since a report was looked at.
+select 1 from valuations where fips = :fips and property_id = :property_id and computed_at > :looked_at::timestamptz;
 
 -- name: is_wanted
--- Whether a report waits to be prepared. $1 id
-select 1 from comp_reports where id = $1 and wanted_at is not null;
+-- Whether a report waits to be prepared.
+select 1 from comp_reports where id = :id and wanted_at is not null;
 
 -- name: accept_offer
--- The report goes by what was true when it was compared last. $1 id
+-- The report goes by what was true when it was compared last.
 update comp_reports
 set snapshot = offered, offered = null, version = version + 1, updated_at = now()
-where id = $1 and offered is not null;
+where id = :id and offered is not null;
 
 -- name: decline_offer
--- The report stays as it is until something changes again. $1 id
-update comp_reports set offered = null where id = $1;
+-- The report stays as it is until something changes again.
+update comp_reports set offered = null where id = :id;
 
 -- name: delete_report
--- $1 id
-delete from comp_reports where id = $1;
+-- Deletes a report with what was said of its comps.
+delete from comp_reports where id = :id;

@@ -1,25 +1,25 @@
 -- name: add_suppressions
--- Puts hashes on the list of those whom no source may return. How many were not there. $1 HMACs, $2 the request's id, $3 by whom
+-- Puts hashes on the list of those whom no source may return. How many were not there.
 with added as (
   insert into contact_suppressions (hash, request, created_by)
-  select h.hash, $2, $3
-  from unnest($1::bytea[]) as h (hash)
+  select h.hash, :request_id, :by
+  from unnest(:hmacs::bytea[]) as h (hash)
   where not exists (select from contact_suppressions s where s.hash = h.hash)
   returning 1
 )
 select count(*)::int as added from added
 
 -- name: count_provider_call
--- Counts a call to a provider. $1 its name, $2 matches, $3 failures, $4 US cents it charged, or null
+-- Counts a call to a provider. `cents`: US cents it charged, or null.
 insert into provider_usage as u (provider, day, calls, matches, failures, cents)
-values ($1, current_date, 1, $2, $3, $4)
+values (:name, current_date, 1, :matches, :failures, :cents)
 on conflict (provider, day) do update
 set
   calls = u.calls + 1, matches = u.matches + excluded.matches, failures = u.failures + excluded.failures,
   cents = coalesce(u.cents + excluded.cents, u.cents, excluded.cents)
 
 -- name: create_contact_stage
--- The staging table of a run's contacts, in the run's own schema. Unlogged, filled once by COPY. No parameters.
+-- The staging table of a run's contacts, in the run's own schema. Unlogged, filled once by COPY.
 create unlogged table stage_contact as
 select
   null::bigint as row_no, null::uuid as hash, id, source, source_id, entity_name, first_name, middle_name, last_name, suffix, places, phones,
@@ -28,63 +28,65 @@ from contacts
 with no data
 
 -- name: delete_old_provider_answers
--- Answers that are kept no longer. $1 days
-delete from provider_answers where asked_at < now() - $1 * interval '1 day'
+-- Answers that are kept no longer.
+delete from provider_answers where asked_at < now() - :days * interval '1 day'
 
 -- name: delete_old_traces
--- Audit rows that are older than they are kept. $1 years
-delete from traces where asked_at < now() - $1 * interval '1 year'
+-- Audit rows that are older than they are kept.
+delete from traces where asked_at < now() - :years * interval '1 year'
 
 -- name: delete_gone_contacts
--- Erases the contacts that a feed no longer shows: it lists everything. $1 feed id int
+-- Erases the contacts that a feed no longer shows: it lists everything.
 delete from contacts c
 using stage_contact_match m
-where m.state = 'gone' and c.id = m.id and c.feed_id = $1
+where m.state = 'gone' and c.id = m.id and c.feed_id = :feed_id
 
 -- name: erase_contacts
--- Erases contacts. $1 ids uuid[]
-delete from contacts where id = any($1::uuid[])
+-- Erases contacts.
+delete from contacts where id = any(:ids::uuid[])
 
 -- name: erase_kept_responses
--- Responses kept for repeated calls that hold one of these numbers; the calls may be made again. How many. $1 patterns for LIKE
+-- Responses kept for repeated calls that hold one of these numbers; the calls may be made again. How many.
+-- `patterns`: patterns for LIKE.
 with erased as (
-  delete from idempotent_calls where status is not null and convert_from(body, 'UTF8') like any($1::text[])
+  delete from idempotent_calls where status is not null and convert_from(body, 'UTF8') like any(:patterns::text[])
   returning 1
 )
 select count(*)::int as erased from erased
 
 -- name: erase_number
--- Takes a number out of the contacts that have others. $1 number, $2 its key bigint
+-- Takes a number out of the contacts that have others.
 update contacts c
 set
-  phones = (select jsonb_agg(p) from jsonb_array_elements(c.phones) as p where p ->> 'number' <> $1),
-  keys = array_remove(c.keys, $2::bigint)
-where keys && array[$2::bigint]
+  phones = (select jsonb_agg(p) from jsonb_array_elements(c.phones) as p where p ->> 'number' <> :number),
+  keys = array_remove(c.keys, :key::bigint)
+where keys && array[:key::bigint]
 
 -- name: erase_provider_answers
--- Providers' answers about somebody. How many. $1 HMACs of whom they are about
+-- Providers' answers about somebody. How many. `person_hmacs`: HMACs of whom they are about.
 with erased as (
-  delete from provider_answers where tags && $1::bytea[] returning 1
+  delete from provider_answers where tags && :person_hmacs::bytea[] returning 1
 )
 select count(*)::int as erased from erased
 
 -- name: keep_provider_answer
--- Keeps what a provider answered. $1 HMAC of the question, $2 provider, $3 answer as JSON or null, $4 HMACs of whom it is about
+-- Keeps what a provider answered. `question_hmac`: HMAC of the question; `answer`: answer as JSON or null;
+-- `person_hmacs`: HMACs of whom it is about.
 insert into provider_answers (question, provider, answer, tags)
-values ($1, $2, $3, $4)
+values (:question_hmac, :provider, :answer, :person_hmacs)
 on conflict (question) do update set asked_at = now(), answer = excluded.answer, tags = excluded.tags
 
 -- name: list_candidates
--- The contacts that share a key with whom is looked for. $1 keys bigint[], $2 how many at most
+-- The contacts that share a key with whom is looked for.
 select
   id, source, entity_name, first_name, middle_name, last_name, suffix, places, phones, to_char(last_seen, 'YYYY-MM-DD') as last_seen
 from contacts
-where keys && $1::bigint[]
+where keys && :keys::bigint[]
 order by last_seen desc nulls last, id
-limit $2
+limit :limit
 
 -- name: list_provider_usage
--- What providers were asked and charged, by month and provider. No parameters.
+-- What providers were asked and charged, by month and provider.
 select
   to_char(date_trunc('month', day), 'YYYY-MM') as month, provider, sum(calls)::int as calls, sum(matches)::int as matches,
   sum(failures)::int as failures, sum(cents)::float8 as cents
@@ -93,16 +95,16 @@ group by 1, 2
 order by 1, 2
 
 -- name: list_suppressed
--- Which of these hashes are on the suppression list. $1 HMACs bytea[]
-select distinct hash from contact_suppressions where hash = any($1::bytea[])
+-- Which of these hashes are on the suppression list.
+select distinct hash from contact_suppressions where hash = any(:hmacs::bytea[])
 
 -- name: list_traces
--- Audit rows, the oldest first. $1 account's id or null, $2 from this moment on or null
+-- Audit rows, the oldest first. `account_id`: account's id or null; `since`: from this moment on or null.
 select t.asked_at, a.name as account, k.name as key, t.endpoint, t.source, t.matched, encode(t.question, 'hex') as question
 from traces t
 left join accounts a on a.id = t.account_id
 left join api_keys k on k.id = t.key_id
-where ($1::uuid is null or t.account_id = $1) and ($2::timestamptz is null or t.asked_at >= $2)
+where (:account_id::uuid is null or t.account_id = :account_id) and (:since::timestamptz is null or t.asked_at >= :since)
 order by t.asked_at, t.id
 
 -- name: match_contacts
@@ -120,30 +122,30 @@ from stage_contact s
 full join (select id, row_hash from contacts where feed_id = {{feed}}) c on c.id = s.id
 
 -- name: read_owner
--- Who owns a parcel, and where mail to them goes. $1 fips int, $2 property_id
+-- Who owns a parcel, and where mail to them goes.
 select
   retired_at is not null as retired, owner_name, owner_name_2,
   mail_address as address, mail_city as city, mail_state as state, mail_zip as zip
 from parcels
-where fips = $1 and property_id = $2
+where fips = :fips and property_id = :property_id
 
 -- name: read_provider_answer
--- A provider's answer that is kept still. $1 HMAC of the question, $2 for how many days
-select answer from provider_answers where question = $1 and asked_at >= now() - $2 * interval '1 day'
+-- A provider's answer that is kept still. `question_hmac`: HMAC of the question.
+select answer from provider_answers where question = :question_hmac and asked_at >= now() - :days * interval '1 day'
 
 -- name: read_secret
--- The key of the suppression list's hashes. No parameters.
+-- The key of the suppression list's hashes.
 select secret from contact_secret
 
 -- name: upsert_contacts
--- Writes new and changed contacts. $1 run id bigint, $2 feed id int
+-- Writes new and changed contacts.
 insert into contacts (
   id, feed_id, source, source_id, entity_name, first_name, middle_name, last_name, suffix, places, phones, emails, last_seen, keys, row_hash,
   changed_run
 )
 select
-  s.id, $2, s.source, s.source_id, s.entity_name, s.first_name, s.middle_name, s.last_name, s.suffix, s.places, s.phones, s.emails, s.last_seen,
-  s.keys, s.hash, $1
+  s.id, :feed_id, s.source, s.source_id, s.entity_name, s.first_name, s.middle_name, s.last_name, s.suffix, s.places, s.phones, s.emails, s.last_seen,
+  s.keys, s.hash, :run_id
 from stage_contact s
 join stage_contact_match m on m.id = s.id
 where m.state in ('new', 'changed')
@@ -155,6 +157,6 @@ set
   changed_run = excluded.changed_run
 
 -- name: write_trace
--- The audit row of a trace. $1 account id, $2 API key's id or null, $3 metering key, $4 HMAC of the question, $5 source, $6 whether matched
+-- The audit row of a trace. `key_id`: API key's id or null; `question_hmac`: HMAC of the question.
 insert into traces (account_id, key_id, endpoint, question, source, matched)
-values ($1, $2, $3, $4, $5, $6)
+values (:account_id, :key_id, :metering_key, :question_hmac, :source, :matched)

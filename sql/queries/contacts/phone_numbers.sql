@@ -1,5 +1,5 @@
 -- name: count_changed
--- The numbers of each area code as they become by the staged bitmaps. No parameters.
+-- The numbers of each area code as they become by the staged bitmaps.
 select a.area_code, to_char(a.edition, 'YYYY-MM-DD') as edition, (a.numbers + sum(bit_count(s.bits) - coalesce(bit_count(d.bits), 0)))::int as numbers
 from stage_dnc s
 join dnc_areas a on a.area_code = s.prefix / 1000
@@ -7,41 +7,41 @@ left join dnc_numbers d on d.prefix = s.prefix
 group by a.area_code, a.edition, a.numbers
 
 -- name: create_block_stage
--- The staging table of a run's blocks of numbers, in the run's own schema. Unlogged, filled once by COPY. No parameters.
+-- The staging table of a run's blocks of numbers, in the run's own schema. Unlogged, filled once by COPY.
 create unlogged table stage_block as
 select null::bigint as row_no, prefix, block, operator, line_type, row_hash as hash
 from number_blocks
 with no data
 
 -- name: create_dnc_stage
--- The staging table of a run's bitmaps, in the run's own schema. Unlogged, filled once by COPY. No parameters.
+-- The staging table of a run's bitmaps, in the run's own schema. Unlogged, filled once by COPY.
 create unlogged table stage_dnc (prefix int, bits bytea)
 
 -- name: delete_areas
--- Takes area codes out of the registry, for a full list to take their place. $1 area codes int[]
-delete from dnc_numbers where prefix / 1000 = any($1::int[])
+-- Takes area codes out of the registry, for a full list to take their place.
+delete from dnc_numbers where prefix / 1000 = any(:area_codes::int[])
 
 -- name: delete_gone_blocks
--- Removes the blocks that a feed no longer lists. $1 feed id int
+-- Removes the blocks that a feed no longer lists.
 delete from number_blocks b
-where b.feed_id = $1 and not exists (select from stage_block s where s.prefix = b.prefix and s.block = b.block)
+where b.feed_id = :feed_id and not exists (select from stage_block s where s.prefix = b.prefix and s.block = b.block)
 
 -- name: list_areas
--- The area codes of the registry. No parameters.
+-- The area codes of the registry.
 select area_code, to_char(edition, 'YYYY-MM-DD') as edition, numbers from dnc_areas
 
 -- name: list_bitmaps
--- What is known of these area codes and exchanges. $1 prefixes int[]
-select prefix, bits from dnc_numbers where prefix = any($1::int[])
+-- What is known of these area codes and exchanges.
+select prefix, bits from dnc_numbers where prefix = any(:prefixes::int[])
 
 -- name: look_up_numbers
--- Of each number its line by the longest known block, and the registry's word, null where it has none. $1 numbers bigint[]
+-- Of each number its line by the longest known block, and the registry's word, null where it has none.
 select
   n.number::text as number,
   b.line_type,
   case when a.area_code is not null then coalesce(get_bit(d.bits, (n.number % 10000)::int) = 1, false) end as dnc,
   to_char(a.edition, 'YYYY-MM-DD') as dnc_as_of
-from unnest($1::bigint[]) as n (number)
+from unnest(:numbers::bigint[]) as n (number)
 left join dnc_areas a on a.area_code = (n.number / 10000000)::smallint
 left join dnc_numbers d on d.prefix = (n.number / 10000)::int
 left join lateral (
@@ -53,7 +53,7 @@ left join lateral (
 ) b on true
 
 -- name: measure_blocks
--- The figures that the gate compares and the run reports. $1 feed id int
+-- The figures that the gate compares and the run reports.
 select
   count(s.prefix)::int as rows,
   count(*) filter (where b.prefix is null)::int as new,
@@ -61,10 +61,11 @@ select
   count(*) filter (where b.row_hash = s.hash)::int as unchanged,
   count(*) filter (where s.prefix is null)::int as retired
 from stage_block s
-full join (select prefix, block, row_hash from number_blocks where feed_id = $1) b on b.prefix = s.prefix and b.block = s.block
+full join (select prefix, block, row_hash from number_blocks where feed_id = :feed_id) b on b.prefix = s.prefix and b.block = s.block
 
 -- name: summarise_registry
--- How old the copy of the registry is: the oldest of its editions, its age in days, its area codes and numbers. No parameters.
+-- How old the copy of the registry is: the oldest of its editions, its age in days, its area codes and
+-- numbers.
 select
   count(*)::int as areas,
   coalesce(sum(numbers), 0)::bigint as numbers,
@@ -73,24 +74,24 @@ select
 from dnc_areas
 
 -- name: upsert_blocks
--- Writes new and changed blocks. $1 feed id int
+-- Writes new and changed blocks.
 insert into number_blocks (prefix, block, feed_id, operator, line_type, row_hash)
-select prefix, block, $1, operator, line_type, hash
+select prefix, block, :feed_id, operator, line_type, hash
 from stage_block
 on conflict (prefix, block, feed_id) do update
 set operator = excluded.operator, line_type = excluded.line_type, row_hash = excluded.row_hash
 where number_blocks.row_hash <> excluded.row_hash
 
 -- name: write_areas
--- Notes of which day the registry is. $1 area codes int[], $2 editions date[], $3 numbers int[], $4 feed id int, $5 run id bigint
+-- Notes of which day the registry is.
 insert into dnc_areas (area_code, edition, numbers, feed_id, changed_run)
-select a.code, a.edition, a.numbers, $4, $5
-from unnest($1::int[], $2::date[], $3::int[]) as a (code, edition, numbers)
+select a.code, a.edition, a.numbers, :feed_id, :run_id
+from unnest(:area_codes::int[], :editions::date[], :numbers::int[]) as a (code, edition, numbers)
 on conflict (area_code) do update
 set edition = excluded.edition, numbers = excluded.numbers, feed_id = excluded.feed_id, changed_run = excluded.changed_run
 
 -- name: write_bitmaps
--- Brings the staged bitmaps into the registry. No parameters.
+-- Brings the staged bitmaps into the registry.
 insert into dnc_numbers (prefix, bits)
 select prefix, bits from stage_dnc
 on conflict (prefix) do update set bits = excluded.bits

@@ -1,81 +1,83 @@
 -- name: add_board
--- The board of a user, or of an account without one, unless it is there. $1 account id, $2 user id, or null for the account's own
+-- The board of a user, or of an account without one, unless it is there. `user_id`, null for the account's
+-- own.
 insert into deal_boards (user_id, account_id)
 select o.user_id, case when o.user_id is null then o.id end
-from (select id, coalesce($2::uuid, user_id) as user_id from accounts where id = $1) as o
+from (select id, coalesce(:user_id::uuid, user_id) as user_id from accounts where id = :account_id) as o
 on conflict do nothing
 
 -- name: shift_cards
--- Moves the cards from a place on by some. $1 board id, $2 stage, $3 first place, $4 how far int, $5 the deal that stays
-update deals set position = position + $4::int
-where board_id = $1 and status = $2 and position >= $3 and id <> $5
+-- Moves the cards from a place on by some. `deal_id`: the deal that stays.
+update deals set position = position + :offset::int
+where board_id = :board_id and status = :stage and position >= :first_place and id <> :deal_id
 
 -- name: count_column
--- How many other deals a column has. $1 board id, $2 stage, $3 deal id
-select count(*)::int as deals from deals where board_id = $1 and status = $2 and id <> $3
+-- How many other deals a column has.
+select count(*)::int as deals from deals where board_id = :board_id and status = :stage and id <> :deal_id
 
 -- name: count_deals
--- $1 board id
-select count(*)::int as deals from deals where board_id = $1
+-- How many deals a board has.
+select count(*)::int as deals from deals where board_id = :board_id
 
 -- name: delete_deal
--- $1 board id, $2 deal id. Returns where it stood
-delete from deals where board_id = $1 and id = $2 returning status, position
+-- Returns where it stood
+delete from deals where board_id = :board_id and id = :deal_id returning status, position
 
 -- name: find_board
--- The board of a user, or of an account without one. $1 account id, $2 user id, or null for the account's own
+-- The board of a user, or of an account without one. `user_id`, null for the account's own.
 select b.id, b.version, coalesce(u.email, a.name) as author
 from accounts a
-left join users u on u.id = coalesce($2::uuid, a.user_id)
+left join users u on u.id = coalesce(:user_id::uuid, a.user_id)
 join deal_boards b on case when u.id is null then b.account_id = a.id else b.user_id = u.id end
-where a.id = $1
+where a.id = :account_id
 
 -- name: find_known
--- Whether a deal can be of these, and in which county. $1 FIPS of the parcel int, $2 its id bigint, $3 listing id uuid; null for none
+-- Whether a deal can be of these, and in which county. `fips`: FIPS of the parcel; `listing_id`: null
+-- for none.
 select
-  exists (select true from parcels where fips = $1 and property_id = $2 and retired_at is null) as parcel,
-  exists (select true from listings where id = $3) as listing,
-  (select fips from listings where id = $3) as fips
+  exists (select true from parcels where fips = :fips and property_id = :id and retired_at is null) as parcel,
+  exists (select true from listings where id = :listing_id) as listing,
+  (select fips from listings where id = :listing_id) as fips
 
 -- name: get_deal
--- A deal of a board, for a change. $1 board id, $2 deal id
+-- A deal of a board, for a change.
 select id, status, position, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price,
   contract_expiration_date, closing_date, own_price, own_price_over, own_price_since, listed_price, fetch_status, listing_id,
   listing_url, suggested_action_price
 from deals
-where board_id = $1 and id = $2
+where board_id = :board_id and id = :deal_id
 
 -- name: give_board
--- The board of an account that gets a user becomes theirs; where they have one already, its deals go to the ends of that one's columns.
--- $1 account id, $2 user id
+-- The board of an account that gets a user becomes theirs; where they have one already, its deals go to the
+-- ends of that one's columns.
 with theirs as (
-  update deal_boards set version = version + 1 where user_id = $2 returning id
+  update deal_boards set version = version + 1 where user_id = :user_id returning id
 ),
 moved as (
   update deals d
   set board_id = t.id, position = d.position + (select count(*) from deals o where o.board_id = t.id and o.status = d.status)
   from deal_boards own, theirs t
-  where own.account_id = $1 and d.board_id = own.id
+  where own.account_id = :account_id and d.board_id = own.id
 )
-update deal_boards set user_id = $2, account_id = null
-where account_id = $1 and not exists (select from theirs)
+update deal_boards set user_id = :user_id, account_id = null
+where account_id = :account_id and not exists (select from theirs)
 
 -- name: insert_deal
--- Adds a deal at the end of its column. $1 board id, $2 stage, $3 property id, $4 listing id, $5 address of a page, $6 FIPS, $7 deal type,
--- $8 to $12 purchase price, agent fee, misc and closing costs, expected sell price, $13 and $14 contract's end and closing date,
--- $15 own price, $16 the listing's price at that moment
+-- Adds a deal at the end of its column. `url`: address of a page; `listed_price`: the listing's
+-- price at that moment.
 insert into deals (
   board_id, status, position, property_id, listing_id, listing_url, fips, deal_type, purchase_price, agent_fee, misc_costs,
   closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, own_price_over, own_price_since
 )
 values (
-  $1, $2, (select count(*) from deals where board_id = $1 and status = $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-  case when $15::numeric is not null then (now() at time zone 'UTC')::date end
+  :board_id, :stage, (select count(*) from deals where board_id = :board_id and status = :stage), :property_id, :listing_id, :url, :fips, :deal_type, :purchase_price, :agent_fee, :misc_costs, :closing_costs, :expected_sell_price, :contract_expiration_date, :closing_date, :own_price, :listed_price,
+  case when :own_price::numeric is not null then (now() at time zone 'UTC')::date end
 )
 returning id
 
 -- name: list_deals
--- As answered; moments are text, which dates of 10,000 would outlast. {{figures}} or nothing. $1 board id, $2 deal id or null
+-- As answered; moments are text, which dates of 10,000 would outlast. {{figures}} or nothing. `deal_id`:
+-- null.
 select
   d.id, d.address, d.county, d.state, d.acreage, d.price::float8 as price, d.days_on_market, d.traction_score, d.listing_grade,
   d.price_advantage, d.suggested_action, d.suggested_action_price::text as suggested_action_price, d.status, d.deal_type,
@@ -87,113 +89,114 @@ select
   to_char(d.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
   to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, d.advice {{figures}}
 from deals d
-where d.board_id = $1 and ($2::uuid is null or d.id = $2)
+where d.board_id = :board_id and (:deal_id::uuid is null or d.id = :deal_id)
 order by
   array_position('{listed,offer_received,offer_accepted,in_title,sold,on_hold,canceled,""}'::text[], d.status), d.position
 
 -- name: list_events
--- What happened to a deal, the last first. $1 board id, $2 deal id, $3 most rows int
+-- What happened to a deal, the last first.
 select e.at, e.author, e.cause, e.changes, e.price::float8 as price, e.price_advantage, e.traction_score
 from deals d
 join deal_events e on e.deal_id = d.id
-where d.board_id = $1 and d.id = $2
+where d.board_id = :board_id and d.id = :deal_id
 order by e.id desc
-limit $3
+limit :limit
 
 -- name: lock_board
--- Lets one transaction at a time change a board. $1 board id
-select id from deal_boards where id = $1 for update
+-- Lets one transaction at a time change a board.
+select id from deal_boards where id = :board_id for update
 
 -- name: sign_changes
--- Who makes the changes of this transaction, and why. $1 author, $2 cause
-select set_config('plat.actor', $1, true), set_config('plat.cause', $2, true)
+-- Who makes the changes of this transaction, and why.
+select set_config('plat.actor', :author, true), set_config('plat.cause', :cause, true)
 
 -- name: touch_boards
--- Tells who looks at boards that they have changed. $1 board ids uuid[]
-update deal_boards set version = version + 1 where id = any ($1::uuid[])
+-- Tells who looks at boards that they have changed.
+update deal_boards set version = version + 1 where id = any (:board_ids::uuid[])
 
 -- name: find_listed_price
--- What the live listing that a deal names asks. $1 listing id uuid, $2 address of its page; null for none
+-- What the live listing that a deal names asks. `url`: address of its page; null for none.
 select l.price
 from listings l
-where (l.id = $1::uuid or (l.url <> '' and l.url = $2::text)) and l.status in ('ACTIVE', 'PENDING') and l.price > 0
-order by l.id = $1 desc, l.status = 'ACTIVE' desc, l.listed_date desc nulls last, l.id
+where (l.id = :listing_id::uuid or (l.url <> '' and l.url = :url::text)) and l.status in ('ACTIVE', 'PENDING') and l.price > 0
+order by l.id = :listing_id desc, l.status = 'ACTIVE' desc, l.listed_date desc nulls last, l.id
 limit 1
 
 -- name: update_deal
--- Writes what a person may change. Another price ends the advice until it is graded anew; where the deal was graded by a price that is
--- taken back, that ends, too. $1 board id, $2 deal id, $3 stage, $4 place, $5 deal type, $6 to $10 purchase price, agent fee, misc and
--- closing costs, expected sell price, $11 and $12 contract's end and closing date, $13 own price, $14 the listing's price at that moment,
--- $15 whether it stands for a listing
+-- Writes what a person may change. Another price ends the advice until it is graded anew; where the deal was
+-- graded by a price that is taken back, that ends, too. `listed_price`: the listing's price at that
+-- moment; `has_listing`: whether it stands for a listing.
 update deals
-set status = $3, position = $4, deal_type = $5, purchase_price = $6, agent_fee = $7, misc_costs = $8, closing_costs = $9,
-  expected_sell_price = $10, contract_expiration_date = $11, closing_date = $12, own_price = $13, own_price_over = $14,
-  own_price_since = case when $15::boolean then coalesce(own_price_since, (now() at time zone 'UTC')::date) end,
+set status = :stage, position = :place, deal_type = :deal_type, purchase_price = :purchase_price, agent_fee = :agent_fee, misc_costs = :misc_costs, closing_costs = :closing_costs,
+  expected_sell_price = :expected_sell_price, contract_expiration_date = :contract_expiration_date, closing_date = :closing_date, own_price = :own_price, own_price_over = :listed_price,
+  own_price_since = case when :has_listing::boolean then coalesce(own_price_since, (now() at time zone 'UTC')::date) end,
   updated_at = now(),
-  days_on_market = case when own_price_since is null or $15 then days_on_market end,
-  traction_score = case when own_price_since is null or $15 then traction_score end,
-  price_advantage = case when own_price_since is null or $15 then price_advantage end,
-  listing_grade = case when own_price_since is null or $15 then listing_grade else '' end,
-  figures = case when own_price_since is null or $15 then figures end,
-  suggested_action = case when $3 = 'listed' and own_price is not distinct from $13::numeric then suggested_action else '' end,
-  suggested_action_price = case when $3 = 'listed' and own_price is not distinct from $13::numeric then suggested_action_price end,
-  advice = case when $3 = 'listed' and own_price is not distinct from $13::numeric then advice end
-where board_id = $1 and id = $2
+  days_on_market = case when own_price_since is null or :has_listing then days_on_market end,
+  traction_score = case when own_price_since is null or :has_listing then traction_score end,
+  price_advantage = case when own_price_since is null or :has_listing then price_advantage end,
+  listing_grade = case when own_price_since is null or :has_listing then listing_grade else '' end,
+  figures = case when own_price_since is null or :has_listing then figures end,
+  suggested_action = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric then suggested_action else '' end,
+  suggested_action_price = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric then suggested_action_price end,
+  advice = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric then advice end
+where board_id = :board_id and id = :deal_id
 
 -- name: find_listings
--- The listings that deals name, whatever became of them. $1 ids uuid[], $2 addresses of pages text[], $3 today date
+-- The listings that deals name, whatever became of them. `urls`: addresses of pages.
 select
   l.id, l.status, nullif((l.price * 100)::int8, 0) as cents, nullif(l.lot_acres, 0) as acres,
-  coalesce(l.days_on_market, case when l.listed_date <= $3::date then $3::date - l.listed_date end) as days, l.views, l.saves,
+  coalesce(l.days_on_market, case when l.listed_date <= :today::date then :today::date - l.listed_date end) as days, l.views, l.saves,
   l.apn, l.address, l.zip, l.state, l.county, l.url, l.fips, l.location[0] as x, l.location[1] as y
 from listings l
-where l.id = any ($1::uuid[]) or (l.url <> '' and l.url = any ($2::text[]))
+where l.id = any (:ids::uuid[]) or (l.url <> '' and l.url = any (:urls::text[]))
 order by l.status = 'ACTIVE' desc, l.status = 'PENDING' desc, l.listed_date desc nulls last, l.id
 
 -- name: find_lots
--- A county's parcels with one of these numbers, or around a point. $1 FIPS int, $2 APNs text[], $3 points in 1e-7 degree text[]
+-- A county's parcels with one of these numbers, or around a point.
 select p.property_id, p.apn, p.effective_acres as acres, p.boundary
 from parcels p
 join (
   select n.property_id
   from parcels n
-  where n.fips = $1 and n.retired_at is null
-    and n.apn_normalized in (select upper(translate(apn, ' .-', '')) from unnest($2::text[]) as apn)
+  where n.fips = :fips and n.retired_at is null
+    and n.apn_normalized in (select upper(translate(apn, ' .-', '')) from unnest(:apns::text[]) as apn)
   union
   select f.property_id
-  from unnest($3::text[]) as place
-  join parcel_filters f on f.fips = $1 and f.extent @> box(place::point, place::point)
+  from unnest(:points::text[]) as place
+  join parcel_filters f on f.fips = :fips and f.extent @> box(place::point, place::point)
 ) as near on near.property_id = p.property_id
-where p.fips = $1 and p.retired_at is null
+where p.fips = :fips and p.retired_at is null
 
 -- name: get_market_day
--- The day of a county's market: today in UTC, unless all its listings come from snapshots: the latest's. $1 FIPS int
+-- The day of a county's market: today in UTC, unless all its listings come from snapshots: the latest's.
 select to_char(
   case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
 ) as day
-from (select distinct feed_id from listings where fips = $1 and status <> 'OFF_MARKET') as used
+from (select distinct feed_id from listings where fips = :fips and status <> 'OFF_MARKET') as used
 join feeds f on f.id = used.feed_id
 
 -- name: list_counties
--- The counties whose listed deals are graded together, and those that are looked for. $1 FIPS of the one that matters, or null for all
+-- The counties whose listed deals are graded together, and those that are looked for. `fips`: FIPS of the
+-- one that matters, or null for all.
 select distinct fips
 from deals
-where fips is not null and (status = 'listed' or seen_at is null) and ($1::int is null or fips = $1)
+where fips is not null and (status = 'listed' or seen_at is null) and (:fips::int is null or fips = :fips)
 order by fips
 
 -- name: list_live
--- What is on the market in a county, the newest first. $1 county FIPS int, $2 the market's day date
+-- What is on the market in a county, the newest first.
 select
   l.id, l.status, nullif((l.price * 100)::int8, 0) as cents, nullif(l.lot_acres, 0) as acres,
   coalesce(l.days_on_market, case when l.listed_date <= latest.day then latest.day - l.listed_date end) as days, l.views, l.saves,
   l.apn, l.address, l.zip, l.state, l.county, l.url, l.fips, l.location[0] as x, l.location[1] as y
 from listings l
-cross join lateral (select case when l.status = 'ACTIVE' then $2::date else l.status_date end as day) as latest
-where l.fips = $1 and l.status in ('ACTIVE', 'PENDING')
+cross join lateral (select case when l.status = 'ACTIVE' then :as_of::date else l.status_date end as day) as latest
+where l.fips = :fips and l.status in ('ACTIVE', 'PENDING')
 order by l.status = 'ACTIVE' desc, l.listed_date desc nulls last, l.id
 
 -- name: list_marked_counties
--- The counties with listed deals among those whose listings a merge has touched, before their statistics are computed. No parameters
+-- The counties with listed deals among those whose listings a merge has touched, before their statistics are
+-- computed.
 select distinct d.fips
 from stats_dirty s
 join deals d on d.fips = s.code::int and (d.status = 'listed' or d.seen_at is null)
@@ -201,57 +204,60 @@ where s.type = 'county'
 order by d.fips
 
 -- name: list_strays
--- Deals that no county's run looks for: of a page that only a provider can read, and those of an unknown county. No parameters
+-- Deals that no county's run looks for: of a page that only a provider can read, and those of an unknown
+-- county.
 select id as deal from deals
 where (status = 'listed' or seen_at is null) and (fips is null or (listing_url is not null and listing_id is null))
 order by id
 
 -- name: list_sold
--- How long the sales of a county's last year were on the market, and their acres. $1 county FIPS int, $2 the market's day date
+-- How long the sales of a county's last year were on the market, and their acres.
 select lot_acres as acres, days_on_market as days
 from counted_listings
-where fips = $1 and status = 2::"char" and sold_date > ($2::date - interval '1 year')::date and sold_date <= $2::date
+where fips = :fips and status = 2::"char" and sold_date > (:as_of::date - interval '1 year')::date and sold_date <= :as_of::date
   and days_on_market is not null
 
 -- name: list_unfinished
--- Deals to be looked at: one, or those of a county that are listed or were never found. $1 deal id or null, $2 county FIPS or null
+-- Deals to be looked at: one, or those of a county that are listed or were never found. `deal_id` may be null;
+-- `fips`: county FIPS or null.
 select d.id, d.board_id, d.status, d.property_id, d.listing_id, d.listing_url, d.seen_at, d.fips, d.address, d.county, d.state,
   d.acreage, d.listed_price, d.own_price, d.own_price_over, d.days_on_market, d.views, d.saves, d.fetch_status, d.fetched_at,
   d.traction_score, d.price_advantage, d.listing_grade, d.suggested_action, d.suggested_action_price,
   d.purchase_price, d.agent_fee, d.misc_costs, d.closing_costs, d.expected_sell_price, d.own_price_since, d.advice
 from deals d
-where case when $1::uuid is null then d.fips = $2 and (d.status = 'listed' or d.seen_at is null) else d.id = $1 end
+where case when :deal_id::uuid is null then d.fips = :fips and (d.status = 'listed' or d.seen_at is null) else d.id = :deal_id end
 order by d.id
 
 -- name: lock_boards
--- Holds the boards of the deals that list_unfinished finds, in one order for all jobs. $1 deal id or null, $2 county FIPS or null
+-- Holds the boards of the deals that list_unfinished finds, in one order for all jobs. `deal_id` may be null;
+-- `fips`: county FIPS or null.
 select b.id from deal_boards b
 where b.id in (
   select d.board_id from deals d
-  where case when $1::uuid is null then d.fips = $2 and (d.status = 'listed' or d.seen_at is null) else d.id = $1 end
+  where case when :deal_id::uuid is null then d.fips = :fips and (d.status = 'listed' or d.seen_at is null) else d.id = :deal_id end
 )
 order by b.id
 for update
 
 -- name: read_lots
--- What deals need of their parcels. $1 county FIPS int, $2 property ids bigint[]
+-- What deals need of their parcels.
 select p.property_id, p.apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
   p.effective_acres as acres, p.boundary, (round(v.mean_adjusted_price::numeric, 2) * 100)::int8 as adjusted,
   (round(v.low_price::numeric, 2) * 100)::int8 as low, (round(v.high_price::numeric, 2) * 100)::int8 as high,
   not v.out_of_support as supported
 from parcels p
-left join valuations v on v.fips = $1 and v.property_id = p.property_id
-where p.fips = $1 and p.property_id = any ($2::bigint[])
+left join valuations v on v.fips = :fips and v.property_id = p.property_id
+where p.fips = :fips and p.property_id = any (:property_ids::bigint[])
 
 -- name: store_found
--- Writes what was found of deals, and what it makes of them. $1 rows jsonb
+-- Writes what was found of deals, and what it makes of them.
 update deals d
 set fetched_at = now(), fetch_status = r.fetch_status, seen_at = r.seen_at, property_id = r.property_id, listing_id = r.listing_id,
   fips = r.fips, address = r.address, county = r.county, state = r.state, acreage = r.acreage, listed_price = r.listed_price,
   own_price = r.own_price, own_price_over = r.own_price_over, own_price_since = r.own_price_since, days_on_market = r.days_on_market, views = r.views, saves = r.saves,
   traction_score = r.traction_score, price_advantage = r.price_advantage, listing_grade = r.listing_grade,
   suggested_action = r.suggested_action, suggested_action_price = r.suggested_action_price, advice = r.advice, figures = r.figures
-from jsonb_to_recordset($1::jsonb) as r (
+from jsonb_to_recordset(:rows::jsonb) as r (
   id uuid, fetch_status text, seen_at timestamptz, property_id bigint, listing_id uuid, fips int, address text, county text, state text,
   acreage float8, listed_price numeric, own_price numeric, own_price_over numeric, own_price_since date, days_on_market int, views int, saves int,
   traction_score int, price_advantage int, listing_grade text, suggested_action text, suggested_action_price numeric, advice jsonb,
@@ -260,27 +266,28 @@ from jsonb_to_recordset($1::jsonb) as r (
 where d.id = r.id
 
 -- name: get_page
--- Whether a page is for the provider alone, when that told of it last, and whether a feed has it. $1 deal id
+-- Whether a page is for the provider alone, when that told of it last, and whether a feed has it.
 select listing_url, case when listing_id is null then seen_at end as asked_at,
   exists (select true from listings l where l.url <> '' and l.url = d.listing_url) as in_feeds
 from deals d
-where id = $1
+where id = :deal_id
 
 -- name: find_live
--- On the market, the newest first. $1 pattern of the address in capitals, $2 APN as written, or null; $3 county FIPS int, $4 ZIP, or null for anywhere
+-- On the market, the newest first. `pattern`: pattern of the address in capitals; `apn`: APN as written, or
+-- null; `zip`: ZIP, or null for anywhere.
 select l.id, l.address, l.city, l.state, l.county, l.apn, l.lot_acres as acres, l.price::text as price
 from listings l
 where l.status in ('ACTIVE', 'PENDING')
-  and (l.address <> '' and upper(l.address) like $1 or l.fips = $3 and l.apn <> '' and upper(l.apn) = upper($2))
-  and ($3::int is null or l.fips = $3)
-  and ($4::text is null or l.zip = $4)
+  and (l.address <> '' and upper(l.address) like :pattern or l.fips = :fips and l.apn <> '' and upper(l.apn) = upper(:apn))
+  and (:fips::int is null or l.fips = :fips)
+  and (:zip::text is null or l.zip = :zip)
 order by l.listed_date desc nulls last, l.id
 limit 9
 
 -- name: read_versions
--- How often boards have changed. $1 ids uuid[]
-select id, version from deal_boards where id = any ($1::uuid[])
+-- How often boards have changed.
+select id, version from deal_boards where id = any (:ids::uuid[])
 
 -- name: count_waiting
--- How many deals wait to be looked for. No parameters
+-- How many deals wait to be looked for.
 select count(*)::int as waiting from deals where fetch_status = 'waiting'

@@ -23,21 +23,21 @@ from (
 group by fips;
 
 -- name: list_counties_meeting
--- The counties with parcels in some boxes. $1 boxes in 1e-7 degrees text[]
+-- The counties with parcels in some boxes.
 select fips
 from county_coverage
 where exists (
-  select 1 from unnest($1::text[]) place
+  select 1 from unnest(:boxes::text[]) place
   where box(point(west * 1e7, south * 1e7), point(east * 1e7, north * 1e7)) && place::box
 );
 
 -- name: list_counties
--- Counties with parcels, by state and name. $1 how many at the most
+-- Counties with parcels, by state and name.
 select r.code as fips, r.name, r.state
 from county_coverage c
 join regions r on r.type = 'county' and r.fips = c.fips
 order by r.state, r.name
-limit $1;
+limit :limit;
 
 -- name: list_last_runs
 -- How the last ended run of every feed ended.

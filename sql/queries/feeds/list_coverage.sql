@@ -1,12 +1,13 @@
--- What is known of counties: of those with parcels or listings, or of one. $1 county FIPS, or null for all
+-- What is known of counties: of those with parcels or listings, or of one. `fips`: county FIPS, or null for
+-- all.
 with listed as (
   select fips, count(*) filter (where status = 'ACTIVE') as active, count(*) filter (where status = 'PENDING') as pending,
     count(*) filter (where status = 'SOLD') as sold, array_agg(distinct feed_id) as feed_ids
   from listings
-  where fips is not null and ($1::int is null or fips = $1)
+  where fips is not null and (:fips::int is null or fips = :fips)
   group by fips
 ), county as (
-  select fips from county_coverage where $1::int is null or fips = $1
+  select fips from county_coverage where :fips::int is null or fips = :fips
   union select fips from listed
 ), source as (
   select f.id, f.kind, f.name, r.finished_at, r.reads_sales, jsonb_build_object(

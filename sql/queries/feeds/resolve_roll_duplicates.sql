@@ -1,6 +1,6 @@
--- Roll rows that share a key: the first of the roll is kept (a geometry row's attributes only where the roll has none), an
--- identical repetition is dropped, and one that differs is rejected with its raw text. What goes is remembered in stage_removed,
--- `identical` as compared with the first row of the same file. $1 run id bigint
+-- Roll rows that share a key: the first of the roll is kept (a geometry row's attributes only where the roll
+-- has none), an identical repetition is dropped, and one that differs is rejected with its raw text. What
+-- goes is remembered in stage_removed, `identical` as compared with the first row of the same file.
 with repeated as (
   select fips, key
   from stage_roll
@@ -31,7 +31,7 @@ remembered as (
 rejected as (
   insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
   select
-    $1, 'roll', d.row_no, 'key', 'duplicate_key',
+    :run_id, 'roll', d.row_no, 'key', 'duplicate_key',
     format(
       'Key %s was used by row %s with other values; the first row''s values are kept, and this row''s geometry, if it has one, is a part of the parcel.',
       d.key, d.kept_row

@@ -1,7 +1,7 @@
 -- name: clear_owner_words
--- Forgets the words of the owners in a county; fill_owner_words writes them anew. $1 fips int
+-- Forgets the words of the owners in a county; fill_owner_words writes them anew.
 delete from owner_words
-where fips = $1::int
+where fips = :fips::int
 
 -- name: create_before_stage
 -- What the feed's parcels were before the run, retired ones included. Only this feed's runs write these parcels, one run at a time.
@@ -86,11 +86,10 @@ where w.state <> 'new' and a.fips = any ({{fips}}::int[])
 alter table stage_land add primary key (fips, property_id)
 
 -- name: keep_raw_rows
--- Keeps the raw text of rows whose key had been seen before, in case they are rejected as duplicates. $1 row numbers bigint[], $2
--- texts text[]
+-- Keeps the raw text of rows whose key had been seen before, in case they are rejected as duplicates.
 insert into stage_raw (row_no, raw)
 select *
-from unnest($1::bigint[], $2::text[])
+from unnest(:row_numbers::bigint[], :texts::text[])
 
 -- name: list_changed_counties
 -- The counties in which parcels are new, changed, back or retired.
@@ -99,20 +98,20 @@ from stage_match
 where state <> 'unchanged'
 
 -- name: list_near_counties
--- The counties whose parcels may lie beside what changes in some. $1 counties int[], $2 how near in 1e-7 degrees
+-- The counties whose parcels may lie beside what changes in some.
 with changing as (
   select min((extent[1])[0]) as west, min((extent[1])[1]) as south, max((extent[0])[0]) as east, max((extent[0])[1]) as north
   from stage_shape
   group by fips
   union all
-  select west * 1e7, south * 1e7, east * 1e7, north * 1e7 from county_coverage where fips = any ($1)
+  select west * 1e7, south * 1e7, east * 1e7, north * 1e7 from county_coverage where fips = any (:counties)
 )
-select unnest($1::int[]) as fips
+select unnest(:counties::int[]) as fips
 union
 select c.fips
 from county_coverage c
 join changing t on box(point(c.west * 1e7, c.south * 1e7), point(c.east * 1e7, c.north * 1e7))
-  && box(point(t.west - $2, t.south - $2), point(t.east + $2, t.north + $2))
+  && box(point(t.west - :distance, t.south - :distance), point(t.east + :distance, t.north + :distance))
 
 -- name: list_split_shapes
 -- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says of each whether the
@@ -137,19 +136,19 @@ group by s.input, s.fips, s.key
 order by s.fips, s.key
 
 -- name: list_stage_counties
--- The counties that a run's rows name, and those that have parcels of its feed: one that the roll no longer names is retired.
--- $1 feed id int
+-- The counties that a run's rows name, and those that have parcels of its feed: one that the roll no longer
+-- names is retired.
 select fips from stage_roll
 union
 select fips from stage_shape
 union
-select fips from county_coverage where $1 = any (feed_ids)
+select fips from county_coverage where :feed_id = any (feed_ids)
 order by fips
 
 -- name: lock_owner_words
--- Lets one transaction at a time write the words of a county's owners: two feeds may bring parcels of one county. $1 number of
--- the lock int, $2 fips int
-select pg_advisory_xact_lock($1::int, $2::int)
+-- Lets one transaction at a time write the words of a county's owners: two feeds may bring parcels of one
+-- county. `lock`: number of the lock.
+select pg_advisory_xact_lock(:lock::int, :fips::int)
 
 -- name: match_parcels
 -- What the merge will do with every key of the run, and with the parcels whose keys the run no longer has.
@@ -205,8 +204,8 @@ join stage_shape s using (fips, key)
 where r.acres > 0 and s.calculated_acres > 0
 
 -- name: measure_extent
--- The extent of a run's points by county, in degrees, and how many lie outside the box that is given for it. $1 fips int[],
--- $2..$5 west, south, east, north double precision[] of the counties (margin included)
+-- The extent of a run's points by county, in degrees, and how many lie outside the box that is given for it.
+-- The boxes include a margin.
 select
   s.fips,
   count(*)::int as points,
@@ -218,7 +217,7 @@ select
   max(s.location[0]) / 1e7 as east,
   max(s.location[1]) / 1e7 as north
 from stage_shape s
-join unnest($1::int[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]) as c (fips, west, south, east, north)
+join unnest(:fips::int[], :west::float8[], :south::float8[], :east::float8[], :north::float8[]) as c (fips, west, south, east, north)
   on c.fips = s.fips
 group by s.fips
 
@@ -237,14 +236,13 @@ select
 from stage_match
 
 -- name: reject_parts
--- Rejects the geometry of features that could not be united with the first of their parcel. $1 run id bigint, $2 input text, $3
--- row numbers bigint[], $4 key text
+-- Rejects the geometry of features that could not be united with the first of their parcel.
 insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
 select
-  $1, $2, row_no, 'geometry', 'geometry_not_united',
-  format('The geometry cannot be united with that of the first feature of key %s, which stands for the parcel.', $4::text),
-  json_build_object('key', $4::text)::text
-from unnest($3::bigint[]) as row_no
+  :run_id, :input, row_no, 'geometry', 'geometry_not_united',
+  format('The geometry cannot be united with that of the first feature of key %s, which stands for the parcel.', :key::text),
+  json_build_object('key', :key::text)::text
+from unnest(:row_numbers::bigint[]) as row_no
 
 -- name: remove_parcel_filters
 -- Takes away what filters and portfolios know of the parcels that changed, which is written anew, or were retired. Fragment: fips,
@@ -260,16 +258,15 @@ using outdated u
 where o.owner_key = u.owner_key and o.property_id = u.property_id
 
 -- name: replace_split_shapes
--- Puts the united boundaries of parcels in the place of their parts. A cursor that is open does not see them. $1 ctids of the
--- parts tid[], $2 inputs smallint[], $3 row numbers of the first parts bigint[], $4 fips int[], $5 keys text[], $6 hashes uuid[],
--- $7 locations text[], $8 extents text[], $9 acres double precision[], $10 boundaries bytea[]
+-- Puts the united boundaries of parcels in the place of their parts. A cursor that is open does not see
+-- them. `ctids`: ctids of the parts; `row_numbers`: row numbers of the first parts.
 with parts as (
   delete from stage_shape
-  where ctid = any ($1::tid[])
+  where ctid = any (:ctids::tid[])
 )
 insert into stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary)
 select u.input, u.row_no, u.fips, u.key, u.hash, u.location::point, u.extent::box, u.acres, u.boundary
-from unnest($2::smallint[], $3::bigint[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::float8[], $10::bytea[])
+from unnest(:inputs::smallint[], :row_numbers::bigint[], :fips::int[], :keys::text[], :hashes::uuid[], :locations::text[], :extents::text[], :acres::float8[], :boundaries::bytea[])
   as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
 -- name: reserve_serials
@@ -285,22 +282,22 @@ order by fips
 on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial
 
 -- name: retire_parcels
--- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does. $1 run id bigint;
--- fragment: fips, the counties that change, as a literal
+-- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key
+-- does. Fragment: fips, the counties that change, as a literal.
 update parcels p
-set retired_run = $1, retired_at = now(), changed_run = $1
+set retired_run = :run_id, retired_at = now(), changed_run = :run_id
 from stage_match m
 where m.state = 'retired' and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: update_parcels
--- Rewrites the parcels that changed or came back; each keeps its property_id. Fragments: assigned, the declared columns; fips,
--- the counties that change, as a literal. $1 run id bigint
+-- Rewrites the parcels that changed or came back; each keeps its property_id. Fragments: assigned, the
+-- declared columns; fips, the counties that change, as a literal.
 update parcels p
 set
   apn_normalized = upper(translate(r.apn, ' .-', '')),
   roll_hash = r.hash,
   shape_hash = s.hash,
-  changed_run = $1,
+  changed_run = :run_id,
   retired_run = null,
   retired_at = null,
   location = s.location,
@@ -335,8 +332,8 @@ where r.key is null
 order by f.fips, f.key, f.input
 
 -- name: list_further_rows
--- What further rolls say of some keys, in the order of the rolls. $1 fips int[], $2 keys text[]
+-- What further rolls say of some keys, in the order of the rolls.
 select f.fips, f.key, f.row_no, f.sale, f.deed, f.prior, f.values
-from unnest($1::int[], $2::text[]) as wanted (fips, key)
+from unnest(:fips::int[], :keys::text[]) as wanted (fips, key)
 join stage_further f using (fips, key)
 order by f.input, f.row_no

@@ -1,48 +1,48 @@
 -- name: abandon_runs
--- Under the feed's lock: runs whose worker died and whose job has not come back. $1 feed id int, $2 the run under way bigint
+-- Under the feed's lock: runs whose worker died and whose job has not come back.
 update runs
 set
   status = 'failed', error_code = 'interrupted', error = 'The worker ended before the run did.',
   finished_at = clock_timestamp()
-where feed_id = $1 and id <> $2 and status = 'running'
+where feed_id = :feed_id and id <> :run_id and status = 'running'
 returning id
 
 -- name: detach_run
--- Notes why a merged run's source broke off; the rest is a run of its own. $1 run id bigint, $2 error code, $3 error text
+-- Notes why a merged run's source broke off; the rest is a run of its own.
 update runs
-set job_id = null, error_code = $2, error = $3
-where id = $1
+set job_id = null, error_code = :error_code, error = :error
+where id = :run_id
 
 -- name: finish_run
--- Unless it has done its work already: what fails after the merge, or while its answer is awaited, does not undo that.
--- $1 run id bigint, $2 status, $3 inputs jsonb, $4 counts jsonb, $5 gate jsonb, $6 error code, $7 error text
+-- Unless it has done its work already: what fails after the merge, or while its answer is awaited, does not
+-- undo that.
 update runs
 set
-  status = $2, inputs = $3, counts = $4, gate = $5, error_code = $6, error = $7, finished_at = clock_timestamp()
-where id = $1 and status not in ('merged', 'unchanged', 'blocked')
+  status = :status, inputs = :inputs, counts = :counts, gate = :gate, error_code = :error_code, error = :error, finished_at = clock_timestamp()
+where id = :run_id and status not in ('merged', 'unchanged', 'blocked')
 
 -- name: get_ended_run
--- The run of a job that has done its work already: the worker died between the merge and the job's end. $1 job id uuid
+-- The run of a job that has done its work already: the worker died between the merge and the job's end.
 select id, status, counts, gate
 from runs
-where job_id = $1 and status in ('merged', 'unchanged', 'blocked')
+where job_id = :job_id and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
--- What readers see now: not the highest number, as a failed run may be done again later. $1 feed id int
+-- What readers see now: not the highest number, as a failed run may be done again later.
 select id, counts, inputs
 from runs
-where feed_id = $1 and status in ('merged', 'unchanged')
+where feed_id = :feed_id and status in ('merged', 'unchanged')
 order by finished_at desc
 limit 1
 
 -- name: get_run
--- One run, whole. $1 run id bigint
+-- One run, whole.
 select
   r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.attempts, r.inputs, r.counts, r.gate,
   r.error_code, r.error, r.started_at, r.finished_at
 from runs r
 join feeds f on f.id = r.feed_id
-where r.id = $1
+where r.id = :run_id
 
 -- name: keep_first
 -- Rows of a staging table that share a key: the first is kept. {{table}}, {{key}} and {{order}} of the rows
@@ -67,27 +67,27 @@ join runs r on r.feed_id = f.id
 where r.status in ('merged', 'unchanged')
 
 -- name: list_rejects
--- What a run could not use, the first of every reason. $1 run id bigint, $2 reason text (null for all), $3 limit int
+-- What a run could not use, the first of every reason. `reason`: reason (null for all).
 select input, row_no, field, reason, message, raw
 from run_rejects
-where run_id = $1 and ($2::text is null or reason = $2)
+where run_id = :run_id and (:reason::text is null or reason = :reason)
 order by reason, input, row_no
-limit $3
+limit :limit
 
 -- name: list_runs
--- The newest runs with their counts. $1 feed name text (null for all), $2 limit int
+-- The newest runs with their counts. `feed_name`: feed name (null for all).
 select r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.counts, r.error, r.started_at, r.finished_at
 from runs r
 join feeds f on f.id = r.feed_id
-where $1::text is null or f.name = $1
+where :feed_name::text is null or f.name = :feed_name
 order by r.id desc
-limit $2
+limit :limit
 
 -- name: lock_feed
--- Keeps other merges of a feed out until the transaction ends; readers and other feeds do not notice. $1 feed id int
+-- Keeps other merges of a feed out until the transaction ends; readers and other feeds do not notice.
 select id
 from feeds
-where id = $1
+where id = :feed_id
 for no key update
 
 -- name: measure_matches
@@ -101,15 +101,15 @@ select
 from {{matches}}
 
 -- name: register_feed
--- Unless data of another kind was accepted under the name. $1 name text, $2 kind text, $3 definition jsonb, $4 as_of date
+-- Unless data of another kind was accepted under the name.
 with before as materialized (
   select id, as_of
   from feeds
-  where name = $1
+  where name = :name
 ),
 registered as (
   insert into feeds as f (name, kind, definition, as_of)
-  values ($1, $2, $3, $4)
+  values (:name, :kind, :definition, :as_of)
   on conflict (name) do update
   set kind = excluded.kind, definition = excluded.definition, as_of = excluded.as_of, updated_at = now()
   where
@@ -143,14 +143,15 @@ select id, checkpoint, exists (select 1 from moved) as moved
 from registered
 
 -- name: save_checkpoint
--- Where an incremental feed goes on; part of the merging transaction. $1 feed id int, $2 checkpoint jsonb
+-- Where an incremental feed goes on; part of the merging transaction.
 update feeds
-set checkpoint = $2, updated_at = now()
-where id = $1
+set checkpoint = :checkpoint, updated_at = now()
+where id = :feed_id
 
 -- name: set_repeats_aside
--- Rows of a staging table that share a key: the first is kept, an equal one dropped, another one set aside. {{table}}, {{key}}, {{order}}
--- and {{compared}} of the rows; {{input}}, {{field}}, {{reason}}, {{message}} and {{raw}} of what is set aside, d. $1 run id bigint
+-- Rows of a staging table that share a key: the first is kept, an equal one dropped, another one set aside.
+-- {{table}}, {{key}}, {{order}} and {{compared}} of the rows; {{input}}, {{field}}, {{reason}}, {{message}}
+-- and {{raw}} of what is set aside, d.
 with ranked as (
   select
     ctid as place,
@@ -168,7 +169,7 @@ removed as (
 ),
 set_aside as (
   insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
-  select $1, {{input}}, d.row_no, '{{field}}', '{{reason}}', {{message}}, {{raw}}
+  select :run_id, {{input}}, d.row_no, '{{field}}', '{{reason}}', {{message}}, {{raw}}
   from removed d
   where not d.identical
   returning 1
@@ -178,9 +179,9 @@ select
   (select count(*)::int from set_aside) as {{reason}}
 
 -- name: start_run
--- Begins a run, or again when its job is tried again. $1 feed id int, $2 job id uuid or null, $3 requested by text, $4 forced boolean
+-- Begins a run, or again when its job is tried again. `job_id` may be null.
 insert into runs as r (feed_id, job_id, requested_by, forced)
-values ($1, $2, $3, $4)
+values (:feed_id, :job_id, :requested_by, :forced)
 on conflict (job_id) where job_id is not null do update
 set status = 'running', attempts = r.attempts + 1, error_code = null, error = null, gate = null, finished_at = null
 returning id, attempts

@@ -6,18 +6,18 @@ from imagery_sources
 with no data
 
 -- name: delete_imagery
--- Forgets all sources of a layer of imagery. $1 feed id int
+-- Forgets all sources of a layer of imagery.
 delete from imagery_sources
-where feed_id = $1
+where feed_id = :feed_id
 
 -- name: get_boundary
--- What a picture of a parcel is drawn from. $1 fips int, $2 property id bigint
+-- What a picture of a parcel is drawn from.
 select boundary
 from parcels
-where fips = $1::int and property_id = $2::bigint
+where fips = :fips::int and property_id = :property_id::bigint
 
 -- name: list_imagery
--- Imagery that meets a frame, the smallest pixels first, then the newest. $1 boxes in 1e-7 degrees text[]
+-- Imagery that meets a frame, the smallest pixels first, then the newest.
 select
   i.source, i.type, i.details, i.fingerprint, i.captured::text, f.name as feed,
   coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as attribution,
@@ -32,22 +32,22 @@ select
 from imagery_sources i
 join land_layers l on l.feed_id = i.feed_id
 join feeds f on f.id = i.feed_id
-where exists (select from unnest($1::text[]) as b (box) where i.extent && b.box::box)
+where exists (select from unnest(:boxes::text[]) as b (box) where i.extent && b.box::box)
 order by i.pixel_m, i.captured desc nulls last, f.name, i.source
 limit 200
 
 -- name: list_secrets
--- The secrets that addresses of pictures are signed with, the newest first. No parameters.
+-- The secrets that addresses of pictures are signed with, the newest first.
 select secret
 from image_secrets
 order by id desc
 limit 2
 
 -- name: replace_imagery
--- Brings the sources of a layer of imagery to those of the run. $1 feed id int
+-- Brings the sources of a layer of imagery to those of the run.
 with gone as (
   delete from imagery_sources i
-  where i.feed_id = $1 and not exists (select 1 from stage_imagery s where s.source = i.source)
+  where i.feed_id = :feed_id and not exists (select 1 from stage_imagery s where s.source = i.source)
 )
 insert into imagery_sources
 select *
@@ -62,7 +62,7 @@ set
   details = excluded.details
 
 -- name: rotate_secret
--- A new secret signs from now on; the one before it stays valid, older ones are forgotten. No parameters.
+-- A new secret signs from now on; the one before it stays valid, older ones are forgotten.
 with made as (
   insert into image_secrets default values
   returning id
@@ -71,9 +71,9 @@ delete from image_secrets
 where id < (select max(id) from image_secrets)
 
 -- name: stage_imagery
--- $1 feed id int, $2 sources json: a list of objects with the columns of imagery_sources but feed_id
+-- `tiles`: a list of objects with the columns of imagery_sources but feed_id.
 insert into stage_imagery
-select $1, s.source, s.type, s.fingerprint, s.extent::box, s.pixel_m, s.captured, s.details
-from json_to_recordset($2::json) as s (
+select :feed_id, s.source, s.type, s.fingerprint, s.extent::box, s.pixel_m, s.captured, s.details
+from json_to_recordset(:tiles::json) as s (
   source text, type text, fingerprint text, extent text, pixel_m float8, captured date, details jsonb
 )

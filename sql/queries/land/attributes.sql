@@ -4,15 +4,15 @@
 lock table attributes_dirty in row exclusive mode
 
 -- name: assign_chunk
--- Parcels that no other plan has put into a chunk meanwhile. $1 fips int, $2 property ids bigint[], $3 chunk bigint
+-- Parcels that no other plan has put into a chunk meanwhile.
 update attributes_dirty
-set chunk = $3
-where fips = $1 and property_id = any ($2) and chunk is null
+set chunk = :chunk
+where fips = :fips and property_id = any (:property_ids) and chunk is null
 
 -- name: clear_marks
--- Takes back the marks of parcels of a county; the caller holds them. $1 fips int, $2 property ids bigint[]
+-- Takes back the marks of parcels of a county; the caller holds them.
 delete from attributes_dirty
-where fips = $1 and property_id = any ($2)
+where fips = :fips and property_id = any (:property_ids)
 
 -- name: copy_county_parcels
 -- A county's parcels on the roll and where they lie in 1e-7 degrees. {{fips}} a literal: COPY takes no parameters
@@ -32,16 +32,16 @@ copy (
 ) to stdout (format binary)
 
 -- name: drop_stray_marks
--- Drops the marks of a county's parcels that have left the roll. $1 fips int
+-- Drops the marks of a county's parcels that have left the roll.
 delete from attributes_dirty d
-where d.fips = $1
+where d.fips = :fips
   and not exists (select 1 from parcel_filters f where f.fips = d.fips and f.property_id = d.property_id)
 
 -- name: forget_attributes
--- Forgets what layers told of parcels that have no geometry any more. $1 fips int, $2 property ids bigint[]
+-- Forgets what layers told of parcels that have no geometry any more.
 with forgotten as (
   delete from parcel_attributes
-  where fips = $1 and property_id = any ($2)
+  where fips = :fips and property_id = any (:property_ids)
 )
 update parcel_filters
 set
@@ -52,7 +52,7 @@ set
   road_frontage_ft = null,
   local_frontage_ft = null,
   steeper_percent = null
-where fips = $1 and property_id = any ($2)
+where fips = :fips and property_id = any (:property_ids)
 returning property_id
 
 -- name: get_dirty_state
@@ -73,11 +73,11 @@ select exists (select 1 from land_layers) as present
 lock table land_layers in share mode
 
 -- name: is_last_chunk
--- Whether no other chunk of a county is under way, and whether valuations wait for its land. The least of the others' parcels stands for whether there
--- are any: it is found by the index. $1 county FIPS int, $2 the chunk bigint
+-- Whether no other chunk of a county is under way, and whether valuations wait for its land. The least of
+-- the others' parcels stands for whether there are any: it is found by the index.
 select
-  (select min(property_id) from attributes_dirty where fips = $1 and chunk <> $2) is null as last,
-  exists (select true from valuations_dirty where fips = $1) as awaited
+  (select min(property_id) from attributes_dirty where fips = :fips and chunk <> :chunk) is null as last,
+  exists (select true from valuations_dirty where fips = :fips) as awaited
 
 -- name: list_counties
 -- The counties that have parcels on the roll.
@@ -86,7 +86,7 @@ from parcel_filters
 order by fips
 
 -- name: list_landlocked_counties
--- Counties with more landlocked parcels than are plausible. {{county}}: which counties; $1 known parcels it takes to tell, $2 percent
+-- Counties with more landlocked parcels than are plausible. {{county}}: which counties.
 select p.fips, r.name, r.state, p.known, p.landlocked
 from (
   select fips, count(landlocked)::int as known, count(*) filter (where landlocked)::int as landlocked
@@ -95,7 +95,7 @@ from (
   group by fips
 ) p
 left join regions r on r.type = 'county' and r.fips = p.fips
-where p.known >= $1::int and 100.0 * p.landlocked > $2::int * p.known
+where p.known >= :least_known::int and 100.0 * p.landlocked > :percent::int * p.known
 order by p.fips
 
 -- name: list_layers
@@ -119,16 +119,16 @@ where d.chunk is null
 order by d.fips
 
 -- name: lock_counties
--- Until the transaction ends no chunk of these counties is written. A merge takes it before anything else, so that what it writes anew carries over all
--- that chunks have written. $1 number of the lock int, $2 counties int[]
-select pg_advisory_xact_lock($1::int, fips)
-from (select fips from unnest($2::int[]) fips order by fips) counties
+-- Until the transaction ends no chunk of these counties is written. A merge takes it before anything else,
+-- so that what it writes anew carries over all that chunks have written. `lock`: number of the lock.
+select pg_advisory_xact_lock(:lock::int, fips)
+from (select fips from unnest(:counties::int[]) fips order by fips) counties
 
 -- name: lock_marked_parcels
--- In the order in which all that write marks hold them, so that none waits in a circle. $1 fips int, $2 chunk bigint
+-- In the order in which all that write marks hold them, so that none waits in a circle.
 select property_id, mark
 from attributes_dirty
-where fips = $1 and chunk = $2
+where fips = :fips and chunk = :chunk
 order by property_id
 for update
 
@@ -153,54 +153,54 @@ from stage_write
 where state = 'new'
 
 -- name: narrow_marks
--- Leaves of held marks the kinds that could not be computed. $1 fips int, $2 property ids bigint[], $3 layers smallint
+-- Leaves of held marks the kinds that could not be computed.
 update attributes_dirty
-set layers = $3
-where fips = $1 and property_id = any ($2)
+set layers = :layers
+where fips = :fips and property_id = any (:property_ids)
 
 -- name: number_chunks
--- Numbers for new chunks, ascending. $1 how many int
+-- Numbers for new chunks, ascending.
 select nextval('attributes_chunks') as chunk
-from generate_series(1, $1)
+from generate_series(1, :count)
 
 -- name: read_extents
--- Where the features and files of some layers in some places lie. $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
+-- Where the features and files of some layers in some places lie.
 select
   feed_id, (extent[1])[0] as west, (extent[1])[1] as south, (extent[0])[0] as east, (extent[0])[1] as north
 from (
   select l.feed_id, l.extent
-  from unnest($2::text[]) place
+  from unnest(:boxes::text[]) place
   join layer_features l on l.extent && place::box
-  where l.feed_id = any ($1)
+  where l.feed_id = any (:feed_ids)
   union all
   select t.feed_id, t.extent
-  from unnest($2::text[]) place
+  from unnest(:boxes::text[]) place
   join elevation_tiles t on t.extent && place::box
-  where t.feed_id = any ($1)
+  where t.feed_id = any (:feed_ids)
 ) shown
 
 -- name: read_features
--- The features of some layers in some places. $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
+-- The features of some layers in some places.
 select feed_id, class, geometry
 from layer_features
 where id in (
   select l.id
-  from unnest($2::text[]) place
+  from unnest(:boxes::text[]) place
   join layer_features l on l.extent && place::box
-  where l.feed_id = any ($1)
+  where l.feed_id = any (:feed_ids)
 )
 order by id
 
 -- name: read_marked_parcels
--- The parcels of a chunk that are on the roll and still wait for it, looked up one by one (offset 0 keeps the planner from reading all parcels of the
--- state). $1 fips int, $2 chunk bigint
+-- The parcels of a chunk that are on the roll and still wait for it, looked up one by one (offset 0 keeps
+-- the planner from reading all parcels of the state).
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
     when d.layers < 15 then (
       select a.shape_hash
       from parcel_attributes a
-      where a.fips = $1 and a.property_id = d.property_id
+      where a.fips = :fips and a.property_id = d.property_id
     )
   end as kept,
   (p.extent[1])[0] as west, (p.extent[1])[1] as south, (p.extent[0])[0] as east, (p.extent[0])[1] as north,
@@ -209,44 +209,43 @@ from attributes_dirty d
 cross join lateral (
   select boundary, shape_hash, extent, location
   from parcels
-  where fips = $1 and property_id = d.property_id and retired_at is null
+  where fips = :fips and property_id = d.property_id and retired_at is null
   offset 0
 ) p
-where d.fips = $1 and d.chunk = $2
+where d.fips = :fips and d.chunk = :chunk
 
 -- name: read_neighbours
 -- The parcels of any roll in some places, but for those at hand, looked up one by one (offset 0, as above).
--- $1 boxes in 1e-7 degrees text[], $2 property ids bigint[], $3 the counties with parcels there int[]
 select near.property_id, p.boundary
 from (
   select distinct f.fips, f.property_id
-  from unnest($1::text[]) place
+  from unnest(:boxes::text[]) place
   join parcel_filters f on f.extent && place::box
-  where f.fips = any ($3::int[]) and f.property_id <> all ($2::bigint[])
+  where f.fips = any (:counties::int[]) and f.property_id <> all (:property_ids::bigint[])
 ) near
 cross join lateral (
   select boundary
   from parcels
-  where fips = any ($3::int[]) and fips = near.fips and property_id = near.property_id
+  where fips = any (:counties::int[]) and fips = near.fips and property_id = near.property_id
   offset 0
 ) p
 order by near.property_id
 
 -- name: read_tiles
--- The files of elevation layers in some places. $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
+-- The files of elevation layers in some places.
 select
   source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
   step_y as "stepY", crs, unit_m as "unitM", nodata
 from elevation_tiles t
-where feed_id = any ($1)
-  and exists (select 1 from unnest($2::text[]) place where t.extent && place::box)
+where feed_id = any (:feed_ids)
+  and exists (select 1 from unnest(:boxes::text[]) place where t.extent && place::box)
 order by feed_id, source
 
 -- name: release_lost_chunks
--- Takes the marks of a county back from chunks whose job has ended or was never there. $1 fips int
+-- Takes the marks of a county back from chunks whose job has ended or was never there.
 update attributes_dirty d
 set chunk = null
-where d.fips = $1
+where d.fips = :fips
   and d.chunk not in (
     select (j.payload ->> 'chunk')::bigint
     from jobs j
@@ -254,11 +253,11 @@ where d.fips = $1
   )
 
 -- name: watch_chunks
--- How far a plan's chunks are. $1 first and $2 last chunk bigint, $3 timestamptz before which no job of theirs was enqueued
+-- How far a plan's chunks are. No job of theirs was enqueued before `enqueued_before`.
 select
-  (select count(*)::int from attributes_dirty where chunk between $1 and $2) as waiting,
+  (select count(*)::int from attributes_dirty where chunk between :first_chunk and :last_chunk) as waiting,
   count(*) filter (where status in ('queued', 'running'))::int as open,
   count(*) filter (where status = 'failed')::int as failed,
   min(error) filter (where status = 'failed') as error
 from jobs
-where name = 'attributes.chunk' and queued_at >= $3 and (payload ->> 'chunk')::bigint between $1 and $2
+where name = 'attributes.chunk' and queued_at >= :enqueued_before and (payload ->> 'chunk')::bigint between :first_chunk and :last_chunk

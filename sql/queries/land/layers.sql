@@ -1,10 +1,10 @@
 -- name: count_outside
--- How many of the run's features lie in none of the boxes. $1..$4 west, south, east, north float8[] in degrees
+-- How many of the run's features lie in none of the boxes. In degrees.
 select count(*)::int as outside
 from stage_layer s
 where not exists (
   select 1
-  from unnest($1::float8[], $2::float8[], $3::float8[], $4::float8[]) as b (west, south, east, north)
+  from unnest(:west::float8[], :south::float8[], :east::float8[], :north::float8[]) as b (west, south, east, north)
   where box(point(b.west * 1e7, b.south * 1e7), point(b.east * 1e7, b.north * 1e7)) && s.extent
 )
 
@@ -26,33 +26,33 @@ from elevation_tiles
 with no data
 
 -- name: delete_features
--- Removes all features of a layer. $1 feed id int
+-- Removes all features of a layer.
 delete from layer_features
-where feed_id = $1
+where feed_id = :feed_id
 
 -- name: delete_gone_features
--- Removes the features that the feed no longer shows. $1 feed id int
+-- Removes the features that the feed no longer shows.
 delete from layer_features f
-where f.feed_id = $1 and not exists (select 1 from stage_layer s where s.hash = f.hash)
+where f.feed_id = :feed_id and not exists (select 1 from stage_layer s where s.hash = f.hash)
 
 -- name: delete_layer
--- Takes a layer away from what readers see. $1 feed id int
+-- Takes a layer away from what readers see.
 delete from land_layers
-where feed_id = $1
+where feed_id = :feed_id
 
 -- name: delete_tiles
--- Forgets all files of a layer of heights; the files themselves are the operator's. $1 feed id int
+-- Forgets all files of a layer of heights; the files themselves are the operator's.
 delete from elevation_tiles
-where feed_id = $1
+where feed_id = :feed_id
 
 -- name: find_feed
--- A feed that was run at least once. $1 name text
+-- A feed that was run at least once.
 select id, kind
 from feeds
-where name = $1
+where name = :name
 
 -- name: get_layer
--- The version of a layer that readers see, its coverage in degrees. $1 feed id int
+-- The version of a layer that readers see, its coverage in degrees.
 select
   (coverage[1])[0] / 1e7 as west,
   (coverage[1])[1] / 1e7 as south,
@@ -61,14 +61,14 @@ select
   fips,
   reach_m
 from land_layers
-where feed_id = $1
+where feed_id = :feed_id
 
 -- name: insert_features
--- Adds the features that the feed shows for the first time. $1 feed id int
+-- Adds the features that the feed shows for the first time.
 insert into layer_features (feed_id, hash, class, extent, geometry)
-select $1, s.hash, s.class, s.extent, s.geometry
+select :feed_id, s.hash, s.class, s.extent, s.geometry
 from stage_layer s
-where not exists (select 1 from layer_features f where f.feed_id = $1 and f.hash = s.hash)
+where not exists (select 1 from layer_features f where f.feed_id = :feed_id and f.hash = s.hash)
 order by s.row_no
 
 -- name: insert_tiles
@@ -111,40 +111,40 @@ set
   chunk = null
 
 -- name: measure_layer
--- The figures that the gate compares and the run reports. $1 feed id int
+-- The figures that the gate compares and the run reports.
 select
   count(s.hash)::int as rows,
   count(*) filter (where f.hash is null)::int as new,
   count(*) filter (where s.hash is null)::int as retired
 from stage_layer s
-full join (select hash from layer_features where feed_id = $1) f on f.hash = s.hash
+full join (select hash from layer_features where feed_id = :feed_id) f on f.hash = s.hash
 
 -- name: measure_sources
--- The figures that the gate compares and the run reports. Row comparison would call equal boxes of one size equal, so the extents
--- are compared as texts. {{staged}} and {{stored}}, the tables of the layer's sources; $1 feed id int
+-- The figures that the gate compares and the run reports. Row comparison would call equal boxes of one size
+-- equal, so the extents are compared as texts. {{staged}} and {{stored}}, the tables of the layer's sources.
 select
   count(s.source)::int as rows,
   count(*) filter (where t.source is null)::int as new,
   count(*) filter (where s::text <> t::text)::int as changed,
   count(*) filter (where s.source is null)::int as retired
 from {{staged}} s
-full join (select * from {{stored}} where feed_id = $1) t on t.source = s.source
+full join (select * from {{stored}} where feed_id = :feed_id) t on t.source = s.source
 
 -- name: stage_tiles
--- $1 feed id int, $2 tiles json: a list of objects with the columns of elevation_tiles but feed_id
+-- `tiles`: a list of objects with the columns of elevation_tiles but feed_id.
 insert into stage_tile
 select
-  $1, t.source, t.fingerprint, t.extent::box, t.width, t.height, t.origin_x, t.origin_y, t.step_x, t.step_y, t.crs,
+  :feed_id, t.source, t.fingerprint, t.extent::box, t.width, t.height, t.origin_x, t.origin_y, t.step_x, t.step_y, t.crs,
   t.unit_m, t.nodata
-from json_to_recordset($2::json) as t (
+from json_to_recordset(:tiles::json) as t (
   source text, fingerprint text, extent text, width int, height int, origin_x float8, origin_y float8, step_x float8,
   step_y float8, crs text, unit_m float8, nodata float8
 )
 
 -- name: upsert_layer
--- Makes a run what readers see. $1 feed id int, $2 kind, $3 run id bigint, $4 coverage box, $5 fips int, $6 reach in metres jsonb
+-- Makes a run what readers see.
 insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m)
-values ($1, $2, $3, $4, $5, $6)
+values (:feed_id, :kind, :run_id, :coverage, :fips, :reach)
 on conflict (feed_id) do update
 set (kind, run_id, coverage, fips, reach_m, merged_at) = (
     excluded.kind, excluded.run_id, excluded.coverage, excluded.fips, excluded.reach_m, excluded.merged_at

@@ -1,9 +1,9 @@
 -- name: list_outline_comps
--- Comps along an outline, as one value, which is read faster than rows. $1 box[] of 1e-7 degrees, $2 most rows
+-- Comps along an outline, as one value, which is read faster than rows. `boxes`: box[] of 1e-7 degrees.
 select coalesce(json_agg(json_build_array(id, location[0], location[1])), '[]') as near
 from (
   select id, location
   from listings
-  where status <> 'OFF_MARKET' and location <@ any ($1::box[])
-  limit $2
+  where status <> 'OFF_MARKET' and location <@ any (:boxes::box[])
+  limit :limit
 ) outline

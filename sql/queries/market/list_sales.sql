@@ -1,7 +1,7 @@
--- Recorded sales as comps. Parcels that share a day and a deed were sold together, and so were those that share a day, price and seller where the source does
--- not say of deeds; a known sale keeps its acreage and place where the parcel was split or merged since. Fragment: recorded, the sales that were staged.
--- $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id int, $5 the counties int[], $6 the largest
--- correction of an acreage, as a share of it float8
+-- Recorded sales as comps. Parcels that share a day and a deed were sold together, and so were those that
+-- share a day, price and seller where the source does not say of deeds; a known sale keeps its acreage and
+-- place where the parcel was split or merged since. Fragment: recorded, the sales that were staged. `label`: of
+-- the source; `most_correction`: the largest correction of an acreage, as a share of it.
 with recorded as (
   {{recorded}}
 ),
@@ -9,7 +9,7 @@ sales as (
   select
     *,
     coalesce(last_sale_price, 0) as price,
-    sale and coalesce(last_sale_price, 0) >= $2 as qualified,
+    sale and coalesce(last_sale_price, 0) >= :least_price as qualified,
     format('%s/%s/%s', lpad(fips::text, 5, '0'), key, last_sale_date) as source_id
   from recorded
 ),
@@ -20,12 +20,12 @@ shown as (
   union all
   select fips, source_key, last_sale_date, coalesce(last_sale_price, 0), upper(coalesce(seller_name, ''))
   from parcels
-  where fips = any ($5::int[]) and feed_id = $4 and retired_at is null and last_sale_date is not null
+  where fips = any (:counties::int[]) and feed_id = :feed_id and retired_at is null and last_sale_date is not null
 ),
 alike as (
   select fips, last_sale_date, price, seller
   from shown
-  where price >= $2
+  where price >= :least_price
   group by fips, last_sale_date, price, seller
   having min(key) <> max(key)
 ),
@@ -36,7 +36,7 @@ deeds_shown as (
   union all
   select fips, source_id, sold_date, deed
   from listings
-  where source = $1 and feed_id = $4 and fips = any ($5::int[]) and deed is not null
+  where source = :label and feed_id = :feed_id and fips = any (:counties::int[]) and deed is not null
 ),
 deeds_of_several as (
   select fips, last_sale_date, book
@@ -52,7 +52,7 @@ elsewhere as (
     and upper(regexp_replace(o.apn, '[^[:alnum:]]', '', 'g')) = upper(regexp_replace(s.apn, '[^[:alnum:]]', '', 'g'))
     and o.price = s.price
     and o.status = 'SOLD'
-    and o.feed_id <> $4
+    and o.feed_id <> :feed_id
     and o.sold_date between s.last_sale_date - 31 and s.last_sale_date + 31
   where s.qualified and s.apn ~ '[[:alnum:]]'
 ),
@@ -60,7 +60,7 @@ judged as (
   select
     s.*,
     coalesce(s.several, a.fips is not null) or d.fips is not null
-      or coalesce(l.status = 'OFF_MARKET' and l.sale_type = $3 and l.price = s.price, false) as multi_parcel,
+      or coalesce(l.status = 'OFF_MARKET' and l.sale_type = :several_sale_type and l.price = s.price, false) as multi_parcel,
     own.known,
     e.source_id is not null and not own.known as repeated,
     l.lot_acres as stored_acres,
@@ -69,8 +69,8 @@ judged as (
   left join alike a using (fips, last_sale_date, price, seller)
   left join deeds_of_several d on d.fips = s.fips and d.last_sale_date = s.last_sale_date and d.book = s.book
   left join elsewhere e using (source_id)
-  left join listings l on l.source = $1 and l.source_id = s.source_id
-  cross join lateral (select coalesce(l.status = 'SOLD' and l.feed_id = $4, false) as known) as own
+  left join listings l on l.source = :label and l.source_id = s.source_id
+  cross join lateral (select coalesce(l.status = 'SOLD' and l.feed_id = :feed_id, false) as known) as own
 )
 select
   j.fips, j.source_id, j.row_no,
@@ -86,7 +86,7 @@ cross join lateral (
   select
     j.acres,
     -- An acreage that the roll no longer tells changes nothing of the sale either.
-    j.stored_acres is not null and coalesce(abs(j.acres - j.stored_acres) > $6 * j.stored_acres, true) as kept
+    j.stored_acres is not null and coalesce(abs(j.acres - j.stored_acres) > :most_correction * j.stored_acres, true) as kept
 ) as land
 where j.qualified or j.known
 order by j.fips, j.row_no

@@ -22,11 +22,11 @@ order by r.type, r.code
 on conflict (type, code) do update set marked_at = clock_timestamp()
 
 -- name: match_gone_listings
--- Adds what a feed that lists everything no longer shows to what the merge will do. $1 feed id int
+-- Adds what a feed that lists everything no longer shows to what the merge will do.
 insert into stage_listing_match (id, old_status, old_fips, old_zip, state, event)
 select l.id, l.status, l.fips, l.zip, 'gone', true
 from listings l
-where l.feed_id = $1
+where l.feed_id = :feed_id
   and l.status in ('ACTIVE', 'PENDING')
   and not exists (select from stage_listing s where s.id = l.id)
 
@@ -48,21 +48,22 @@ from stage_listing s
 left join listings l on l.id = s.id
 
 -- name: measure_sales
--- How many comps the run adds, changes or takes off the market, how many its feed has, and how many of these it takes off. A sale of several parcels that
--- is stored as none is no reason for a merge. $1 feed id int, $2 label of the source text
+-- How many comps the run adds, changes or takes off the market, how many its feed has, and how many of these
+-- it takes off. A sale of several parcels that is stored as none is no reason for a merge. `label`: label of
+-- the source.
 select
   count(*) filter (
     where m.state <> 'unchanged' and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')
   )::int as touched,
-  (select count(*)::int from listings where feed_id = $1 and source = $2 and status = 'SOLD') as before,
+  (select count(*)::int from listings where feed_id = :feed_id and source = :label and status = 'SOLD') as before,
   count(*) filter (where m.old_status = 'SOLD' and s.status = 'OFF_MARKET')::int as leaving
 from stage_listing_match m
 join stage_listing s on s.id = m.id
 
 -- name: record_listing_events
--- Adds to the history of every listing whose status or price this run changed, first sight included. $1 run id bigint
+-- Adds to the history of every listing whose status or price this run changed, first sight included.
 insert into listing_events (listing_id, run_id, status, price, status_date)
-select s.id, $1, s.status, s.price, case when s.status = 'SOLD' then coalesce(s.sold_date, s.status_date) else s.status_date end
+select s.id, :run_id, s.status, s.price, case when s.status = 'SOLD' then coalesce(s.sold_date, s.status_date) else s.status_date end
 from stage_listing s
 join stage_listing_match m on m.id = s.id
 where m.event
@@ -93,8 +94,8 @@ where s.ctid = sales.place
   )
 
 -- name: resolve_listing_duplicates
--- Rows of one listing within a run: the newest status is kept, by its date and then by its place in the file; an identical
--- repetition is dropped, an older state is set aside with its raw text. $1 run id bigint
+-- Rows of one listing within a run: the newest status is kept, by its date and then by its place in the
+-- file; an identical repetition is dropped, an older state is set aside with its raw text.
 with repeated as (
   select id
   from stage_listing
@@ -120,7 +121,7 @@ removed as (
 set_aside as (
   insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
   select
-    $1, 'listings', d.row_no, 'source_id', 'superseded',
+    :run_id, 'listings', d.row_no, 'source_id', 'superseded',
     format('Listing %s is given again by row %s, whose state is newer.', d.source_id, d.kept_row),
     coalesce(raw.raw, '')
   from removed d
@@ -133,23 +134,23 @@ select
   (select count(*)::int from set_aside) as superseded
 
 -- name: retire_listings
--- Takes listings that a complete feed no longer shows out of the inventory, with their history kept. $1 run id bigint
+-- Takes listings that a complete feed no longer shows out of the inventory, with their history kept.
 with gone as (
   update listings l
   -- Another hash than any row has: a listing that returns counts as changed.
-  set status = 'OFF_MARKET', changed_run = $1, row_hash = gen_random_uuid()
+  set status = 'OFF_MARKET', changed_run = :run_id, row_hash = gen_random_uuid()
   from stage_listing_match m
   where m.state = 'gone' and l.id = m.id
   returning l.id, l.price
 )
 insert into listing_events (listing_id, run_id, status, price)
-select id, $1, 'OFF_MARKET', price
+select id, :run_id, 'OFF_MARKET', price
 from gone
 
 -- name: upsert_listings
--- Writes new and changed listings. Fragments: columns, staged, assigned of a comp. $1 run id bigint, $2 feed id int
+-- Writes new and changed listings. Fragments: columns, staged, assigned of a comp.
 insert into listings (id, feed_id, row_hash, created_run, changed_run, {{columns}})
-select s.id, $2, s.hash, $1, $1, {{staged}}
+select s.id, :feed_id, s.hash, :run_id, :run_id, {{staged}}
 from stage_listing s
 join stage_listing_match m on m.id = s.id
 where m.state <> 'unchanged'

@@ -1,8 +1,9 @@
 -- name: clear_dirty_regions
--- Takes back the marks of regions whose statistics are written in the same transaction. One that was set again since it was read
--- stays: its listings changed after they had been read. $1 types, $2 codes, $3 moments of the marks as they were read.
+-- Takes back the marks of regions whose statistics are written in the same transaction. One that was set
+-- again since it was read stays: its listings changed after they had been read. `marked_at`: moments of the
+-- marks as they were read.
 delete from stats_dirty d
-using unnest($1::text[], $2::text[], $3::timestamptz[]) as m (type, code, marked_at)
+using unnest(:types::text[], :codes::text[], :marked_at::timestamptz[]) as m (type, code, marked_at)
 where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
 
 -- name: copy_listings
@@ -16,11 +17,11 @@ select
   exists (select 1 from jobs where name = 'market.recompute' and status in ('queued', 'running')) as open
 
 -- name: list_county_zips
--- The ZIPs of a county: those of its listings, and those that lie in it for the most part. $1 county FIPS int
+-- The ZIPs of a county: those of its listings, and those that lie in it for the most part.
 select r.code as zip
 from regions r
 where r.type = 'zip'
-  and (r.fips = $1 or r.code in (select l.zip from listings l where l.fips = $1));
+  and (r.fips = :fips or r.code in (select l.zip from listings l where l.fips = :fips));
 
 -- name: list_dirty_regions
 -- `known` is false for a region that is not in `regions`. The moment is text: a Date would lose its microseconds.
@@ -29,23 +30,24 @@ from stats_dirty d
 left join regions r using (type, code);
 
 -- name: list_stored_stats
--- What is stored of regions but the bodies, counties first. $1 types, $2 codes; both null for every region.
+-- What is stored of regions but the bodies, counties first. `codes`: codes; both null for every region.
 select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, s.etag, s.as_of, s.listings
 from regions r
 join region_stats s using (type, code)
-where $1::text[] is null
-  or (r.type, r.code) in (select * from unnest($1::text[], $2::text[]))
+where :types::text[] is null
+  or (r.type, r.code) in (select * from unnest(:types::text[], :codes::text[]))
 order by r.type, r.code;
 
 -- name: update_region_stats
--- Replaces the statistics of regions; a body whose etag stays is left where it is stored. $1 types, $2 codes, $3 etags, $4 days as
--- of which, $5 numbers of listings, $6 the bodies as one text, a line each: an array would be escaped twice on its way.
+-- Replaces the statistics of regions; a body whose etag stays is left where it is stored. `as_of_days`: days
+-- as of which; `listing_counts`: numbers of listings; `bodies`: the bodies as one, a line each: an array
+-- would be escaped twice on its way.
 update region_stats s
 set body = case when s.etag = b.etag then s.body else convert_to(b.body, 'UTF8') end,
     etag = b.etag,
     as_of = b.as_of,
     listings = b.listings,
     computed_at = clock_timestamp()
-from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::int[], string_to_array($6, E'\n'))
+from unnest(:types::text[], :codes::text[], :etags::text[], :as_of_days::date[], :listing_counts::int[], string_to_array(:bodies, E'\n'))
   as b (type, code, etag, as_of, listings, body)
 where s.type = b.type and s.code = b.code;

@@ -26,11 +26,11 @@ select distinct fips
 from stage_sale
 
 -- name: place_sales
--- Finds the parcels that were sold by their key, else by their number without its marks, else by their address, where one parcel alone has it. $1 the counties int[]
+-- Finds the parcels that were sold by their key, else by their number without its marks, else by their address, where one parcel alone has it.
 with known as (
   select distinct on (fips, source_key) fips, source_key, property_id
   from parcels
-  where fips = any ($1::int[]) and retired_at is null
+  where fips = any (:counties::int[]) and retired_at is null
   order by fips, source_key, feed_id
 ),
 numbered as (
@@ -40,7 +40,7 @@ numbered as (
     values (upper(regexp_replace(p.source_key, '[^[:alnum:]]', '', 'g'))), (upper(regexp_replace(p.apn, '[^[:alnum:]]', '', 'g'))),
     (upper(p.situs_address || '/' || p.situs_city))
   ) as n (number)
-  where p.fips = any ($1::int[]) and p.retired_at is null and n.number <> ''
+  where p.fips = any (:counties::int[]) and p.retired_at is null and n.number <> ''
   group by p.fips, n.number
   having min(p.property_id) = max(p.property_id)
 )

@@ -1,27 +1,28 @@
 -- name: list_counties
--- The counties in which an owner has parcels. $1 owner's keys uuid[]
+-- The counties in which an owner has parcels.
 select distinct (property_id / 100000000)::int as fips
 from owner_parcels
-where owner_key = any ($1::uuid[])
+where owner_key = any (:owner_keys::uuid[])
 
 -- name: list_portfolio
--- The parcels of an owner, in no order. $1 owner's keys uuid[], $2 most of them
+-- The parcels of an owner, in no order. `limit`: most of them.
 select property_id
 from owner_parcels
-where owner_key = any ($1::uuid[])
-limit $2::bigint
+where owner_key = any (:owner_keys::uuid[])
+limit :limit::bigint
 
 -- name: list_open_places
--- The places of an owner's parcels at which others have no ZIP, as a rule none. $1 owner key uuid
+-- The places of an owner's parcels at which others have no ZIP, as a rule none.
 with own as (
-  select distinct place_key from owner_parcels where owner_key = $1::uuid and place_key is not null
+  select distinct place_key from owner_parcels where owner_key = :owner_key::uuid and place_key is not null
 )
 select distinct owner_key as place_key
 from owner_parcels
 where owner_key in (select place_key from own)
 
 -- name: list_place_owners
--- The first and the last owner with a ZIP at a place: one row where it has one ZIP, two where it has several. $1 place key uuid
-(select owner_key from owner_parcels where place_key = $1::uuid and owner_key <> place_key order by owner_key limit 1)
+-- The first and the last owner with a ZIP at a place: one row where it has one ZIP, two where it has
+-- several.
+(select owner_key from owner_parcels where place_key = :place_key::uuid and owner_key <> place_key order by owner_key limit 1)
 union
-(select owner_key from owner_parcels where place_key = $1::uuid and owner_key <> place_key order by owner_key desc limit 1)
+(select owner_key from owner_parcels where place_key = :place_key::uuid and owner_key <> place_key order by owner_key desc limit 1)

@@ -1,25 +1,25 @@
 -- name: find_apn
--- The parcels of a county with this number, whatever its spaces, dashes, dots and case, by id; `owned` where the owner's name matches.
--- $1 fips int, $2 apn text, $3 LIKE patterns text[], empty for none
+-- The parcels of a county with this number, whatever its spaces, dashes, dots and case, by id; `owned` where
+-- the owner's name matches. `patterns`: LIKE patterns, empty for none.
 select p.property_id, p.apn,
-  coalesce(fold_name(p.owner_name) like all (array(select fold_name(pattern) from unnest($3::text[]) pattern)), false) as owned
+  coalesce(fold_name(p.owner_name) like all (array(select fold_name(pattern) from unnest(:patterns::text[]) pattern)), false) as owned
 from parcels p
-where p.fips = $1::int and p.apn_normalized = upper(translate($2::text, ' .-', '')) and p.retired_at is null
+where p.fips = :fips::int and p.apn_normalized = upper(translate(:apn::text, ' .-', '')) and p.retired_at is null
 order by p.property_id
 
 -- name: find_owner_words
--- For each piece of text the serials of a county's parcels whose owner has a word that matches, 4 bytes a serial, in base64, some more than once; where one
--- piece has few parcels, the rarest alone. Fragment word: `w.word` to ask the index, an expression of it to look at all words. $1 fips int, $2 LIKE patterns
--- text[], $3 how many parcels are few int
+-- For each piece of text the serials of a county's parcels whose owner has a word that matches, 4 bytes a
+-- serial, in base64, some more than once; where one piece has few parcels, the rarest alone. Fragment word:
+-- `w.word` to ask the index, an expression of it to look at all words.
 with matched as materialized (
   select piece.n, w.serials
   -- OFFSET 0: a pattern is folded once, not for every word.
-  from (select n, fold_name(pattern) as pattern from unnest($2::text[]) with ordinality given (pattern, n) offset 0) piece
-  join owner_words w on w.fips = $1::int and {{word}} like piece.pattern
+  from (select n, fold_name(pattern) as pattern from unnest(:patterns::text[]) with ordinality given (pattern, n) offset 0) piece
+  join owner_words w on w.fips = :fips::int and {{word}} like piece.pattern
 ),
 sized as materialized (
   select piece.n, coalesce(sum(octet_length(m.serials)), 0) / 4 as parcels
-  from generate_series(1, cardinality($2::text[])) piece (n)
+  from generate_series(1, cardinality(:patterns::text[])) piece (n)
   left join matched m on m.n = piece.n
   group by piece.n
 ),
@@ -27,7 +27,7 @@ wanted as (
   select n
   from sized
   order by parcels
-  limit case when (select min(parcels) from sized) <= $3::int then 1 end
+  limit case when (select min(parcels) from sized) <= :few::int then 1 end
 )
 select encode(coalesce(string_agg(m.serials, ''), ''), 'base64') as serials
 from wanted w
@@ -35,8 +35,8 @@ left join matched m on m.n = w.n
 group by w.n
 
 -- name: get_parcel
--- Reads all that is known of a parcel, on the roll or retired; of a retired one filters and land layers know nothing. Fragments:
--- summary, the columns of a summary; roll, the columns that a roll fills. $1 fips int, $2 property id bigint
+-- Reads all that is known of a parcel, on the roll or retired; of a retired one filters and land layers know
+-- nothing. Fragments: summary, the columns of a summary; roll, the columns that a roll fills.
 select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   f.improvement_percent, f.out_of_state_owner, f.out_of_county_owner, f.out_of_zip_owner, f.corporate_owner,
   f.hoa_owner, coalesce(f.owner_occupied, p.owner_occupied) as owner_occupied, f.landlocked, f.wetlands_percent,
@@ -46,21 +46,21 @@ from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 left join parcel_attributes a
   on a.fips = f.fips and a.property_id = f.property_id and a.shape_hash = p.shape_hash
-where p.fips = $1::int and p.property_id = $2::bigint
+where p.fips = :fips::int and p.property_id = :property_id::bigint
 
 -- name: list_matching_owners
--- Parcels of a county whose owner's name matches. $1 fips int, $2 property ids bigint[] or null, $3 LIKE patterns text[]
+-- Parcels of a county whose owner's name matches. `property_ids` may be null.
 select p.property_id
 from parcels p
-where p.fips = $1::int
-  and ($2::bigint[] is null or p.property_id = any ($2))
+where p.fips = :fips::int
+  and (:property_ids::bigint[] is null or p.property_id = any (:property_ids))
   and p.retired_at is null
-  and fold_name(p.owner_name) like all (array(select fold_name(pattern) from unnest($3::text[]) pattern))
+  and fold_name(p.owner_name) like all (array(select fold_name(pattern) from unnest(:patterns::text[]) pattern))
 order by p.property_id
 
 -- name: read_owner
--- Whose a parcel is, and whether it has left the roll. $1 fips int, $2 property id bigint
+-- Whose a parcel is, and whether it has left the roll.
 select p.retired_at is not null as retired, f.owner_key
 from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
-where p.fips = $1::int and p.property_id = $2::bigint
+where p.fips = :fips::int and p.property_id = :property_id::bigint

@@ -12,32 +12,32 @@ from found
 left join lateral (
   select f.property_id, f.effective_acres
   from unnest(found.ids, found.acres) as f (property_id, effective_acres)
-  where found.count <= {{most}}
+  where found.count <= :most::bigint
   order by {{order}}
-  offset {{offset}} limit {{limit}}
+  offset :offset::bigint limit :limit::bigint
 ) page on true;
 
 -- name: list_edge_candidates
 -- The parcels whose extent meets the boxes along a shape's outline and that no inner box takes in, to be tested one by one. Boxes and finds stand in a
 -- `with` each, as the planner would rather read all in order until the limit. `from`, `where`: parcel_filters f, and the filter's other predicates.
 -- Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates.
-with edges as materialized (select box from unnest({{edge}}::box[]) as e (box)),
+with edges as materialized (select box from unnest(:edge::box[]) as e (box)),
 near as materialized (
   select f.property_id, f.effective_acres
   from edges
   join {{from}} on f.extent && edges.box
   where {{where}}
-    and (f.location <@ any ({{inner}}::box[])) is not true
+    and (f.location <@ any (:inner::box[])) is not true
 )
 select property_id, effective_acres
 from near
-limit {{limit}};
+limit :limit;
 
 -- name: list_boundaries
--- The boundaries of parcels. $1 counties int[], $2 property ids bigint[]
+-- The boundaries of parcels.
 select p.property_id, p.boundary
 from parcels p
-where p.fips = any ($1::int[]) and p.property_id = any ($2::bigint[]) and p.boundary is not null;
+where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]) and p.boundary is not null;
 
 -- name: list_hits
 -- A page of the parcels that a filter finds. `from`, `where`: the tables and the predicates of the filter, and the place where
@@ -46,10 +46,10 @@ select f.property_id, f.effective_acres
 from {{from}}
 where {{where}}
 order by {{order}}
-offset {{offset}} limit {{limit}};
+offset :offset::bigint limit :limit::bigint;
 
 -- name: list_land_versions
--- The versions of the layers that a parcel's stored land attributes were computed from. $1 property id bigint
+-- The versions of the layers that a parcel's stored land attributes were computed from.
 select u.kind, f.name as feed, u.run_id, r.finished_at as merged_at, l.run_id as current
 from parcel_attributes a
 cross join lateral (
@@ -64,33 +64,33 @@ cross join lateral (
 join runs r on r.id = u.run_id
 join feeds f on f.id = r.feed_id
 left join land_layers l on l.feed_id = r.feed_id and l.kind = u.kind
-where a.fips = ($1::bigint / 100000000)::int and a.property_id = $1::bigint
+where a.fips = (:property_id::bigint / 100000000)::int and a.property_id = :property_id::bigint
 order by array_position(array['elevation', 'roads', 'wetlands', 'flood'], u.kind), f.name
 
 -- name: list_view_features
--- A layer's features in a view, the largest first. $1 box in 1e-7 degrees text, $2 kind text, $3 limit int
+-- A layer's features in a view, the largest first.
 select l.class, l.geometry
 from layer_features l
-where l.extent && $1::box
-  and l.feed_id in (select feed_id from land_layers where kind = $2)
+where l.extent && :box::box
+  and l.feed_id in (select feed_id from land_layers where kind = :kind)
 order by area(l.extent) desc, l.id
-limit $3
+limit :limit
 
 -- name: list_view_parcels
--- The parcels of any roll whose extent meets a view, the largest first. $1 box in 1e-7 degrees text, $2 limit int
+-- The parcels of any roll whose extent meets a view, the largest first.
 select p.property_id, p.apn, p.boundary
 from (
   select f.fips, f.property_id, area(f.extent) as size
   from parcel_filters f
-  where f.extent && $1::box
+  where f.extent && :box::box
   order by size desc, f.property_id
-  limit $2
+  limit :limit
 ) near
 join parcels p on p.fips = near.fips and p.property_id = near.property_id
 order by near.size desc, p.property_id
 
 -- name: read_known_parcel
--- What an operator is told of a parcel, on the roll or retired. `roll`: its fields. $1 property id bigint
+-- What an operator is told of a parcel, on the roll or retired. `roll`: its fields.
 select
   p.property_id, p.fips, c.county_name as county, c.state, {{roll}}, p.calculated_acres, d.name as feed, p.created_run,
   p.changed_run, p.retired_run, p.retired_at, p.boundary, p.shape_hash, p.location[0] as x, p.location[1] as y,
@@ -98,16 +98,16 @@ select
 from parcels p
 join feeds d on d.id = p.feed_id
 left join regions c on c.type = 'county' and c.code = lpad(p.fips::text, 5, '0')
-where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
+where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :property_id::bigint
 
 -- name: read_owner_key
--- The owner of a parcel on the roll. $1 property id bigint
+-- The owner of a parcel on the roll.
 select f.owner_key
 from parcel_filters f
-where f.fips = ($1::bigint / 100000000)::int and f.property_id = $1::bigint;
+where f.fips = (:property_id::bigint / 100000000)::int and f.property_id = :property_id::bigint;
 
 -- name: read_stored_land
--- What is stored of a parcel's land, whether of its present boundary, and the kinds that wait. $1 property id bigint
+-- What is stored of a parcel's land, whether of its present boundary, and the kinds that wait.
 select
   a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent, a.steeper_percent,
@@ -116,10 +116,10 @@ select
 from parcels p
 left join parcel_attributes a on a.fips = p.fips and a.property_id = p.property_id
 left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_id
-where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
+where p.fips = (:property_id::bigint / 100000000)::int and p.property_id = :property_id::bigint
 
 -- name: read_summaries
--- Parcels for lists by id, those retired meanwhile too. `summary`: columns. $1 property ids bigint[], $2 their counties int[]
+-- Parcels for lists by id, those retired meanwhile too. `summary`: columns.
 select {{summary}}
 from parcels p
-where p.fips = any ($2::int[]) and p.property_id = any ($1::bigint[]);
+where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]);

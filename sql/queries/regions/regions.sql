@@ -12,23 +12,23 @@ from regions r
 left join region_stats s using (type, code);
 
 -- name: find_region
--- Whether there is a region. $1 type text (county, zip), $2 code text (FIPS or ZIP)
+-- Whether there is a region. `type`: type (county, zip); `code`: code (FIPS or ZIP).
 select code
 from regions
-where type = $1 and code = $2
+where type = :type and code = :code
 
 -- name: list_unknown
--- Of these regions those that there are not; none in a database without any. $1 types, $2 codes
+-- Of these regions those that there are not; none in a database without any.
 select asked.type, asked.code
-from unnest($1::text[], $2::text[]) as asked (type, code)
+from unnest(:types::text[], :codes::text[]) as asked (type, code)
 left join regions r on r.type = asked.type and r.code = asked.code
 where r.code is null and (select count(*) from (select 1 from regions limit 1) as any_region) > 0
 
 -- name: insert_region_stats
--- The response until the first statistics. $1 types, $2 codes, $3 etags, $4 the bodies as one text, a line each.
+-- The response until the first statistics. `bodies`: the bodies as one, a line each.
 insert into region_stats (type, code, etag, body)
 select b.type, b.code, b.etag, convert_to(b.body, 'UTF8')
-from unnest($1::text[], $2::text[], $3::text[], string_to_array($4, E'\n')) as b (type, code, etag, body)
+from unnest(:types::text[], :codes::text[], :etags::text[], string_to_array(:bodies, E'\n')) as b (type, code, etag, body)
 on conflict (type, code) do nothing;
 
 -- name: list_regions_without_stats
@@ -44,30 +44,30 @@ from regions
 where type = 'zip'
 
 -- name: search_regions
--- A page of the regions that have all the words, counties first, by name. {{words}}: a condition for each pattern ($9 …). {{beyond}}: > or <, with
--- {{direction}}. $1 type or null, $2 state or null, $3 whether to count; the place: $4 type or null for none, $5 name, $6 code; $7 most rows, $8 rows to skip.
--- One row at least, for the total.
+-- A page of the regions that have all the words, counties first, by name. {{words}}: a condition for each
+-- pattern. `type`, `state` and `after_type` may be null. One row at least, for the total.
 with hits as materialized (
   select id, type, code, name, state, county_name
   from regions
-  where ($1::text is null or type = $1) and ($2::text is null or state = $2) {{words}}
+  where (:type::text is null or type = :type) and (:state::text is null or state = :state) {{words}}
 ), page as (
   select *
   from hits
-  where $4::text is null or (type, name, code) {{beyond}} ($4, $5::text, $6::text)
+  where :after_type::text is null or (type, name, code) {{beyond}} (:after_type, :after_name::text, :after_code::text)
   order by type {{direction}}, name {{direction}}, code {{direction}}
-  limit $7 offset $8
+  limit :limit offset :offset
 )
 select t.total, p.*
-from (select case when $3 then (select count(*)::int from hits) end as total) as t
+from (select case when :with_total then (select count(*)::int from hits) end as total) as t
 left join page p on true
 order by p.type {{direction}}, p.name {{direction}}, p.code {{direction}}
 
 -- name: upsert_regions
--- Adds missing regions and corrects those that differ, whose response is written anew. $1 json: a list of regions.
+-- Adds missing regions and corrects those that differ, whose response is written anew. `regions`: json: a
+-- list of regions.
 with wanted as (
   select *
-  from json_to_recordset($1::json)
+  from json_to_recordset(:regions::json)
     as w (id uuid, type text, code text, name text, state text, county_name text, fips int)
 ),
 existing as (

@@ -1,6 +1,6 @@
 -- name: clear_marks
--- Takes back the marks of a county that is about to be valued. $1 county FIPS int
-delete from valuations_dirty where fips = $1
+-- Takes back the marks of a county that is about to be valued.
+delete from valuations_dirty where fips = :fips
 
 -- name: copy_assessed
 -- What the editions of a county's rolls assessed the land of its parcels at, with the days since when it held, by parcel and day. Place: fips.
@@ -57,12 +57,12 @@ copy valuations (
 ) from stdin
 
 -- name: delete_valuations
--- Takes away the valuations of a county that are about to be written anew. $1 county FIPS int
-delete from valuations where fips = $1
+-- Takes away the valuations of a county that are about to be written anew.
+delete from valuations where fips = :fips
 
 -- name: forget_comp_land
--- Forgets the land of a county's comps. $1 county FIPS int
-delete from comp_land where fips = $1
+-- Forgets the land of a county's comps.
+delete from comp_land where fips = :fips
 
 -- name: get_as_of
 -- Today in UTC, unless all sales and listings come from snapshots; then the day of the latest.
@@ -73,38 +73,39 @@ from feeds f
 where exists (select true from listings l where l.feed_id = f.id)
 
 -- name: get_dirty_state
--- Whether parcels wait to be valued, whether comps have no model of that version yet, and whether a job does it. $1 version of the model text
+-- Whether parcels wait to be valued, whether comps have no model of that version yet, and whether a job does
+-- it. `model_version`: version of the model.
 select
   exists (select true from valuations_dirty) as due,
   exists (select true from listings) and not exists (
-    select true from valuation_counties where model_version = $1
+    select true from valuation_counties where model_version = :model_version
   ) as unfitted,
   exists (
     select true from jobs where name in ('valuation.all', 'valuation.county') and status in ('queued', 'running')
   ) as open
 
 -- name: has_land
--- Whether the land layers or assessors tell of any parcel of a county. One look at each index: `exists` would read all of it. $1 county FIPS int
-(select true from parcel_attributes where fips = $1 limit 1)
+-- Whether the land layers or assessors tell of any parcel of a county. One look at each index: `exists` would read all of it.
+(select true from parcel_attributes where fips = :fips limit 1)
 union all
-(select true from assessed_land_values where fips = $1 limit 1)
+(select true from assessed_land_values where fips = :fips limit 1)
 
 -- name: has_sales
--- Whether a sale of a county is known that valuations can use. $1 county FIPS int
+-- Whether a sale of a county is known that valuations can use.
 select true as known
 from listings
-where fips = $1 and status = 'SOLD' and price > 0 and lot_acres > 0 and location is not null
+where fips = :fips and status = 'SOLD' and price > 0 and lot_acres > 0 and location is not null
 limit 1
 
 -- name: list_comps_on_land
--- The comps of a county whose parcels are not known, with the parcels that hold their points and whose acreage is what was sold, as in link_comps.sql. $1 county FIPS int, $2 the largest correction of an acreage, as a share of what was sold float8
+-- The comps of a county whose parcels are not known, with the parcels that hold their points and whose acreage is what was sold, as in link_comps.sql.
 select l.id, f.property_id, l.location[0] as x, l.location[1] as y, p.boundary
 from listings l
 left join comp_land c on c.listing_id = l.id
-join parcel_filters f on f.fips = $1 and l.location <@ f.extent
-join parcels p on p.fips = $1 and p.property_id = f.property_id and p.boundary is not null
-where l.fips = $1 and l.status <> 'OFF_MARKET' and c.listing_id is null
-  and ((l.lot_acres > 0) is not true or abs(f.effective_acres - l.lot_acres) <= $2::float8 * l.lot_acres)
+join parcel_filters f on f.fips = :fips and l.location <@ f.extent
+join parcels p on p.fips = :fips and p.property_id = f.property_id and p.boundary is not null
+where l.fips = :fips and l.status <> 'OFF_MARKET' and c.listing_id is null
+  and ((l.lot_acres > 0) is not true or abs(f.effective_acres - l.lot_acres) <= :most_correction::float8 * l.lot_acres)
 order by l.id, f.property_id
 
 -- name: list_counties
@@ -122,10 +123,11 @@ group by fips
 order by fips
 
 -- name: list_estimates
--- What the sales of the other counties say by themselves. $1 FIPS int of the one whose do not matter, $2 version of the model text
+-- What the sales of the other counties say by themselves. `fips`: FIPS of the one whose do not matter;
+-- `model_version`: version of the model.
 select fips, estimates
 from valuation_counties
-where fips <> $1 and model_version = $2
+where fips <> :fips and model_version = :model_version
 order by fips
 
 -- name: list_marked_counties
@@ -133,16 +135,18 @@ order by fips
 select distinct fips from valuations_dirty order by fips
 
 -- name: list_used_comps
--- What the comps of a valuation are, in the order of the ids; one that its feed has taken back since is missing. $1 ids uuid[]
+-- What the comps of a valuation are, in the order of the ids; one that its feed has taken back since is
+-- missing.
 select
   l.id, l.status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
-from unnest($1::uuid[]) with ordinality as used (id, place)
+from unnest(:ids::uuid[]) with ordinality as used (id, place)
 join listings l on l.id = used.id
 order by used.place
 
 -- name: lock_county
--- Until the transaction ends one at a time writes a county's valuations. $1 first of the pair of advisory locks int, $2 county FIPS int
-select pg_advisory_xact_lock($1, $2)
+-- Until the transaction ends one at a time writes a county's valuations. `lock`: first of the pair of
+-- advisory locks.
+select pg_advisory_xact_lock(:lock, :fips)
 
 -- name: mark_comps
 -- Marks the counties of the run's new, changed and gone comps, as they are and as they were, and the counties that these are near
@@ -182,29 +186,29 @@ from changed
 join valuation_counties near on near.reach && changed.extent
 
 -- name: mark_counties
--- Marks counties that are to be valued. $1 FIPS int[]
+-- Marks counties that are to be valued.
 insert into valuations_dirty (fips)
-select fips from unnest($1::int[]) as fips
+select fips from unnest(:fips::int[]) as fips
 
 -- name: mark_land
--- Marks a county whose land is known to be other than it was, and the counties that its comps are near to. $1 county FIPS int
+-- Marks a county whose land is known to be other than it was, and the counties that its comps are near to.
 insert into valuations_dirty (fips)
-select $1::int
+select :fips::int
 union
 select near.fips
 from valuation_counties own
 join valuation_counties near on near.reach && own.extent
-where own.fips = $1
+where own.fips = :fips
 
 -- name: read_valuations
--- As answered; null figures without relevant comps. $1 fips int[], $2 property ids bigint[], each once, $3 whether with comps
+-- As answered; null figures without relevant comps. `property_ids`, each once.
 select
   p.property_id, v.mean_price, v.mean_ppa, v.mean_adjusted_price, v.mean_adjusted_ppa, v.confidence_score, v.gini_index,
-  v.low_price, v.high_price, v.out_of_support, case when $3::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
-from unnest($1::int[], $2::bigint[]) as asked (fips, property_id)
+  v.low_price, v.high_price, v.out_of_support, case when :with_comps::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
+from unnest(:fips::int[], :property_ids::bigint[]) as asked (fips, property_id)
 join parcels p on p.fips = asked.fips and p.property_id = asked.property_id
 left join valuations v on v.fips = p.fips and v.property_id = p.property_id
-where p.fips = any ($1::int[]) and p.retired_at is null
+where p.fips = any (:fips::int[]) and p.retired_at is null
 
 -- name: store_comp_land
 -- What is known of the land of comps found by their points. Places: fips; ids of comps and parcels, rows that belong together.
@@ -218,20 +222,21 @@ from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
 join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
 
 -- name: store_estimates
--- Remembers what the sales of a county say by themselves. $1 county FIPS int, $2 estimates jsonb, $3 version of the model text
+-- Remembers what the sales of a county say by themselves. `model_version`: version of the model.
 insert into valuation_counties (fips, estimates, model_version)
-values ($1, $2, $3)
+values (:fips, :estimates, :model_version)
 on conflict (fips) do update set estimates = excluded.estimates, model_version = excluded.model_version
 
 -- name: store_reach
--- Where the parcels of a county are, and where comps can be that matter to them, in 1e-7 degree. $1 county FIPS int, $2 extent of the parcels or null, $3
--- the same grown by the reach of their comps, $4 the day as of which its parcels are valued, null where none is
+-- Where the parcels of a county are, and where comps can be that matter to them, in 1e-7 degree. `extent`:
+-- extent of the parcels or null; `reach`: the same grown by the reach of their comps; `as_of`: the day as of
+-- which its parcels are valued, null where none is.
 insert into valuation_counties (fips, extent, reach, as_of)
-values ($1, $2, $3, $4)
+values (:fips, :extent, :reach, :as_of)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
 
 -- name: watch_jobs
--- How far some jobs are: of them all, 0 to 1, and the parcels of those that are done. $1 ids uuid[]
+-- How far some jobs are: of them all, 0 to 1, and the parcels of those that are done.
 select
   coalesce(avg(case when status = 'done' then 1 else progress end), 1)::float8 as progress,
   count(*) filter (where status in ('queued', 'running'))::int as open,
@@ -240,4 +245,4 @@ select
   coalesce(sum((result ->> 'valued')::int) filter (where status = 'done'), 0)::int as valued,
   min(error) filter (where status = 'failed') as error
 from jobs
-where id = any ($1::uuid[])
+where id = any (:ids::uuid[])

@@ -3,8 +3,9 @@ import type { Caller } from '../../../api/http/callers.ts';
 import { openDatabase } from '../../../api/http/database.ts';
 import { type Meter, openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
-import { createPool, sql } from '../../../shared/base/db.ts';
+import { createPool, statement } from '../../../shared/base/db.ts';
 import { createLogger } from '../../../shared/base/log.ts';
+import type { Values } from '../../../shared/base/named-parameters.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 
@@ -56,14 +57,16 @@ test('a charge waits for one that another process has not committed yet, and cou
   const { accountId } = await newCaller(db, { tokensIncluded: 15 });
   const other = await db.pool.connect();
   await other.query('begin');
-  await other.query(sql('accounts/charge_calls'), [
-    [accountId],
-    ['public_comps'],
-    ['direct'],
-    [10],
-    [1],
-    [0],
-  ]);
+  await other.query(
+    statement('accounts/charge_calls', {
+      account_ids: [accountId],
+      metering_keys: ['public_comps'],
+      modes: ['direct'],
+      tokens: [10],
+      calls: [1],
+      tokens_before: [0],
+    }),
+  );
   const verdict = openMeter(openDatabase(db.pool))
     .charge(callerOf(accountId), 'public_comps', 10)
     .then(
@@ -78,14 +81,33 @@ test('a charge waits for one that another process has not committed yet, and cou
 });
 
 test.each([
-  ['charge_alike', (id: string): unknown[] => [id, 'public_comps', 'direct', 10, 1]],
-  ['charge_calls', (id: string): unknown[] => [[id], ['public_comps'], ['direct'], [10], [1], [0]]],
-] as const)('%s is committed durably, whatever the server does by default', async (statement, values) => {
+  [
+    'charge_alike',
+    (id: string): Values => ({
+      account_id: id,
+      metering_key: 'public_comps',
+      mode: 'direct',
+      tokens: 10,
+      calls: 1,
+    }),
+  ],
+  [
+    'charge_calls',
+    (id: string): Values => ({
+      account_ids: [id],
+      metering_keys: ['public_comps'],
+      modes: ['direct'],
+      tokens: [10],
+      calls: [1],
+      tokens_before: [0],
+    }),
+  ],
+] as const)('%s is committed durably, whatever the server does by default', async (name, values) => {
   const { accountId } = await newCaller(db);
   const client = await db.pool.connect();
   await client.query('begin');
   await client.query('set local synchronous_commit = off');
-  await client.query(sql(`accounts/${statement}`), values(accountId));
+  await client.query(statement(`accounts/${name}`, values(accountId)));
   const { rows } = await client.query('show synchronous_commit');
   await client.query('rollback');
   client.release();
@@ -222,10 +244,10 @@ test('the first charge of a day does not wait for a change of its account', asyn
   const change = await db.pool.connect();
   try {
     await change.query('begin');
-    await change.query(sql('accounts/lock_account'), [accountId, 'test']);
+    await change.query(statement('accounts/lock_account', { id: accountId, by: 'test' }));
     await openMeter(openDatabase(db.pool)).charge(callerOf(accountId), 'public_comps', 10);
     // Each would wait for the other if the charge waited for the account.
-    await change.query(sql('accounts/close_period'), [accountId]);
+    await change.query(statement('accounts/close_period', { account_id: accountId }));
   } finally {
     await change.query('rollback');
     change.release();

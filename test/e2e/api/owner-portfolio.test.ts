@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
 import { MAX_PORTFOLIO } from '../../../api/v1/parcels/owner-portfolio.ts';
-import { compose, sql } from '../../../shared/base/db.ts';
+import { statement } from '../../../shared/base/db.ts';
+import type { BoundStatement } from '../../../shared/base/named-parameters.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, retireParcels, square } from '../../support/parcels.ts';
@@ -154,19 +155,22 @@ describe('the plan', () => {
     );
     for (const table of ['parcels', 'parcel_filters', 'owner_parcels'])
       await db.pool.query(`vacuum analyze ${table}`);
-    const plan = async (statement: string, values: unknown[]) => {
-      const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, values);
+    const plan = async ({ text, values }: BoundStatement) => {
+      const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
       return rows.map(row => row['QUERY PLAN']).join('\n');
     };
     const texts = [
-      await plan(sql('parcels/read_owner'), [33_019, SULLIVAN + 1]),
-      await plan(sql('parcels/list_portfolio'), [[OWNER], MAX_PORTFOLIO]),
-      await plan(sql('parcels/list_open_places'), [OWNER]),
-      await plan(sql('parcels/list_place_owners'), [PLACE]),
-      await plan(compose('parcels/read_summaries', { summary: SUMMARY_COLUMNS }), [
-        [SULLIVAN + 1, HANCOCK + 9],
-        [33_019, 23_009],
-      ]),
+      await plan(statement('parcels/read_owner', { fips: 33_019, property_id: SULLIVAN + 1 })),
+      await plan(statement('parcels/list_portfolio', { owner_keys: [OWNER], limit: MAX_PORTFOLIO })),
+      await plan(statement('parcels/list_open_places', { owner_key: OWNER })),
+      await plan(statement('parcels/list_place_owners', { place_key: PLACE })),
+      await plan(
+        statement(
+          'parcels/read_summaries',
+          { property_ids: [SULLIVAN + 1, HANCOCK + 9], counties: [33_019, 23_009] },
+          { summary: SUMMARY_COLUMNS },
+        ),
+      ),
     ];
     for (const text of texts) expect(text).not.toMatch(/Seq Scan/);
     // Shards are named otherwise than the partitions of a state, and of two that are asked

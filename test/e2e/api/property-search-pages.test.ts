@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../api/http/database.ts';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
 import { searchProperties } from '../../../api/v1/parcels/property-search.ts';
-import { compose } from '../../../shared/base/db.ts';
+import { statement } from '../../../shared/base/db.ts';
+import type { Values } from '../../../shared/base/named-parameters.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest, lot, rollFeed, writeFeatures } from '../../support/ingest.ts';
@@ -112,37 +113,43 @@ describe('among thousands of parcels', () => {
     expect((json as Page).results.map(parcel => parcel.owner_name)).toEqual(plain.slice(0, 100));
   });
 
-  async function plan(name: string, values: unknown[], fragments = {}): Promise<string> {
-    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
-      `explain ${compose(name, fragments)}`,
-      values,
-    );
+  async function plan(name: string, given: Values, fragments = {}): Promise<string> {
+    const { text, values } = statement(name, given, fragments);
+    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
     return rows.map(row => row['QUERY PLAN']).join('\n');
   }
 
   test('of pieces of words go through the index of trigrams', async () => {
-    const text = await plan('parcels/find_owner_words', [33_009, ['%WNER77%', '%OMMON%'], 1_000], {
-      word: 'w.word',
-    });
+    const text = await plan(
+      'parcels/find_owner_words',
+      { fips: 33_009, patterns: ['%WNER77%', '%OMMON%'], few: 1_000 },
+      {
+        word: 'w.word',
+      },
+    );
     expect(text).toMatch(/Bitmap Index Scan on owner_words_(33_fips_word_idx|pieces)/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
   test('of parcels to be shown go through the primary key', async () => {
-    const values = [[GRAFTON + 1, GRAFTON + 2], [33_009]];
+    const values = { property_ids: [GRAFTON + 1, GRAFTON + 2], counties: [33_009] };
     const text = await plan('parcels/read_summaries', values, { summary: SUMMARY_COLUMNS });
     expect(text).toMatch(/parcels(_33)?_pkey/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
   test('of parcel numbers go through theirs', async () => {
-    const text = await plan('parcels/find_apn', [33_009, '77', []]);
+    const text = await plan('parcels/find_apn', { fips: 33_009, apn: '77', patterns: [] });
     expect(text).toMatch(/Index Scan using parcels_(33_fips_apn_normalized_idx|apn)/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
   test('of names to be checked go through the primary key', async () => {
-    const text = await plan('parcels/list_matching_owners', [33_009, [GRAFTON + 1, GRAFTON + 2], ['%A%']]);
+    const text = await plan('parcels/list_matching_owners', {
+      fips: 33_009,
+      property_ids: [GRAFTON + 1, GRAFTON + 2],
+      patterns: ['%A%'],
+    });
     expect(text).toMatch(/parcels(_33)?_pkey/);
     expect(text).not.toMatch(/Seq Scan/);
   });

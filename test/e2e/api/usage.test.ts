@@ -5,7 +5,7 @@ import { openDatabase } from '../../../api/http/database.ts';
 import { openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import type { Mode } from '../../../shared/accounts/tiers.ts';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, statement } from '../../../shared/base/db.ts';
 import { readPeriod } from '../../../workers/cli/usage-command.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -230,7 +230,9 @@ test('the breakdown of a year of heavy use is one read of one index', async () =
 
   const client = await db.pool.connect();
   onTestFinished(() => client.release(true));
-  await client.query(`prepare breakdown (uuid) as ${sql('accounts/read_breakdown')}`);
+  await client.query(
+    `prepare breakdown (uuid) as ${statement('accounts/read_breakdown', { account_id: accountId }).text}`,
+  );
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     const nodes = await planOf(client, `execute breakdown ('${accountId}')`, mode);
     // An index scan, or a bitmap of it: whatever the planner takes for cheaper.

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Pool, sql } from '../../../shared/base/db.ts';
+import { type Pool, statement } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { isoDay, utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -83,7 +83,7 @@ export async function requireRegion(pool: Pool, scope: object): Promise<void> {
   const code = fips === undefined ? zip : fiveDigits(fips);
   if (code === undefined) return;
   const type = fips === undefined ? 'zip' : 'county';
-  const { rowCount } = await pool.query(sql('regions/find_region'), [type, code]);
+  const { rowCount } = await pool.query(statement('regions/find_region', { type, code }));
   if (rowCount) return;
   const message = type === 'county' ? `No county has the FIPS code ${code}.` : `There is no ZIP ${code}.`;
   throw new PlatError('not_found', message);

@@ -1,5 +1,5 @@
 import type { Config } from '../../../shared/base/config.ts';
-import { type Pool, sql } from '../../../shared/base/db.ts';
+import { type Pool, sql, statement } from '../../../shared/base/db.ts';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
 import { type NoComps, noComps } from '../../../shared/feeds/no-comps.ts';
 import { salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
@@ -58,7 +58,7 @@ export async function listCounties(
   named: readonly number[],
   { CATALOGUE_FILE: catalogueFile, SALES_FILE: salesFile }: Pick<Config, 'CATALOGUE_FILE' | 'SALES_FILE'>,
 ): Promise<ListedCounty[]> {
-  const { rows: covered } = await pool.query<CoveredCounty>(sql('feeds/list_coverage'), [null]);
+  const { rows: covered } = await pool.query<CoveredCounty>(statement('feeds/list_coverage', { fips: null }));
   const { rows: runs } = await pool.query<LastRun>(sql('feeds/list_last_runs'));
   const lastRun = new Map(runs.map(({ feed, status }) => [feed, status]));
   const byCode = new Map(covered.map(county => [Number(county.fips), county]));

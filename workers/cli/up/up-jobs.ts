@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool, sql } from '../../../shared/base/db.ts';
+import { type Pool, sql, statement } from '../../../shared/base/db.ts';
 import { MODEL_VERSION } from '../../../shared/kernels/valuation/model.ts';
 import { enqueue, retryWhileUnreachable } from '../../../shared/queue/jobs.ts';
 import { planLandAttributesJob } from '../../land/plan-land-attributes-job.ts';
@@ -40,8 +40,8 @@ const STATISTICS: Due = {
 
 export const ATTRIBUTES: Due = {
   async look(pool) {
-    const statement = sql('land/get_dirty_state');
-    return (await pool.query<{ waiting: number; open: boolean }>(statement)).rows[0]!;
+    const text = sql('land/get_dirty_state');
+    return (await pool.query<{ waiting: number; open: boolean }>(text)).rows[0]!;
   },
   ask: pool => enqueue(pool, planLandAttributesJob, { scope: { dirty: true } }),
   failed: 'Some land attributes could not be computed',
@@ -52,8 +52,7 @@ export const ATTRIBUTES: Due = {
 export const VALUATIONS: Due = {
   async look(pool) {
     const { rows } = await pool.query<{ due: boolean; unfitted: boolean; open: boolean }>(
-      sql('valuation/get_dirty_state'),
-      [MODEL_VERSION],
+      statement('valuation/get_dirty_state', { model_version: MODEL_VERSION }),
     );
     const { due, unfitted, open } = rows[0]!;
     return { waiting: Number(due || unfitted || open), open };

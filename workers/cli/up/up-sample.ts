@@ -74,7 +74,12 @@ export async function addSampleDeals({ pool, signal }: Start, owner: Owner): Pro
     const run = asRun(client);
     if ((await findBoard(run, owner)) !== undefined) return false;
     for (const { apn, ...fields } of DEALS) {
-      const [listing] = await run<{ id: string }>('deals/find_live', [null, apn, 33_019, null]);
+      const [listing] = await run<{ id: string }>('deals/find_live', {
+        pattern: null,
+        apn,
+        fips: 33_019,
+        zip: null,
+      });
       if (listing !== undefined) await addDeal(run, owner, { listing_id: listing.id }, fields);
     }
     return true;

@@ -1,4 +1,4 @@
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, statement } from '../../../shared/base/db.ts';
 import {
   type BoxColumns,
   boxArea,
@@ -55,11 +55,21 @@ export async function parcelsOutside(client: Client, fips: number[]): Promise<Ou
     return box ? [{ code, box }] : [];
   });
   const { rows } = await client.query<Omit<PlacedPoints, 'extent'> & BoxColumns>(
-    sql('feeds/measure_extent'),
-    [boxes.map(({ code }) => code), ...[0, 1, 2, 3].map(side => boxes.map(({ box }) => box[side]))],
+    statement('feeds/measure_extent', {
+      fips: boxes.map(({ code }) => code),
+      ...sidesOf(boxes.map(({ box }) => box)),
+    }),
   );
   return sumOutside(rows.map(row => ({ ...row, extent: boxOfColumns(row) })));
 }
+
+/** The sides of boxes, a list each. */
+const sidesOf = (boxes: readonly Readonly<Box>[]) => ({
+  west: boxes.map(([west]) => west),
+  south: boxes.map(([, south]) => south),
+  east: boxes.map(([, , east]) => east),
+  north: boxes.map(([, , , north]) => north),
+});
 
 export function sumOutside(rows: readonly PlacedPoints[]): OutsideParcels {
   const where = rows
@@ -98,8 +108,7 @@ export function declaredPlace({ coverage, fips }: Pick<LayerFeed, 'coverage' | '
 
 export async function featuresOutside(client: Client, boxes: readonly Box[]): Promise<number> {
   if (boxes.length === 0) return 0;
-  const sides = [0, 1, 2, 3].map(side => boxes.map(box => box[side]!));
-  const { rows } = await client.query<{ outside: number }>(sql('land/count_outside'), sides);
+  const { rows } = await client.query<{ outside: number }>(statement('land/count_outside', sidesOf(boxes)));
   return rows[0]!.outside;
 }
 

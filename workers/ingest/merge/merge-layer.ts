@@ -1,4 +1,4 @@
-import { type Client, compose, literal, sql } from '../../../shared/base/db.ts';
+import { type Client, compose, literal, sql, statement } from '../../../shared/base/db.ts';
 import {
   LAYER_BITS,
   type LandKind,
@@ -11,8 +11,8 @@ import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import type { LayerScope, LayerVersion } from '../run/layer-version.ts';
 
 export async function mergeFeatures(client: Client, feedId: number): Promise<void> {
-  await client.query(sql('land/delete_gone_features'), [feedId]);
-  await client.query(sql('land/insert_features'), [feedId]);
+  await client.query(statement('land/delete_gone_features', { feed_id: feedId }));
+  await client.query(statement('land/insert_features', { feed_id: feedId }));
 }
 
 export type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
@@ -28,8 +28,10 @@ export async function switchLayer(
 ): Promise<void> {
   await client.query(sql('land/lock_layers'));
   const reach = reachM === null ? null : JSON.stringify(reachM);
-  const values = [feedId, kind, runId, boxSql(boxToE7(coverage)), fips, reach];
-  await client.query(sql('land/upsert_layer'), values);
+  const box = boxSql(boxToE7(coverage));
+  await client.query(
+    statement('land/upsert_layer', { feed_id: feedId, kind, run_id: runId, coverage: box, fips, reach }),
+  );
 }
 
 /**
@@ -52,12 +54,12 @@ export async function markCovered(
       .map(box => boxSql(withMarginE7(boxToE7(box), marginM))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
-  const statement = compose('land/mark_covered_parcels', {
+  const text = compose('land/mark_covered_parcels', {
     boxes: literal(boxes),
     counties: literal(counties),
     layers: literal(LAYER_BITS[kind]),
   });
-  return (await client.query(statement)).rowCount ?? 0;
+  return (await client.query(text)).rowCount ?? 0;
 }
 
 /** How far from a parcel a layer of the kind changes its figures: for roads as far as any of them reaches. */

@@ -1,4 +1,5 @@
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
+import { bindValues } from '../../../shared/base/named-parameters.ts';
 import { listingSql } from '../stage/listing-record.ts';
 
 /**
@@ -7,8 +8,8 @@ import { listingSql } from '../stage/listing-record.ts';
  */
 export async function mergeListings(client: Client, runId: number, feedId: number): Promise<void> {
   await client.query(sql('valuation/mark_comps'));
-  await client.query(listingSql('market/upsert_listings'), [runId, feedId]);
-  await client.query(sql('market/record_listing_events'), [runId]);
-  await client.query(sql('market/retire_listings'), [runId]);
+  await client.query(bindValues(listingSql('market/upsert_listings'), { run_id: runId, feed_id: feedId }));
+  await client.query(statement('market/record_listing_events', { run_id: runId }));
+  await client.query(statement('market/retire_listings', { run_id: runId }));
   await client.query(sql('market/mark_touched_regions'));
 }

@@ -1,5 +1,6 @@
-import { type Client, compose, literal, type Queryable, sql } from '../../../shared/base/db.ts';
+import { type Client, compose, literal, type Queryable, sql, statement } from '../../../shared/base/db.ts';
 import { LOCKS } from '../../../shared/base/locks.ts';
+import { bindValues } from '../../../shared/base/named-parameters.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { roadMarginM } from './merge-layer.ts';
 
@@ -24,15 +25,14 @@ export async function mergeParcels(
   await client.query(sql('feeds/reserve_serials'));
   if (landed) {
     const reach = await roadMarginM(client);
-    const near = await client.query<{ fips: number }>(sql('feeds/list_near_counties'), [
-      counties,
-      NEAR_E7 * (reach ?? 0),
-    ]);
+    const near = await client.query<{ fips: number }>(
+      statement('feeds/list_near_counties', { counties, distance: NEAR_E7 * (reach ?? 0) }),
+    );
     const literals = { fips, near: literal(near.rows.map(row => row.fips)), reach: literal(reach) };
     await client.query(compose('land/mark_moved_parcels', literals));
   }
-  await client.query(rollSql('feeds/update_parcels', { fips: counties }), [runId]);
-  await client.query(compose('feeds/retire_parcels', { fips }), [runId]);
+  await client.query(bindValues(rollSql('feeds/update_parcels', { fips: counties }), { run_id: runId }));
+  await client.query(statement('feeds/retire_parcels', { run_id: runId }, { fips }));
   await client.query(compose('feeds/remove_parcel_filters', { fips }));
   await client.query(sql('feeds/number_parcels'));
   if (landed) await client.query(sql('land/mark_new_parcels'));
@@ -49,7 +49,7 @@ export async function mergeParcels(
   await client.query(compose('feeds/keep_assessed', { fips, as_of: literal(day) }));
   await countCoverage(client, counties);
   await rewriteOwnerWords(client, counties);
-  await client.query(sql('valuation/mark_counties'), [counties]);
+  await client.query(statement('valuation/mark_counties', { fips: counties }));
 }
 
 /**
@@ -62,7 +62,7 @@ async function holdLayers(client: Client, counties: readonly number[]): Promise<
   const { rows } = await client.query<{ present: boolean }>(sql('land/has_layers'));
   if (!rows[0]!.present) return false;
   // Chunks of these counties that are being written are waited for.
-  await client.query(sql('land/lock_counties'), [LOCKS.countyAttributes, counties]);
+  await client.query(statement('land/lock_counties', { lock: LOCKS.countyAttributes, counties }));
   return true;
 }
 
@@ -82,8 +82,8 @@ export async function countCoverage(client: Queryable, counties: readonly number
 export async function rewriteOwnerWords(db: Queryable, counties: readonly number[]): Promise<void> {
   // In one order everywhere, so that two merges never wait for each other in turn.
   for (const fips of counties.toSorted((a, b) => a - b)) {
-    await db.query(sql('feeds/lock_owner_words'), [LOCKS.ownerWords, fips]);
-    await db.query(sql('feeds/clear_owner_words'), [fips]);
+    await db.query(statement('feeds/lock_owner_words', { lock: LOCKS.ownerWords, fips }));
+    await db.query(statement('feeds/clear_owner_words', { fips }));
     await db.query(compose('feeds/fill_owner_words', { fips: literal(fips) }));
   }
 }

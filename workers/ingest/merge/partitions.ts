@@ -1,4 +1,4 @@
-import { type Pool, sql, transaction } from '../../../shared/base/db.ts';
+import { type Pool, statement, transaction } from '../../../shared/base/db.ts';
 import { LOCKS } from '../../../shared/base/locks.ts';
 
 /** The tables that hold a partition for every state on one server; distributed ones have shards instead. */
@@ -25,7 +25,7 @@ export async function analyzePartitions(pool: Pool, fips: number[]): Promise<voi
     const parts = isDistributed ? [table] : statesOf(fips).map(state => partitionOf(table, state));
     return table === 'parcels' ? parts.map(part => `${part} ${SOUGHT}`) : parts;
   });
-  if (isDistributed) await pool.query(sql('base/analyze_counties'), [names, fips]);
+  if (isDistributed) await pool.query(statement('base/analyze_counties', { tables: names, counties: fips }));
   else await pool.query(`analyze ${names.join(', ')}`);
 }
 

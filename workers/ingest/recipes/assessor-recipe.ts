@@ -1,4 +1,4 @@
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
 import { alternatives } from '../../feeds/feed-columns.ts';
 import { type Acreage, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
@@ -64,7 +64,7 @@ export const parcelInputs = ({ roll, furtherRolls, shape }: AssessorFeed): Named
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   await run.step('join', 'joining keys', 0.62);
-  await rejectDuplicates(client, counts, sql('feeds/resolve_roll_duplicates'), [runId]);
+  await rejectDuplicates(client, counts, statement('feeds/resolve_roll_duplicates', { run_id: runId }));
   await joinShapes(client, runId, counts);
   await client.query('analyze stage_removed (fips, key)');
   const summed = (await client.query(sql('feeds/sum_part_acres'))).rowCount ?? 0;
@@ -73,7 +73,9 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   await client.query('analyze stage_shape (fips, key)');
 
   await run.step('match', 'comparing with the last roll', 0.68);
-  const { rows: counties } = await client.query<{ fips: number }>(sql('feeds/list_stage_counties'), [feedId]);
+  const { rows: counties } = await client.query<{ fips: number }>(
+    statement('feeds/list_stage_counties', { feed_id: feedId }),
+  );
   const fips = counties.map(row => row.fips);
   await ensurePartitions(pool, fips);
   await client.query(rollSql('feeds/create_before_stage', { feed: feedId, fips }));

@@ -1,4 +1,4 @@
-import { asRun, type Client, compose, literal, sql } from '../../../shared/base/db.ts';
+import { asRun, type Client, compose, literal, sql, statement } from '../../../shared/base/db.ts';
 import { contactSecret } from '../../../shared/contacts/suppression.ts';
 import type { ContactsFeed } from '../../feeds/feed.ts';
 import { judgeList } from '../gate/gate.ts';
@@ -44,7 +44,7 @@ const REPEATS = {
 async function compare(client: Client, run: RunContext, { gates }: ContactsFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  await rejectDuplicates(client, counts, compose('feeds/set_repeats_aside', REPEATS), [runId]);
+  await rejectDuplicates(client, counts, statement('feeds/set_repeats_aside', { run_id: runId }, REPEATS));
   await client.query('analyze stage_contact (id)');
   await client.query(compose('contacts/match_contacts', { feed: literal(feedId) }));
   const rows = await measureRows(client, run, matchFigures('stage_contact_match'));
@@ -52,8 +52,8 @@ async function compare(client: Client, run: RunContext, { gates }: ContactsFeed)
     gate: judgeList(run, rows, gates, 'contacts'),
     touched: counts.new + counts.changed + counts.retired > 0,
     async merge(transaction) {
-      await transaction.query(sql('contacts/delete_gone_contacts'), [feedId]);
-      await transaction.query(sql('contacts/upsert_contacts'), [runId, feedId]);
+      await transaction.query(statement('contacts/delete_gone_contacts', { feed_id: feedId }));
+      await transaction.query(statement('contacts/upsert_contacts', { run_id: runId, feed_id: feedId }));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { DncFeed } from '../../feeds/feed.ts';
 import { openSource, trackProgress } from '../../formats/source.ts';
@@ -92,15 +92,17 @@ async function compare(
       await transaction.query('lock table dnc_areas in share row exclusive mode');
       await requireUnmoved(transaction, before);
       const codes = moved.map(([area]) => area);
-      if (replaces) await transaction.query(sql('contacts/delete_areas'), [codes]);
+      if (replaces) await transaction.query(statement('contacts/delete_areas', { area_codes: codes }));
       await transaction.query(sql('contacts/write_bitmaps'));
-      await transaction.query(sql('contacts/write_areas'), [
-        codes,
-        moved.map(([, { edition }]) => edition),
-        moved.map(([, { numbers }]) => numbers),
-        feedId,
-        runId,
-      ]);
+      await transaction.query(
+        statement('contacts/write_areas', {
+          area_codes: codes,
+          editions: moved.map(([, { edition }]) => edition),
+          numbers: moved.map(([, { numbers }]) => numbers),
+          feed_id: feedId,
+          run_id: runId,
+        }),
+      );
     },
     async tidy() {
       if (replaces) await run.pool.query('analyze dnc_numbers');

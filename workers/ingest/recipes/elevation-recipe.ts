@@ -1,4 +1,4 @@
-import { sql } from '../../../shared/base/db.ts';
+import { sql, statement } from '../../../shared/base/db.ts';
 import { readTileHeader, type TileHeader } from '../../../shared/raster/tiff-header.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
 import { elevationRow, stageTiles, tilesOf } from '../stage/stage-tiles.ts';
@@ -15,7 +15,7 @@ export const elevation: Recipe<ElevationFeed, TileHeader[]> = {
     const files = tilesOf(run, 'elevation', input.tiles, source =>
       readTileHeader(source, input, { signal: run.signal }),
     );
-    return stageTiles(run, 'elevation', files, sql('land/stage_tiles'), elevationRow);
+    return stageTiles(run, 'elevation', files, 'land/stage_tiles', elevationRow);
   },
   compare: (client, run, feed, tiles) =>
     compareFiles(client, run, feed, tiles, {
@@ -23,7 +23,7 @@ export const elevation: Recipe<ElevationFeed, TileHeader[]> = {
       tables: { staged: 'stage_tile', stored: 'elevation_tiles' },
       // At most some thousands: all are written anew.
       async merge(transaction) {
-        await transaction.query(sql('land/delete_tiles'), [run.feedId]);
+        await transaction.query(statement('land/delete_tiles', { feed_id: run.feedId }));
         await transaction.query(sql('land/insert_tiles'));
       },
     }),

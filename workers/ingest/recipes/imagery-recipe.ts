@@ -1,4 +1,4 @@
-import { sql } from '../../../shared/base/db.ts';
+import { sql, statement } from '../../../shared/base/db.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { type ImageryHeader, readImageryHeader } from '../../../shared/raster/imagery-file.ts';
 import type { ImageryFeed } from '../../feeds/feed.ts';
@@ -16,7 +16,7 @@ export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
   tables: [sql('imagery/create_imagery_stage')],
   stage: (run, feed) => {
     const files = sourcesOf(run, feed);
-    return stageTiles(run, 'imagery', files, sql('imagery/stage_imagery'), ({ extent, ...source }) => ({
+    return stageTiles(run, 'imagery', files, 'imagery/stage_imagery', ({ extent, ...source }) => ({
       ...source,
       extent: boxSql(boxToE7(extent)),
     }));
@@ -26,7 +26,7 @@ export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
       words: 'sources',
       tables: { staged: 'stage_imagery', stored: 'imagery_sources' },
       merge: async transaction =>
-        void (await transaction.query(sql('imagery/replace_imagery'), [run.feedId])),
+        void (await transaction.query(statement('imagery/replace_imagery', { feed_id: run.feedId }))),
     }),
 };
 

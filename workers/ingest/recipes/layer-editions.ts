@@ -1,4 +1,4 @@
-import { type Client, compose } from '../../../shared/base/db.ts';
+import { type Client, statement } from '../../../shared/base/db.ts';
 import { isMeasured } from '../../../shared/domain/land-layers.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
@@ -94,9 +94,9 @@ export async function compareFiles(
   { words, tables, merge }: Files,
 ): Promise<Prepared> {
   await run.step('match', 'comparing with what is there', 0.68);
-  const { rows: measured } = await client.query<VersionFigures>(compose('land/measure_sources', tables), [
-    run.feedId,
-  ]);
+  const { rows: measured } = await client.query<VersionFigures>(
+    statement('land/measure_sources', { feed_id: run.feedId }, tables),
+  );
   const extent = files.length === 0 ? null : boxAround(files.map(file => file.extent));
   const coverage = feed.coverage ?? extent ?? NOWHERE;
   return prepareVersion(run, client, feed, {

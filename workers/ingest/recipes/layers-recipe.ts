@@ -1,5 +1,5 @@
 import { copyBytes, copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { isMeasured } from '../../../shared/domain/land-layers.ts';
 import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
@@ -45,7 +45,9 @@ async function compare(
   await run.step('match', 'comparing with what is there', 0.68);
   await rejectDuplicates(client, counts, firstOf('stage_layer', 'hash', 'row_no'));
   await client.query('analyze stage_layer (hash)');
-  const { rows: measured } = await client.query<VersionFigures>(sql('land/measure_layer'), [feedId]);
+  const { rows: measured } = await client.query<VersionFigures>(
+    statement('land/measure_layer', { feed_id: feedId }),
+  );
   const rows = recordVersion(counts, measured[0]!);
   const prepared = await prepareVersion(run, client, feed, {
     words: 'features',

@@ -1,5 +1,5 @@
 import { copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { isRetryable } from '../../../shared/base/errors.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import type { ListingsFeed } from '../../feeds/feed.ts';
@@ -35,10 +35,10 @@ async function compare(
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
   await client.query(sql('market/split_repeat_sales'));
-  await rejectDuplicates(client, counts, sql('market/resolve_listing_duplicates'), [runId]);
+  await rejectDuplicates(client, counts, statement('market/resolve_listing_duplicates', { run_id: runId }));
   await client.query('analyze stage_listing (id)');
   await client.query(sql('market/match_listings'));
-  if (snapshot) await client.query(sql('market/match_gone_listings'), [feedId]);
+  if (snapshot) await client.query(statement('market/match_gone_listings', { feed_id: feedId }));
   await client.query('analyze stage_listing_match');
   const rows = await measureRows(client, run, matchFigures('stage_listing_match'));
   const gate = judge(

@@ -1,5 +1,5 @@
 import { copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import type { NumberingFeed } from '../../feeds/feed.ts';
 import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
 import { judgeList } from '../gate/gate.ts';
@@ -48,13 +48,13 @@ async function compare(client: Client, run: RunContext, { gates }: NumberingFeed
   // Two carriers of one block: the last row is the list's last word.
   await rejectDuplicates(client, counts, firstOf('stage_block', 'prefix, block', 'row_no desc'));
   await client.query('analyze stage_block (prefix)');
-  const rows = await measureRows(client, run, sql('contacts/measure_blocks'), [feedId]);
+  const rows = await measureRows(client, run, statement('contacts/measure_blocks', { feed_id: feedId }));
   return {
     gate: judgeList(run, rows, gates, 'blocks'),
     touched: counts.new + counts.changed + counts.retired > 0,
     async merge(transaction) {
-      await transaction.query(sql('contacts/delete_gone_blocks'), [feedId]);
-      await transaction.query(sql('contacts/upsert_blocks'), [feedId]);
+      await transaction.query(statement('contacts/delete_gone_blocks', { feed_id: feedId }));
+      await transaction.query(statement('contacts/upsert_blocks', { feed_id: feedId }));
     },
   };
 }

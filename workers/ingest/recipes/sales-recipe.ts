@@ -1,5 +1,5 @@
 import { copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { toE7 } from '../../../shared/geo/geometry-codec.ts';
 import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
@@ -89,7 +89,7 @@ async function compare(client: Client, run: RunContext, feed: RecordedFeed): Pro
   const { rows: found } = await client.query<{ fips: number }>(sql('market/list_sale_counties'));
   const counties = found.map(row => row.fips);
   await client.query('analyze stage_sale (fips, key)');
-  await client.query(sql('market/place_sales'), [counties]);
+  await client.query(statement('market/place_sales', { counties }));
   const { rows } = await client.query<{ sales: number; placed: number }>(sql('market/measure_sale_file'));
   const { placed, sales: read } = rows[0]!;
   counts.sales = await stageSales(client, 'market/recorded_of_file', sales, feedId, counties);

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../../shared/base/db.ts';
+import { type Queryable, statement } from '../../../shared/base/db.ts';
 import type { RoadReach } from '../../../shared/domain/land-layers.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { type BoxColumns, boxOfColumns, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
@@ -43,7 +43,7 @@ export async function currentVersion(
 }
 
 async function currentScope(db: Queryable, feedId: number): Promise<LayerScope | null> {
-  const { rows } = await db.query<LayerRow>(sql('land/get_layer'), [feedId]);
+  const { rows } = await db.query<LayerRow>(statement('land/get_layer', { feed_id: feedId }));
   const [row] = rows;
   if (!row) return null;
   const { fips, reach_m: reachM } = row;

@@ -1,4 +1,5 @@
 import { type Client, compose } from '../../../shared/base/db.ts';
+import type { BoundStatement } from '../../../shared/base/named-parameters.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -53,10 +54,9 @@ export function countClass(classes: Record<string, number>, label: string): void
 export async function rejectDuplicates(
   client: Client,
   counts: RunCounts,
-  statement: string,
-  values: unknown[] = [],
+  query: string | BoundStatement,
 ): Promise<void> {
-  const { rows } = await client.query<Record<string, number>>(statement, values);
+  const { rows } = await client.query<Record<string, number>>(query);
   const { identical = 0, ...setAside } = rows[0]!;
   counts.identical += identical;
   for (const [reason, count] of Object.entries(setAside))
@@ -71,10 +71,9 @@ export const firstOf = (table: string, key: string, order: string): string =>
 export async function measureRows(
   client: Client,
   { counts, step }: RunContext,
-  statement: string,
-  values: unknown[] = [],
+  query: string | BoundStatement,
 ): Promise<number> {
-  const { rows } = await client.query<Record<string, number>>(statement, values);
+  const { rows } = await client.query<Record<string, number>>(query);
   Object.assign(counts, rows[0]);
   await step('gate', 'checking', 0.74);
   return rows[0]!.rows!;

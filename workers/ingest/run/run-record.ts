@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../../shared/base/db.ts';
+import { type Queryable, statement } from '../../../shared/base/db.ts';
 import { messageOf, PlatError } from '../../../shared/base/errors.ts';
 import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import type { Feed } from '../../feeds/feed.ts';
@@ -22,8 +22,9 @@ type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolea
  * ingested under the name
  */
 export async function registerFeed(db: Queryable, feed: Feed): Promise<Registered> {
-  const values = [feed.name, feed.kind, JSON.stringify(feed.definition), feed.asOf];
-  const { rows } = await db.query<Registered>(sql('feeds/register_feed'), values);
+  const { name, kind: ownKind, definition, asOf } = feed;
+  const values = { name, kind: ownKind, definition: JSON.stringify(definition), as_of: asOf };
+  const { rows } = await db.query<Registered>(statement('feeds/register_feed', values));
   if (rows[0]) return rows[0];
   const before = await db.query<{ kind: string }>('select kind from feeds where name = $1', [feed.name]);
   const kind = before.rows[0]?.kind ?? 'another kind';
@@ -38,28 +39,36 @@ export async function startRun(
   feedId: number,
   run: { jobId: string | null; requestedBy: string; force: boolean },
 ): Promise<{ id: number; attempts: number }> {
-  const values = [feedId, run.jobId, run.requestedBy, run.force];
-  const { rows } = await db.query<{ id: number; attempts: number }>(sql('feeds/start_run'), values);
+  const { rows } = await db.query<{ id: number; attempts: number }>(
+    statement('feeds/start_run', {
+      feed_id: feedId,
+      job_id: run.jobId,
+      requested_by: run.requestedBy,
+      forced: run.force,
+    }),
+  );
   return rows[0]!;
 }
 
 export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[] };
 
 export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<AcceptedRun | null> {
-  const { rows } = await db.query<AcceptedRun>(sql('feeds/get_last_accepted_run'), [feedId]);
+  const { rows } = await db.query<AcceptedRun>(statement('feeds/get_last_accepted_run', { feed_id: feedId }));
   return rows[0] ?? null;
 }
 
 export type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate: GateResult | null };
 
 export async function endedRun(db: Queryable, jobId: string): Promise<EndedRun | undefined> {
-  const { rows } = await db.query<EndedRun>(sql('feeds/get_ended_run'), [jobId]);
+  const { rows } = await db.query<EndedRun>(statement('feeds/get_ended_run', { job_id: jobId }));
   return rows[0];
 }
 
 /** Marks the feed's runs whose worker died; only under the feed's lock. Returns their ids. */
 export async function abandonRuns(db: Queryable, feedId: number, runId: number): Promise<number[]> {
-  const { rows } = await db.query<{ id: number }>(sql('feeds/abandon_runs'), [feedId, runId]);
+  const { rows } = await db.query<{ id: number }>(
+    statement('feeds/abandon_runs', { feed_id: feedId, run_id: runId }),
+  );
   return rows.map(row => row.id);
 }
 
@@ -69,16 +78,23 @@ export async function endRun(
   status: RunStatus,
   { gate = null, error }: { gate?: GateResult | null; error?: unknown },
 ): Promise<void> {
-  const texts = [inputs, counts, gate].map(value => value && JSON.stringify(value));
-  const why = error === undefined ? [null, null] : describeError(error);
-  await db.query(sql('feeds/finish_run'), [runId, status, ...texts, ...why]);
+  await db.query(
+    statement('feeds/finish_run', {
+      run_id: runId,
+      status,
+      inputs: JSON.stringify(inputs),
+      counts: JSON.stringify(counts),
+      gate: gate && JSON.stringify(gate),
+      ...(error === undefined ? { error_code: null, error: null } : describeError(error)),
+    }),
+  );
 }
 
 export async function detachRun(db: Queryable, runId: number, error: unknown): Promise<void> {
-  await db.query(sql('feeds/detach_run'), [runId, ...describeError(error)]);
+  await db.query(statement('feeds/detach_run', { run_id: runId, ...describeError(error) }));
 }
 
-function describeError(error: unknown): [code: string, text: string] {
+function describeError(error: unknown): { error_code: string; error: string } {
   const code = error instanceof PlatError ? error.code : 'internal_error';
-  return [code, messageOf(error)];
+  return { error_code: code, error: messageOf(error) };
 }

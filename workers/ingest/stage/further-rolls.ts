@@ -1,5 +1,5 @@
 import { copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, compose, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import type { MappedParcel } from '../map/map-parcel.ts';
@@ -69,17 +69,16 @@ const REPEATS = {
 };
 
 export async function completeFromFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
-  await rejectDuplicates(client, counts, compose('feeds/set_repeats_aside', REPEATS), [runId]);
+  await rejectDuplicates(client, counts, statement('feeds/set_repeats_aside', { run_id: runId }, REPEATS));
   await client.query('create index on stage_further (fips, key)');
   await client.query('analyze stage_further');
 }
 
 export async function completeRows(client: Client, rows: readonly MappedParcel[]): Promise<void> {
   if (rows.length === 0) return;
-  const { rows: found } = await client.query<FurtherRow>(sql('feeds/list_further_rows'), [
-    rows.map(row => row.fips),
-    rows.map(row => row.key),
-  ]);
+  const { rows: found } = await client.query<FurtherRow>(
+    statement('feeds/list_further_rows', { fips: rows.map(row => row.fips), keys: rows.map(row => row.key) }),
+  );
   const byKey = new Map<string, FurtherRow[]>();
   for (const row of found) {
     const name = `${row.fips}/${row.key}`;

@@ -1,4 +1,4 @@
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
@@ -55,25 +55,29 @@ async function unitePartsOf(
     if (whole) continue;
     const others = shape.row_nos.slice(1);
     increment(counts.dropped, 'geometry', others.length);
-    await client.query(sql('feeds/reject_parts'), [
-      runId,
-      shape.input === 1 ? 'shape' : 'roll',
-      others,
-      shape.key,
-    ]);
+    await client.query(
+      statement('feeds/reject_parts', {
+        run_id: runId,
+        input: shape.input === 1 ? 'shape' : 'roll',
+        row_numbers: others,
+        key: shape.key,
+      }),
+    );
   }
-  await client.query(sql('feeds/replace_split_shapes'), [
-    shapes.flatMap(shape => shape.places),
-    shapes.map(shape => shape.input),
-    shapes.map(shape => shape.row_nos[0]),
-    shapes.map(shape => shape.fips),
-    shapes.map(shape => shape.key),
-    united.map(shape => shape.hash),
-    united.map(shape => shape.location),
-    united.map(shape => shape.extent),
-    united.map(shape => shape.acres),
-    united.map(shape => Buffer.from(shape.boundary)),
-  ]);
+  await client.query(
+    statement('feeds/replace_split_shapes', {
+      ctids: shapes.flatMap(shape => shape.places),
+      inputs: shapes.map(shape => shape.input),
+      row_numbers: shapes.map(shape => shape.row_nos[0]),
+      fips: shapes.map(shape => shape.fips),
+      keys: shapes.map(shape => shape.key),
+      hashes: united.map(shape => shape.hash),
+      locations: united.map(shape => shape.location),
+      extents: united.map(shape => shape.extent),
+      acres: united.map(shape => shape.acres),
+      boundaries: united.map(shape => Buffer.from(shape.boundary)),
+    }),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { copyBytes, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, statement } from '../../../shared/base/db.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { type NumberSink, readDnc } from '../../formats/dnc-file.ts';
 import { increment } from '../run/run-counts.ts';
@@ -98,9 +98,9 @@ function bitsSet(bits: Uint8Array): number {
 }
 
 export async function changedBitmaps(client: Client, added: Bitmaps, removed: Bitmaps): Promise<Bitmaps> {
-  const { rows } = await client.query<{ prefix: number; bits: Buffer }>(sql('contacts/list_bitmaps'), [
-    [...added.keys()],
-  ]);
+  const { rows } = await client.query<{ prefix: number; bits: Buffer }>(
+    statement('contacts/list_bitmaps', { prefixes: [...added.keys()] }),
+  );
   const before = new Map(rows.map(({ prefix, bits }) => [prefix, bits]));
   return new Map(
     [...added].map(([prefix, plus]) => {

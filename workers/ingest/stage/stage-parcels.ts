@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
 import { copyBytes, copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, sql } from '../../../shared/base/db.ts';
+import { type Client, statement } from '../../../shared/base/db.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
@@ -153,8 +153,10 @@ export function stageShape(
 
 async function keepRaw(client: Client, rows: readonly SourceRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await client.query(sql('feeds/keep_raw_rows'), [
-    rows.map(({ rowNo }) => rowNo),
-    rows.map(({ values, geometry }) => rawText(values, geometry)),
-  ]);
+  await client.query(
+    statement('feeds/keep_raw_rows', {
+      row_numbers: rows.map(({ rowNo }) => rowNo),
+      texts: rows.map(({ values, geometry }) => rawText(values, geometry)),
+    }),
+  );
 }

@@ -1,5 +1,5 @@
 import { openCopy } from '../../../shared/base/copy.ts';
-import { type Client, compose, sql } from '../../../shared/base/db.ts';
+import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { MOST_CORRECTION } from '../../../shared/domain/sold-acres.ts';
 import { countyName } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
@@ -55,14 +55,20 @@ export async function stageSales(
   feedId: number,
   counties: number[],
 ): Promise<SaleCounts> {
-  const { rows } = await client.query<Sale>(compose('market/list_sales', { recorded: sql(recorded) }), [
-    sales.label,
-    Math.ceil(sales.minPrice),
-    SEVERAL_PARCELS,
-    feedId,
-    counties,
-    MOST_CORRECTION,
-  ]);
+  const { rows } = await client.query<Sale>(
+    statement(
+      'market/list_sales',
+      {
+        label: sales.label,
+        least_price: Math.ceil(sales.minPrice),
+        several_sale_type: SEVERAL_PARCELS,
+        feed_id: feedId,
+        counties,
+        most_correction: MOST_CORRECTION,
+      },
+      { recorded: sql(recorded) },
+    ),
+  );
   const counts: SaleCounts = { comps: 0, multi_parcel: 0, disqualified: 0 };
   const copy = openCopy(client, COPY_LISTING);
   for (const sale of rows) {
@@ -118,6 +124,8 @@ export async function measureSales(
   feedId: number,
 ): Promise<SaleFigures> {
   if (sales === null) return { touched: 0, before: 0, leaving: 0 };
-  const { rows } = await client.query<SaleFigures>(sql('market/measure_sales'), [feedId, sales.label]);
+  const { rows } = await client.query<SaleFigures>(
+    statement('market/measure_sales', { feed_id: feedId, label: sales.label }),
+  );
   return rows[0]!;
 }

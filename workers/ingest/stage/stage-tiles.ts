@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { statement } from '../../../shared/base/db.ts';
 import { isRetryable, PlatError } from '../../../shared/base/errors.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
@@ -178,7 +179,7 @@ export function stageTiles<Tile extends { source: string }>(
   run: RunContext,
   input: 'elevation' | 'imagery',
   outcomes: AsyncIterable<[NamedTile, TileOutcome<Tile>]>,
-  statement: string,
+  name: 'land/stage_tiles' | 'imagery/stage_imagery',
   rowOf: (tile: Tile) => object,
 ): Promise<Tile[]> {
   return withStages(run, 1, async ([client], rejects) => {
@@ -198,7 +199,7 @@ export function stageTiles<Tile extends { source: string }>(
       await rejects.drain();
     }
     const rows = [...tiles.values()].map(rowOf);
-    await client!.query(statement, [feedId, JSON.stringify(rows)]);
+    await client!.query(statement(name, { feed_id: feedId, tiles: JSON.stringify(rows) }));
     return [...tiles.values()];
   });
 }

@@ -3,7 +3,7 @@ import type { FieldGroup, ParcelField } from '../../../../shared/domain/parcel-f
 
 /** What the predicates of one request share. */
 export type FilterContext = {
-  /** Makes a parameter of a value and gives its number, such as `$3`. */
+  /** Makes a parameter of a value and gives its name, such as `:v3`. */
   bind(value: unknown): string;
   /** Every filter of the request. */
   body: FilterBody;

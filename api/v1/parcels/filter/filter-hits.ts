@@ -1,6 +1,7 @@
+import { binder } from '../../../../shared/base/named-parameters.ts';
 import type { Database } from '../../../http/database.ts';
 import type { Page } from '../../../http/paging.ts';
-import { binder, type Hit, type Selection } from './filter-selection.ts';
+import type { Hit, Selection } from './filter-selection.ts';
 import type { Order } from './filters.ts';
 
 /** Hits that are sorted by themselves within 5 ms; of more, the first are found by an index. */
@@ -25,12 +26,10 @@ export async function findHits(
 
 async function countHits(
   database: Database,
-  { from, where, wholeCounties, values: given }: Selection,
+  { from, where, wholeCounties, values }: Selection,
   page: Page,
   order: Order,
 ): Promise<{ count: number; hits: Hit[] }> {
-  const values = [...given];
-  const bind = binder(values);
   const rows = await database.runComposed<{ count: number; property_id: number | null } & Hit>(
     'parcels/count_hits',
     {
@@ -39,11 +38,8 @@ async function countHits(
       ids: wholeCounties ? 'null::bigint[]' : 'array_agg(f.property_id)',
       acres: wholeCounties || order === 'property_id' ? 'null::float8[]' : 'array_agg(f.effective_acres)',
       order: sorted(order, order === '-acres' ? 'desc' : 'asc'),
-      most: `${bind(FEW[order])}::bigint`,
-      offset: `${bind(page.offset)}::bigint`,
-      limit: `${bind(page.size + 1)}::bigint`,
     },
-    values,
+    { ...values, most: FEW[order], offset: page.offset, limit: page.size + 1 },
   );
   return { count: rows[0]!.count, hits: rows.filter(row => row.property_id !== null) };
 }
@@ -64,14 +60,12 @@ async function listHits(
   for (const leg of legsOf(order, page)) {
     const wanted = page.size + 1 - hits.length;
     if (wanted === 0) break;
-    const values = [...given];
+    const values: Record<string, unknown> = { ...given, offset: page.offset, limit: wanted };
     const bind = binder(values);
     const fragments = {
       from,
       where: [where, ...leg.where(bind)].join('\n    and '),
       order: leg.order,
-      offset: `${bind(page.offset)}::bigint`,
-      limit: `${bind(wanted)}::bigint`,
     };
     hits.push(...(await database.runComposed<Hit>('parcels/list_hits', fragments, values)));
   }

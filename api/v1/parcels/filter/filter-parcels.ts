@@ -86,11 +86,13 @@ type Owner = { ownerKeys: string[]; counties: number[] };
 
 /** @throws PlatError `validation_error` when there is no such parcel, or nobody is known to own it. */
 async function ownerOf(propertyId: number, database: Database): Promise<Owner> {
-  const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', [propertyId]);
+  const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', {
+    property_id: propertyId,
+  });
   if (parcel === undefined) throw validationError({ owner_parcel_id: ['no parcel on the roll has this id'] });
   if (parcel.owner_key === null)
     throw validationError({ owner_parcel_id: ['this parcel has no owner mailing address'] });
   const keys = await ownerKeys(database.run, parcel.owner_key);
-  const rows = await database.run<{ fips: number }>('parcels/list_counties', [keys]);
+  const rows = await database.run<{ fips: number }>('parcels/list_counties', { owner_keys: keys });
   return { ownerKeys: keys, counties: rows.map(row => row.fips) };
 }

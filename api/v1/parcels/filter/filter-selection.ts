@@ -1,3 +1,4 @@
+import { binder, type Values } from '../../../../shared/base/named-parameters.ts';
 import { boxArraySql } from '../../../../shared/geo/box.ts';
 import type { QueryCover } from '../../../../shared/geo/cells.ts';
 import type { FilterBody, FilterContext } from './declare-filter.ts';
@@ -12,7 +13,7 @@ export type Selection = {
   where: string;
   /** Nothing but whole counties and states is asked for. */
   wholeCounties: boolean;
-  values: readonly unknown[];
+  values: Values;
 };
 
 /** What a filter finds. */
@@ -25,7 +26,7 @@ const WHOLE_COUNTIES = new Set(['county', 'counties', 'state', 'order']);
 
 /** The declared predicates of a body, but for its geometry. */
 export function selectionOf(body: FilterBody, circumstances: Circumstances): Selection {
-  const values: unknown[] = [];
+  const values: Record<string, unknown> = {};
   const context = { bind: binder(values), body, ...circumstances };
   const given = FILTERS.filter(filter => filter.where !== undefined && body[filter.name] !== undefined);
   const predicates = given.flatMap(filter => {
@@ -47,8 +48,8 @@ export function selectionOf(body: FilterBody, circumstances: Circumstances): Sel
 
 /** The same in some counties. */
 export function inCounties(selection: Selection, counties: readonly number[]): Selection {
-  if (counties.length === 0) return { ...selection, where: 'false', values: [] };
-  const values = [...selection.values];
+  if (counties.length === 0) return { ...selection, where: 'false', values: {} };
+  const values = { ...selection.values };
   const among = `= any (${binder(values)(counties)}::int[])`;
   const tables = selection.from.includes(JOIN) ? ['f', 'p'] : ['f'];
   return {
@@ -57,12 +58,6 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
     values,
   };
 }
-
-/** Numbers the parameters of a statement. */
-export const binder =
-  (values: unknown[]): ((value: unknown) => string) =>
-  value =>
-    `$${values.push(value)}`;
 
 /**
  * Within a shape: parcels whose location is in an inner box, and those along the outline that were found by
@@ -74,7 +69,7 @@ export function withinShape(
   { inner }: QueryCover,
   tested: readonly Hit[],
 ): Selection {
-  const values = [...given];
+  const values = { ...given };
   const bind = binder(values);
   const ids = bind(tested.map(hit => hit.property_id));
   const acres = bind(tested.map(hit => hit.effective_acres));

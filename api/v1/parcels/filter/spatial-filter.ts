@@ -7,7 +7,7 @@ import { intersects, type PreparedQuery, prepareQuery } from '../../../../shared
 import type { ParsedQuery } from '../../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../../http/database.ts';
 import { unprocessable } from '../../../http/error-responses.ts';
-import { binder, type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
+import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
 const FINE_EDGE_CELLS = 512;
@@ -47,29 +47,24 @@ export async function filterByShape(
 /** The counties with parcels where a shape is; no other needs to be asked. */
 async function countiesAround({ edge }: QueryCover, database: Database): Promise<number[]> {
   if (edge.length === 0) return [];
-  const rows = await database.run<{ fips: number }>('feeds/list_counties_meeting', [
-    [boxSql(boxAround(edge))],
-  ]);
+  const rows = await database.run<{ fips: number }>('feeds/list_counties_meeting', {
+    boxes: [boxSql(boxAround(edge))],
+  });
   return rows.map(row => row.fips);
 }
 
 /** The parcels along the outline; null for more than can be tested. */
 async function listCandidates(
   { inner, edge }: QueryCover,
-  { from, where, values: given }: Selection,
+  { from, where, values }: Selection,
   database: Database,
 ): Promise<Map<number, Hit> | null> {
   if (edge.length === 0) return new Map();
-  const values = [...given];
-  const bind = binder(values);
-  const fragments = {
-    from,
-    where,
-    edge: bind(boxArraySql(edge)),
-    inner: bind(boxArraySql(inner)),
-    limit: bind(MAX_FINDS),
-  };
-  const rows = await database.runComposed<Hit>('parcels/list_edge_candidates', fragments, values);
+  const rows = await database.runComposed<Hit>(
+    'parcels/list_edge_candidates',
+    { from, where },
+    { ...values, edge: boxArraySql(edge), inner: boxArraySql(inner), limit: MAX_FINDS },
+  );
   const candidates = new Map(rows.map(hit => [hit.property_id, hit]));
   return rows.length < MAX_FINDS && candidates.size <= MAX_CANDIDATES ? candidates : null;
 }
@@ -86,7 +81,11 @@ async function test(
   const met: Hit[] = [];
   const ids = [...candidates.keys()];
   const counties = [...new Set(ids.map(countyOf))];
-  const rows = await database.runComposed<Boundary>('parcels/list_boundaries', {}, [counties, ids]);
+  const rows = await database.runComposed<Boundary>(
+    'parcels/list_boundaries',
+    {},
+    { counties, property_ids: ids },
+  );
   for (const [index, { property_id, boundary }] of rows.entries()) {
     if (index % TESTED_AT_ONCE === TESTED_AT_ONCE - 1) await nextTurn();
     if (intersects(query, decodeBoundary(boundary))) met.push(candidates.get(property_id)!);

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { ask, type Visit } from '../../../api/pages/frame/visit.ts';
+import { listFilters } from '../../../api/v1/parcels/filter/list-filters.ts';
+
+/** A visit of somebody whose account is `account`, and how often that was read. */
+function visitOf(account: object | undefined) {
+  const reads: string[] = [];
+  const run = async (name: string) => {
+    reads.push(name);
+    return account === undefined ? [] : [account];
+  };
+  const visit = {
+    session: { account: { id: 'one' }, user: { id: 'ana' } },
+    deps: { resources: { database: { run } }, now: () => new Date() },
+    url: new URL('http://localhost/data'),
+    apiUrl: '',
+    appUrl: '',
+  } as unknown as Visit;
+  return { visit, reads };
+}
+
+test('a page that asks several endpoints reads its account once, and asks without a Pro subscription', async () => {
+  const { visit, reads } = visitOf({ id: 'one', pro: false, periodEnd: null });
+  const answers = await Promise.all([ask(visit, listFilters), ask(visit, listFilters)]);
+  answers.push(await ask(visit, listFilters));
+  expect(answers).toHaveLength(3);
+  expect(reads).toEqual(['accounts/read_account']);
+});
+
+test('without an account nothing is answered', async () => {
+  const { visit } = visitOf(undefined);
+  await expect(ask(visit, listFilters)).rejects.toMatchObject({ code: 'forbidden' });
+});
