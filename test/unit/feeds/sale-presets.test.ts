@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rootDir } from '../../../shared/base/root.ts';
 import { parseFeed } from '../../../workers/feeds/load-feeds.ts';
+import { salePresetOf } from '../../../workers/feeds/suggest/sale-file.ts';
+import { suggestColumns } from '../../../workers/feeds/suggest/suggest-columns.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
 import { compileRecordedMapper } from '../../../workers/ingest/map/map-recorded.ts';
@@ -124,4 +127,24 @@ test.each([
 
 test('a file of sales of another county brings none', async () => {
   expect(await sales('new_jersey_sr1a', '34013', 'new-jersey-sr1a.txt', 'fixed_width')).toEqual([]);
+});
+
+test('a file of sales is known by its columns; a roll is none', () => {
+  const header = (name: string) => readFileSync(join(folder, name), 'utf8').split('\n', 1)[0]!.split(',');
+  expect(salePresetOf(header('florida-sdf.csv'))).toBe('florida_sdf');
+  expect(salePresetOf(header('../presets/florida-nal.csv'))).toBeUndefined();
+  const upper = ['SSL', 'SALE_DATE', 'SALE_PRICE', 'QUALIFIED', 'SALE_CODE', 'OBJECTID'];
+  expect(salePresetOf(upper)).toBe('district_of_columbia_sales');
+  expect(salePresetOf(['PIN', 'OWNER', 'SALE_DATE', 'SALE_PRICE'])).toBeUndefined();
+});
+
+test('the day on which a plat was recorded is no sale; beside a price it is', () => {
+  const days = ['2001-04-05', '1998-11-30', '2015-06-17', '2020-01-02', '1987-09-09'];
+  const prices = ['90000', '125000', '64500', '72000', '88000'];
+  const mapped = (...columns: { name: string; values: string[] }[]) =>
+    suggestColumns({ columns, acres: [] }).fields.find(({ field }) => field === 'last_sale_date')?.mapped
+      ?.columns ?? null;
+  const recorded = { name: 'RECORD_DATE', values: days };
+  expect(mapped(recorded)).toBeNull();
+  expect(mapped(recorded, { name: 'SALE_PRICE', values: prices })).toEqual(['RECORD_DATE']);
 });

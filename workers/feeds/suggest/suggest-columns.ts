@@ -64,6 +64,9 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
 const rank = ({ columns }: Candidate, byName: ReadonlyMap<string, Profile>): number =>
   -(byName.get(columns[0]!)?.filled.length ?? 0);
 
+/** How far a day of recording speaks for a sale by itself. */
+const RECORDED = 0.5;
+
 /**
  * The fields that a name may mean. Of a city, state, ZIP or address without a word of whose,
  * the neighbours tell.
@@ -79,6 +82,12 @@ function namesOf(
   if (profile.name.toLowerCase() === key?.toLowerCase() && !profile.ideas.has('not')) fields.set('apn', 0.95);
   for (const [field, score] of alias === undefined ? [] : fieldsOfName(alias))
     if (score > (fields.get(field) ?? 0)) fields.set(field, score);
+  // What was recorded on the day is a plat or a survey, where no column tells of a sale.
+  const isSale = all.some(
+    ({ ideas, filled }) => filled.length > 0 && (ideas.has('sale') || ideas.has('price')),
+  );
+  if (!isSale && fields.has('last_sale_date'))
+    fields.set('last_sale_date', RECORDED * fields.get('last_sale_date')!);
   const part = plainPart(profile);
   const whose = part && whoseAddress(profile, part, all);
   if (whose) fields.set(`${whose}_${part}` as ParcelTarget, whose === 'mail' ? 0.85 : 0.75);

@@ -8,6 +8,7 @@ import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
 import { parseFeed } from '../../feeds/load-feeds.ts';
 import { readPreset } from '../../feeds/resolve-feed.ts';
 import { measuredAcres } from '../../feeds/suggest/column-profile.ts';
+import { salePresetOf } from '../../feeds/suggest/sale-file.ts';
 import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest-columns.ts';
 import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write-feed.ts';
 import { readLayerInfo } from '../../formats/arcgis-layer.ts';
@@ -67,7 +68,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const batch = await firstRows(spec, context, request.rows);
   const { rows } = batch;
   const names = columnsOf(rows);
-  const { preset } = request;
+  const preset = request.preset ?? salePresetOf(names);
   const kind = preset ? readPreset(preset).kind : kindOf(names);
   const fips = head.fips ?? countyOf(rows);
   const suggestions =
