@@ -4,8 +4,8 @@ import { PRESETS, type PresetName } from '../feed-schema.ts';
 import { readPreset } from '../resolve-feed.ts';
 
 /**
- * The preset of a file of sales that has these columns: all by which the preset knows the parcel, the day, the
- * price and the sales that count. Undefined for rolls and other files.
+ * The preset of a file of sales that has these columns: all by which it knows parcel, day, price and the
+ * sales that count. Undefined for rolls and other files.
  */
 export function salePresetOf(names: readonly string[]): PresetName | undefined {
   const there = new Set(names.map(name => name.toUpperCase()));
