@@ -63,6 +63,27 @@ describePages('the web app', site => {
     expect(page.url()).toContain('parcel=');
   });
 
+  test('an estimate whose interval ends more than ten times apart is called too uncertain to use', async () => {
+    const { rows } = await site.db.pool.query<{ id: string; high: number; low: number }>(
+      `select property_id as id, high_price as high, low_price as low from valuations
+       where high_price < 9 * low_price order by 1 limit 1`,
+    );
+    const { id, high, low } = rows[0]!;
+    const page = await site.open(`/data?county=33019&parcel=${id}`);
+    const told = page.locator('#side section', { hasText: 'What it is worth' });
+    expect(await told.textContent()).not.toContain('too uncertain');
+    const setHigh = (price: number) =>
+      site.db.pool.query('update valuations set high_price = $1 where fips = 33019 and property_id = $2', [
+        price,
+        id,
+      ]);
+    await setHigh(11 * low);
+    await page.reload();
+    await told.waitFor();
+    expect(await told.textContent()).toContain('too uncertain to use');
+    await setHigh(high);
+  });
+
   test('an area is drawn with the mouse, asked for, and shown again by its address', async () => {
     const page = await site.open('/data?county=33019');
     const all = await page.locator('#count').textContent();

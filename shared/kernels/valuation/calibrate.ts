@@ -67,12 +67,13 @@ export function holdOut(
     const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land, assessed: comps.assessed?.[i] };
     choose(model, subject, soldDay[i]! - 1, entry, chosen);
     if (chosen.count < FEWEST_COMPS) continue;
-    const { mean, deviation } = combine(chosen);
+    const estimate = combine(chosen);
+    const logAcres = Math.log(acres[i]!);
     const into = entry < 0 ? outliers : kept;
     into.days.push(soldDay[i]!);
     const moved = model.levels.of(model.county) - model.levels.of(county[i]!);
-    into.errors.push(mean - moved - Math.log(price[i]! / acres[i]!));
-    into.features.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
+    into.errors.push(estimate.mean - moved - Math.log(price[i]!) + logAcres);
+    into.features.push(featuresOf(chosen, estimate, logAcres, new Float64Array(FEATURES)));
     into.apart.push(meanOpinion(chosen));
   }
   const opinionOn = createOpinionWeight(kept.days, kept.errors, kept.apart);

@@ -21,7 +21,7 @@ import { createSurface, LEVEL_STEPS, type Places } from './surface.ts';
 import { type Comps, DAYS_A_YEAR, MOST_STEPS } from './valuation-types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
-export const MODEL_VERSION = '7';
+export const MODEL_VERSION = '8';
 
 /** A ratio of sizes of 2.7, and three years: on sales of Washington NH little depends on the figures. */
 const STEP_LOG_ACRES = 1;

@@ -10,12 +10,17 @@ import type { Estimate } from './shrink.ts';
  */
 
 /**
- * A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, and
- * steps to the nearest.
+ * A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, steps to
+ * the nearest, and ln(estimate), as cheap land is valued worse in most markets.
  */
-export const FEATURES = 5;
+export const FEATURES = 6;
 
-export function featuresOf(chosen: Adjusted, deviation: number, into: Float64Array): Float64Array {
+export function featuresOf(
+  chosen: Adjusted,
+  { mean: logPpa, deviation }: { mean: number; deviation: number },
+  logAcres: number,
+  into: Float64Array,
+): Float64Array {
   let mean = 0;
   for (let i = 0; i < chosen.count; i++) mean += chosen.steps[i]!;
   into[0] = 1;
@@ -23,13 +28,15 @@ export function featuresOf(chosen: Adjusted, deviation: number, into: Float64Arr
   into[2] = mean / chosen.count;
   into[3] = 1 / chosen.count;
   into[4] = chosen.steps[0]!;
+  into[5] = logPpa + logAcres;
   return into;
 }
 
 /** Expected size of the error of an estimate by comps with these features: its mean absolute value. */
 export function scaleOf(coefficients: readonly number[] | Float64Array, features: Float64Array): number {
   let log = 0;
-  for (let i = 0; i < FEATURES; i++) log += coefficients[i]! * features[i]!;
+  // Reports that were stored before the estimate was a feature have one coefficient less.
+  for (let i = 0; i < coefficients.length; i++) log += coefficients[i]! * features[i]!;
   return Math.exp(log);
 }
 

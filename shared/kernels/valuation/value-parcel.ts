@@ -43,7 +43,8 @@ export function createConclusion(
 
   return (comps, acres) => {
     const { count } = comps;
-    const { mean, deviation } = combine(comps);
+    const estimate = combine(comps);
+    const { mean } = estimate;
     const logAcres = Math.log(acres);
     let meanPrice = 0;
     let meanPpa = 0;
@@ -58,7 +59,7 @@ export function createConclusion(
       if (comps.sale[i] === 1) hasSale = true;
       insert(prices, i, Math.exp(comps.adjusted[i]! + logAcres));
     }
-    const scale = scaleOf(calibration.coefficients, featuresOf(comps, deviation, features));
+    const scale = scaleOf(calibration.coefficients, featuresOf(comps, estimate, logAcres, features));
     const error = interval(calibration, scale);
     // No past sale was valued by asking prices alone: what they may be off from sales by comes to the errors
     // of estimates by sales.
