@@ -144,7 +144,6 @@ describePages('the web app', site => {
     '/markets/33019',
     '/markets/zip/03280',
     '/coverage',
-    '/account',
     '/nowhere',
   ])('%s: nothing serious for axe, no fault, no request to others, no sideways scrolling', async path => {
     const page = await site.open(path);
