@@ -54,11 +54,11 @@ export function canonical(value: unknown): string {
 export type CursorSecret = () => Promise<Buffer>;
 
 export function openCursorSecret(database: Database, configured: string | undefined): CursorSecret {
-  let known: Buffer | undefined = configured === undefined ? undefined : Buffer.from(configured);
+  let cached: Buffer | undefined = configured === undefined ? undefined : Buffer.from(configured);
   return async () => {
-    if (known !== undefined) return known;
+    if (cached !== undefined) return cached;
     const rows = await database.run<{ secret: Buffer }>('accounts/read_cursor_secret');
-    known = rows[0]!.secret;
-    return known;
+    cached = rows[0]!.secret;
+    return cached;
   };
 }

@@ -70,8 +70,8 @@ export function headersOf(
   { requestId, rate, cors }: { requestId: string; rate: RateState; cors?: HeaderList },
   tokens = 0,
 ): HeaderList {
-  const own = ['X-Request-Id', requestId, 'X-Tokens-Used', String(tokens)];
-  return [...own, ...rateHeaders(rate), ...apiSecurityHeaders, ...(cors ?? [])];
+  const ownHeaders = ['X-Request-Id', requestId, 'X-Tokens-Used', String(tokens)];
+  return [...ownHeaders, ...rateHeaders(rate), ...apiSecurityHeaders, ...(cors ?? [])];
 }
 
 /** For responses that express and its middleware write. */

@@ -151,8 +151,8 @@ function group(charges: PendingCharge[]): Alike[] {
   for (const [index, { accountId, endpoint, mode, tokens, isOver }] of charges.entries()) {
     if (isOver()) continue;
     const name = `${accountId} ${endpoint} ${mode} ${tokens}`;
-    const known = groups.get(name);
-    if (known) known.indexes.push(index);
+    const existing = groups.get(name);
+    if (existing) existing.indexes.push(index);
     else groups.set(name, { accountId, endpoint, mode, tokens, indexes: [index] });
   }
   return [...groups.values()].sort(compare);

@@ -37,7 +37,7 @@ export type ImageUrls = {
 export function openImageUrls(database: Database): ImageUrls {
   let secrets: Buffer[] = [];
   let readAt = -Infinity;
-  const known = async (maxAgeMs: number): Promise<Buffer[]> => {
+  const readSecrets = async (maxAgeMs: number): Promise<Buffer[]> => {
     if (performance.now() - readAt > maxAgeMs) {
       const rows = await database.run<{ secret: Buffer }>('imagery/list_secrets');
       secrets = rows.map(row => row.secret);
@@ -47,13 +47,13 @@ export function openImageUrls(database: Database): ImageUrls {
   };
   return {
     async sign(named) {
-      const [newest] = await known(SECRET_MS);
+      const [newest] = await readSecrets(SECRET_MS);
       return sign(FORMAT, named, newest!);
     },
     async read(token, now) {
       const named =
-        verifySigned(FORMAT, token, await known(SECRET_MS)) ??
-        verifySigned(FORMAT, token, await known(MIN_MS));
+        verifySigned(FORMAT, token, await readSecrets(SECRET_MS)) ??
+        verifySigned(FORMAT, token, await readSecrets(MIN_MS));
       const found = named as SignedImage | undefined;
       return found !== undefined && found.e * 1000 > now.getTime() ? found : undefined;
     },

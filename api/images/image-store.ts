@@ -86,11 +86,11 @@ async function trim(folder: string, mostBytes: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     // Another process may have removed it.
-    const found = await stat(path).catch(() => undefined);
-    if (found === undefined) continue;
+    const stats = await stat(path).catch(() => undefined);
+    if (stats === undefined) continue;
     if (name.endsWith('.draft')) {
-      if (Date.now() - found.mtimeMs > DRAFT_MS) await rm(path, { force: true });
-    } else files.push({ path, size: found.size, usedAt: found.mtimeMs });
+      if (Date.now() - stats.mtimeMs > DRAFT_MS) await rm(path, { force: true });
+    } else files.push({ path, size: stats.size, usedAt: stats.mtimeMs });
   }
   let total = files.reduce((sum, file) => sum + file.size, 0);
   if (total <= FROM * mostBytes) return;

@@ -60,10 +60,10 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
       const turn = turns.get(url.origin) ?? pLimit(REQUESTS_AT_ONCE);
       turns.set(url.origin, turn);
       return turn(async () => {
-        const known = kept.get(key);
-        if (known !== undefined) {
+        const cached = kept.get(key);
+        if (cached !== undefined) {
           note(kept.getRemainingTTL(key));
-          return responseOf(known);
+          return responseOf(cached);
         }
         // From its turn on, not from when it began to wait for it.
         const signal = AbortSignal.any([init.signal, AbortSignal.timeout(SOURCE_LIMITS.idleMs)]);

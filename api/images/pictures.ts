@@ -120,8 +120,8 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
       setMaxListeners(0, limit);
       const reading = openReading(limit, { privateRedirects: source.private_network });
       try {
-        const known = down.get(source.source);
-        if (known !== undefined) throw known;
+        const failure = down.get(source.source);
+        if (failure !== undefined) throw failure;
         const own = await paintSource(source, frame, pixels, reading);
         const left = emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]);
         if (left < empty) used.push({ ...source, ...own });

@@ -94,10 +94,10 @@ export function mcpRouter(deps: McpRouterDeps): Router {
  */
 function challenge(error: unknown, appUrl: string, authorization = ''): never {
   if (error instanceof PlatError && error.status === 401) {
-    const told = /^Bearer\b/i.test(authorization) ? ['error="invalid_token"'] : [];
+    const parameters = /^Bearer\b/i.test(authorization) ? ['error="invalid_token"'] : [];
     if (appUrl !== '')
-      told.push(`resource_metadata="${metadataOf(new URL(appUrl).origin)}"`, `scope="${SCOPE}"`);
-    error.headers['WWW-Authenticate'] = `Bearer ${told.join(', ')}`.trim();
+      parameters.push(`resource_metadata="${metadataOf(new URL(appUrl).origin)}"`, `scope="${SCOPE}"`);
+    error.headers['WWW-Authenticate'] = `Bearer ${parameters.join(', ')}`.trim();
   }
   throw error;
 }

@@ -68,6 +68,6 @@ const UNTOLD: Readonly<Record<string, readonly string[]>> = {
 
 /** An answer of a tool as text for a model, of at most MAX_CHARS. */
 export function describeResult(tool: string, answer: Fields, query: Fields): string {
-  const own = OWN[tool];
-  return own === undefined ? textOf(answer, query, UNTOLD[tool]) : clipped(own(answer));
+  const describe = OWN[tool];
+  return describe === undefined ? textOf(answer, query, UNTOLD[tool]) : clipped(describe(answer));
 }

@@ -36,8 +36,8 @@ export type NamedSort = 'account' | 'company' | 'tier';
 export async function requireKnownOrNewName(db: Queryable, of: NamedSort, text: string): Promise<string> {
   const { rows } = await db.query<{ name: string }>(statement('accounts/list_names', { of }));
   const names = rows.map(row => row.name);
-  const known = [text, text.trim()].find(each => names.includes(each));
-  if (known !== undefined) return known;
+  const existing = [text, text.trim()].find(each => names.includes(each));
+  if (existing !== undefined) return existing;
   const name = of === 'account' ? requireAccountName(text) : requireName(of, text);
   const alike = names.find(other => folded(other) === folded(name));
   if (alike === undefined) return name;

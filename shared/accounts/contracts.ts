@@ -224,13 +224,13 @@ export async function saveTier(
 ): Promise<TierTerms> {
   const { tokensIncluded, overageCentsPer1000, direct } = terms;
   const tier = await requireKnownOrNewName(db, 'tier', name);
-  const known = (await listTiers(db)).some(each => each.name === tier);
-  if (!known && !isNew)
+  const exists = (await listTiers(db)).some(each => each.name === tier);
+  if (!exists && !isNew)
     throw new PlatError(
       'tier_unknown',
       `There is no tier "${tier}". \`plat tier list\` shows them, --new makes one.`,
     );
-  if (known && isNew)
+  if (exists && isNew)
     throw new PlatError('tier_terms', `There is a tier "${tier}" already: change it without --new.`);
   if (isNew && (tokensIncluded === undefined || overageCentsPer1000 === undefined))
     throw new PlatError('tier_terms', 'A new tier needs --tokens and --overage-price.');

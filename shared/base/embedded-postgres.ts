@@ -167,9 +167,9 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
         ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}),
       },
     });
-    let said = '';
+    let output = '';
     child.stderr.on('data', chunk => {
-      said += chunk;
+      output += chunk;
     });
     child.on('error', reject);
     // `exit`, not `close`: the server inherits the pipe from pg_ctl and keeps it open.
@@ -178,7 +178,7 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
       if (code === 0) resolve();
       else
         reject(
-          embeddedError(`${program} failed (exit ${code}). ${said.trim()} ${logTail(paths.log)}`.trim()),
+          embeddedError(`${program} failed (exit ${code}). ${output.trim()} ${logTail(paths.log)}`.trim()),
         );
     });
   });

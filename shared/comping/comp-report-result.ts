@@ -50,7 +50,7 @@ export function resultOf(
     .filter(isChosen)
     .sort((a, b) => Number(b.status === 'SOLD') - Number(a.status === 'SOLD') || a.steps - b.steps);
   if (comps.length === 0) return null;
-  const said = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
+  const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
   const columns = newChosen(comps.length);
   columns.count = comps.length;
   const least = Math.min(...comps.map(({ steps }) => steps));
@@ -58,8 +58,8 @@ export function resultOf(
   const worth = worths.reduce((sum, one) => sum + one, 0);
   for (const [i, comp] of comps.entries()) {
     const log = (name: Adjustment): number => {
-      const own = said.get(`${comp.id} ${name}`);
-      return own === undefined ? (comp.adjustments[name] ?? 0) : factorOf(own.percent);
+      const override = overridesByKey.get(`${comp.id} ${name}`);
+      return override === undefined ? (comp.adjustments[name] ?? 0) : factorOf(override.percent);
     };
     columns.price[i] = comp.price;
     columns.ppa[i] = comp.price / comp.acres;
@@ -83,7 +83,7 @@ export function resultOf(
       adjustments: Object.fromEntries(
         ADJUSTMENTS.map(name => {
           const model = percentOf(comp.adjustments[name]);
-          const own = said.get(`${comp.id} ${name}`);
+          const own = overridesByKey.get(`${comp.id} ${name}`);
           return [name, { model, percent: own?.percent ?? model, reason: own?.reason ?? null }];
         }),
       ) as ResultLine['adjustments'],

@@ -97,10 +97,10 @@ function tagsOf(
   answer: ProviderAnswer | null,
   stored: boolean,
 ): string[] {
-  const found = answer && person(answer.first_name ?? '', answer.last_name ?? '');
+  const parsed = answer && person(answer.first_name ?? '', answer.last_name ?? '');
   return [
     ...identityTags(subject, [address], stored),
-    ...(found ? identityTags({ person: found }, [address], stored) : []),
+    ...(parsed ? identityTags({ person: parsed }, [address], stored) : []),
     ...(answer?.phones ?? []).map(({ number }) => phoneKey(number)),
   ];
 }

@@ -19,8 +19,8 @@ export function subjectOf(name: RecordName): Subject | null {
     return entity === null ? null : { entity };
   }
   const { first_name, middle_name, last_name, suffix } = name;
-  const found = person(first_name ?? '', last_name ?? '', middle_name ?? '', suffix ?? '');
-  return found && { person: found };
+  const parsed = person(first_name ?? '', last_name ?? '', middle_name ?? '', suffix ?? '');
+  return parsed && { person: parsed };
 }
 
 /**

@@ -106,8 +106,8 @@ function isMeant(
   { first_name, last_name }: Pick<ProviderAnswer, 'first_name' | 'last_name'>,
 ): boolean {
   if ('entity' in subject || first_name === null || last_name === null) return true;
-  const found = person(first_name, last_name);
-  return found !== null && fitOf(subject.person, found) !== null;
+  const parsed = person(first_name, last_name);
+  return parsed !== null && fitOf(subject.person, parsed) !== null;
 }
 
 /**

@@ -7,8 +7,8 @@ const secrets = new WeakMap<Run, Promise<Buffer>>();
 
 /** The key of the list's hashes, the installation's own. */
 export function contactSecret(run: Run): Promise<Buffer> {
-  const known = secrets.get(run);
-  if (known !== undefined) return known;
+  const cached = secrets.get(run);
+  if (cached !== undefined) return cached;
   const read = run<{ secret: Buffer }>('contacts/read_secret').then(rows => rows[0]!.secret);
   secrets.set(run, read);
   read.catch(() => secrets.delete(run));

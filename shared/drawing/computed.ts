@@ -75,14 +75,14 @@ export type Difference = {
 /** The figures that come out otherwise now than they are stored; of kinds that could not be computed none. */
 export function differences(stored: Figures | null, { figures }: Computed): Difference[] {
   const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
-  const found: Difference[] = [];
+  const result: Difference[] = [];
   const compare = (figure: string, before: Difference['stored'], now: Difference['computed']) => {
     const unit = /_(ft|percent|m)\b/.exec(figure)?.[1] as keyof typeof WITHIN | undefined;
     const same =
       typeof before === 'number' && typeof now === 'number' && unit !== undefined
         ? Math.abs(before - now) <= WITHIN[unit]
         : before === now;
-    if (!same) found.push({ figure, stored: before, computed: now });
+    if (!same) result.push({ figure, stored: before, computed: now });
   };
   for (const kind of LAYER_KINDS.filter(isKnown)) {
     for (const column of COLUMNS_OF[kind]) {
@@ -96,5 +96,5 @@ export function differences(stored: Figures | null, { figures }: Computed): Diff
           compare(`${name}[${i}]`, stored?.[name]?.[i] ?? null, figures[name]?.[i] ?? null);
     }
   }
-  return found;
+  return result;
 }

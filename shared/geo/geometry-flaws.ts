@@ -21,18 +21,18 @@ export function findFlaws(polygons: MultiPolygon): Flaws | null {
   const contacts = findContacts(rings);
   if (contacts.length === 0 && rings.length === 1) return null;
 
-  const found = new Set<Repair>();
+  const flaws = new Set<Repair>();
   let ringsTouch = false;
   const partOf = polygons.flatMap((polygon, part) => polygon.map(() => part));
   for (const { a, b, crossing } of contacts) {
-    if (a === b) found.add(crossing ? 'self_crossing_split' : 'self_touch_split');
+    if (a === b) flaws.add(crossing ? 'self_crossing_split' : 'self_touch_split');
     else if (!crossing) ringsTouch = true;
-    else if (partOf[a] !== partOf[b]) found.add('parts_merged');
-    else found.add(a === 0 || partOf[a - 1] !== partOf[a] ? 'hole_outside_shell' : 'holes_merged');
+    else if (partOf[a] !== partOf[b]) flaws.add('parts_merged');
+    else flaws.add(a === 0 || partOf[a - 1] !== partOf[a] ? 'hole_outside_shell' : 'holes_merged');
   }
-  for (const polygon of polygons) checkHoles(polygon, found);
-  checkParts(polygons, found);
-  return found.size > 0 || ringsTouch ? { found, ringsTouch } : null;
+  for (const polygon of polygons) checkHoles(polygon, flaws);
+  checkParts(polygons, flaws);
+  return flaws.size > 0 || ringsTouch ? { found: flaws, ringsTouch } : null;
 }
 
 function checkHoles(polygon: Polygon, found: Set<Repair>): void {
@@ -145,7 +145,7 @@ function compare(edges: readonly Edge[], i: number, j: number, contacts: Contact
     f.to[1],
   );
   if (meeting === 'apart') return;
-  const known = contacts.find(contact => contact.a === e.ring && contact.b === f.ring);
-  if (known === undefined) contacts.push({ a: e.ring, b: f.ring, crossing: meeting === 'cross' });
-  else if (meeting === 'cross') known.crossing = true;
+  const existing = contacts.find(contact => contact.a === e.ring && contact.b === f.ring);
+  if (existing === undefined) contacts.push({ a: e.ring, b: f.ring, crossing: meeting === 'cross' });
+  else if (meeting === 'cross') existing.crossing = true;
 }

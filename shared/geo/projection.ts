@@ -58,12 +58,12 @@ export type Crs = {
 /** What a CRS is, by any of its names. @throws PlatError `feed_crs` as `toWgs84` */
 export function resolveCrs(crs: string, name: string): Crs {
   const code = crsCode(crs);
-  const known = GEOGRAPHIC.has(code);
-  const definition = known ? 'WGS84' : definitionOf(code, name);
+  const isGeographic = GEOGRAPHIC.has(code);
+  const definition = isGeographic ? 'WGS84' : definitionOf(code, name);
   const parsed = parseCrs(definition, crs, name);
   return {
     definition,
-    wgs84Degrees: known || isWgs84Degrees(parsed),
+    wgs84Degrees: isGeographic || isWgs84Degrees(parsed),
     projection: parsed.projName ?? '',
     spherical: parsed.sphere === true,
     metresPerUnit: parsed.to_meter ?? 1,
@@ -88,10 +88,10 @@ function crsCode(crs: string): string {
 function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';
   // EPSG gives out no code of six digits; Esri's are often written as if they were its.
-  const known = knownCrs(code.replace(/^EPSG:(?=\d{6}$)/, 'ESRI:'));
-  if (known?.definition === null) throw onNad27(`${code} (${known.name})`, name);
+  const knownSystem = knownCrs(code.replace(/^EPSG:(?=\d{6}$)/, 'ESRI:'));
+  if (knownSystem?.definition === null) throw onNad27(`${code} (${knownSystem.name})`, name);
   if (code === 'EPSG:4267') throw onNad27(`${code} (NAD27)`, name);
-  return known?.definition ?? code;
+  return knownSystem?.definition ?? code;
 }
 
 type Parsed = {

@@ -215,6 +215,6 @@ function match(reader: Reader, pattern: RegExp): RegExpExecArray | null {
 
 function fail(reader: Reader, due: string): never {
   const { text, at } = reader;
-  const found = at < text.length ? `"${text.slice(at, at + 20)}"` : 'the end of the text';
-  throwQueryFault('syntax', `${due} is due at character ${at + 1}, not ${found}`);
+  const actual = at < text.length ? `"${text.slice(at, at + 20)}"` : 'the end of the text';
+  throwQueryFault('syntax', `${due} is due at character ${at + 1}, not ${actual}`);
 }

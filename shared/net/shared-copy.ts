@@ -59,7 +59,7 @@ async function scratchIn(folder: string): Promise<string | null> {
 async function removeOld(folder: string, before: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    const found = await stat(path).catch(() => null);
-    if (found && found.mtimeMs < before) await rm(path, { recursive: true, force: true });
+    const stats = await stat(path).catch(() => null);
+    if (stats && stats.mtimeMs < before) await rm(path, { recursive: true, force: true });
   }
 }

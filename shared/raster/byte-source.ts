@@ -68,19 +68,19 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
 
   let expected = options.fingerprint;
   /** The version that is known to be the one to read. */
-  let known: Version | undefined;
+  let firstVersion: Version | undefined;
   const check = async (version: Version): Promise<void> => {
-    if (known !== undefined && isSame(version, known)) return;
+    if (firstVersion !== undefined && isSame(version, firstVersion)) return;
     if (expected === undefined) {
-      if (known !== undefined) throw changed(name);
+      if (firstVersion !== undefined) throw changed(name);
     } else if ((await fingerprintOf(version)) !== expected) {
       throw changed(name);
     }
-    known = version;
+    firstVersion = version;
   };
   const seen = (): Version => {
-    if (known === undefined) throw new Error(`${name} has not been read`);
-    return known;
+    if (firstVersion === undefined) throw new Error(`${name} has not been read`);
+    return firstVersion;
   };
   return {
     name,
@@ -109,8 +109,8 @@ const isSame = (a: Version, b: Version): boolean => a.size === b.size && a.stamp
 const hashes = new LRUCache<string, { version: Version; fingerprint: string }>({ max: 4096 });
 
 async function ofFile(path: string, version: Version, read: ReadRange): Promise<string> {
-  const found = hashes.get(path);
-  if (found !== undefined && isSame(found.version, version)) return found.fingerprint;
+  const cached = hashes.get(path);
+  if (cached !== undefined && isSame(cached.version, version)) return cached.fingerprint;
   const fingerprint = `size ${version.size}, content ${await contentHash(read, version.size, ON_DISK)}`;
   hashes.set(path, { version, fingerprint });
   return fingerprint;

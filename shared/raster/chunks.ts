@@ -121,8 +121,8 @@ export function openChunks(options: ChunkOptions): ChunkReader {
   return {
     chunk(grid, x, y) {
       const key = `${grid.id} ${x} ${y}`;
-      const found = chunks.get(key);
-      if (found !== undefined) return 'error' in found ? Promise.reject(found.error) : found.chunk;
+      const cached = chunks.get(key);
+      if (cached !== undefined) return 'error' in cached ? Promise.reject(cached.error) : cached.chunk;
       const before = loading.get(key);
       if (before !== undefined) return before;
       const started = load(grid, x, y)

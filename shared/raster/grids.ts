@@ -31,9 +31,9 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
   const grids: { first: ElevationTile; grid: VirtualGrid; cellSqM: number }[] = [];
   for (const tile of tiles) {
     const fitting = grids.map(({ first, grid }) => ({ grid, place: placeIn(first, tile) }));
-    const found = fitting.find(({ place }) => place !== null);
-    if (found?.place) {
-      addTile(found.grid, { tile, ...found.place });
+    const fit = fitting.find(({ place }) => place !== null);
+    if (fit?.place) {
+      addTile(fit.grid, { tile, ...fit.place });
       continue;
     }
     const { groundAt, forward, inverse } = placeGrid(resolveCrs(tile.crs, tile.source), tile);

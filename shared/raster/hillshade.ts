@@ -27,7 +27,7 @@ export async function hillshade(
   );
   const heights = await elevation.heightsAt(places);
   const shades = new Uint8Array(2 * SHADE_CELLS * SHADE_CELLS);
-  let known = false;
+  let hasData = false;
   for (let row = 1; row <= SHADE_CELLS; row++) {
     for (let column = 1; column <= SHADE_CELLS; column++) {
       const z = (dx: number, dy: number) => heights[(row + dy) * side + column + dx]!;
@@ -41,11 +41,11 @@ export async function hillshade(
         Math.sin(ALTITUDE) * Math.cos(slope) +
         Math.cos(ALTITUDE) * Math.sin(slope) * Math.cos(AZIMUTH - aspect);
       if (Number.isNaN(light)) continue;
-      known = true;
+      hasData = true;
       const at = 2 * ((row - 1) * SHADE_CELLS + column - 1);
       shades[at] = Math.round(255 * Math.max(0, light));
       shades[at + 1] = 255;
     }
   }
-  return known ? shades : null;
+  return hasData ? shades : null;
 }

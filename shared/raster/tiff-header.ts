@@ -94,8 +94,8 @@ function requireReadable(
   }
   const bits = image.getBitsPerSample();
   const format = image.getSampleFormat();
-  const known = format === 3 ? [16, 32, 64] : format === 1 || format === 2 ? [8, 16, 32] : [];
-  if (!known.includes(bits)) {
+  const knownBits = format === 3 ? [16, 32, 64] : format === 1 || format === 2 ? [8, 16, 32] : [];
+  if (!knownBits.includes(bits)) {
     throw formatError(
       `${name} has cells of ${bits} bits in sample format ${format}, which are not read. Convert it with gdal_translate -ot Float32.`,
     );
@@ -172,11 +172,11 @@ async function bandMetadata(
   image: GeoTIFFImage,
 ): Promise<{ scale?: number; offset?: number; unit?: string }> {
   const items = (await image.getGDALMetadata(0)) ?? {};
-  const found: { scale?: number; offset?: number; unit?: string } = {};
+  const metadata: { scale?: number; offset?: number; unit?: string } = {};
   for (const [key, value] of Object.entries(items)) {
-    if (/^scale$/i.test(key)) found.scale = Number(value);
-    if (/^offset$/i.test(key)) found.offset = Number(value);
-    if (/^unittype$/i.test(key)) found.unit = String(value);
+    if (/^scale$/i.test(key)) metadata.scale = Number(value);
+    if (/^offset$/i.test(key)) metadata.offset = Number(value);
+    if (/^unittype$/i.test(key)) metadata.unit = String(value);
   }
-  return found;
+  return metadata;
 }

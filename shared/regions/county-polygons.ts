@@ -45,14 +45,14 @@ function index(): CountyIndex {
  */
 export function countyAt(lon: number, lat: number): number | null {
   const { parts, tree } = index();
-  let found: number | null = null;
+  let best: number | null = null;
   // The filter does the work and lets nothing through, so that no array of results is built.
   tree.search(lon, lat, lon, lat, item => {
     const { fips, shape } = parts[item]!;
-    if ((found === null || fips < found) && booleanPointInPolygon([lon, lat], shape)) found = fips;
+    if ((best === null || fips < best) && booleanPointInPolygon([lon, lat], shape)) best = fips;
     return false;
   });
-  return found;
+  return best;
 }
 
 /**

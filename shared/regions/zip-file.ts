@@ -34,7 +34,7 @@ export function readZips(): { zips: Zip[]; skipped: Skipped } {
 }
 
 export function parseZips(text: string): { zips: Zip[]; skipped: Skipped } {
-  const known = new Set(allCounties().map(county => county.fips));
+  const knownCounties = new Set(allCounties().map(county => county.fips));
   const skipped: Skipped = { military: 0, abroad: 0 };
   const zips = new Map<string, Zip>();
   text.split('\n').forEach((line, index) => {
@@ -50,7 +50,7 @@ export function parseZips(text: string): { zips: Zip[]; skipped: Skipped } {
       return;
     }
     const stated = stateNumber * 1000 + Number(countyCode);
-    const fips = known.has(stated) ? stated : nearestCounty(Number(lon), Number(lat), FARTHEST_DEG);
+    const fips = knownCounties.has(stated) ? stated : nearestCounty(Number(lon), Number(lat), FARTHEST_DEG);
     if (zip === undefined || !/^\d{5}$/.test(zip) || fips === null) {
       throw new PlatError(
         'regions',

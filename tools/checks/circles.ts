@@ -46,13 +46,13 @@ function example(among: Graph, from: string, to: string): string {
 
 /** A shortest circle through each node that lies on one, each circle once. */
 function circles(graph: Graph): string[][] {
-  const found = new Map<string, string[]>();
+  const byNodes = new Map<string, string[]>();
   for (const start of graph.keys()) {
     const circle = shortestWayBack(graph, start);
     const nodes = [...new Set(circle)].sort().join();
-    if (circle !== null && !found.has(nodes)) found.set(nodes, circle);
+    if (circle !== null && !byNodes.has(nodes)) byNodes.set(nodes, circle);
   }
-  return [...found.values()];
+  return [...byNodes.values()];
 }
 
 function shortestWayBack(graph: Graph, start: string): string[] | null {

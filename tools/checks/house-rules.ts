@@ -73,10 +73,10 @@ const FOREIGN = [/(?<![\w.-])\/work\//, /\.\.\/shared\/[\w-]+\.md/, /\.\.\/share
 export function checkMentions(files: SourceFile[]): string[] {
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {
-      const found = FOREIGN.map(pattern => pattern.exec(line)?.[0]).find(match => match !== undefined);
-      return found === undefined
+      const mention = FOREIGN.map(pattern => pattern.exec(line)?.[0]).find(match => match !== undefined);
+      return mention === undefined
         ? []
-        : [`${path}:${index + 1} mentions ${found}, which is not in this repository`];
+        : [`${path}:${index + 1} mentions ${mention}, which is not in this repository`];
     }),
   );
 }

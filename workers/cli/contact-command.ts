@@ -139,9 +139,9 @@ function requestOf({ first, last, entity, phone, address, city, state, zip }: Fl
       throw wrong('Give --entity, or --first and --last.');
     return { subject: { entity: name }, address: place, number };
   }
-  const found = person(first ?? '', last ?? '');
-  if (found === null) throw wrong('Give both --first and --last.');
-  return { subject: { person: found }, address: place, number };
+  const parsed = person(first ?? '', last ?? '');
+  if (parsed === null) throw wrong('Give both --first and --last.');
+  return { subject: { person: parsed }, address: place, number };
 }
 
 const wrong = (message: string): PlatError => new PlatError('contact_request', message);

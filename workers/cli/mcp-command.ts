@@ -110,11 +110,11 @@ async function bridge(url: string, key: string): Promise<void> {
 
   function failure(id: string | number, error: unknown): JSONRPCMessage {
     const { message } = error as Error;
-    const told =
+    const instructions =
       error instanceof TypeError
         ? `The service cannot be reached at ${url}: start it, or set PLAT_URL.`
         : message;
-    return { jsonrpc: '2.0', id, error: { code: -32_000, message: told } };
+    return { jsonrpc: '2.0', id, error: { code: -32_000, message: instructions } };
   }
 }
 

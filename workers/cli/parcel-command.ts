@@ -49,8 +49,12 @@ async function draw({ land, waiting }: KnownParcel, drawn: ParcelDrawing, file: 
     import('../../shared/drawing/draw-parcel.ts'),
     import('../../shared/drawing/map-panel.ts'),
   ]);
-  const found = land === null ? [] : differences(land.figures, drawn.computed);
-  const options = { differences: found, waiting: waiting.length > 0, computedAt: land?.computed_at ?? null };
+  const different = land === null ? [] : differences(land.figures, drawn.computed);
+  const options = {
+    differences: different,
+    waiting: waiting.length > 0,
+    computedAt: land?.computed_at ?? null,
+  };
   await writeFile(file, drawParcel(drawn, options)).catch(error => {
     const why = { ENOENT: 'there is no such folder', EACCES: 'it may not be written' }[
       errorCode(error) ?? ''
@@ -59,7 +63,7 @@ async function draw({ land, waiting }: KnownParcel, drawn: ParcelDrawing, file: 
       cause: error,
     });
   });
-  return { file, drawn, found, lines: ['', ...notesOf(drawn, options), `ParcelDrawing: ${file}`] };
+  return { file, drawn, found: different, lines: ['', ...notesOf(drawn, options), `ParcelDrawing: ${file}`] };
 }
 
 function jsonOf({ parcel, land, versions, waiting }: KnownParcel, drawing: Drawing | null) {
@@ -127,21 +131,21 @@ function describeLand({ parcel, land, versions, waiting }: KnownParcel): string[
   const { figures } = land;
   const lines = [`land, computed ${moment(land.computed_at)}`];
   const say = (name: string, words: string) => lines.push(`  ${name.padEnd(14)} ${words}`);
-  const known = (value: number | null, unit: string) => amount(value, unit, 1) ?? 'not known';
+  const amountText = (value: number | null, unit: string) => amount(value, unit, 1) ?? 'not known';
   say(
     'frontage',
-    `highway ${known(figures.highway_frontage_ft, ' ft')}, road ${known(figures.road_frontage_ft, ' ft')}, local road ${known(figures.local_frontage_ft, ' ft')}`,
+    `highway ${amountText(figures.highway_frontage_ft, ' ft')}, road ${amountText(figures.road_frontage_ft, ' ft')}, local road ${amountText(figures.local_frontage_ft, ' ft')}`,
   );
   say('landlocked', { true: 'yes', false: 'no', null: 'not known' }[`${figures.landlocked}`]);
-  say('wetlands', known(figures.wetlands_percent, ' % of the area'));
-  say('flood zone', known(figures.flood_zone_percent, ' % of the area'));
+  say('wetlands', amountText(figures.wetlands_percent, ' % of the area'));
+  say('flood zone', amountText(figures.flood_zone_percent, ' % of the area'));
   say(
     'elevation',
     figures.mean_elevation_m === null
       ? 'not known'
-      : `${known(figures.min_elevation_m, '')} to ${known(figures.max_elevation_m, ' m')}, mean ${known(figures.mean_elevation_m, ' m')}`,
+      : `${amountText(figures.min_elevation_m, '')} to ${amountText(figures.max_elevation_m, ' m')}, mean ${amountText(figures.mean_elevation_m, ' m')}`,
   );
-  say('mean slope', known(figures.mean_slope_percent, ' %'));
+  say('mean slope', amountText(figures.mean_slope_percent, ' %'));
   const shares = figures.steeper_percent;
   if (shares !== null)
     say('steeper than', SLOPE_GRADES.map((grade, i) => `${grade} %: ${shares[i]!.toFixed(1)} %`).join(', '));

@@ -111,8 +111,8 @@ function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Sco
   const payload = asOf === undefined ? { scope } : { scope, asOf };
   return enqueueFromCli(session, recomputeMarketJob, payload, 'statistics', wait, state => {
     const { status, result, error } = state;
-    const said = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
-    return [{ status, result, error }, `statistics: ${said}`, codeOf(state)];
+    const summary = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
+    return [{ status, result, error }, `statistics: ${summary}`, codeOf(state)];
   });
 }
 

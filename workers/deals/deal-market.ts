@@ -150,18 +150,18 @@ function likeIn(counted: readonly Listing[], all: Float64Array): Market['like'] 
 }
 
 function timesToSell(sold: readonly { acres: number; days: number }[]): Market['timeToSell'] {
-  const known = new Map<AcreBucket | undefined, TimeToSell>();
+  const cache = new Map<AcreBucket | undefined, TimeToSell>();
   return acres => {
     const bucket = acres === null ? undefined : narrowestBucket(acres);
-    const found = known.get(bucket);
-    if (found !== undefined) return found;
+    const cached = cache.get(bucket);
+    if (cached !== undefined) return cached;
     const days = sold
       .filter(sale => bucket !== undefined && bucket.minAcres <= sale.acres && sale.acres < bucket.maxAcres)
       .map(sale => sale.days)
       .sort((a, b) => a - b);
     const middle = median(days, one => one) ?? USUAL_DAYS;
     const time = { bucket: bucket?.label ?? null, medianDays: middle, sales: days.length };
-    known.set(bucket, time);
+    cache.set(bucket, time);
     return time;
   };
 }

@@ -98,13 +98,13 @@ export async function findLots(
   );
   const byApn = new Map<string, typeof lots>();
   for (const lot of lots) addTo(byApn, plainApn(lot.apn), lot);
-  const found = new Map<string, number>();
+  const matches = new Map<string, number>();
   for (const listing of listings) {
     const numbered = listing.apn === '' ? [] : (byApn.get(plainApn(listing.apn)) ?? []);
     const lot = numbered.length === 1 ? numbered[0] : lots.find(each => isOn(listing, each));
-    if (lot !== undefined) found.set(listing.id, lot.property_id);
+    if (lot !== undefined) matches.set(listing.id, lot.property_id);
   }
-  return found;
+  return matches;
 }
 
 function listingAt({ address, zip }: DealLot, market: Market): Listing | undefined {

@@ -72,11 +72,11 @@ export const damaged = (name: string, how: string): Error =>
  * Its exit code, its signal, or what kept it from starting, with the last line of what it said against it.
  */
 function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: string }> {
-  let said = '';
+  let errorText = '';
   child.stderr!.on('data', bytes => {
-    said = (said + bytes).slice(-2_000);
+    errorText = (errorText + bytes).slice(-2_000);
   });
-  const last = () => said.trim().split('\n').at(-1)!.slice(0, 300) || 'it ended without a word';
+  const last = () => errorText.trim().split('\n').at(-1)!.slice(0, 300) || 'it ended without a word';
   return new Promise(resolve => {
     child.on('error', error =>
       resolve({ code: (error as NodeJS.ErrnoException).code ?? 'error', said: error.message }),

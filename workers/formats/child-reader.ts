@@ -93,14 +93,14 @@ export async function* readInChild(
 }
 
 async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
-  let held: Buffer[] = [];
+  let pending: Buffer[] = [];
   let bytes = 0;
   let wanted = 4;
   for await (const chunk of chunks) {
-    held.push(chunk);
+    pending.push(chunk);
     bytes += chunk.length;
     if (bytes < wanted) continue;
-    const all = Buffer.concat(held);
+    const all = Buffer.concat(pending);
     let at = 0;
     for (wanted = 4; at + wanted <= all.length; wanted = 4) {
       wanted += all.readUInt32LE(at);
@@ -108,7 +108,7 @@ async function* framesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
       yield deserialize(all.subarray(at + 4, at + wanted)) as Frame;
       at += wanted;
     }
-    held = [all.subarray(at)];
+    pending = [all.subarray(at)];
     bytes = all.length - at;
   }
 }

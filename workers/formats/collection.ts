@@ -41,12 +41,12 @@ export async function* readCollection({ source, spec, output, context }: FileRea
   const { rowBytes } = limitsOf(context);
   const { name } = source;
   const scan: Scan = { state: 'before', shell: '', crs: null };
-  let held: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   let depth = 0;
   // Where the scan of `held` goes on: its bytes need not be looked at twice.
   let resumeAt = 0;
   for await (const chunk of utf8Bytes(source.bytes(), spec.encoding)) {
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     let start = 0;
     let at = resumeAt;
     if (scan.state === 'before') {
@@ -80,13 +80,13 @@ export async function* readCollection({ source, spec, output, context }: FileRea
     }
     if (scan.state === 'after') {
       scan.shell += bytes.toString('utf8', start);
-      held = Buffer.alloc(0);
+      pending = Buffer.alloc(0);
       resumeAt = 0;
     } else {
-      held = bytes.subarray(start);
+      pending = bytes.subarray(start);
       resumeAt = at - start;
     }
-    requireBounds(scan, held, rowBytes, name);
+    requireBounds(scan, pending, rowBytes, name);
   }
   finish(scan, output, name);
 }
@@ -180,8 +180,8 @@ function requireBounds(scan: Scan, held: Buffer, rowBytes: number, name: string)
 }
 
 function notAFeature(output: Output, bytes: Buffer, at: number, name: string): Error {
-  const found = bytes.toString('utf8', at, at + 40);
-  return formatError(`${name}: after feature ${output.rowNo} a Feature is expected, found: ${found}`);
+  const excerpt = bytes.toString('utf8', at, at + 40);
+  return formatError(`${name}: after feature ${output.rowNo} a Feature is expected, found: ${excerpt}`);
 }
 
 function notACollection(name: string): Error {

@@ -24,20 +24,20 @@ export async function* readCsv({ source, spec, output, context }: FileRead): Asy
   const { csvRowChars } = limitsOf(context);
   const table = newTable(spec, source.name);
   let skip = spec.skip_lines ?? 0;
-  let held = '';
+  let pending = '';
   for await (const text of decodeText(source.bytes(), spec.encoding)) {
-    let whole = held + text;
+    let whole = pending + text;
     if (skip > 0 && whole.length <= csvRowChars) {
       const rest = withoutLines(whole, skip);
       if (rest !== null) skip = 0;
-      held = rest ?? whole;
+      pending = rest ?? whole;
       if (rest === null) continue;
       whole = rest;
     }
     // A carriage return at the very end may be half of a CRLF.
     if (/\n|\r./s.test(whole) || whole.length > csvRowChars) table.dialect ??= detectDialect(whole, spec);
     if (table.dialect === null) {
-      held = whole;
+      pending = whole;
       continue;
     }
     let at = 0;
@@ -47,13 +47,13 @@ export async function* readCsv({ source, spec, output, context }: FileRead): Asy
       at = next;
       if (isFull(output)) yield;
     }
-    held = whole.slice(at);
-    if (held.length > csvRowChars) held = skipLine(table, held, output);
+    pending = whole.slice(at);
+    if (pending.length > csvRowChars) pending = skipLine(table, pending, output);
   }
-  if (skip > 0) held = '';
-  table.dialect ??= detectDialect(held, spec);
-  for (let at = 0; at < held.length; ) {
-    at = takeRecord(table, held, at, true, output);
+  if (skip > 0) pending = '';
+  table.dialect ??= detectDialect(pending, spec);
+  for (let at = 0; at < pending.length; ) {
+    at = takeRecord(table, pending, at, true, output);
     if (isFull(output)) yield;
   }
   if (table.skipping) throw truncatedError(table.name, 'its last line does not end');

@@ -50,14 +50,14 @@ export async function* dbfRecords(
 ): AsyncGenerator<(DbfRecord | null)[]> {
   const declared = spec.encoding ?? (cpg === null ? undefined : await readCpg(cpg));
   let header: Header | null = null;
-  let held: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   let left = Number.POSITIVE_INFINITY;
   for await (const chunk of source.bytes()) {
-    let bytes: Buffer = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    let bytes: Buffer = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     if (header === null) {
       header = parseHeader(bytes, declared, spec.header, source.name);
       if (header === null) {
-        held = bytes;
+        pending = bytes;
         continue;
       }
       left = header.records;
@@ -68,7 +68,7 @@ export async function* dbfRecords(
     for (; left > 0 && at + header.recordBytes <= bytes.length; at += header.recordBytes, left--) {
       records.push(parseRecord(bytes, at, header));
     }
-    held = bytes.subarray(at);
+    pending = bytes.subarray(at);
     yield records;
     if (left === 0) return;
   }
@@ -88,8 +88,8 @@ function parseHeader(
   const headerBytes = bytes.readUInt16LE(8);
   const recordBytes = bytes.readUInt16LE(10);
   // The low three bits are 3 for dBASE III and 5, 0 for Visual FoxPro; dBASE 7 (4) has longer descriptors.
-  const known = [0, 2, 3, 5].includes(version & 7);
-  if (!known || headerBytes < 33 || recordBytes < 2) throw notDbase(name);
+  const isDbf = [0, 2, 3, 5].includes(version & 7);
+  if (!isDbf || headerBytes < 33 || recordBytes < 2) throw notDbase(name);
   if (bytes.length < headerBytes) return null;
   const decode = decoderOf(declared, bytes[29]!);
   const fields = readFields(bytes.subarray(32, headerBytes), recordBytes, decode, name);
@@ -117,9 +117,9 @@ function readFields(descriptors: Buffer, recordBytes: number, decode: Decode, na
     return { fields, bytes: offset };
   };
   // Clipper keeps the high byte of text longer than 255 bytes where others keep the number of decimals.
-  const found = [read(false), read(true)].find(each => each.bytes === recordBytes);
-  if (found === undefined || found.fields.length === 0) throw notDbase(name);
-  return found.fields;
+  const layout = [read(false), read(true)].find(each => each.bytes === recordBytes);
+  if (layout === undefined || layout.fields.length === 0) throw notDbase(name);
+  return layout.fields;
 }
 
 function renameFields(fields: Field[], names: string[], name: string): void {

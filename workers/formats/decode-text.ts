@@ -41,14 +41,14 @@ type Chosen = { encoding: string; bytes: Buffer };
 /** The chunks with their encoding: 'ascii' while undecided, then the one that the rule above finds. */
 async function* chosen(chunks: AsyncIterable<Buffer>, declared: string | undefined): AsyncGenerator<Chosen> {
   let encoding = declared === undefined ? undefined : encodingName(declared);
-  let held: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   let start = true;
   for await (const chunk of chunks) {
-    let bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    held = Buffer.alloc(0);
+    let bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    pending = Buffer.alloc(0);
     if (start) {
       if (bytes.length < 3) {
-        held = bytes;
+        pending = bytes;
         continue;
       }
       start = false;
@@ -63,16 +63,17 @@ async function* chosen(chunks: AsyncIterable<Buffer>, declared: string | undefin
       continue;
     }
     const whole = completeLength(bytes);
-    held = bytes.subarray(whole);
+    pending = bytes.subarray(whole);
     bytes = bytes.subarray(0, whole);
     if (!isAscii(bytes)) {
       encoding = isUtf8(bytes) ? 'utf8' : 'windows-1252';
-      bytes = Buffer.concat([bytes, held]);
-      held = Buffer.alloc(0);
+      bytes = Buffer.concat([bytes, pending]);
+      pending = Buffer.alloc(0);
     }
     yield { encoding: encoding ?? 'ascii', bytes };
   }
-  if (held.length > 0) yield { encoding: encoding ?? (isUtf8(held) ? 'utf8' : 'windows-1252'), bytes: held };
+  if (pending.length > 0)
+    yield { encoding: encoding ?? (isUtf8(pending) ? 'utf8' : 'windows-1252'), bytes: pending };
 }
 
 function byteOrderMark(bytes: Buffer): { encoding: string; length: number } | undefined {

@@ -10,12 +10,12 @@ import { useCrs } from './use-crs.ts';
 /** FlatGeobuf, streamed in file order; its spatial index is passed over. */
 export async function* readFlatGeobuf({ source, output, context }: FileRead): AsyncGenerator<void> {
   const { name } = source;
-  const found: { header: HeaderMeta | null } = { header: null };
+  const metadata: { header: HeaderMeta | null } = { header: null };
   const headerMetaFn = (header: HeaderMeta) => {
-    found.header = header;
+    metadata.header = header;
     useCrs(output, crsOf(header), name);
   };
-  const frames = wholeFrames(source, () => indexBytes(found.header, name), limitsOf(context).rowBytes);
+  const frames = wholeFrames(source, () => indexBytes(metadata.header, name), limitsOf(context).rowBytes);
   let features = 0;
   try {
     for await (const feature of deserialize(asStream(frames), { headerMetaFn })) {
@@ -28,7 +28,7 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
     await frames.return(undefined);
   }
   // A count of 0 stands for "not known".
-  const promised = found.header?.featuresCount ?? 0;
+  const promised = metadata.header?.featuresCount ?? 0;
   if (promised > features) throw truncatedError(name, `it holds ${features} of ${promised} features`);
 }
 
@@ -45,12 +45,12 @@ async function* wholeFrames(
   maxBytes: number,
 ): AsyncGenerator<Buffer> {
   const { name } = source;
-  let held: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   let indexLeft: number | null = null;
   for await (const chunk of source.bytes()) {
-    let bytes: Buffer = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    let bytes: Buffer = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     if (indexLeft === null) {
-      held = bytes;
+      pending = bytes;
       if (bytes.toString('latin1', 0, 4) !== MAGIC.slice(0, bytes.length)) throw notFlatGeobuf(name);
       const size = bytes.length < 12 ? Number.POSITIVE_INFINITY : 12 + bytes.readUInt32LE(8);
       if (Number.isFinite(size) && size > maxBytes) throw notFlatGeobuf(name);
@@ -67,11 +67,13 @@ async function* wholeFrames(
     }
     const end = wholeFeatures(bytes);
     if (end > 0) yield bytes.subarray(0, end);
-    held = bytes.subarray(end);
-    if (held.length > maxBytes) throw formatError(`${name}: one feature is longer than ${maxBytes} bytes.`);
+    pending = bytes.subarray(end);
+    if (pending.length > maxBytes)
+      throw formatError(`${name}: one feature is longer than ${maxBytes} bytes.`);
   }
   if (indexLeft === null) throw notFlatGeobuf(name);
-  if (indexLeft > 0 || held.length > 0) throw truncatedError(name, 'it ends inside a feature or its index');
+  if (indexLeft > 0 || pending.length > 0)
+    throw truncatedError(name, 'it ends inside a feature or its index');
 }
 
 /**

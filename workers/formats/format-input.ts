@@ -165,8 +165,10 @@ export type ResoSpec = z.infer<typeof resoSchema>;
 export type LayoutField = NonNullable<InputSpec['layout']>[number];
 
 export function inputSpec(section: InputSection): InputSpec {
-  const own = Object.entries(section).filter(([name]) => name in INPUT_PROPERTIES && name !== 'within');
-  return Object.fromEntries(own) as InputSpec;
+  const properties = Object.entries(section).filter(
+    ([name]) => name in INPUT_PROPERTIES && name !== 'within',
+  );
+  return Object.fromEntries(properties) as InputSpec;
 }
 
 /** County outlines are generalised by up to a kilometre. */

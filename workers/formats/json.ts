@@ -58,32 +58,32 @@ const RS = 0x1e;
  */
 export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Piece[]> {
   let separator: number | null = null;
-  let held: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   // The start of a piece that is too long, kept while the rest of it is skipped.
   let head: Buffer | null = null;
   for await (const chunk of chunks) {
     separator ??= chunk[0] === RS ? RS : LF;
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     const pieces: Piece[] = [];
     let start = 0;
     for (;;) {
       // What was held has no separator, so the search goes on behind it.
-      const end = bytes.indexOf(separator, Math.max(start, start === 0 ? held.length : 0));
+      const end = bytes.indexOf(separator, Math.max(start, start === 0 ? pending.length : 0));
       if (end === -1) break;
       if (head === null) addPiece(pieces, bytes.subarray(start, end));
       else pieces.push({ bytes: head, tooLong: true });
       head = null;
       start = end + 1;
     }
-    held = bytes.subarray(start);
-    if (held.length > maxBytes) head ??= Buffer.from(held.subarray(0, HEAD_BYTES));
-    if (head !== null) held = Buffer.alloc(0);
+    pending = bytes.subarray(start);
+    if (pending.length > maxBytes) head ??= Buffer.from(pending.subarray(0, HEAD_BYTES));
+    if (head !== null) pending = Buffer.alloc(0);
     yield pieces;
   }
   const last: Piece[] = [];
   if (head !== null) last.push({ bytes: head, tooLong: true });
-  else addPiece(last, held);
-  if (head === null && last.length > 0 && held.at(-1) !== LF) last[0]!.unended = true;
+  else addPiece(last, pending);
+  if (head === null && last.length > 0 && pending.at(-1) !== LF) last[0]!.unended = true;
   yield last;
 }
 

@@ -131,8 +131,8 @@ export function formatOf(name: string): Format | null {
     .replace(/\.gz$/, '');
   if (/\/(map|feature)server(\/\d+)?\/?$/.test(plain)) return 'arcgis';
   const bare = plain.replace(/\.zip$/, '');
-  const found = Object.entries(READERS).find(([, { extensions }]) =>
+  const match = Object.entries(READERS).find(([, { extensions }]) =>
     extensions.some(end => bare.endsWith(end)),
   );
-  return (found?.[0] as Format | undefined) ?? (bare === plain ? null : 'shapefile');
+  return (match?.[0] as Format | undefined) ?? (bare === plain ? null : 'shapefile');
 }

@@ -77,11 +77,11 @@ export function trackProgress(context: OpenContext, totalKnown: boolean): Progre
 }
 
 function localFile(path: string, bytes: number, progress: Progress): LocalFile {
-  let told = 0;
+  let reported = 0;
   const advance = (share: number) => {
     const now = Math.floor(bytes * Math.min(1, share));
-    progress.add(now - told);
-    told = now;
+    progress.add(now - reported);
+    reported = now;
   };
   return { path, bytes, advance };
 }
@@ -250,14 +250,14 @@ export function localPath(source: string, baseDir: string): string {
 
 async function requireFile(source: string, baseDir: string, { folderHolds }: MemberChoice): Promise<string> {
   const path = localPath(source, baseDir);
-  const found = await stat(path).catch(() => null);
-  if (found === null) {
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) {
     throw sourceError(
       `${source} is missing (looked for ${path}). Put the file there or correct the feed's source.`,
     );
   }
-  const isWanted = folderHolds !== undefined && found.isDirectory() && existsSync(join(path, folderHolds));
-  if (!found.isFile() && !isWanted)
+  const isWanted = folderHolds !== undefined && stats.isDirectory() && existsSync(join(path, folderHolds));
+  if (!stats.isFile() && !isWanted)
     throw sourceError(`${source} is not a file. Name a file in the feed's source.`);
   return path;
 }
@@ -292,11 +292,11 @@ const sizesOf = ({ uncompressedSize, compressedSize }: Entry) => ({
 async function findBeside(path: string, extension: string): Promise<string | null> {
   const stem = stemOf(basename(path));
   const names = await readdir(dirname(path));
-  const found = [extension, `${extension}.gz`].flatMap(end =>
+  const candidates = [extension, `${extension}.gz`].flatMap(end =>
     names.filter(name => name.toLowerCase() === (stem + end).toLowerCase()),
   );
   // A case-sensitive disk may hold both spellings: the one with the same stem is meant.
-  const best = found.find(name => name.startsWith(stem)) ?? found[0];
+  const best = candidates.find(name => name.startsWith(stem)) ?? candidates[0];
   return best === undefined ? null : join(dirname(path), best);
 }
 

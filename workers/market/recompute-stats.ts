@@ -165,8 +165,8 @@ function asOfDay(feedDay: Int32Array, rows: readonly number[], today: number): n
 }
 
 function countUnknown(rowsOf: RowsOf, regions: readonly StoredRegion[]): number {
-  const known = new Set(regions.map(({ type, code }) => `${type}:${code}`));
+  const knownRegions = new Set(regions.map(({ type, code }) => `${type}:${code}`));
   const types = ['county', 'zip'] as const;
   const codes = types.flatMap(type => [...rowsOf[type].keys()].map(code => `${type}:${fiveDigits(code)}`));
-  return codes.filter(code => !known.has(code)).length;
+  return codes.filter(code => !knownRegions.has(code)).length;
 }

@@ -58,8 +58,8 @@ const ACTIONS: Record<string, Action> = {
   async 'revoke key'(visit, session) {
     const account = accountOf(session);
     const id = visit.form.get('id') ?? '';
-    const own = (await listKeys(visit.deps.pool, account.id)).some(key => key.id === id);
-    if (!own) throw new PlatError('key_unknown', 'There is no such key.');
+    const isOwnKey = (await listKeys(visit.deps.pool, account.id)).some(key => key.id === id);
+    if (!isOwnKey) throw new PlatError('key_unknown', 'There is no such key.');
     const { name } = await revokeKey(visit.deps.pool, id, session.user.email);
     return { good: `Key ${name} is revoked.` };
   },
@@ -98,11 +98,11 @@ const ACTIONS: Record<string, Action> = {
   async password(visit, session) {
     const { user } = session;
     await countAttempt(`password:${user.id}`, visit.deps);
-    const [known] = await visit.deps.resources.database.run<{ hash: string | null }>(
+    const [stored] = await visit.deps.resources.database.run<{ hash: string | null }>(
       'accounts/find_by_email',
       { address: user.email },
     );
-    if (user.hasPassword && !(await verifyPassword(known?.hash, visit.form.get('current') ?? '')))
+    if (user.hasPassword && !(await verifyPassword(stored?.hash, visit.form.get('current') ?? '')))
       throw new PlatError('password', 'The current password is wrong.');
     const password = requirePassword(visit.form.get('password') ?? '', user.email);
     await changePassword(visit, user.id, user.email, password, session.id);

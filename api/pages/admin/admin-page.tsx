@@ -150,31 +150,31 @@ const run: Page = {
   access: 'operator',
   async get(visit) {
     const id = Number(visit.req.params.id);
-    const found = Number.isSafeInteger(id) ? await findRun(visit.deps.pool, id) : undefined;
-    if (found === undefined) throw notFound('There is no such run.');
+    const record = Number.isSafeInteger(id) ? await findRun(visit.deps.pool, id) : undefined;
+    if (record === undefined) throw notFound('There is no such run.');
     const reason = visit.url.searchParams.get('reason');
     const rejects = await listRejects(visit.deps.pool, id, reason, MAX_REJECTS);
     const body = (
       <>
         <Back to="/admin" words="Operating" />
         <h1>
-          Run {found.id} of {found.feed}: {found.status}
+          Run {record.id} of {record.feed}: {record.status}
         </h1>
-        {found.error && <Notice kind="bad">{found.error}</Notice>}
-        {(found.gate?.blocked ?? []).map(({ message }) => (
+        {record.error && <Notice kind="bad">{record.error}</Notice>}
+        {(record.gate?.blocked ?? []).map(({ message }) => (
           <Notice kind="bad">{message}</Notice>
         ))}
-        {found.status === 'blocked' && (
+        {record.status === 'blocked' && (
           <p>
-            <a href={`/admin/run?feed=${encodeURIComponent(found.feed)}&force=1`}>
+            <a href={`/admin/run?feed=${encodeURIComponent(record.feed)}&force=1`}>
               Run it and merge all the same
             </a>
           </p>
         )}
         <h2>Counts</h2>
-        <Grid name="Counts" heads={['What', 'How many']} rows={flat(found.counts)} />
+        <Grid name="Counts" heads={['What', 'How many']} rows={flat(record.counts)} />
         <h2>Rejected rows</h2>
-        <Reasons counts={found.counts} path={visit.url.pathname} open={reason} />
+        <Reasons counts={record.counts} path={visit.url.pathname} open={reason} />
         {rejects.length === 0 ? (
           <p>None.</p>
         ) : (

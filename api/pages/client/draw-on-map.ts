@@ -12,7 +12,7 @@ const HINT =
  */
 export function openDrawing(map: MapLibre) {
   const button = document.getElementById('draw');
-  const told = document.getElementById('drawing');
+  const status = document.getElementById('drawing');
   const cross = document.getElementById('cross');
   const corners: Place[] = [];
   let drawing = false;
@@ -25,9 +25,9 @@ export function openDrawing(map: MapLibre) {
   }
 
   function say(): void {
-    if (!told) return;
+    if (!status) return;
     const count = corners.length === 1 ? '1 corner.' : `${corners.length} corners.`;
-    told.textContent =
+    status.textContent =
       corners.length === 0
         ? HINT
         : `${count} ${corners.length < 3 ? 'Three make an area.' : 'Done shows what is within.'}`;
@@ -37,7 +37,7 @@ export function openDrawing(map: MapLibre) {
     drawing = on;
     corners.length = 0;
     if (button) button.textContent = on ? 'Done' : 'Draw an area';
-    told?.toggleAttribute('hidden', !on);
+    status?.toggleAttribute('hidden', !on);
     cross?.classList.toggle('unseen', !on);
     map.getCanvas().style.cursor = on ? 'crosshair' : '';
     say();

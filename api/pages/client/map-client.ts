@@ -135,10 +135,10 @@ async function showValues(address: string): Promise<void> {
   map.setPaintProperty('county-lines', 'line-color', ['case', isUnknown, line, '#7c8a82']);
   for (const { fips, rank } of values)
     map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { rank });
-  const told = document.getElementById('hovered');
+  const label = document.getElementById('hovered');
   map.on('mousemove', 'values', event => {
     const value = byFips.get(Number(event.features?.[0]?.id));
-    if (told) told.textContent = value ? `${value.name}: ${value.shown}` : '';
+    if (label) label.textContent = value ? `${value.name}: ${value.shown}` : '';
     map.getCanvas().style.cursor = value ? 'pointer' : '';
   });
   map.on('click', 'values', event => {

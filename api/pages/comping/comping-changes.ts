@@ -17,20 +17,20 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
     own: resultOf(of, ({ id }) => ids.has(id), overrides)?.estimate.meanAdjustedPrice,
     machine: machineOf(of)?.estimate.meanAdjustedPrice,
   }));
-  const told: string[] = [];
+  const messages: string[] = [];
   if (differ(figures[0]!.own, figures[1]!.own))
-    told.push(`The report's estimate: ${moved(figures[0]!.own, figures[1]!.own)}.`);
+    messages.push(`The report's estimate: ${moved(figures[0]!.own, figures[1]!.own)}.`);
   if (differ(figures[0]!.machine, figures[1]!.machine))
-    told.push(`The model's estimate: ${moved(figures[0]!.machine, figures[1]!.machine)}.`);
+    messages.push(`The model's estimate: ${moved(figures[0]!.machine, figures[1]!.machine)}.`);
   if (before.subject.acres !== now.subject.acres)
-    told.push(`The subject: ${acres(before.subject.acres)} acres → ${acres(now.subject.acres)}.`);
+    messages.push(`The subject: ${acres(before.subject.acres)} acres → ${acres(now.subject.acres)}.`);
   if (before.model_version !== now.model_version)
-    told.push(`The model: version ${before.model_version} → ${now.model_version}.`);
-  const known = new Map(before.candidates.map(comp => [comp.id, comp]));
+    messages.push(`The model: version ${before.model_version} → ${now.model_version}.`);
+  const previous = new Map(before.candidates.map(comp => [comp.id, comp]));
   const there = new Map(now.candidates.map(comp => [comp.id, comp]));
   const isMine = (comp: Candidate) => ids.has(comp.id);
   const altered = now.candidates.flatMap(comp => {
-    const old = known.get(comp.id);
+    const old = previous.get(comp.id);
     const words = old === undefined ? '' : alterations(old, comp);
     return words === ''
       ? []
@@ -39,13 +39,13 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
   const comps = altered
     .sort((a, b) => Number(isMine(b.comp)) - Number(isMine(a.comp)))
     .map(({ words }) => words);
-  const fresh = now.candidates.filter(({ id }) => !known.has(id));
+  const fresh = now.candidates.filter(({ id }) => !previous.has(id));
   const lost = before.candidates.filter(({ id, gone }) => !there.has(id) && !gone);
-  told.push(...comps.slice(0, MAX_TOLD));
-  if (comps.length > MAX_TOLD) told.push(`${count(comps.length - MAX_TOLD)} more comps have changed.`);
-  if (fresh.length > 0) told.push(`New to choose from: ${listed(fresh)}.`);
-  if (lost.length > 0) told.push(`No longer to choose from: ${listed(lost)}.`);
-  return told;
+  messages.push(...comps.slice(0, MAX_TOLD));
+  if (comps.length > MAX_TOLD) messages.push(`${count(comps.length - MAX_TOLD)} more comps have changed.`);
+  if (fresh.length > 0) messages.push(`New to choose from: ${listed(fresh)}.`);
+  if (lost.length > 0) messages.push(`No longer to choose from: ${listed(lost)}.`);
+  return messages;
 }
 
 const differ = (a: number | undefined, b: number | undefined): boolean =>

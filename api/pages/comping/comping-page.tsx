@@ -43,19 +43,19 @@ const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json
 
 /** What the open page shows anew after a change: figures and pieces of HTML come from one function. */
 async function updateOf({ deps }: Visit, report: Report, changed: ChangeOutcome): Promise<Reply> {
-  const said = await readReportView(deps.resources.database, report);
+  const reportView = await readReportView(deps.resources.database, report);
   const update: Update & { result: Result | null } = {
     version: report.version,
     chosen: report.chosen,
     title: report.title,
     notes: report.notes,
     conflict: changed.conflict,
-    result: said.result,
+    result: reportView.result,
     html: renderToString(
       <>
-        <Cover said={said} />
-        <Strip {...said} />
-        <Results said={said} path={pathOf(report)} />
+        <Cover said={reportView} />
+        <Strip {...reportView} />
+        <Results said={reportView} path={pathOf(report)} />
       </>,
     ),
   };

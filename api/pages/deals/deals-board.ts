@@ -38,9 +38,9 @@ export async function readBoard(visit: Visit): Promise<BoardView> {
   const deals = await ask<Deal[]>(visit, listDeals);
   // Deals without a stage wait for one: first, where they are seen.
   const lanes = ['' as const, ...DEAL_STAGES].map(stage => {
-    const own = deals.filter(({ status }) => status === stage);
-    const profitCents = own.reduce((sum, { expected_profit }) => sum + toCents(expected_profit), 0n);
-    return { stage, deals: own, profitCents };
+    const laneDeals = deals.filter(({ status }) => status === stage);
+    const profitCents = laneDeals.reduce((sum, { expected_profit }) => sum + toCents(expected_profit), 0n);
+    return { stage, deals: laneDeals, profitCents };
   });
   return {
     version,

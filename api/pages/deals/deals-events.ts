@@ -48,8 +48,8 @@ function openWatch(database: Database) {
 
   /** @throws PlatError `rate_limited` */
   return (board: string, session: string, version: number): ((res: Response) => void) => {
-    const own = [...watchers].filter(watcher => watcher.session === session);
-    if (own.length >= MAX_STREAMS || watchers.size >= MAX_OPEN)
+    const sessionWatchers = [...watchers].filter(watcher => watcher.session === session);
+    if (sessionWatchers.length >= MAX_STREAMS || watchers.size >= MAX_OPEN)
       throw new PlatError('rate_limited', 'Too many windows look at boards. Close some of them.', {
         headers: { 'Retry-After': '60' },
       });

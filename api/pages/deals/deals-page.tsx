@@ -21,8 +21,8 @@ const boardPage: Page = {
   post: visit =>
     answerForm(
       async () => {
-        const told = await act(visit);
-        return told === undefined ? { redirect: '/deals' } : show(visit, told);
+        const outcome = await act(visit);
+        return outcome === undefined ? { redirect: '/deals' } : show(visit, outcome);
       },
       bad => show(visit, { bad }),
     ),

@@ -158,18 +158,18 @@ const SHARES = [
 const nameOf = ({ name, state }: Coverage): string => `${name}, ${state}`;
 
 function editionOf({ sources }: Coverage, kind: string): string {
-  const found = sources.filter(source => source.kind === kind);
-  const said = found.map(
+  const ofKind = sources.filter(source => source.kind === kind);
+  const credits = ofKind.map(
     ({ edition, changed, merged_at }) => edition ?? changed ?? (merged_at ? `loaded ${day(merged_at)}` : '?'),
   );
-  return [...new Set(said)].join(', ') || '–';
+  return [...new Set(credits)].join(', ') || '–';
 }
 
 /** The first and the last of days, where there are several. */
 function span(days: readonly (string | null | undefined)[]): string {
-  const known = days.filter(each => each != null).sort();
-  const ends = new Set([known[0], known.at(-1)]);
-  return known.length === 0 ? '–' : [...ends].join(' to ');
+  const dates = days.filter(each => each != null).sort();
+  const ends = new Set([dates[0], dates.at(-1)]);
+  return dates.length === 0 ? '–' : [...ends].join(' to ');
 }
 
 /** Of a pattern of files the folder that all are in. */

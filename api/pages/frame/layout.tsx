@@ -127,7 +127,7 @@ type FieldProps = {
 
 /** A labeled input with its hint and what was wrong with it; `children` in place of a plain input. */
 export function Field({ label, name, hint, error, children, ...input }: FieldProps) {
-  const told = hint || error ? `${name}-told` : undefined;
+  const describedBy = hint || error ? `${name}-told` : undefined;
   return (
     <div class="field">
       <label for={name}>{label}</label>
@@ -135,13 +135,13 @@ export function Field({ label, name, hint, error, children, ...input }: FieldPro
         <input
           id={name}
           name={name}
-          aria-describedby={told}
+          aria-describedby={describedBy}
           aria-invalid={error ? 'true' : undefined}
           {...input}
         />
       )}
-      {told && (
-        <small id={told} class={error ? 'bad' : undefined}>
+      {describedBy && (
+        <small id={describedBy} class={error ? 'bad' : undefined}>
           {error ?? hint}
         </small>
       )}

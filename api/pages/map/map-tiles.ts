@@ -62,11 +62,11 @@ export const tilePage: Page = {
   async get(visit) {
     const { layer, z, x, file } = visit.req.params as Record<string, string>;
     const tile = { z: whole(z!), x: whole(x!), y: whole(/^(\d+)\.(?:mvt|png)$/.exec(file!)?.[1] ?? '') };
-    const known = LAYERS.find(name => name === layer);
-    if (known === undefined || !isTile(tile)) throw notFound('There is no such tile.');
-    if (known === 'hillshade') return shadeTile(visit, tile);
+    const tileLayer = LAYERS.find(name => name === layer);
+    if (tileLayer === undefined || !isTile(tile)) throw notFound('There is no such tile.');
+    if (tileLayer === 'hillshade') return shadeTile(visit, tile);
     const { resources } = visit.deps;
-    return known === 'parcels' ? parcelTile(resources, tile) : landTile(resources, known, tile);
+    return tileLayer === 'parcels' ? parcelTile(resources, tile) : landTile(resources, tileLayer, tile);
   },
 };
 

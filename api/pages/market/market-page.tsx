@@ -67,7 +67,7 @@ function code(visit: Visit, name: string): string {
 
 async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Reply> {
   const [market, saved] = await Promise.all([read(), ask<SavedMarket[]>(visit, listMarkets)]);
-  const own = saved.find(({ region }) => region.id === market.id);
+  const savedMarket = saved.find(({ region }) => region.id === market.id);
   const asked = visit.url.searchParams.get('bucket');
   const bucket =
     market.stats.find(({ type }) => type === asked) ??
@@ -80,11 +80,17 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       <h1>{titleOf(market)}</h1>
       <form method="post" class="buttons">
         <input type="hidden" name="region_id" value={market.id} />
-        <input type="hidden" name="id" value={own?.id ?? ''} />
-        <label for="status">{own ? 'Status on the board' : 'Save it as'}</label>
-        <input id="status" name="status" value={own?.status ?? 'Watching'} maxlength={64} class="short" />
-        <button type="submit">{own ? 'Change' : 'Save'}</button>
-        {own && <Submit label="Remove" does="remove" kind="danger" />}
+        <input type="hidden" name="id" value={savedMarket?.id ?? ''} />
+        <label for="status">{savedMarket ? 'Status on the board' : 'Save it as'}</label>
+        <input
+          id="status"
+          name="status"
+          value={savedMarket?.status ?? 'Watching'}
+          maxlength={64}
+          class="short"
+        />
+        <button type="submit">{savedMarket ? 'Change' : 'Save'}</button>
+        {savedMarket && <Submit label="Remove" does="remove" kind="danger" />}
       </form>
       {county?.no_comps && <p class="notice">{county.no_comps.message}</p>}
       {bucket === undefined ? (

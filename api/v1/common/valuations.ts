@@ -38,8 +38,8 @@ type Row = StoredValuation & { property_id: number };
 export function openValuations(database: Database): ReadValuation {
   const read = batch<Ask, Row | undefined>(async asks => {
     const wanted = [...new Map(asks.map(ask => [ask.propertyId, ask])).values()];
-    const found = new Map((await ask(wanted, false)).map(row => [row.property_id, row]));
-    return asks.map(({ propertyId }) => found.get(propertyId));
+    const byParcel = new Map((await ask(wanted, false)).map(row => [row.property_id, row]));
+    return asks.map(({ propertyId }) => byParcel.get(propertyId));
   });
   // Comps are up to 340 bytes a parcel, and seldom wanted: they come by a statement of their own.
   return async (fips, propertyId, withComps) =>

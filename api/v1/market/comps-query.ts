@@ -56,8 +56,8 @@ const point = repeated
 
 const status = repeated
   .transform((values, context): ShownStatus[] => {
-    const known = SHOWN_STATUSES.filter(name => values.includes(name));
-    if (values.every(value => (SHOWN_STATUSES as readonly string[]).includes(value))) return known;
+    const statuses = SHOWN_STATUSES.filter(name => values.includes(name));
+    if (values.every(value => (SHOWN_STATUSES as readonly string[]).includes(value))) return statuses;
     context.addIssue({ code: 'custom', message: `must be ${SHOWN_STATUSES.join(', ')}, or several of them` });
     return z.NEVER;
   })

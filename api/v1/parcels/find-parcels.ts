@@ -33,9 +33,9 @@ export async function findByOwner(
   const lists = await listSerials(statements, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))
     lists.push(...(await listSerials(statements, fips, short, "w.word || ''")));
-  const found = inAll(lists, fips);
-  if (lists.length === pieces.length || found.length === 0) return found;
-  return listMatching(statements, fips, found, pieces);
+  const matches = inAll(lists, fips);
+  if (lists.length === pieces.length || matches.length === 0) return matches;
+  return listMatching(statements, fips, matches, pieces);
 }
 
 /** Of these parcels, or of all on the roll of the county, those whose owner's name holds all pieces. */

@@ -34,7 +34,7 @@ export function centerlines(
   const classes: number[] = [];
   const owners: number[] = [];
   const corners: number[] = [];
-  const known = new Set<number>();
+  const visited = new Set<number>();
   const numbers = new Map<string, number>();
   const cornerAt = (position: Position): number => {
     const key = position.join();
@@ -49,8 +49,8 @@ export function centerlines(
         const a = cornerAt(road.line[i - 1]!);
         const b = cornerAt(road.line[i]!);
         const key = Math.min(a, b) * MAX_CORNERS + Math.max(a, b);
-        if (a === b || known.has(key)) continue;
-        known.add(key);
+        if (a === b || visited.has(key)) continue;
+        visited.add(key);
         const [ax, ay] = plane.toPlane(road.line[i - 1]!);
         const [bx, by] = plane.toPlane(road.line[i]!);
         ends.push(ax, ay, bx, by);

@@ -160,13 +160,13 @@ function summarize({ byAcres, byPrice, byPpa }: Sorted): Summary {
 
 function meanDays(listings: readonly Listing[]): number | null {
   let days = 0;
-  let known = 0;
+  let knownCount = 0;
   for (const { daysOnMarket } of listings) {
     if (daysOnMarket === NO_DAY) continue;
     days += daysOnMarket;
-    known++;
+    knownCount++;
   }
-  return known === 0 ? null : days / known;
+  return knownCount === 0 ? null : days / knownCount;
 }
 
 /**

@@ -63,9 +63,11 @@ export async function listCounties(
   const lastRun = new Map(runs.map(({ feed, status }) => [feed, status]));
   const byCode = new Map(covered.map(county => [Number(county.fips), county]));
   const byName = new Map(installed.map(feed => [feed.name, feed]));
-  const own = installed.flatMap(({ fips, kind }) => (fips !== null && isCountyKind(kind) ? [fips] : []));
-  const known = [...byCode.keys(), ...own].filter(wanted);
-  const codes = [...new Set([...known, ...named])].sort((a, b) => a - b);
+  const withFeeds = installed.flatMap(({ fips, kind }) =>
+    fips !== null && isCountyKind(kind) ? [fips] : [],
+  );
+  const listed = [...byCode.keys(), ...withFeeds].filter(wanted);
+  const codes = [...new Set([...listed, ...named])].sort((a, b) => a - b);
   return codes.map(code => {
     const county = byCode.get(code);
     const fips = fiveDigits(code);
@@ -80,8 +82,8 @@ export async function listCounties(
         const isOffered = kind !== 'listings' || salesProgramOf(code, salesFile) !== undefined;
         const all = county?.sources.filter(source => source.kind === kind) ?? [];
         // A neighbor's tiles of heights reach over the line.
-        const own = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
-        const loaded = own.length > 0 ? own : all;
+        const ofCounty = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
+        const loaded = ofCounty.length > 0 ? ofCounty : all;
         if (loaded.length > 0)
           return loaded.map(({ feed, licence, edition, changed, merged_at, source_url }) => ({
             kind,

@@ -113,12 +113,12 @@ export function watchDisk(
   say: (text: string) => void,
   everyMs = DISK_LOOK_MS,
 ): NodeJS.Timeout {
-  let said = false;
+  let warned = false;
   return setInterval(async () => {
     const disk = await look().catch(() => undefined);
-    if (disk?.low && !said)
+    if (disk?.low && !warned)
       say(`The disk is nearly full: ${describeDisk(disk)}. Workers pause when it is full; free some space.`);
-    if (disk !== undefined) said = disk.low;
+    if (disk !== undefined) warned = disk.low;
   }, everyMs);
 }
 
@@ -157,11 +157,11 @@ async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[])
   });
   for (let i = 0; i < config.WORKERS; i++) {
     // Each has a health port of its own.
-    const own = config.WORKER_PORT && { WORKER_PORT: String(config.WORKER_PORT + i) };
+    const portSetting = config.WORKER_PORT && { WORKER_PORT: String(config.WORKER_PORT + i) };
     supervisor.start({
       label: `worker ${i + 1}`,
       program: 'worker',
-      env: { ...env, ...own },
+      env: { ...env, ...portSetting },
       logFile: join(logs, `worker-${i + 1}.log`),
     });
   }

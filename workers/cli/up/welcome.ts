@@ -19,8 +19,8 @@ export async function demoKey(config: Config, pool: Pool): Promise<string> {
     await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale', user: DEMO_USER, userName: 'Demo' });
   if (existsSync(file)) {
     const key = readFileSync(file, 'utf8').trim();
-    const known = await listKeys(pool, DEMO_ACCOUNT);
-    if (known.some(({ prefix, revoked_at }) => key.startsWith(prefix) && revoked_at === null)) return key;
+    const existing = await listKeys(pool, DEMO_ACCOUNT);
+    if (existing.some(({ prefix, revoked_at }) => key.startsWith(prefix) && revoked_at === null)) return key;
   }
   const { key } = await createKey(pool, DEMO_ACCOUNT, { name: 'demo' });
   writeFileSync(file, `${key}\n`, { mode: 0o600 });

@@ -229,8 +229,8 @@ export function noteProblem(problems: string[], part: string, error: unknown): v
 
 export function count(faults: Fault[], rowNo: number, fault: Omit<Fault, 'count' | 'rowNo'>): void {
   const { field, reason, message } = fault;
-  const known = faults.find(each => each.field === field && each.reason === reason);
-  if (known) known.count++;
+  const existing = faults.find(each => each.field === field && each.reason === reason);
+  if (existing) existing.count++;
   else faults.push({ field, reason, count: 1, rowNo, message });
 }
 

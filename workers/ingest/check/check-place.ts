@@ -121,11 +121,11 @@ export function parcelPlaces({ gates }: AssessorFeed): Places & { addShape: Plac
     const box = fips === undefined ? null : countyBox(fips);
     if (fips === undefined || box === null) return null;
     const [lon, lat] = pointOnSurface(prepared.polygons);
-    const known = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyBox() };
-    counties.set(fips, known);
-    known.points++;
-    if (!boxContains(box, lon, lat)) known.outside++;
-    growBox(known.extent, [lon, lat, lon, lat]);
+    const existing = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyBox() };
+    counties.set(fips, existing);
+    existing.points++;
+    if (!boxContains(box, lon, lat)) existing.outside++;
+    growBox(existing.extent, [lon, lat, lon, lat]);
     return null;
   }
 

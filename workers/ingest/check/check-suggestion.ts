@@ -57,11 +57,11 @@ export type SuggestedFeed = {
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { input, head } = request;
   const context = readContext(request);
-  const known = head.fips === undefined ? null : Number(head.fips);
+  const fipsCode = head.fips === undefined ? null : Number(head.fips);
   const written = request.preset ? readPreset(request.preset).input : {};
   const spec = {
     ...inputSpec({ ...written, ...input }),
-    ...readWindow(input, known, 'parcels', refuse),
+    ...readWindow(input, fipsCode, 'parcels', refuse),
   };
   const layer = spec.format === 'arcgis' ? await readLayerInfo(spec, context) : null;
   const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
@@ -142,15 +142,15 @@ function readContext({ baseDir, rows, sharedDir }: SuggestRequest): ReadContext 
 }
 
 async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {
-  const found: RowBatch = { rows: [], bad: [] };
+  const sample: RowBatch = { rows: [], bad: [] };
   for await (const { rows, bad } of readInput(input, context)) {
-    found.rows.push(...rows);
-    found.bad.push(...bad);
-    if (found.rows.length >= wanted) break;
+    sample.rows.push(...rows);
+    sample.bad.push(...bad);
+    if (sample.rows.length >= wanted) break;
   }
-  if (found.rows.length === 0) throw formatError(`${[input.source].flat()[0]} has no usable rows.`);
-  found.rows = found.rows.slice(0, wanted);
-  return found;
+  if (sample.rows.length === 0) throw formatError(`${[input.source].flat()[0]} has no usable rows.`);
+  sample.rows = sample.rows.slice(0, wanted);
+  return sample;
 }
 
 function kindOf(names: readonly string[]): string {

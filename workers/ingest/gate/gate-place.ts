@@ -38,8 +38,8 @@ export function homeBoxes(fips: number | null): Box[] {
     const box = countyExtent(county.fips);
     if (!box) continue;
     const state = Math.floor(county.fips / 1000);
-    const known = states.get(state);
-    if (known) growBox(known, box);
+    const cached = states.get(state);
+    if (cached) growBox(cached, box);
     else states.set(state, [...box]);
   }
   return [...states.values()].map(box => padBox(box, MARGIN_DEG));

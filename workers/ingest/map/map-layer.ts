@@ -54,11 +54,11 @@ export function compileLayerMapper(kind: VectorKind, input: LayerInput): Mapper<
  */
 function requireDecisive(kind: VectorKind, { columns }: LayerInput, available: readonly string[]): void {
   const resolve = resolver(available);
-  const found = DECISIVE[kind].some(name => {
+  const isMapped = DECISIVE[kind].some(name => {
     const spec = columns[name];
     return spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, resolve);
   });
-  if (found) return;
+  if (isMapped) return;
   const usual = DECISIVE[kind].flatMap(name => usualColumns(LAYER_DEFAULTS[kind][name]));
   const has = available.slice(0, 20).join(', ') || 'none';
   throw new PlatError(

@@ -66,14 +66,14 @@ export function checkColumns(mentions: readonly Mention[], columns: readonly str
   const missing = mentions.filter(({ column, optional }) => !optional && resolve(column) === null);
   if (missing.length === 0) return;
   const details: Record<string, string[]> = {};
-  const said = missing.map(({ where, column }) => {
+  const problems = missing.map(({ where, column }) => {
     const near = nearMatches(baseName(column), columns);
     const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has ${listed(columns)}.`;
     const message = `the source has no column ${baseName(column)}; ${hint}`;
     details[where] = [...(details[where] ?? []), message];
     return `${where}: ${message}`;
   });
-  throw new PlatError('feed_mapping', said.join('\n'), { details });
+  throw new PlatError('feed_mapping', problems.join('\n'), { details });
 }
 
 function listed(columns: readonly string[]): string {

@@ -77,11 +77,11 @@ async function compare(
     return replaces || old === undefined || old.edition !== edition || old.numbers !== numbers;
   });
   const rows = [...areas.values()].reduce((sum, { numbers }) => sum + numbers, 0);
-  const known = moved.filter(([area]) => before.has(area)).length;
+  const overlap = moved.filter(([area]) => before.has(area)).length;
   Object.assign(counts, {
     rows,
-    new: moved.length - known,
-    changed: known,
+    new: moved.length - overlap,
+    changed: overlap,
     unchanged: areas.size - moved.length,
   });
   await run.step('gate', 'checking', 0.74);
@@ -134,8 +134,9 @@ function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
   return sources
     .map(source => {
       const [, year, month, day] = /(20\d{2})[-_.]?([01]\d)[-_.]?([0-3]\d)/.exec(basename(source)) ?? [];
-      const told = year === undefined ? edition : `${year}-${month}-${day}`;
-      if (told !== null && !Number.isNaN(Date.parse(told))) return { source, edition: edition ?? told };
+      const editionDate = year === undefined ? edition : `${year}-${month}-${day}`;
+      if (editionDate !== null && !Number.isNaN(Date.parse(editionDate)))
+        return { source, edition: edition ?? editionDate };
       throw refusal(`${name}: the name of ${basename(source)} tells no day: give dnc.edition.`);
     })
     .sort((a, b) => (a.edition < b.edition ? -1 : 1));

@@ -46,8 +46,8 @@ export function newClasses(): Record<string, number> {
 }
 
 export function countClass(classes: Record<string, number>, label: string): void {
-  const known = label in classes || Object.keys(classes).length < CLASSES_COUNTED;
-  const name = known ? label : 'other';
+  const hasRoom = label in classes || Object.keys(classes).length < CLASSES_COUNTED;
+  const name = hasRoom ? label : 'other';
   classes[name] = (classes[name] ?? 0) + 1;
 }
 

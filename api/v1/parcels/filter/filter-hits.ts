@@ -109,7 +109,7 @@ function byAcres(
   if (offset > 0) return [{ where: () => [], order: sorted(order, direction) }];
   const [acres, id] = beside === undefined ? [] : (beside.place as [number | null, number]);
   const inOrder = `f.effective_acres ${direction}, f.property_id ${direction}`;
-  const known: Leg = {
+  const knownLeg: Leg = {
     where: bind => [
       'f.effective_acres is not null',
       ...(typeof acres === 'number'
@@ -127,6 +127,6 @@ function byAcres(
     ],
     order: inOrder,
   };
-  if (backwards) return acres === null ? [unknown, known] : [known];
-  return acres === null ? [unknown] : [known, unknown];
+  if (backwards) return acres === null ? [unknown, knownLeg] : [knownLeg];
+  return acres === null ? [unknown] : [knownLeg, unknown];
 }
