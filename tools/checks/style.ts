@@ -11,7 +11,7 @@ const COMMENT = /^\s*(\/\/|\/?\*|--)|[;,{}()[\]] +(\/\/|--) /;
 /** Comments of every file with their lines, from 1. */
 function comments(files: SourceFile[]): { path: string; line: number; text: string }[] {
   return files
-    .filter(({ path }) => CODE.test(path) && !path.endsWith('.sql'))
+    .filter(({ path }) => CODE.test(path) && !/^sql\/(schema|migrations)/.test(path))
     .flatMap(({ path, text }) =>
       text.split('\n').flatMap((line, i) => (COMMENT.test(line) ? [{ path, line: i + 1, text: line }] : [])),
     );

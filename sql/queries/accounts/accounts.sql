@@ -50,8 +50,9 @@ select id from users where lower(email) = lower(:address);
 
 -- name: insert_account
 -- A new account; with a tier its first period begins now. `tier` may be null; `tokens`: null for the tier's;
--- `backstop` may be null; `company`: null for its user's, else one of its own name; `overage_price`: null for the
--- tier's; `user_email`: its user's address or null; `user_name`: user's name or null.
+-- `backstop` may be null; `company`: null for its user's, else one of its own name;
+-- `overage_price`: null for the tier's; `user_email`: its user's address or null; `user_name`:
+-- user's name or null.
 with known as (
   select id, name from companies
   where case when :company::text is not null then name = :company

@@ -16,7 +16,8 @@ from unnest(:account_ids::uuid[], :calls::int[], :skip_traces::int[], :calls_per
 on conflict (account_id) do update set (
   per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 ) = (
-  -- What is excluded is what nothing but full limits would let through: they can do no more, whatever was asked for.
+  -- What is excluded is what nothing but full limits would let through: they can do no more,
+  -- whatever was asked for.
   select excluded.per_minute, excluded.burst, excluded.skip_trace_per_minute, full_level - 60000000::bigint * (plain + traces),
     plain, traces, moment, kept || array_fill(moment, array[traces])
   -- Of two statements that wait for each other the later one may have begun earlier.
@@ -52,7 +53,8 @@ with charged as (
   update usage_periods p set tokens_used = p.tokens_used + :tokens::int * :calls::bigint
   from accounts a
   where p.account_id = :account_id and p.period_end is null and a.id = :account_id and a.period_start = p.period_start and a.period_end > now()
-    -- What the account was read as may have changed while its period was waited for: the update looks at these again, on the period.
+    -- What the account was read as may have changed while its period was waited for: the update looks at
+    -- these again, on the period.
     and p.terms = a.terms and (a.tokens_allowed is null or p.tokens_used + :tokens::int * :calls::bigint <= a.tokens_allowed)
   returning p.account_id, p.period_start, p.tokens_used, a.tokens_allowed, a.overage_allowed, a.payment_method
 ), daily as (
@@ -80,7 +82,8 @@ with decided as materialized (
   from unnest(:account_ids::uuid[], :metering_keys::text[], :modes::text[], :tokens::int[], :calls::int[], :tokens_before::bigint[]) with ordinality
     as c (account_id, endpoint, mode, tokens, calls, before, n)
   join usage_periods p on p.account_id = c.account_id
-  -- What the account was read as may have changed while its period was waited for: the lock looks at these again, on the period.
+  -- What the account was read as may have changed while its period was waited for: the lock looks at these
+  -- again, on the period.
   join accounts a on a.id = p.account_id and a.period_start = p.period_start and a.terms = p.terms
   where p.period_end is null and a.period_end > now()
   order by n

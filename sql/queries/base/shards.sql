@@ -24,8 +24,8 @@ where n.isactive and s.result::float8 > :cost
 order by n.nodename, n.nodeport
 
 -- name: distribute_functions
--- Makes the functions of schema public known on every node, as statements that are passed on to the nodes use them. Needs Citus. No
--- parameters.
+-- Makes the functions of schema public known on every node, as statements that are passed on to the nodes use
+-- them. Needs Citus. No parameters.
 select create_distributed_function(p.oid::regprocedure)
 from pg_proc p
 where p.pronamespace = 'public'::regnamespace
@@ -56,8 +56,8 @@ left join pg_constraint k on k.conindid = i.indexrelid
 where i.indrelid = :table::regclass
 
 -- name: list_distributed
--- The distributed tables: their key, their shards, and what these take with indexes, in bytes, in sum and the largest of them. Needs Citus. No
--- parameters.
+-- The distributed tables: their key, their shards, and what these take with indexes, in bytes, in sum and the
+-- largest of them. Needs Citus. No parameters.
 select
   s.table_name::text as "table",
   column_to_column_name(s.table_name, p.partkey) as key,

@@ -218,7 +218,8 @@ where fips = :fips and status = 2::"char" and sold_date > (:as_of::date - interv
   and days_on_market is not null
 
 -- name: list_unfinished
--- Deals to be looked at: one, or those of a county that are listed or were never found. `deal_id` may be null;
+-- Deals to be looked at: one, or those of a county that are listed or were never found.
+-- `deal_id` may be null;
 -- `fips`: county FIPS or null.
 select d.id, d.board_id, d.status, d.property_id, d.listing_id, d.listing_url, d.seen_at, d.fips, d.address, d.county, d.state,
   d.acreage, d.listed_price, d.own_price, d.own_price_over, d.days_on_market, d.views, d.saves, d.fetch_status, d.fetched_at,

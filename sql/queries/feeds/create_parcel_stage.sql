@@ -1,6 +1,6 @@
--- The staging tables of one run of an assessor feed, in the run's own schema (first on the search path). Unlogged and without
--- indexes: they are filled once by COPY and dropped with the schema. Fragment: declared, the columns of the declared fields with
--- their types
+-- The staging tables of one run of an assessor feed, in the run's own schema (first on the search path).
+-- Unlogged and without indexes: they are filled once by COPY and dropped with the schema. Fragment: declared,
+-- the columns of the declared fields with their types
 create unlogged table stage_roll (
   -- 0 for a row of the roll; 1 for what a geometry row tells where the roll has no row of that key.
   input smallint not null,
@@ -10,7 +10,8 @@ create unlogged table stage_roll (
   hash uuid not null,
   -- The row fits the feed's description of a sale that becomes a comp.
   sale boolean not null,
-  -- What names the deed of that sale, and whether it is over several parcels; null where the source does not say.
+  -- What names the deed of that sale, and whether it is over several parcels; null where the
+  -- source does not say.
   book text,
   several boolean,
   -- Earlier sales that become comps: [{date, price, book, several}].

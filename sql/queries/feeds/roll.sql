@@ -4,7 +4,8 @@ delete from owner_words
 where fips = :fips::int
 
 -- name: create_before_stage
--- What the feed's parcels were before the run, retired ones included. Only this feed's runs write these parcels, one run at a time.
+-- What the feed's parcels were before the run, retired ones included. Only this feed's runs write these
+-- parcels, one run at a time.
 -- Fragments: feed id and the counties of list_stage_counties as literals
 create unlogged table stage_before as
 select p.fips, p.source_key as key, p.property_id, p.roll_hash, p.shape_hash, p.retired_at is null as active
@@ -19,8 +20,9 @@ create unlogged table stage_raw (
 );
 
 -- name: fill_owner_words
--- Writes the words of the owners in a county, each with the serials of the parcels on the roll that have it, 4 bytes a serial. Of
--- a word of thousands of characters 500 are kept, which an index can hold. Fragments: fips, the county's literal.
+-- Writes the words of the owners in a county, each with the serials of the parcels on the roll that have it,
+-- 4 bytes a serial. Of a word of thousands of characters 500 are kept, which an index can hold. Fragments:
+-- fips, the county's literal.
 insert into owner_words (fips, word, serials)
 select fips, word, string_agg(int4send(serial), '')
 from (
@@ -33,8 +35,8 @@ where word <> ''
 group by fips, word
 
 -- name: insert_parcels
--- Adds the parcels that the feed shows for the first time. Fragments: fields and staged, the declared columns; run id and feed id
--- as literals
+-- Adds the parcels that the feed shows for the first time. Fragments: fields and staged, the declared
+-- columns; run id and feed id as literals
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
   location, extent, boundary, calculated_acres,
@@ -50,7 +52,8 @@ left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new'
 
 -- name: insert_owner_parcels
--- Writes what portfolios read of the same parcels. The index grows at one place after the other instead of all over
+-- Writes what portfolios read of the same parcels. The index grows at one place after the other
+-- instead of all over
 insert into owner_parcels (owner_key, property_id, place_key)
 select r.owner_key, w.property_id, r.place_key
 from stage_write w
@@ -59,7 +62,8 @@ where r.owner_key is not null
 order by r.owner_key
 
 -- name: keep_assessed
--- Remembers what the roll's land is assessed at, where that is new or other than it was. Places: fips, as_of (the day since when it holds).
+-- Remembers what the roll's land is assessed at, where that is new or other than it was. Places: fips, as_of
+-- (the day since when it holds).
 insert into assessed_land_values (fips, property_id, as_of, value)
 select f.fips, f.property_id, {{as_of}}::date, f.assessed_land_value
 from parcel_filters f
@@ -73,8 +77,8 @@ where f.fips = any ({{fips}}) and f.assessed_land_value > 0 and f.assessed_land_
 on conflict (fips, property_id, as_of) do update set value = excluded.value
 
 -- name: keep_land
--- What land layers told of the parcels that are written again: it holds as long as their shape does. Fragment: fips, the counties
--- that change, as a literal
+-- What land layers told of the parcels that are written again: it holds as long as their shape does.
+-- Fragment: fips, the counties that change, as a literal
 create unlogged table stage_land as
 select a.*
 from stage_write w
@@ -114,8 +118,9 @@ join changing t on box(point(c.west * 1e7, c.south * 1e7), point(c.east * 1e7, c
   && box(point(t.west - :distance, t.south - :distance), point(t.east + :distance, t.north + :distance))
 
 -- name: list_split_shapes
--- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says of each whether the
--- attributes that came with it repeat those of the first; null where they were kept or there are none.
+-- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says
+-- of each whether the attributes that came with it repeat those of the first; null where they were kept
+-- or there are none.
 select
   s.input, s.fips, s.key,
   array_agg(s.ctid::text order by s.row_no) as places,
@@ -175,8 +180,8 @@ full join stage_before p on p.fips = coalesce(r.fips, s.fips) and p.key = coales
 where p.active is not false or r.key is not null or s.key is not null
 
 -- name: number_parcels
--- The parcels that the merge writes, in the order of the roll, each with its id and the places (ctid) of its staged rows. New ones
--- fill the serials that were reserved.
+-- The parcels that the merge writes, in the order of the roll, each with its id and the places (ctid) of its
+-- staged rows. New ones fill the serials that were reserved.
 create unlogged table stage_write as
 select
   m.fips,
@@ -193,8 +198,8 @@ where m.state in ('new', 'changed', 'returned')
 order by fips, property_id
 
 -- name: measure_acreage
--- How the stated acreage of a run's parcels compares with the measured one: parcels that have both, the median of stated by measured,
--- and how many are off by more than a factor of 4.
+-- How the stated acreage of a run's parcels compares with the measured one: parcels that have both, the
+-- median of stated by measured, and how many are off by more than a factor of 4.
 select
   count(*)::int as parcels,
   coalesce(percentile_cont(0.5) within group (order by r.acres / s.calculated_acres), 1) as median,
@@ -245,8 +250,8 @@ select
 from unnest(:row_numbers::bigint[]) as row_no
 
 -- name: remove_parcel_filters
--- Takes away what filters and portfolios know of the parcels that changed, which is written anew, or were retired. Fragment: fips,
--- the counties that change, as a literal
+-- Takes away what filters and portfolios know of the parcels that changed, which is written anew, or were
+-- retired. Fragment: fips, the counties that change, as a literal
 with outdated as (
   delete from parcel_filters f
   using stage_match m
@@ -270,8 +275,8 @@ from unnest(:inputs::smallint[], :row_numbers::bigint[], :fips::int[], :keys::te
   as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
 -- name: reserve_serials
--- Takes a block of serials for the new parcels of each county. The row stays locked until the merge commits, so that two feeds of
--- one county never share a number; a merge that fails gives its block back unused.
+-- Takes a block of serials for the new parcels of each county. The row stays locked until the merge commits,
+-- so that two feeds of one county never share a number; a merge that fails gives its block back unused.
 insert into county_serials as c (fips, last_serial)
 select fips, count(*)
 from stage_match
@@ -311,7 +316,8 @@ left join stage_shape s on s.fips = m.fips and s.key = m.key
 where m.state in ('changed', 'returned') and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: create_further_stage
--- Rows of a feed's further rolls by key; input counts them from 1, values are those of the declared fields in their order.
+-- Rows of a feed's further rolls by key; input counts them from 1, values are those of the declared
+-- fields in their order.
 create unlogged table stage_further (
   input smallint not null,
   row_no bigint not null,
@@ -324,7 +330,8 @@ create unlogged table stage_further (
 );
 
 -- name: list_further_parcels
--- Rows of further rolls whose key the first roll does not have, by key, and of one key in the order of the rolls.
+-- Rows of further rolls whose key the first roll does not have, by key, and of one key in the
+-- order of the rolls.
 select f.fips, f.key, f.input * 1000000000::bigint + f.row_no as row_no, f.sale, f.deed, f.prior, f.values
 from stage_further f
 left join stage_roll r on r.fips = f.fips and r.key = f.key and r.input = 0

@@ -91,7 +91,8 @@ where id = :feed_id
 for no key update
 
 -- name: measure_matches
--- The figures that the gate compares and the run reports. {{matches}}, the table that says of each row what becomes of it
+-- The figures that the gate compares and the run reports. {{matches}}, the table that says of each row
+-- what becomes of it
 select
   count(*) filter (where state <> 'gone')::int as rows,
   count(*) filter (where state = 'new')::int as new,

@@ -1,5 +1,6 @@
 -- name: create_imagery_stage
--- The staging table of the sources of a layer of imagery, in the run's own schema. The columns of imagery_sources.
+-- The staging table of the sources of a layer of imagery, in the run's own schema. The columns
+-- of imagery_sources.
 create unlogged table stage_imagery as
 select *
 from imagery_sources

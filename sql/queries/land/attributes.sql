@@ -1,6 +1,6 @@
 -- name: announce_writing
--- Says that marks will be written. Before any of them is held: a plan locks the table against writers, and one that came between
--- the holding and the writing would wait for the marks held, and be waited for.
+-- Says that marks will be written. Before any of them is held: a plan locks the table against writers, and
+-- one that came between the holding and the writing would wait for the marks held, and be waited for.
 lock table attributes_dirty in row exclusive mode
 
 -- name: assign_chunk
@@ -15,7 +15,8 @@ delete from attributes_dirty
 where fips = :fips and property_id = any (:property_ids)
 
 -- name: copy_county_parcels
--- A county's parcels on the roll and where they lie in 1e-7 degrees. {{fips}} a literal: COPY takes no parameters
+-- A county's parcels on the roll and where they lie in 1e-7 degrees. {{fips}} a literal: COPY
+-- takes no parameters
 copy (
   select property_id, location[0], location[1]
   from parcel_filters
@@ -23,7 +24,8 @@ copy (
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
--- A county's parcels that wait for a plan, and where they lie in 1e-7 degrees. {{fips}} a literal: COPY takes no parameters
+-- A county's parcels that wait for a plan, and where they lie in 1e-7 degrees. {{fips}} a literal: COPY
+-- takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
@@ -68,7 +70,8 @@ select
 select exists (select 1 from land_layers) as present
 
 -- name: hold_layers
--- Lets no layer be merged until the transaction ends, so that a merge of parcels and one of a layer never miss each other's rows:
+-- Lets no layer be merged until the transaction ends, so that a merge of parcels and one of a layer never
+-- miss each other's rows:
 -- the later one sees, and marks, what the earlier one has committed.
 lock table land_layers in share mode
 
@@ -107,7 +110,8 @@ from land_layers
 order by run_id
 
 -- name: list_unplanned_counties
--- The counties in which a mark waits for a plan: it has no chunk, or one whose job has ended or was never there.
+-- The counties in which a mark waits for a plan: it has no chunk, or one whose job has ended
+-- or was never there.
 select distinct d.fips
 from attributes_dirty d
 where d.chunk is null
@@ -133,12 +137,14 @@ order by property_id
 for update
 
 -- name: lock_marks
--- Keeps every other plan, merge and chunk from writing marks until the transaction ends. For use before anything else is locked,
--- so that a plan, which writes them in the order of a curve, cannot wait for one that waits for it.
+-- Keeps every other plan, merge and chunk from writing marks until the transaction ends. For use before
+-- anything else is locked, so that a plan, which writes them in the order of a curve, cannot wait for one
+-- that waits for it.
 lock table attributes_dirty in share row exclusive mode
 
 -- name: mark_chunk
--- Marks parcels of a county and puts them into a chunk at once. {{fips}}, {{ids}} of parcels, {{chunk}}, {{layers}} as literals
+-- Marks parcels of a county and puts them into a chunk at once. {{fips}}, {{ids}} of parcels, {{chunk}},
+-- {{layers}} as literals
 insert into attributes_dirty as d (fips, property_id, layers, chunk)
 select {{fips}}, property_id, {{layers}}, {{chunk}}
 from unnest({{ids}}::bigint[]) as property_id

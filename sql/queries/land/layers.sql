@@ -19,7 +19,8 @@ create unlogged table stage_layer (
 );
 
 -- name: create_tile_stage
--- The staging table of the files of a layer of heights, in the run's own schema. The columns of elevation_tiles.
+-- The staging table of the files of a layer of heights, in the run's own schema. The columns
+-- of elevation_tiles.
 create unlogged table stage_tile as
 select *
 from elevation_tiles
@@ -84,12 +85,13 @@ from land_layers
 where reach_m is not null
 
 -- name: lock_layers
--- Lets one merge of a layer at a time be under way, and none of parcels, until the transaction ends: what a layer marks depends
--- on how far the others reach. For use before anything is written.
+-- Lets one merge of a layer at a time be under way, and none of parcels, until the transaction ends: what a
+-- layer marks depends on how far the others reach. For use before anything is written.
 lock table land_layers in share row exclusive mode
 
 -- name: mark_covered_parcels
--- Marks the parcels that a layer covers, or did. {{boxes}}, {{counties}}, {{layers}} (the bit of its kind) as literals
+-- Marks the parcels that a layer covers, or did. {{boxes}}, {{counties}}, {{layers}} (the bit of
+-- its kind) as literals
 with covered as (
   select f.fips, f.property_id
   from unnest({{boxes}}::text[]) as c (coverage)

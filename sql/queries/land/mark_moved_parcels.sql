@@ -1,6 +1,7 @@
--- Marks what a merge is about to make out of date: by every layer the parcels whose shape changes and those that come back; by roads the parcels within
--- reach of one that comes, goes or changes, for it may stand between them and a road. Literals: {{fips}} the counties that change, {{near}} those within
--- reach, {{reach}} in metres, null without roads
+-- Marks what a merge is about to make out of date: by every layer the parcels whose shape changes and those
+-- that come back; by roads the parcels within reach of one that comes, goes or changes, for it may stand
+-- between them and a road. Literals: {{fips}} the counties that change, {{near}} those within reach,
+-- {{reach}} in metres, null without roads
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
   from stage_match m

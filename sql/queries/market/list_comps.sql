@@ -1,6 +1,7 @@
--- A page of comps, planned by its very values. {{where}}: what they have to fulfil. {{place}}: what the list is
--- ordered by, null for unknown. {{beyond}}: > or <, with {{direction}}, from the place `after_place` (Infinity
--- for unknown) and its id `after_id`, null for none. One row at least, for the total.
+-- A page of comps, planned by its very values. {{where}}: what they have to fulfil.
+-- {{place}}: what the list is ordered by, null for unknown. {{beyond}}: > or <, with {{direction}}, from the
+-- place `after_place` (Infinity for unknown) and its id `after_id`, null for none. One row at
+-- least, for the total.
 with hits as materialized (
   select l.id, coalesce({{place}}, 'Infinity') as place, d.dom
   from listings l

@@ -1,7 +1,7 @@
 -- Recorded sales as comps. Parcels that share a day and a deed were sold together, and so were those that
 -- share a day, price and seller where the source does not say of deeds; a known sale keeps its acreage and
--- place where the parcel was split or merged since. Fragment: recorded, the sales that were staged. `label`: of
--- the source; `most_correction`: the largest correction of an acreage, as a share of it.
+-- place where the parcel was split or merged since. Fragment: recorded, the sales that were
+-- staged. `label`: of the source; `most_correction`: the largest correction of an acreage, as a share of it.
 with recorded as (
   {{recorded}}
 ),
@@ -44,7 +44,8 @@ deeds_of_several as (
   group by fips, last_sale_date, book
   having min(source_id) <> max(source_id)
 ),
--- What another feed tells of the same parcel at the same price within a month is the same sale: days are of the deed, of its recording, or the month's first.
+-- What another feed tells of the same parcel at the same price within a month is the same sale: days are of
+-- the deed, of its recording, or the month's first.
 elsewhere as (
   select distinct s.source_id
   from sales s

@@ -1,12 +1,14 @@
 -- name: create_listing_stage
--- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY. Fragment: columns of a comp
+-- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY.
+-- Fragment: columns of a comp
 create unlogged table stage_listing as
 select null::bigint as row_no, null::uuid as hash, id, {{columns}}
 from listings
 with no data
 
 -- name: mark_touched_regions
--- Where the run's new, changed and gone listings are, and where they were. In one order for all merges, so that none waits in a circle.
+-- Where the run's new, changed and gone listings are, and where they were. In one order for all merges, so
+-- that none waits in a circle.
 insert into stats_dirty (type, code)
 select distinct r.type, r.code
 from stage_listing_match m
@@ -71,8 +73,8 @@ on conflict (listing_id, run_id) do update
 set status = excluded.status, price = excluded.price, status_date = excluded.status_date, recorded_at = excluded.recorded_at
 
 -- name: split_repeat_sales
--- Sales that share an id with sales of another day or price are sales of their own, by day and price; but one that is stored under the id alone keeps
--- it, and one that is stored as a sale of its own stays one.
+-- Sales that share an id with sales of another day or price are sales of their own, by day and price; but one
+-- that is stored under the id alone keeps it, and one that is stored as a sale of its own stays one.
 with sales as (
   select
     s.ctid as place, s.id, s.sold_date, s.price, s.source_id || '/' || s.sold_date || '/' || s.price as own_source_id,

@@ -24,7 +24,8 @@ where r.type = 'zip'
   and (r.fips = :fips or r.code in (select l.zip from listings l where l.fips = :fips));
 
 -- name: list_dirty_regions
--- `known` is false for a region that is not in `regions`. The moment is text: a Date would lose its microseconds.
+-- `known` is false for a region that is not in `regions`. The moment is text: a Date would
+-- lose its microseconds.
 select d.type, d.code, d.marked_at::text as marked_at, r.code is not null as known
 from stats_dirty d
 left join regions r using (type, code);

@@ -1,5 +1,5 @@
--- Of `list_sales`: what the rows of a file of sales tell, with the parcels that were sold as the rolls have them. Of several sales of a parcel on a day the one
--- that counts, then the dearest.
+-- Of `list_sales`: what the rows of a file of sales tell, with the parcels that were sold as the rolls have
+-- them. Of several sales of a parcel on a day the one that counts, then the dearest.
 select distinct on (s.fips, s.key, s.day)
   s.fips, s.key, s.row_no,
   coalesce(p.situs_address, s.address) as situs_address, coalesce(p.situs_city, s.city) as situs_city,

@@ -26,7 +26,8 @@ select distinct fips
 from stage_sale
 
 -- name: place_sales
--- Finds the parcels that were sold by their key, else by their number without its marks, else by their address, where one parcel alone has it.
+-- Finds the parcels that were sold by their key, else by their number without its marks, else by their
+-- address, where one parcel alone has it.
 with known as (
   select distinct on (fips, source_key) fips, source_key, property_id
   from parcels

@@ -1,7 +1,8 @@
 -- name: count_hits
--- How many parcels a filter finds and, when they are few, the first of them, in one pass. `from`, `where`: the tables and the predicates of the filter;
--- `ids`, `acres`: array_agg of both, or null where hits cannot be few or acres are not wanted; `order`. Parameters: `most` hits that count as few, `offset`
--- and `limit` of the page, and those of the predicates.
+-- How many parcels a filter finds and, when they are few, the first of them, in one pass. `from`, `where`:
+-- the tables and the predicates of the filter;
+-- `ids`, `acres`: array_agg of both, or null where hits cannot be few or acres are not wanted; `order`.
+-- Parameters: `most` hits that count as few, `offset` and `limit` of the page, and those of the predicates.
 with found as materialized (
   select count(*) as count, {{ids}} as ids, {{acres}} as acres
   from {{from}}
@@ -18,8 +19,9 @@ left join lateral (
 ) page on true;
 
 -- name: list_edge_candidates
--- The parcels whose extent meets the boxes along a shape's outline and that no inner box takes in, to be tested one by one. Boxes and finds stand in a
--- `with` each, as the planner would rather read all in order until the limit. `from`, `where`: parcel_filters f, and the filter's other predicates.
+-- The parcels whose extent meets the boxes along a shape's outline and that no inner box takes in, to be
+-- tested one by one. Boxes and finds stand in a `with` each, as the planner would rather read all in order
+-- until the limit. `from`, `where`: parcel_filters f, and the filter's other predicates.
 -- Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates.
 with edges as materialized (select box from unnest(:edge::box[]) as e (box)),
 near as materialized (
@@ -40,8 +42,9 @@ from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]) and p.boundary is not null;
 
 -- name: list_hits
--- A page of the parcels that a filter finds. `from`, `where`: the tables and the predicates of the filter, and the place where
--- the page begins; `order`. Parameters: `offset` and `limit`, and those of the predicates.
+-- A page of the parcels that a filter finds. `from`, `where`: the tables and the predicates of the filter,
+-- and the place where the page begins; `order`. Parameters: `offset` and `limit`, and those
+-- of the predicates.
 select f.property_id, f.effective_acres
 from {{from}}
 where {{where}}

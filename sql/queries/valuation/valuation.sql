@@ -3,7 +3,8 @@
 delete from valuations_dirty where fips = :fips
 
 -- name: copy_assessed
--- What the editions of a county's rolls assessed the land of its parcels at, with the days since when it held, by parcel and day. Place: fips.
+-- What the editions of a county's rolls assessed the land of its parcels at, with the days since when it
+-- held, by parcel and day. Place: fips.
 copy (
   select a.property_id, a.as_of, a.value::float8, f.effective_acres
   from assessed_land_values a
@@ -13,8 +14,9 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_comps
--- The comps that valuations can use, in the order of their ids, one column for each that workers/valuation/valuation-comps.ts names: status 0 for ACTIVE, 1 for
--- PENDING, 2 for SOLD; what was asked last for a sale is what its source says, or the listing's history. Place: where (which of them).
+-- The comps that valuations can use, in the order of their ids, one column for each that
+-- workers/valuation/valuation-comps.ts names: status 0 for ACTIVE, 1 for PENDING, 2 for SOLD; what was asked
+-- last for a sale is what its source says, or the listing's history. Place: where (which of them).
 copy (
   select
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
@@ -85,7 +87,8 @@ select
   ) as open
 
 -- name: has_land
--- Whether the land layers or assessors tell of any parcel of a county. One look at each index: `exists` would read all of it.
+-- Whether the land layers or assessors tell of any parcel of a county. One look at each index: `exists`
+-- would read all of it.
 (select true from parcel_attributes where fips = :fips limit 1)
 union all
 (select true from assessed_land_values where fips = :fips limit 1)
@@ -98,7 +101,8 @@ where fips = :fips and status = 'SOLD' and price > 0 and lot_acres > 0 and locat
 limit 1
 
 -- name: list_comps_on_land
--- The comps of a county whose parcels are not known, with the parcels that hold their points and whose acreage is what was sold, as in link_comps.sql.
+-- The comps of a county whose parcels are not known, with the parcels that hold their points and whose
+-- acreage is what was sold, as in link_comps.sql.
 select l.id, f.property_id, l.location[0] as x, l.location[1] as y, p.boundary
 from listings l
 left join comp_land c on c.listing_id = l.id
@@ -109,7 +113,8 @@ where l.fips = :fips and l.status <> 'OFF_MARKET' and c.listing_id is null
 order by l.id, f.property_id
 
 -- name: list_counties
--- The counties that have parcels, or had, or comps. Returns: fips, parcels (whether there is something to be valued)
+-- The counties that have parcels, or had, or comps. Returns: fips, parcels (whether there is
+-- something to be valued)
 select fips, bool_or(parcels) as parcels
 from (
   select fips, true as parcels
@@ -149,8 +154,8 @@ order by used.place
 select pg_advisory_xact_lock(:lock, :fips)
 
 -- name: mark_comps
--- Marks the counties of the run's new, changed and gone comps, as they are and as they were, and the counties that these are near
--- to, before they are written. What valuations do not look at may change unmarked.
+-- Marks the counties of the run's new, changed and gone comps, as they are and as they were, and the counties
+-- that these are near to, before they are written. What valuations do not look at may change unmarked.
 with moved as (
   select
     s.fips, s.location, s.status, l.fips as old_fips, l.location as old_location, l.status as old_status
@@ -211,7 +216,8 @@ left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:fips::int[]) and p.retired_at is null
 
 -- name: store_comp_land
--- What is known of the land of comps found by their points. Places: fips; ids of comps and parcels, rows that belong together.
+-- What is known of the land of comps found by their points. Places: fips; ids of comps and parcels, rows
+-- that belong together.
 insert into comp_land (
   listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
 )

@@ -1,6 +1,8 @@
--- All statistics of all regions in one statement: the 22 buckets and 43 keys for each county and ZIP, as of the day in the
--- setting bench.as_of. The textbook form of Gini's coefficient loses digits by cancellation, which showed in 1 of 30 million
--- figures, a tie; so it is rounded to 11 decimals before it is rounded to 2. `region` is the county's FIPS, or 100000 + the ZIP; `bucket` counts from 0 in the API's order.
+-- All statistics of all regions in one statement: the 22 buckets and 43 keys for each county and ZIP,
+-- as of the day in the setting bench.as_of. The textbook form of Gini's coefficient loses digits by
+-- cancellation, which showed in 1 of 30 million figures, a tie; so it is rounded to 11 decimals
+-- before it is rounded to 2. `region` is the county's FIPS, or 100000 + the ZIP; `bucket` counts from
+-- 0 in the API's order.
 create temp table market_reference as
 with bucket (bucket, least, below) as (
   values

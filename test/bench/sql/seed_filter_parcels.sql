@@ -1,7 +1,9 @@
--- Lots of one county as parcels on the roll and as the narrow rows that filters read, most of whose columns are known, as
--- on a good roll. Hashes of the row number decide, so that the same parameters give the same parcels: one in five is
--- vacant, one owner in eight lives in another state, and acres run from 0.1 to 50, as many in each doubling.
--- $1 fips int, $2 serial of the first lot int, $3 extents as text of box in 1e-7 degrees text[], $4 boundaries bytea[]
+-- Lots of one county as parcels on the roll and as the narrow rows that filters read, most of whose
+-- columns are known, as on a good roll. Hashes of the row number decide, so that the same parameters give the
+-- same parcels: one in five is vacant, one owner in eight lives in another state, and acres run from 0.1 to
+-- 50, as many in each doubling.
+-- $1 fips int, $2 serial of the first lot int, $3 extents as text of box in 1e-7 degrees text[], $4
+-- boundaries bytea[]
 with lots as materialized (
   select
     i, extent, boundary, point(extent) as location, $1::bigint * 100000000 + i as property_id,
