@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { decodeBoundary, encodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
-import type { Format } from '../../workers/formats/format-input.ts';
+import type { Format } from '../../workers/formats/file-formats.ts';
 import { readInput } from '../../workers/formats/read-format.ts';
 
 const DATA = fileURLToPath(new URL('../../workers/sample/data/bangor_me', import.meta.url));

@@ -1,8 +1,9 @@
 import { FILTERS } from '../../api/v1/parcels/filter/filters.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
+import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
 
 /** Tables of the docs, each between a line that names it and `END`. */
-const TABLES: Readonly<Record<string, () => string[]>> = { fields };
+const TABLES: Readonly<Record<string, () => string[]>> = { fields, formats };
 
 const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
 const END = '<!-- end of the table -->';
@@ -34,4 +35,13 @@ function fields(): string[] {
     }),
   );
   return ['| field | group | type | meaning | filters |', '|---|---|---|---|---|', ...rows];
+}
+
+function formats(): string[] {
+  const files: Readonly<Record<string, FileFormatSpec>> = FILE_FORMATS;
+  const rows = Object.entries(FORMATS).map(([name, { title, geometry, notes = '' }]) => {
+    const extensions = files[name]?.extensions.join(' ') ?? '';
+    return `| \`${name}\` | ${title} | ${extensions} | ${geometry ? 'yes' : 'no'} | ${notes} |`;
+  });
+  return ['| format | what it is | files | shapes | what to know |', '|---|---|---|---|---|', ...rows];
 }

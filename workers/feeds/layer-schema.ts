@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type LandKind, ROAD_REACH_M } from '../../shared/domain/land-layers.ts';
-import { boundsSchema, INPUT_PROPERTIES } from '../formats/format-input.ts';
+import { INPUT_PROPERTIES } from '../formats/format-input.ts';
+import { boundsSchema } from '../formats/input-settings.ts';
 import { type ColumnSpec, columnSchema, conditionSchema } from './column-schema.ts';
 import type { TargetSpec } from './values/value-parser.ts';
 

@@ -1,4 +1,5 @@
 import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../shared/domain/land-layers.ts';
+import { FORMATS } from '../formats/file-formats.ts';
 import { readWindow } from '../formats/format-input.ts';
 import type { ElevationFeed, FeedBase, Files, ImageryFeed, ImageryInput, LayerFeed } from './feed.ts';
 import { mappedInput } from './feed-columns.ts';
@@ -14,12 +15,10 @@ import {
 } from './layer-schema.ts';
 import type { Report } from './locate-faults.ts';
 
-const WITHOUT_GEOMETRY = new Set(['csv', 'dbf', 'ndjson', 'reso', 'fixed_width', 'xlsx', 'access']);
-
 export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: Report): LayerFeed {
   const section = file.layer!;
   const { format, reach, columns = {} } = section;
-  if (WITHOUT_GEOMETRY.has(format))
+  if (!FORMATS[format].geometry)
     report(
       'layer.format',
       `${format} has no geometry; give another format, such as geojson, shapefile or geopackage`,

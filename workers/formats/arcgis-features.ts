@@ -5,7 +5,7 @@ import { shownUrl } from '../../shared/net/download-context.ts';
 import { fromEsri } from './arcgis-geometry.ts';
 import type { LayerInfo } from './arcgis-layer.ts';
 import type { Body } from './arcgis-server.ts';
-import type { InputSpec } from './format-input.ts';
+import type { InputSettings } from './input-settings.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 
@@ -26,7 +26,7 @@ export type ToRow = (sent: ServerFeature) => Row;
 /**
  * Makes rows of features: dates become ISO days or timestamps, codes of the fields in `names_of` their names.
  */
-export function rowMaker(info: LayerInfo, spec: InputSpec): ToRow {
+export function rowMaker(info: LayerInfo, spec: InputSettings): ToRow {
   const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
   const named = info.fields.filter(
     field => field.domain !== null && spec.arcgis?.names_of?.includes(field.name),

@@ -1,6 +1,6 @@
 import { formatError, shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import { type Body, type LayerRequest, type Params, queryLayer, RequestRefused } from './arcgis-server.ts';
-import type { InputSpec } from './format-input.ts';
+import type { InputSettings } from './input-settings.ts';
 import type { ReadContext } from './row-batch.ts';
 
 export type LayerField = {
@@ -52,7 +52,7 @@ export function layerUrl(source: string | string[]): URL {
  * What a layer says of itself, by one request. @throws PlatError `feed_format` for what is no layer that can
  * be queried; those of `ask`
  */
-export async function readLayerInfo(spec: InputSpec, context: ReadContext): Promise<LayerInfo> {
+export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const asked = { url: layerUrl(spec.source), spec, context };
   const body = await queryLayer(asked, '', { f: 'json' });
   const name = shownUrl(asked.url);
@@ -124,7 +124,7 @@ function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
 /**
  * The day and time of a layer's last edit, or of each where there are several; null when one does not say.
  */
-export async function layerVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
+export async function layerVersion(spec: InputSettings, context: ReadContext): Promise<string | null> {
   const edits: number[] = [];
   for (const source of [spec.source].flat()) {
     const { lastEditDate } = await readLayerInfo({ ...spec, source }, context);
@@ -134,7 +134,7 @@ export async function layerVersion(spec: InputSpec, context: ReadContext): Promi
   return edits.map(ms => new Date(ms).toISOString()).join(' ');
 }
 
-export function conditions({ arcgis, within }: InputSpec, further: string | null = null): Params {
+export function conditions({ arcgis, within }: InputSettings, further: string | null = null): Params {
   const where = [arcgis?.where, further].filter(Boolean).map(condition => `(${condition})`);
   return {
     where: where.join(' AND ') || '1=1',

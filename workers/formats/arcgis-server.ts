@@ -10,7 +10,7 @@ import {
   USER_AGENT,
   withRetry,
 } from '../../shared/net/http.ts';
-import type { InputSpec } from './format-input.ts';
+import type { InputSettings } from './input-settings.ts';
 import { type ReadContext, tokenIn } from './row-batch.ts';
 
 /*
@@ -21,7 +21,7 @@ import { type ReadContext, tokenIn } from './row-batch.ts';
  */
 
 /** A layer that is asked: its address without `/query`, and how its feed wants it. */
-export type LayerRequest = { url: URL; spec: InputSpec; context: ReadContext };
+export type LayerRequest = { url: URL; spec: InputSettings; context: ReadContext };
 
 export type Params = Record<string, string | number | boolean>;
 

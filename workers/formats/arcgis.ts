@@ -7,14 +7,14 @@ import { readLayerInfo } from './arcgis-layer.ts';
 import { readPages, type Source } from './arcgis-pages.ts';
 import { choosePaging, spoolLayer } from './arcgis-spool.ts';
 import { addFeature } from './features.ts';
-import type { InputSpec } from './format-input.ts';
+import type { InputSettings } from './input-settings.ts';
 import { readLines } from './json.ts';
 import { addBad, isFull, type Output, type ReadContext } from './row-batch.ts';
 import { openSource, type Progress } from './source.ts';
 
 /** A whole layer is spooled first; when only some rows are wanted, they are handed on as they come. */
 export async function* readArcgis(
-  spec: InputSpec,
+  spec: InputSettings,
   output: Output,
   context: ReadContext,
   progress: Progress,

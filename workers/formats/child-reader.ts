@@ -6,7 +6,7 @@ import { type ErrorOptions, PlatError } from '../../shared/base/errors.ts';
 import { type Limits, scratchFolder } from '../../shared/net/download-context.ts';
 import { damaged, outputOf } from './child-output.ts';
 import { fetchSource } from './fetch-source.ts';
-import { LIBRARY_READERS, type LibraryFormat } from './library-readers.ts';
+import type { FileFormat } from './file-formats.ts';
 import type { Part } from './parts.ts';
 import type { FileKind } from './read-file.ts';
 import type { Output, ReadContext, RowBatch } from './row-batch.ts';
@@ -14,7 +14,7 @@ import type { Progress } from './source.ts';
 
 /** What reader-child.ts is told: plain data, as JSON. */
 export type Task = {
-  format: LibraryFormat;
+  format: FileFormat;
   kind: FileKind;
   spec: Part;
   /** Rows that are there before the first. */
@@ -47,7 +47,8 @@ const TYPESCRIPT = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).
  * @throws PlatError as readInput does; `feed_source` when the reader hung, or needed too much memory
  */
 export async function* readInChild(
-  format: LibraryFormat,
+  format: FileFormat,
+  maxMb: number,
   kind: FileKind,
   spec: Part,
   output: Output,
@@ -56,7 +57,6 @@ export async function* readInChild(
 ): AsyncGenerator<RowBatch> {
   const source = await fetchSource(spec.source, kind, context);
   const tmpDir = await scratchFolder(context, 'reader-');
-  const { maxMb } = LIBRARY_READERS[format];
   const task: Task = {
     format,
     spec: { ...spec, source: source.path },

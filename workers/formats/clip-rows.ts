@@ -2,7 +2,7 @@ import { boxesIntersect, boxOfGeometry, padBox } from '../../shared/geo/box.ts';
 import type { Box, Polygon } from '../../shared/geo/geometry-types.ts';
 import { intersects, prepareQuery } from '../../shared/geo/intersects.ts';
 import { countyOutline, nearestCounty } from '../../shared/regions/county-polygons.ts';
-import { type InputSpec, MARGIN_DEG, type ReadWindow } from './format-input.ts';
+import { type InputSettings, MARGIN_DEG, type ReadWindow } from './input-settings.ts';
 import type { RowBatch, SourceRow } from './row-batch.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { RowBatch, SourceRow } from './row-batch.ts';
  */
 export async function* clipped(
   batches: AsyncIterable<RowBatch>,
-  { within }: InputSpec,
+  { within }: InputSettings,
 ): AsyncGenerator<RowBatch> {
   if (within === undefined) {
     yield* batches;

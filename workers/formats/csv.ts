@@ -1,6 +1,6 @@
 import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
 import { decodeText } from './decode-text.ts';
-import type { InputSpec } from './format-input.ts';
+import type { InputSettings } from './input-settings.ts';
 import { addBad, addRow, checkColumns, detached, type FileRead, isFull, type Output } from './row-batch.ts';
 
 /*
@@ -82,7 +82,7 @@ type Table = {
   skipping: boolean;
 };
 
-function newTable(spec: InputSpec, name: string): Table {
+function newTable(spec: InputSettings, name: string): Table {
   const columns = Array.isArray(spec.header) ? checkColumns(spec.header, name) : null;
   return { name, dialect: null, columns, numbered: spec.header === false, skipping: false };
 }
@@ -237,7 +237,7 @@ function skipLine(table: Table, held: string, output: Output): string {
   return held.slice(end);
 }
 
-function detectDialect(text: string, spec: InputSpec): Dialect {
+function detectDialect(text: string, spec: InputSettings): Dialect {
   const quote = spec.quote ?? '"';
   // Old Macintosh exports end lines with a carriage return alone.
   const newline = text.includes('\n') || !text.includes('\r') ? '\n' : '\r';

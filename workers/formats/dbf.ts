@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { formatError, truncatedError } from '../../shared/net/download-context.ts';
 import { encodingName } from './decode-text.ts';
-import type { InputSpec } from './format-input.ts';
+import type { InputSettings } from './input-settings.ts';
 import { addRow, checkColumns, detached, type FileRead, isFull } from './row-batch.ts';
 import type { SourceFile } from './source.ts';
 
@@ -45,7 +45,7 @@ export async function* readDbf({ source, spec, output }: FileRead): AsyncGenerat
  */
 export async function* dbfRecords(
   source: SourceFile,
-  spec: Pick<InputSpec, 'encoding' | 'header'>,
+  spec: Pick<InputSettings, 'encoding' | 'header'>,
   cpg: SourceFile | null,
 ): AsyncGenerator<(DbfRecord | null)[]> {
   const declared = spec.encoding ?? (cpg === null ? undefined : await readCpg(cpg));
@@ -80,7 +80,7 @@ export async function* dbfRecords(
 function parseHeader(
   bytes: Buffer,
   declared: string | undefined,
-  names: InputSpec['header'],
+  names: InputSettings['header'],
   name: string,
 ): Header | null {
   if (bytes.length < 32) return null;

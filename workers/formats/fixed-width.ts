@@ -1,6 +1,6 @@
 import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
 import { utf8Bytes } from './decode-text.ts';
-import type { LayoutField } from './format-input.ts';
+import type { LayoutField } from './input-settings.ts';
 import { splitLines } from './json.ts';
 import { addBad, addRow, checkColumns, type FileRead, isFull } from './row-batch.ts';
 

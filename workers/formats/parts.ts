@@ -1,12 +1,12 @@
 import { formatError, limitsOf } from '../../shared/net/download-context.ts';
 import { sharedCopy } from '../../shared/net/shared-copy.ts';
-import type { InputSpec } from './format-input.ts';
+import type { InputSettings } from './input-settings.ts';
 import type { ReadContext } from './row-batch.ts';
 import { localPath } from './source.ts';
 import { openArchive } from './zip.ts';
 
 /** One file of a source: where it lies, and the member of a zip that is meant. */
-export type Part = InputSpec & { source: string; member?: string | undefined };
+export type Part = InputSettings & { source: string; member?: string | undefined };
 
 const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
 
@@ -16,7 +16,7 @@ const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
  * @throws PlatError `feed_source`; `feed_format` when no member fits
  */
 export async function partsOf(
-  spec: InputSpec & { source: string },
+  spec: InputSettings & { source: string },
   extensions: readonly string[],
   context: ReadContext,
 ): Promise<Part[]> {

@@ -4,53 +4,19 @@ import { readArcgis } from './arcgis.ts';
 import { layerUrl, layerVersion } from './arcgis-layer.ts';
 import { readInChild } from './child-reader.ts';
 import { clipped } from './clip-rows.ts';
-import { readCollection } from './collection.ts';
-import { readCsv } from './csv.ts';
-import { readDbf } from './dbf.ts';
-import { readFileGdb } from './filegdb.ts';
-import { readFixedWidth } from './fixed-width.ts';
-import { FORMATS, type Format, type InputSpec } from './format-input.ts';
-import { readFeatureLines, readObjectLines } from './json.ts';
-import { LIBRARY_READERS, type LibraryFormat } from './library-readers.ts';
+import {
+  FILE_FORMATS,
+  type FileFormat,
+  type FileFormatSpec,
+  type Format,
+  fileFormat,
+} from './file-formats.ts';
+import type { InputSpec } from './format-input.ts';
 import { type Part, partsOf } from './parts.ts';
 import { batchesOf, type FileKind, readFile } from './read-file.ts';
 import { readReso } from './reso.ts';
-import { type FileReader, newOutput, type Output, type ReadContext, type RowBatch } from './row-batch.ts';
+import { newOutput, type Output, type ReadContext, type RowBatch } from './row-batch.ts';
 import { type Progress, trackProgress } from './source.ts';
-
-type FileFormat = Exclude<Format, 'reso' | 'arcgis'>;
-
-type Kind = Omit<FileKind, 'title'>;
-
-/** Those without a reader have one in library-readers.ts. */
-const READERS: Record<LibraryFormat, Kind> &
-  Record<Exclude<FileFormat, LibraryFormat>, Kind & { read: FileReader }> = {
-  csv: { read: readCsv, extensions: ['.csv', '.txt', '.tsv', '.tab', '.psv'] },
-  geojson: { read: readCollection, extensions: ['.geojson', '.json'] },
-  ndgeojson: {
-    read: readFeatureLines,
-    extensions: [
-      '.ndgeojson',
-      '.geojsonl',
-      '.geojsons',
-      '.geojsonseq',
-      '.ndjson',
-      '.jsonl',
-      '.geojson',
-      '.json',
-    ],
-  },
-  shapefile: { extensions: ['.shp'], siblings: ['.dbf', '.prj', '.cpg'] },
-  dbf: { read: readDbf, extensions: ['.dbf'] },
-  flatgeobuf: { extensions: ['.fgb'] },
-  ndjson: { read: readObjectLines, extensions: ['.ndjson', '.jsonl', '.json'] },
-  geopackage: { extensions: ['.gpkg'] },
-  fixed_width: { read: readFixedWidth, extensions: ['.txt', '.dat', '.asc', '.fix'] },
-  xlsx: { extensions: ['.xlsx', '.xlsm'], zipHolds: '[Content_Types].xml' },
-  access: { extensions: ['.mdb', '.accdb'] },
-  filegdb: { read: readFileGdb, extensions: ['.gdb'], folderHolds: 'a00000001.gdbtable' },
-  parquet: { extensions: ['.parquet', '.geoparquet', '.pq'] },
-};
 
 /**
  * Reads the rows of a feed's source in batches of about 1,000, in file order, holding one
@@ -76,12 +42,12 @@ async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<R
     if (spec.format === 'arcgis')
       yield* batchesOf(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
     else
-      for (const part of await partsOf(one, READERS[spec.format].extensions, context))
+      for (const part of await partsOf(one, FILE_FORMATS[spec.format].extensions, context))
         yield* readPart(spec.format, part, output, context, progress);
   }
 }
 
-function readPart(
+async function* readPart(
   format: FileFormat,
   part: Part,
   output: Output,
@@ -89,17 +55,16 @@ function readPart(
   progress: Progress,
 ): AsyncGenerator<RowBatch> {
   const kind = kindOf(format);
-  if (isLibraryFormat(format)) return readInChild(format, kind, part, output, context, progress);
-  return readFile(READERS[format].read, kind, part, output, context, progress);
+  const { load, maxMb } = fileFormat(format);
+  if (maxMb !== undefined) yield* readInChild(format, maxMb, kind, part, output, context, progress);
+  else yield* readFile(await load(), kind, part, output, context, progress);
 }
 
-/** How files of a format are opened. */
+/** How files of a format are opened: plain data, for another process too. */
 export function kindOf(format: FileFormat): FileKind {
-  const { extensions, siblings, zipHolds, folderHolds } = READERS[format];
-  return { title: FORMATS[format], extensions, siblings, zipHolds, folderHolds };
+  const { title, extensions, siblings, zipHolds, folderHolds } = fileFormat(format);
+  return { title, extensions, siblings, zipHolds, folderHolds };
 }
-
-const isLibraryFormat = (format: FileFormat): format is LibraryFormat => format in LIBRARY_READERS;
 
 /**
  * What tells one state of a source from another without reading it, or null where nothing does. @throws
@@ -131,7 +96,7 @@ export function formatOf(name: string): Format | null {
     .replace(/\.gz$/, '');
   if (/\/(map|feature)server(\/\d+)?\/?$/.test(plain)) return 'arcgis';
   const bare = plain.replace(/\.zip$/, '');
-  const match = Object.entries(READERS).find(([, { extensions }]) =>
+  const match = Object.entries<FileFormatSpec>(FILE_FORMATS).find(([, { extensions }]) =>
     extensions.some(end => bare.endsWith(end)),
   );
   return (match?.[0] as Format | undefined) ?? (bare === plain ? null : 'shapefile');

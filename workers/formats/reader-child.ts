@@ -6,7 +6,7 @@ import { serialize } from 'node:v8';
 import { messageOf, PlatError } from '../../shared/base/errors.ts';
 import { guardProcess, writeAll } from './child-guard.mjs';
 import type { Frame, Task } from './child-reader.ts';
-import { LIBRARY_READERS } from './library-readers.ts';
+import { FILE_FORMATS } from './file-formats.ts';
 import { readFile } from './read-file.ts';
 import { isTooDeep, newOutput, type ReadContext, type RowBatch, TOO_DEEP } from './row-batch.ts';
 
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     expect: (bytes: number) => send({ expect: bytes }),
     add: (bytes: number) => send({ add: bytes }),
   };
-  const read = await LIBRARY_READERS[format].load();
+  const read = await FILE_FORMATS[format].load();
   send({ started: true });
   for await (const batch of readFile(read, kind, spec, output, context, progress))
     sendBatch(batch, output.rowNo);

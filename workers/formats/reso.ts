@@ -1,7 +1,7 @@
 import { PlatError } from '../../shared/base/errors.ts';
 import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
 import { boundedBody, fetchWithRetry } from '../../shared/net/http.ts';
-import type { InputSpec, ResoSpec } from './format-input.ts';
+import type { InputSettings, ResoSpec } from './input-settings.ts';
 import {
   addBad,
   addRow,
@@ -29,7 +29,7 @@ type Page = { value: unknown[]; nextLink: URL | null };
  * `feed_format` (not OData),
  *   `feed_token` (the variable is not set, or the server refuses its token)
  */
-export async function* readReso(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
+export async function* readReso(spec: InputSettings, context: ReadContext): AsyncGenerator<RowBatch> {
   const reso = spec.reso ?? {};
   const start = resourceUrl(spec);
   const headers = requestHeaders(reso, context);
@@ -71,7 +71,7 @@ export async function* readReso(spec: InputSpec, context: ReadContext): AsyncGen
   }
 }
 
-function resourceUrl(spec: InputSpec): URL {
+function resourceUrl(spec: InputSettings): URL {
   if (typeof spec.source !== 'string' || !/^https?:\/\//i.test(spec.source)) {
     throw sourceError(
       'A "reso" feed needs one http(s) address as its source, such as https://api.example.com/odata/Property.',

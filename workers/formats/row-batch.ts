@@ -2,7 +2,7 @@ import type { Geometry } from 'geojson';
 import { PlatError } from '../../shared/base/errors.ts';
 import { type ToWgs84, unprojected } from '../../shared/geo/geometry-types.ts';
 import { formatError, type OpenContext } from '../../shared/net/download-context.ts';
-import type { InputSpec } from './format-input.ts';
+import type { InputSettings } from './input-settings.ts';
 import type { OpenedSource } from './source.ts';
 
 /**
@@ -82,7 +82,7 @@ const RAW_CHARS = 64 * 1024;
 /** Where a reader puts its rows, and how their geometry reaches WGS84. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
-export type FileRead = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
+export type FileRead = { source: OpenedSource; spec: InputSettings; output: Output; context: ReadContext };
 
 /**
  * A reader puts rows into `output` and yields whenever that is full, for the batch to be taken. It throws

@@ -50,8 +50,7 @@ describe('recorded answers', () => {
     const server = await replay('us-pa-lancaster');
     const facilities = await replay('us-esri-test');
     try {
-      const info = (source: string) =>
-        readLayerInfo({ source, format: 'arcgis' }, contextFor('/', { limits: quick }));
+      const info = (source: string) => readLayerInfo({ source }, contextFor('/', { limits: quick }));
       expect(await info(server.source)).toMatchObject({
         name: 'Address Points',
         objectIdField: 'OBJECTID',

@@ -7,10 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/base/root.ts';
 import { outputOf } from '../../../workers/formats/child-output.ts';
 import type { InputSpec } from '../../../workers/formats/format-input.ts';
-import { LIBRARY_READERS } from '../../../workers/formats/library-readers.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import { mutated, seedFiles } from '../../mutate/mutations.ts';
-import { collect, contextFor, fixtures, readAll, temporaryFolder } from './make.ts';
+import { collect, contextFor, fixtures, LIBRARY_FORMATS, readAll, temporaryFolder } from './make.ts';
 
 const folder = temporaryFolder();
 const seeds = seedFiles();
@@ -30,20 +29,17 @@ const children = () =>
     .filter(args => args.includes('reader-child'));
 
 describe('a reader in a process of its own', () => {
-  test.each(Object.keys(LIBRARY_READERS) as (keyof typeof LIBRARY_READERS)[])(
-    '%s: the rows are those of the reader',
-    async format => {
-      const spec = put(format, seeds[format].name, seeds[format].bytes);
-      const seen: [number, number | null][] = [];
-      const over = {
-        onBytes: (read: number, total: number | null) => seen.push([read, total]),
-      };
-      const rows = await collect(readInput(spec, contextFor(folder.path, over)));
-      expect(rows.rows.length).toBeGreaterThan(1);
-      expect(rows).toEqual(await readAll(spec, contextFor(folder.path)));
-      expect(seen.at(-1)![0]).toBe(seen.at(-1)![1]);
-    },
-  );
+  test.each(LIBRARY_FORMATS)('%s: the rows are those of the reader', async format => {
+    const spec = put(format, seeds[format].name, seeds[format].bytes);
+    const seen: [number, number | null][] = [];
+    const over = {
+      onBytes: (read: number, total: number | null) => seen.push([read, total]),
+    };
+    const rows = await collect(readInput(spec, contextFor(folder.path, over)));
+    expect(rows.rows.length).toBeGreaterThan(1);
+    expect(rows).toEqual(await readAll(spec, contextFor(folder.path)));
+    expect(seen.at(-1)![0]).toBe(seen.at(-1)![1]);
+  });
 
   test('several files are one source, with their rows numbered on', async () => {
     const { parquet } = seeds;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
+import { FILE_FORMATS, type FileFormat, fileFormat } from '../../../workers/formats/file-formats.ts';
 import type { InputSpec } from '../../../workers/formats/format-input.ts';
-import { LIBRARY_READERS, type LibraryFormat } from '../../../workers/formats/library-readers.ts';
 import { partsOf } from '../../../workers/formats/parts.ts';
 import { readFile } from '../../../workers/formats/read-file.ts';
 import { kindOf, readInput } from '../../../workers/formats/read-format.ts';
@@ -45,21 +45,27 @@ export function contextFor(folder: string, over: Partial<ReadContext> = {}): Rea
   };
 }
 
+/** Formats whose readers run in a process of their own. */
+export const LIBRARY_FORMATS = (Object.keys(FILE_FORMATS) as FileFormat[]).filter(
+  name => fileFormat(name).maxMb !== undefined,
+);
+
 /**
  * All rows of a source, with a library's reader in this process: one of its own takes half a second to start.
  */
 export function readAll(spec: InputSpec, context: ReadContext): Promise<ReadAll> {
-  return collect(spec.format in LIBRARY_READERS ? readHere(spec, context) : readInput(spec, context));
+  const isLibrary = LIBRARY_FORMATS.some(name => name === spec.format);
+  return collect(isLibrary ? readHere(spec, context) : readInput(spec, context));
 }
 
 async function* readHere(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
-  const format = spec.format as LibraryFormat;
+  const format = spec.format as FileFormat;
   const output = newOutput(spec.crs);
   const progress = trackProgress(context, true);
   const kind = kindOf(format);
   for (const source of [spec.source].flat())
     for (const part of await partsOf({ ...spec, source }, kind.extensions, context))
-      yield* readFile(await LIBRARY_READERS[format].load(), kind, part, output, context, progress);
+      yield* readFile(await fileFormat(format).load(), kind, part, output, context, progress);
 }
 
 export async function collect(batches: AsyncIterable<RowBatch>): Promise<ReadAll> {

@@ -1,0 +1,150 @@
+import type { FileKind } from './read-file.ts';
+import type { FileReader } from './row-batch.ts';
+
+type FormatSpec = {
+  /** What it is, in errors and in the docs. */
+  title: string;
+  /** Whether its rows can have shapes. */
+  geometry: boolean;
+  /** For the docs: what to know before one uses it. */
+  notes?: string;
+};
+
+export type FileFormatSpec = FormatSpec &
+  FileKind & {
+    load(): Promise<FileReader>;
+    /**
+     * Of a reader that stands on a library: the megabytes that its process may hold, of which some 100 are
+     * Node's and the library's. It runs by itself, in reader-child.ts.
+     */
+    maxMb?: number;
+  };
+
+/** Every format of files. What a file's name tells goes to the first with its extension. */
+export const FILE_FORMATS = {
+  csv: {
+    title: 'CSV and other delimited text',
+    extensions: ['.csv', '.txt', '.tsv', '.tab', '.psv'],
+    geometry: false,
+    load: async () => (await import('./csv.ts')).readCsv,
+  },
+  geojson: {
+    title: 'a GeoJSON FeatureCollection',
+    extensions: ['.geojson', '.json'],
+    geometry: true,
+    load: async () => (await import('./collection.ts')).readCollection,
+  },
+  ndgeojson: {
+    title: 'GeoJSON features, one a line',
+    extensions: [
+      '.ndgeojson',
+      '.geojsonl',
+      '.geojsons',
+      '.geojsonseq',
+      '.ndjson',
+      '.jsonl',
+      '.geojson',
+      '.json',
+    ],
+    geometry: true,
+    load: async () => (await import('./json.ts')).readFeatureLines,
+  },
+  shapefile: {
+    title: 'a shapefile, bare or zipped',
+    extensions: ['.shp'],
+    siblings: ['.dbf', '.prj', '.cpg'],
+    geometry: true,
+    load: async () => (await import('./shapefile.ts')).readShapefile,
+    maxMb: 512,
+  },
+  dbf: {
+    title: 'a dBASE table',
+    extensions: ['.dbf'],
+    geometry: false,
+    notes: 'FoxPro too',
+    load: async () => (await import('./dbf.ts')).readDbf,
+  },
+  flatgeobuf: {
+    title: 'FlatGeobuf',
+    extensions: ['.fgb'],
+    geometry: true,
+    load: async () => (await import('./flatgeobuf.ts')).readFlatGeobuf,
+    maxMb: 512,
+  },
+  ndjson: {
+    title: 'JSON objects, one a line',
+    extensions: ['.ndjson', '.jsonl', '.json'],
+    geometry: false,
+    load: async () => (await import('./json.ts')).readObjectLines,
+  },
+  geopackage: {
+    title: 'a layer of a GeoPackage',
+    extensions: ['.gpkg'],
+    geometry: true,
+    notes: 'tables, too, and no views',
+    load: async () => (await import('./geopackage.ts')).readGeoPackage,
+    maxMb: 256,
+  },
+  fixed_width: {
+    title: 'lines whose columns stand at fixed places',
+    extensions: ['.txt', '.dat', '.asc', '.fix'],
+    geometry: false,
+    notes: 'needs `layout`, below',
+    load: async () => (await import('./fixed-width.ts')).readFixedWidth,
+  },
+  xlsx: {
+    title: 'a sheet of an Excel workbook',
+    extensions: ['.xlsx', '.xlsm'],
+    zipHolds: '[Content_Types].xml',
+    geometry: false,
+    notes: 'read whole: up to 64 MB unpacked, some 100,000 rows of 20 columns; larger ones as CSV; no .xls',
+    load: async () => (await import('./xlsx.ts')).readXlsx,
+    // The sheet is held whole, up to LIMITS.xlsxBytes of it.
+    maxMb: 640,
+  },
+  access: {
+    title: 'a table of a Microsoft Access database',
+    extensions: ['.mdb', '.accdb'],
+    geometry: false,
+    notes: 'held whole: up to 1 GB; without pictures, attachments and the shapes of personal geodatabases',
+    load: async () => (await import('./access.ts')).readAccess,
+    // The file is held whole, and ends at LIMITS.accessBytes.
+    maxMb: 1536,
+  },
+  filegdb: {
+    title: 'a layer of an Esri file geodatabase, folder or zipped',
+    extensions: ['.gdb'],
+    folderHolds: 'a00000001.gdbtable',
+    geometry: true,
+    notes:
+      'by GDAL: the optional package gdal3.js (`npm install` brings it), else `ogr2ogr` on the PATH; no multipatches',
+    load: async () => (await import('./filegdb.ts')).readFileGdb,
+  },
+  parquet: {
+    title: 'Parquet, GeoParquet included',
+    extensions: ['.parquet', '.geoparquet', '.pq'],
+    geometry: true,
+    notes:
+      "shapes as WKB; without GeoParquet's words a column of bytes named `geometry`, `geom`, `the_geom`, `wkb`, `wkb_geometry`, `shape` (or as `layer` says), in the feed's `crs`; row groups as writers make them by default",
+    load: async () => (await import('./parquet.ts')).readParquet,
+    // A column of a row group is held whole.
+    maxMb: 1536,
+  },
+} as const satisfies Record<string, FileFormatSpec>;
+
+export type FileFormat = keyof typeof FILE_FORMATS;
+
+/** Services that are asked page by page. */
+const SERVICES = {
+  reso: { title: 'a RESO Web API', geometry: false, notes: 'above' },
+  arcgis: {
+    title: 'a layer of an ArcGIS FeatureServer or MapServer',
+    geometry: true,
+    notes: '[below](#arcgis-servers)',
+  },
+} as const satisfies Record<string, FormatSpec>;
+
+export type Format = FileFormat | keyof typeof SERVICES;
+export const FORMATS: Readonly<Record<Format, FormatSpec>> = { ...FILE_FORMATS, ...SERVICES };
+
+export const fileFormat = (format: FileFormat): FileFormatSpec => FILE_FORMATS[format];
