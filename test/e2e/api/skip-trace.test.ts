@@ -270,7 +270,9 @@ test('every trace leaves a row that names nobody, and 200 calls at once are char
     rows.filter(row => row.matched && row.source === 'contacts' && row.key_id === many.keyId),
   ).toHaveLength(150);
   expect(new Set(rows.map(row => row.question.toString('hex'))).size).toBe(2);
-  expect(JSON.stringify(rows)).not.toMatch(/nowell|ada|0343|5550/i);
+  // Random ids may hold any digits.
+  const told = rows.map(({ account_id: _account, key_id: _key, ...rest }) => rest);
+  expect(JSON.stringify(told)).not.toMatch(/nowell|ada|0343|5550/i);
   expect(before.rows[0].n).toBeGreaterThan(0);
 });
 
