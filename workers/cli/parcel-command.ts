@@ -63,7 +63,7 @@ async function draw({ land, waiting }: KnownParcel, drawn: ParcelDrawing, file: 
       cause: error,
     });
   });
-  return { file, drawn, found: different, lines: ['', ...notesOf(drawn, options), `ParcelDrawing: ${file}`] };
+  return { file, drawn, found: different, lines: ['', ...notesOf(drawn, options), `Drawn: ${file}`] };
 }
 
 function jsonOf({ parcel, land, versions, waiting }: KnownParcel, drawing: Drawing | null) {

@@ -136,7 +136,7 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         kind="key"
         of={[
           ['Acres', detail.effective_acres === null ? 'unknown' : acres(detail.effective_acres)],
-          ['ValuePanel', 'why' in value ? 'no comps' : usd(value.mean_adjusted_price)],
+          ['Worth', 'why' in value ? 'no comps' : usd(value.mean_adjusted_price)],
           ['An acre', 'why' in value ? '–' : usd(value.mean_adjusted_ppa)],
         ]}
       />
