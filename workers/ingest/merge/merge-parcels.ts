@@ -47,8 +47,9 @@ export async function mergeParcels(
   await client.query('reset enable_hashjoin; reset enable_mergejoin');
   const day = asOf ?? new Date().toISOString().slice(0, 10);
   await client.query(compose('feeds/keep_assessed', { fips, as_of: literal(day) }));
-  await countCoverage(client, counties);
   await rewriteOwnerWords(client, counties);
+  // After the lock of the words: another feed's merge of the county would insert the same row.
+  await countCoverage(client, counties);
   await client.query(statement('valuation/mark_counties', { fips: counties }));
 }
 
