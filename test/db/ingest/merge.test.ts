@@ -52,12 +52,40 @@ const stored = (name: string) =>
      from parcels p join feeds f on f.id = p.feed_id where f.name = $1 order by property_id`,
     [name],
   );
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>(done => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
 const summary = async (name: string) =>
   (await stored(name)).map(row => [
     row.source_key,
     row.property_id % 100_000_000,
     row.retired ? 'retired' : '',
   ]);
+
+test('two feeds of a county that merge at once both count in its coverage', async () => {
+  const merged = deferred();
+  const release = deferred();
+  const first = roll('beside-a', '33011')(parcels(5, 1), async step => {
+    if (step !== 'commit') return;
+    merged.resolve();
+    await release.promise;
+  });
+  await merged.promise;
+  const second = roll('beside-b', '33011')(parcels(3, 1));
+  const waiting = `select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await one<{ n: number }>(pool, waiting)).n).toBe(1);
+  release.resolve();
+  expect((await first).status).toBe('merged');
+  expect((await second).status).toBe('merged');
+  expect(
+    await one<{ parcels: number }>(pool, 'select parcels from county_coverage where fips = 33011'),
+  ).toEqual({ parcels: 8 });
+});
 
 test('the same file again writes nothing and says so', async () => {
   const run = roll('again');
