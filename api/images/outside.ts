@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { LIMITS } from '../../shared/net/download-context.ts';
+import type { FetchInit } from '../../shared/net/guarded-fetch.ts';
 import { type RedirectOptions, request, retryAfterMs } from '../../shared/net/http.ts';
 
 /** A client waits: what does not answer soon is given up. */
@@ -55,7 +56,7 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
     const reading: ImageryFetch = { signal, freshUntil: Infinity, request: ask };
     return reading;
 
-    async function ask(...[url, init]: Parameters<typeof request>): Promise<Response> {
+    async function ask(url: URL, init: FetchInit): Promise<Response> {
       const key = `${url.href} ${JSON.stringify(init.headers)}`;
       const turn = turns.get(url.origin) ?? pLimit(REQUESTS_AT_ONCE);
       turns.set(url.origin, turn);

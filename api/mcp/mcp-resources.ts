@@ -3,7 +3,7 @@ import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { FILTERS } from '../v1/parcels/filter/filters.ts';
 
 /**
- * What a model may read besides tools. Coverage is a tool's answer (server.ts); the others never change
+ * What a model may read besides tools. Coverage is a tool's answer (mcp-server.ts); the others never change
  * while the service runs.
  */
 

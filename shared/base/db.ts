@@ -92,7 +92,7 @@ export type PoolOptions = {
   settings?: Record<string, string>;
 };
 
-/** For programs that never rest in a transaction: one that was suspended, or is gone, gives its locks up. */
+/** Ends transactions of programs that were suspended or are gone, so that their locks are freed. */
 export const IDLE_IN_TRANSACTION = { idle_in_transaction_session_timeout: '5s' };
 /**
  * Of the API's sessions: reads are short and by index; with 1.1 counts of a county went through an index in
@@ -121,9 +121,7 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
   return pool;
 }
 
-/**
- * A host that is gone without a word is missed after 30 seconds instead of two hours, and gives up its locks.
- */
+/** Closes dead connections after 30 s (default 2 h), so that their locks are freed. */
 const SERVER_KEEP_ALIVE = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',

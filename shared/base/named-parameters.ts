@@ -39,10 +39,8 @@ export const parameterNames = (text: string): readonly string[] => numberParamet
 /** @throws Error when the text names a parameter that has no value, or the other way round */
 export function bindValues(text: string, values: Values): BoundStatement {
   const { text: replaced, names } = numberParameters(text);
-  const given = Object.keys(values);
-  const missing = names.filter(name => !(name in values));
-  const surplus = given.filter(name => !names.includes(name));
-  if (missing.length > 0 || surplus.length > 0) throw new Error(fault(missing, surplus, text));
+  if (names.length !== Object.keys(values).length || !names.every(name => name in values))
+    throw new Error(fault(names, values, text));
   return { text: replaced, values: names.map(name => values[name]) };
 }
 
@@ -57,7 +55,9 @@ export const binder =
     return `:${name}`;
   };
 
-function fault(missing: readonly string[], surplus: readonly string[], text: string): string {
+function fault(names: readonly string[], values: Values, text: string): string {
+  const missing = names.filter(name => !(name in values));
+  const surplus = Object.keys(values).filter(name => !names.includes(name));
   const parts = [
     ...(missing.length > 0 ? [`has no value for ${missing.join(', ')}`] : []),
     ...(surplus.length > 0 ? [`has no parameter ${surplus.join(', ')}`] : []),

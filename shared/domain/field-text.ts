@@ -1,20 +1,15 @@
+import { M_PER_FT } from '../geo/units.ts';
+import { acres, count, oneDigit, percent, usd } from './figures.ts';
 import type { FieldSpec } from './parcel-fields.ts';
-
-const number = (digits: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits });
-const whole = number(0);
-const oneDigit = number(1);
-const twoDigits = number(2);
-
-const METRES_PER_FOOT = 0.3048;
 
 /** Numbers by their unit, as people in the US read them. */
 const TEXTS: Readonly<Record<string, (value: number) => string>> = {
-  USD: value => `$${whole.format(value)}`,
-  acres: value => twoDigits.format(value),
-  feet: value => `${oneDigit.format(value)} ft`,
-  'metres above sea level': value => `${whole.format(value / METRES_PER_FOOT)} ft`,
-  percent: value => `${oneDigit.format(value)}%`,
-  'square feet': value => `${whole.format(value)} sq ft`,
+  USD: usd,
+  acres,
+  feet: value => `${oneDigit(value)} ft`,
+  'metres above sea level': value => `${count(value / M_PER_FT)} ft`,
+  percent,
+  'square feet': value => `${count(value)} sq ft`,
 };
 
 /** A field's value as people read it; undefined where nothing is known. */

@@ -23,19 +23,16 @@ const listSchema = z.strictObject({ from: z.string(), programs: z.array(programS
 
 const bundled = new URL('./sales-programs.json', import.meta.url).pathname;
 
-/**
- * The program that publishes a county's sales as a file of their own; the county's before the state's.
- * @param file another list of the same form, as SALES_FILE names it @throws PlatError `config`
- */
-export function salesProgramOf(county: number, file = bundled): SalesProgram | undefined {
+/** The program that publishes a county's sales as a file of their own; the county's before the state's. */
+export function salesProgramOf(county: number, programs: readonly SalesProgram[]): SalesProgram | undefined {
   const fips = fiveDigits(county);
-  const { programs } = readList(file);
   return programs.find(each => each.place === fips) ?? programs.find(each => each.place === fips.slice(0, 2));
 }
 
-function readList(file: string): z.infer<typeof listSchema> {
+/** @param file another list of the same form, as SALES_FILE names it @throws PlatError `config` */
+export function readSalesPrograms(file = bundled): SalesProgram[] {
   try {
-    return listSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return listSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).programs;
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message;
     throw new PlatError('config', `The list of sales ${file} cannot be read: ${why}. Correct SALES_FILE.`, {

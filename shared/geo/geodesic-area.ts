@@ -1,11 +1,6 @@
 import geographiclib from 'geographiclib-geodesic';
 import type { MultiPolygon, Ring } from './geometry-types.ts';
-
-/**
- * The international acre: 43,560 square feet of exactly 0.3048 m each (NIST Handbook 44, appendix C); the
- * survey acre is 4 ppm larger.
- */
-export const SQ_M_PER_ACRE = 4046.8564224;
+import { SQ_M_PER_ACRE } from './units.ts';
 
 /** Square meters to acres, unrounded. */
 export const acres = (areaSqM: number): number => areaSqM / SQ_M_PER_ACRE;

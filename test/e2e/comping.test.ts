@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Update as Told } from '../../api/pages/comping/comping-filter.ts';
-import { usd } from '../../api/pages/frame/figures.ts';
 import { createKey } from '../../shared/accounts/accounts.ts';
 import type { Result } from '../../shared/comping/comp-report-result.ts';
+import { usd } from '../../shared/domain/figures.ts';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,7 +1,6 @@
-import { sqlBlocks } from '../../shared/base/db.ts';
 import { parameterNames } from '../../shared/base/named-parameters.ts';
 import { KEYS } from '../../shared/base/shards.ts';
-import { QUERY_FILE, type SourceFile } from './files.ts';
+import { type SourceFile, statementsOf } from './files.ts';
 
 /** Statements that ask every county on purpose: what an operator wants to know, and what waits anywhere. */
 const NATIONWIDE = new Set(['queue/get_overview', 'land/get_dirty_state', 'land/watch_chunks']);
@@ -16,17 +15,9 @@ export function checkDistributed(files: SourceFile[]): string[] {
   const local = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gm)]
     .map(match => match[1]!)
     .filter(table => !(table in KEYS));
-  return files.flatMap(({ path, text }) => {
-    const [, family, file] = QUERY_FILE.exec(path) ?? [];
-    if (family === undefined) return [];
-    const blocks = [...sqlBlocks(file!, text)];
-    return blocks.flatMap(([block, body]) => {
-      const name = `${family}/${block}`;
-      return faultsOf(body.replaceAll(/--[^\n]*/g, ''), name, local).map(
-        fault => `the statement ${name} ${fault}`,
-      );
-    });
-  });
+  return [...statementsOf(files)].flatMap(([name, body]) =>
+    faultsOf(body.replaceAll(/--[^\n]*/g, ''), name, local).map(fault => `the statement ${name} ${fault}`),
+  );
 }
 
 function faultsOf(text: string, name: string, local: readonly string[]): string[] {

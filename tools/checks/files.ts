@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { sqlBlocks } from '../../shared/base/db.ts';
 
 export type SourceFile = { path: string; text: string };
 
 /** A file of statements: its family, and its name. */
-export const QUERY_FILE = /^sql\/queries\/(\w+)\/(\w+\.sql)$/;
+const QUERY_FILE = /^sql\/queries\/(\w+)\/(\w+\.sql)$/;
 
 /** What is not ours or not text: installed, made at run time, or data. `.git` is a file in a worktree. */
 const SKIPPED = new Set(['node_modules', '.git', '.plat', '.vitest', 'bench-data', 'data']);
@@ -27,4 +28,15 @@ export function readSources(root: string): SourceFile[] {
   };
   walk(root);
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The text of every statement by `family/name`. */
+export function statementsOf(files: SourceFile[]): Map<string, string> {
+  return new Map(
+    files.flatMap(({ path, text }) => {
+      const [, family, file] = QUERY_FILE.exec(path) ?? [];
+      if (family === undefined) return [];
+      return [...sqlBlocks(file!, text)].map(([name, body]) => [`${family}/${name}`, body] as const);
+    }),
+  );
 }

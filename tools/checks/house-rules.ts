@@ -1,5 +1,4 @@
-import { sqlBlocks } from '../../shared/base/db.ts';
-import { QUERY_FILE, type SourceFile } from './files.ts';
+import { type SourceFile, statementsOf } from './files.ts';
 
 /** Files are meant to stay under about 300 lines; this is where the check stops believing in "about". */
 const MAX_LINES = 350;
@@ -41,13 +40,7 @@ export function checkQueries(files: SourceFile[]): string[] {
   const named = new Set(
     program.flatMap(({ text }) => [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)].map(match => match[1]!)),
   );
-  const queries = new Map<string, string>(
-    files.flatMap(({ path, text }) => {
-      const [, family, file] = QUERY_FILE.exec(path) ?? [];
-      if (family === undefined) return [];
-      return [...sqlBlocks(file!, text)].map(([name, body]) => [`${family}/${name}`, body] as const);
-    }),
-  );
+  const queries = statementsOf(files);
   const unexplained = [...queries].filter(([, text]) => !text.startsWith('-- ')).map(([name]) => name);
   const unused = [...queries.keys()].filter(name => !named.has(name));
   const loads = program.flatMap(({ path, text }) =>

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
-import { sqlBlocks } from '../../shared/base/db.ts';
-import { QUERY_FILE, type SourceFile } from './files.ts';
+import { type SourceFile, statementsOf } from './files.ts';
 
 /** The formatter's line width, which it does not apply to comments. */
 const MAX_COLUMNS = 110;
@@ -26,19 +25,17 @@ export function checkCommentWidth(files: SourceFile[]): string[] {
     );
 }
 
-/** A comment names only files and statements that exist. */
+const isTest = (path: string): boolean => path.startsWith('test/');
+
+/** A comment names only files and statements that exist; one of the program no file of tests. */
 export function checkCommentNames(files: SourceFile[]): string[] {
-  const names = new Set(files.map(({ path }) => basename(path)));
-  const statements = new Set<string>();
-  const families = new Set<string>();
-  for (const { path, text } of files) {
-    const [, family, file] = QUERY_FILE.exec(path) ?? [];
-    if (family === undefined) continue;
-    families.add(family);
-    for (const [name] of sqlBlocks(file!, text)) statements.add(`${family}/${name}`);
-  }
+  const all = new Set(files.map(({ path }) => basename(path)));
+  const program = new Set(files.filter(({ path }) => !isTest(path)).map(({ path }) => basename(path)));
+  const statements = statementsOf(files);
+  const families = new Set([...statements.keys()].map(name => name.split('/')[0]!));
   return comments(files).flatMap(({ path, line, text: whole }) => {
     const text = whole.slice(whole.search(/\/\/|\*|--/));
+    const names = isTest(path) ? all : program;
     const files = [...text.matchAll(/(?<![\w./-])(?:[\w-]+\/)*([\w-]+\.(?:tsx?|sql|mjs))\b/g)]
       .map(match => match[1]!)
       .filter(name => !names.has(name));

@@ -31,7 +31,7 @@ import type { TargetSpec } from './values/value-parser.ts';
 
 /**
  * The feed file, a public format that feed.schema.json describes: properties are added, never renamed.
- * load.ts turns it into a `Feed`.
+ * load-feeds.ts turns it into a `Feed`.
  */
 
 export const PRESETS = [
@@ -329,7 +329,6 @@ export const feedSchema = z
 
 export type FeedFile = z.infer<typeof feedSchema>;
 export type RollFile = z.infer<typeof rollSchema>;
-export type ListingsFile = z.infer<typeof listingsSchema>;
 
 export function feedJsonSchema(): string {
   const schema = z.toJSONSchema(feedSchema, { io: 'input' });

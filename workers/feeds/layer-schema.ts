@@ -213,5 +213,4 @@ export const imagerySchema = z.strictObject({
     .partial().shape,
 });
 
-export type LayerFile = z.infer<typeof layerSchema>;
 export type ImageryFile = z.infer<typeof imagerySchema>;

@@ -239,11 +239,17 @@ function salesOf(file: FeedFile, preset: Preset | null): Sales | null {
     deed: deedOf(sales, isOptional('book'), isOptional('multi_parcel')),
     prior: (sales.prior ?? []).map(({ date, price, where, ...deed }) => {
       const optional = isOptional('prior');
-      const columns = optional ? mergeColumns({ date, price }, {}) : mergeColumns({}, { date, price });
+      const columns = columnsOf({ date, price }, optional);
       return { columns, deed: deedOf(deed, optional, optional), where: conditionsOf(where, optional) };
     }),
   };
 }
+
+/** Columns of a preset may be missing in a source, those of a feed file not. */
+const columnsOf = <K extends string>(
+  columns: Partial<Record<K, string | ColumnSpec | null | undefined>>,
+  optional: boolean,
+) => (optional ? mergeColumns(columns, {}) : mergeColumns({}, columns));
 
 const conditionsOf = (conditions: readonly Condition[] = [], optional: boolean): SkipCondition[] =>
   conditions.map(test => (optional ? { ...test, optional } : test));
@@ -253,7 +259,7 @@ function deedOf(
   bookOptional: boolean,
   marksOptional: boolean,
 ): DeedColumns {
-  const columns = bookOptional ? mergeColumns({ book }, {}) : mergeColumns({}, { book });
+  const columns = columnsOf({ book }, bookOptional);
   return { book: columns.book ?? null, multiParcel: conditionsOf(multi_parcel, marksOptional) };
 }
 

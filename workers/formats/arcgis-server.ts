@@ -147,7 +147,8 @@ function judge(asked: LayerRequest, bytes: Buffer): Outcome<Body> {
     throw new RequestRefused(url, 'did not answer with a JSON object.', { again: true });
   if (!('error' in body) || !body.error) return { value: body as Body };
   const { code, message, details } = body.error as { code?: unknown; message?: unknown; details?: unknown };
-  const words = [message, ...[details ?? []].flat()]
+  const words = [message, details ?? []]
+    .flat()
     .filter(text => typeof text === 'string' && text !== '')
     .join(' ');
   const told = `answered with error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;

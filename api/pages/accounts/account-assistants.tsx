@@ -1,4 +1,4 @@
-import { moment } from '../frame/figures.ts';
+import { moment } from '../../../shared/domain/figures.ts';
 import { Act, Grid, Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 

@@ -1,5 +1,5 @@
 import { type KeySummary, listKeys } from '../../../shared/accounts/accounts.ts';
-import { day, moment } from '../frame/figures.ts';
+import { day, moment } from '../../../shared/domain/figures.ts';
 import { Act, Field, Grid, Submit } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 

@@ -1,4 +1,4 @@
-import { day, moment } from '../frame/figures.ts';
+import { day, moment } from '../../../shared/domain/figures.ts';
 import { Act, Field, Submit } from '../frame/layout.tsx';
 import type { Session } from '../frame/visit.ts';
 

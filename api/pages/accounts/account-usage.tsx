@@ -1,5 +1,6 @@
 import type { AccountSummary } from '../../../shared/accounts/accounts.ts';
 import { showAccount } from '../../../shared/accounts/contracts.ts';
+import { cents, count, day, percent } from '../../../shared/domain/figures.ts';
 import { addTo } from '../../../shared/kernels/groups.ts';
 import {
   readUsage,
@@ -7,7 +8,6 @@ import {
   type UsageRecord,
   type UsageTotals,
 } from '../../v1/accounts/get-usage.ts';
-import { cents, count, day, percent } from '../frame/figures.ts';
 import { Facts, Grid, Notice } from '../frame/layout.tsx';
 import { accountOf, ask, type Visit } from '../frame/visit.ts';
 

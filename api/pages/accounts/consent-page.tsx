@@ -1,8 +1,8 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import { count, day } from '../../../shared/domain/figures.ts';
 import { readAccount } from '../../http/callers.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { SCOPE } from '../../oauth/oauth-paths.ts';
-import { count, day } from '../frame/figures.ts';
 import { Act, Notice, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Session, Visit } from '../frame/visit.ts';

@@ -1,6 +1,6 @@
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
+import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
-import { acres, count, day, usd } from '../frame/figures.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 import {
   BOUNDS,

@@ -1,5 +1,5 @@
+import { moment } from '../../../shared/domain/figures.ts';
 import { createCompReport } from '../../v1/comping/create-comp-report.ts';
-import { moment } from '../frame/figures.ts';
 import { Grid } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { ask } from '../frame/visit.ts';

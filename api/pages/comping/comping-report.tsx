@@ -1,8 +1,8 @@
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
 import { sizes } from '../../../shared/domain/buckets.ts';
+import { acres, day, moment, percent, usd } from '../../../shared/domain/figures.ts';
 import type { Database } from '../../http/database.ts';
-import { acres, day, moment, percent, usd } from '../frame/figures.ts';
 import { Comparison, Facts, Field, Notice, Select, Submit } from '../frame/layout.tsx';
 import { COLUMNS, Legend, shown } from '../market/market-page.tsx';
 import { changesOf } from './comping-changes.ts';

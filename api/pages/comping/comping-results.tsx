@@ -5,7 +5,7 @@ import type {
   ResultLine,
   Totals,
 } from '../../../shared/comping/comp-report-result.ts';
-import { acres, count, day, usd } from '../frame/figures.ts';
+import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { Links, lotOf, Mark, miles, nameOf, STATUS_WORDS } from './comping-list.tsx';
 import type { Report } from './comping-reports.ts';

@@ -1,11 +1,11 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { dollars, toCents } from '../../../shared/deals/deal-terms.ts';
+import { count, day, usd } from '../../../shared/domain/figures.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { changeListing, getListing } from '../../v1/deals/deal-endpoints.ts';
 import { type DealEvent, dealHistory } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { count, day, usd } from '../frame/figures.ts';
 import { Back, Facts, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, ask, type Visit } from '../frame/visit.ts';

@@ -1,5 +1,6 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
+import { acres, usd } from '../../../shared/domain/figures.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -7,7 +8,6 @@ import { countyByName } from '../../../shared/regions/county-names.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { getProperty } from '../../v1/parcels/property-detail.ts';
 import { searchProperties } from '../../v1/parcels/property-search.ts';
-import { acres, usd } from '../frame/figures.ts';
 import { ask, type Visit } from '../frame/visit.ts';
 
 /** Something that a pasted text may mean. */

@@ -1,8 +1,8 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { dollars, toCents } from '../../../shared/deals/deal-terms.ts';
+import { usd } from '../../../shared/domain/figures.ts';
 import type { DealEvent } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { usd } from '../frame/figures.ts';
 import { Facts, Submit } from '../frame/layout.tsx';
 import { ChangePrice, NoAdvice } from './deals-cards.tsx';
 

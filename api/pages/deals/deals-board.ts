@@ -1,8 +1,8 @@
 import { type Board, findBoard, openBoard } from '../../../shared/deals/deal-board.ts';
 import { DEAL_STAGES, type DealStage, toCents } from '../../../shared/deals/deal-terms.ts';
+import { acres, day } from '../../../shared/domain/figures.ts';
 import { listDeals } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { acres, day } from '../frame/figures.ts';
 import { ask, requireAccount, type Visit } from '../frame/visit.ts';
 
 export const STAGE_NAMES: Record<DealStage, string> = {

@@ -1,6 +1,6 @@
 import { DEAL_STAGES, dollars, FETCH_STATUSES, toCents } from '../../../shared/deals/deal-terms.ts';
+import { count, usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { count, usd } from '../frame/figures.ts';
 import { Facts, Select, Submit } from '../frame/layout.tsx';
 import { type BoardView, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 

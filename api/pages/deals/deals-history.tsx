@@ -1,6 +1,6 @@
 import { dollars, toCents } from '../../../shared/deals/deal-terms.ts';
+import { day, moment, usd } from '../../../shared/domain/figures.ts';
 import type { DealEvent } from '../../v1/deals/deal-history.ts';
-import { day, moment, usd } from '../frame/figures.ts';
 import { Grid, Text } from '../frame/layout.tsx';
 import { STAGE_NAMES } from './deals-board.ts';
 

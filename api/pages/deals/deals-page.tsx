@@ -1,9 +1,9 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { csv } from '../../../shared/base/to-csv.ts';
 import { dollars } from '../../../shared/deals/deal-terms.ts';
+import { day } from '../../../shared/domain/figures.ts';
 import { addListing, changeListing, listDeals, removeListing } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { day } from '../frame/figures.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, ask, spreadsheet, type Visit } from '../frame/visit.ts';

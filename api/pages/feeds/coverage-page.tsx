@@ -1,6 +1,6 @@
+import { count, day, percent } from '../../../shared/domain/figures.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
-import { count, day, percent } from '../frame/figures.ts';
 import { Grid, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';

@@ -1,10 +1,10 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import { acres } from '../../../shared/domain/figures.ts';
 import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { type Filter, labelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { FILTERS } from '../../v1/parcels/filter/filters.ts';
-import { acres } from '../frame/figures.ts';
 import { Field, Notice, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { ask, json, type Visit, withParam } from '../frame/visit.ts';

@@ -1,5 +1,6 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { fieldText } from '../../../shared/domain/field-text.ts';
+import { acres, day, usd } from '../../../shared/domain/figures.ts';
 import { FIELD_GROUPS, fieldsIn } from '../../../shared/domain/parcel-fields.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
@@ -8,7 +9,6 @@ import { listComps } from '../../v1/market/list-comps.ts';
 import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { getProperty } from '../../v1/parcels/property-detail.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
-import { acres, day, usd } from '../frame/figures.ts';
 import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
 import { ask, type Visit } from '../frame/visit.ts';
 import { Slopes, ValuePanel, ValueUnavailable } from './value-page.tsx';

@@ -1,10 +1,10 @@
+import { acres, day, percent, usd } from '../../../shared/domain/figures.ts';
 import { SLOPE_GRADES } from '../../../shared/domain/land-layers.ts';
 import { collectParcel } from '../../../shared/drawing/collect-map.ts';
 import { differences } from '../../../shared/drawing/computed.ts';
 import { drawParcel } from '../../../shared/drawing/draw-parcel.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
-import { acres, day, percent, usd } from '../frame/figures.ts';
 import { Grid } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 

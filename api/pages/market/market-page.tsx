@@ -1,11 +1,11 @@
 import { sizes } from '../../../shared/domain/buckets.ts';
+import { acres, count, percent, usd } from '../../../shared/domain/figures.ts';
 import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
-import { acres, count, percent, usd } from '../frame/figures.ts';
 import { Back, Grid, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { ask, type Reply, type Visit } from '../frame/visit.ts';
@@ -73,7 +73,12 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     market.stats.find(({ type }) => type === asked) ??
     market.stats.find(({ type }) => type === DEFAULT_BUCKET) ??
     market.stats[0];
-  const [county] = await readCoverage(visit.deps.resources.database, Number(market.fips));
+  // Coverage says why a county has no comps; a ZIP code has no county of its own.
+  const hasSold = market.stats.some(({ data }) => data['Sold: 1yr']);
+  const [county] =
+    hasSold || market.type === 'zip'
+      ? []
+      : await readCoverage(visit.deps.resources.database, Number(market.fips));
   const body = (
     <>
       <Back to="/markets" words="All markets" />

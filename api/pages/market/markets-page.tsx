@@ -1,7 +1,7 @@
 import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
+import { count } from '../../../shared/domain/figures.ts';
 import { METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
-import { count } from '../frame/figures.ts';
 import { Field, Grid, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { ask, type Visit, withParam } from '../frame/visit.ts';

@@ -1,19 +1,11 @@
 import { boxOf, padBox } from '../../geo/box.ts';
 import type { MultiPolygon, Position } from '../../geo/geometry-types.ts';
+import { M_PER_FT } from '../../geo/units.ts';
 import { centerlines } from './centrelines.ts';
 import { facingRule, type Neighborhood } from './facing.ts';
 import { boxOfSegment, type Ground, groundsOf, isInside } from './grounds.ts';
 import { planeAround } from './plane.ts';
-import {
-  BULB_M,
-  CLASSES,
-  HALF_WAY_M,
-  M_PER_FT,
-  OVERLAP_M,
-  type RoadClass,
-  type RoadReach,
-  SLACK_M,
-} from './rules.ts';
+import { BULB_M, CLASSES, HALF_WAY_M, OVERLAP_M, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
 import {
   addPiece,
   at,

@@ -78,8 +78,5 @@ export const PARALLEL_COS = Math.cos(Math.PI / 6);
  */
 export const SLACK_M = 1e-6;
 
-/** The international foot. */
-export const M_PER_FT = 0.3048;
-
 /** How many equal pieces a line of this length is cut into. */
 export const piecesOf = (lengthM: number): number => Math.ceil(lengthM / PIECE_M);

@@ -30,7 +30,7 @@ export function metersPerUnit(ground: Ground, y: number): { x: number; y: number
 }
 
 /**
- * Meters between two positions in degrees that lie within some kilometres of each other, by the same radii.
+ * Meters between two positions in degrees that lie within some kilometers of each other, by the same radii.
  */
 export function shortDistanceM([lon0, lat0]: readonly number[], [lon1, lat1]: readonly number[]): number {
   const radii = radiiM(((lat0! + lat1!) / 2) * RAD);

@@ -1,5 +1,5 @@
 import { geodesicDistanceM } from '../../geo/distance.ts';
-import { SQ_M_PER_ACRE } from '../../geo/geodesic-area.ts';
+import { SQ_M_PER_ACRE } from '../../geo/units.ts';
 import { addTo } from '../groups.ts';
 import { usableSales } from './screen.ts';
 import type { Comps } from './valuation-types.ts';

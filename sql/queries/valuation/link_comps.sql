@@ -2,7 +2,7 @@
 -- another acreage was sold; takes away what was stored of the others. Places: fips, most_correction (the
 -- largest correction of an acreage, as a share of what was sold).
 with looked_at as (
-  -- How ingest/stage/sales.ts names a roll's sales: county, key of the parcel, day.
+  -- How ingest/stage/stage-sales.ts names a roll's sales: county, key of the parcel, day.
   select l.id, l.fips, l.feed_id, l.apn, l.lot_acres, substring(l.source_id from '^\d{5}/(.*)/\d{4}-\d\d-\d\d$') as key
   from listings l
   where l.fips = {{fips}} and l.status <> 'OFF_MARKET'

@@ -20,6 +20,19 @@ const comps = async (fips: number) =>
     )
   ).map(({ text }) => text);
 
+/** Feeds are named after their files. */
+const nameOf = (source: string) => source.split('.')[0]!;
+const salesFeed = (preset: string, fips: string, listings: { source: string; format: string }) =>
+  feedOf(folder, { name: nameOf(listings.source), kind: 'listings', fips, preset, listings });
+const rollFeed = (preset: string, fips: string, source: string) =>
+  feedOf(folder, {
+    name: nameOf(source),
+    kind: 'assessor',
+    fips,
+    preset,
+    roll: { source, format: 'ndgeojson' },
+  });
+
 /** A lot in Miami-Dade County. */
 const lotAt = (n: number) => square(-80.45 + 0.002 * n, 25.7, 0.001);
 
@@ -59,20 +72,8 @@ test("Florida's roll and its file of sales make one comp of a sale, on the land 
     rows.map((properties, n) => ({ properties, geometry: lotAt(n) })),
   );
   copyFileSync(join(fixtures, 'florida-sdf.csv'), join(folder, 'sdf.csv'));
-  const sdf = feedOf(folder, {
-    name: 'sdf',
-    kind: 'listings',
-    fips: '12086',
-    preset: 'florida_sdf',
-    listings: { source: 'sdf.csv', format: 'csv' },
-  });
-  const nal = feedOf(folder, {
-    name: 'nal',
-    kind: 'assessor',
-    fips: '12086',
-    preset: 'florida_nal',
-    roll: { source: 'nal.ndgeojson', format: 'ndgeojson' },
-  });
+  const sdf = salesFeed('florida_sdf', '12086', { source: 'sdf.csv', format: 'csv' });
+  const nal = rollFeed('florida_nal', '12086', 'nal.ndgeojson');
   expect((await ingest(pool, nal)).counts.sales).toEqual({ comps: 1, multi_parcel: 0, disqualified: 0 });
   const { status, counts } = await ingest(pool, sdf);
   expect([status, counts.sales, counts.matched_keys]).toEqual([
@@ -105,13 +106,7 @@ test("Florida's roll and its file of sales make one comp of a sale, on the land 
 
 test('sales whose parcels come later, or are written otherwise, are placed then', async () => {
   copyFileSync(join(fixtures, 'new-jersey-sr1a.txt'), join(folder, 'sr1a.txt'));
-  const sr1a = feedOf(folder, {
-    name: 'sr1a',
-    kind: 'listings',
-    fips: '34025',
-    preset: 'new_jersey_sr1a',
-    listings: { source: 'sr1a.txt', format: 'fixed_width' },
-  });
+  const sr1a = salesFeed('new_jersey_sr1a', '34025', { source: 'sr1a.txt', format: 'fixed_width' });
   expect((await ingest(pool, sr1a)).counts).toMatchObject({ matched_keys: 0, sales: { comps: 2 } });
   const lots = ['1310_29.02_4', '1310-30-5.01'];
   writeFeatures(
@@ -121,13 +116,7 @@ test('sales whose parcels come later, or are written otherwise, are placed then'
       geometry: square(-74.3 + 0.002 * n, 40.3, 0.001),
     })),
   );
-  const modiv = feedOf(folder, {
-    name: 'modiv',
-    kind: 'assessor',
-    fips: '34025',
-    preset: 'new_jersey',
-    roll: { source: 'modiv.ndgeojson', format: 'ndgeojson' },
-  });
+  const modiv = rollFeed('new_jersey', '34025', 'modiv.ndgeojson');
   await ingest(pool, modiv);
   const { status, counts } = await ingest(pool, sr1a);
   expect([status, counts.matched_keys, counts.changed]).toEqual(['merged', 2, 2]);

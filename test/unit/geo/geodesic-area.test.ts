@@ -1,7 +1,8 @@
 import geographiclib from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
-import { acres, areaSqM, SQ_M_PER_ACRE } from '../../../shared/geo/geodesic-area.ts';
+import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
 import type { Ring } from '../../../shared/geo/geometry-types.ts';
+import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import { ring, square } from '../../support/rings.ts';
 
 test('holes are subtracted and parts added, whatever their winding', () => {

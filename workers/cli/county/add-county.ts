@@ -61,17 +61,12 @@ export async function addCounty(
 ): Promise<Added[]> {
   const planned = planCounty(county, config);
   const fips = fiveDigits(county);
-  // A state whose program is not known has no file of sales to look for.
-  const kinds = COUNTY_KINDS.filter(
-    kind =>
-      kind !== 'listings' || planned.some(each => each.kind === kind) || hasFeed(installed, county, kind),
-  );
-  return Promise.all(
-    kinds.map(async kind => {
+  const results = await Promise.all(
+    COUNTY_KINDS.map(async kind => {
       const feed = planned.find(each => each.kind === kind);
-      const there = options.force
-        ? undefined
-        : installed.find(each => each.kind === kind && each.fips === county);
+      const there = installed.find(each => each.kind === kind && each.fips === county);
+      // A state whose program is not known has no file of sales to look for.
+      if (kind === 'listings' && !feed && !there) return null;
       const none = {
         fips,
         kind,
@@ -81,7 +76,7 @@ export async function addCounty(
         modified: null,
         sales: false,
       };
-      if (there)
+      if (there && !options.force)
         return {
           ...none,
           feed: there.name,
@@ -99,13 +94,11 @@ export async function addCounty(
       return addFeed(feed, config, options);
     }),
   );
+  return results.filter(result => result !== null);
 }
 
 const readsSales = (feed: Feed): boolean =>
   feed.kind === 'listings' || (feed.kind === 'assessor' && feed.sales !== null);
-
-const hasFeed = (installed: readonly Feed[], county: number, kind: CountyKind): boolean =>
-  installed.some(each => each.kind === kind && each.fips === county);
 
 async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions): Promise<Added> {
   const { fips, kind, name, licence, addresses, setting } = planned;
@@ -124,13 +117,13 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
     const { text, off } =
       kind === 'assessor' || kind === 'listings'
         ? await mappedText(planned, found.addresses, config, options)
-        : { text: landText(planned, found.address, config), off: [] };
+        : { text: landText(planned, found.addresses[0]!, config), off: [] };
     const feed = off.length === 0 ? parseFeed(text, file) : null;
     await writeWhole(file, text);
     const message = off.length === 0 ? file : `${file} is switched off: ${off.join('; ')}`;
     return {
       ...result,
-      address: found.address,
+      address: found.addresses[0]!,
       modified: found.state.modified,
       status: off.length === 0 ? 'written' : 'off',
       sales: feed !== null && readsSales(feed),
@@ -149,7 +142,8 @@ const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, 
 
 const UNKNOWN: FileState = { version: null, modified: null };
 
-type Found = { address: string; addresses: string[]; state: FileState };
+/** Addresses that are there, of which all but files read together have one. */
+type Found = { addresses: string[]; state: FileState };
 
 const looking = (): OpenContext => ({
   baseDir: process.cwd(),
@@ -181,26 +175,21 @@ async function findSource(
 ): Promise<Found> {
   // Of a server of layers the reader itself asks.
   const isServer = source !== undefined || program?.format === 'arcgis';
-  if (isServer) return { address: addresses[0]!, addresses: addresses.slice(0, 1), state: UNKNOWN };
+  if (isServer) return { addresses: addresses.slice(0, 1), state: UNKNOWN };
   if (program?.together) {
     const states = await Promise.all(
       addresses.map(async address => ({ address, state: await look(address) })),
     );
     const [first, ...others] = states.filter(({ state }) => state !== null);
-    if (first?.state)
-      return {
-        address: first.address,
-        addresses: [first, ...others].map(each => each.address),
-        state: first.state,
-      };
+    if (first?.state) return { addresses: [first, ...others].map(each => each.address), state: first.state };
   }
   let silent: Found | null = null;
   for (const address of addresses) {
     const looked = kind === 'elevation' ? tilesOfBounds(address, boundsOf(fips)) : [address];
     for (const each of looked) {
       const state = await look(each);
-      if (state?.version) return { address, addresses: [address], state };
-      if (state) silent ??= { address, addresses: [address], state };
+      if (state?.version) return { addresses: [address], state };
+      if (state) silent ??= { addresses: [address], state };
     }
   }
   if (silent) return silent;

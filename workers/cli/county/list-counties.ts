@@ -2,7 +2,7 @@ import type { Config } from '../../../shared/base/config.ts';
 import { type Pool, sql, statement } from '../../../shared/base/db.ts';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
 import { type NoComps, noComps } from '../../../shared/feeds/no-comps.ts';
-import { salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
+import { readSalesPrograms, salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Feed } from '../../feeds/feed.ts';
@@ -66,6 +66,7 @@ export async function listCounties(
   const withFeeds = installed.flatMap(({ fips, kind }) =>
     fips !== null && isCountyKind(kind) ? [fips] : [],
   );
+  const programs = readSalesPrograms(salesFile);
   const listed = [...byCode.keys(), ...withFeeds].filter(wanted);
   const codes = [...new Set([...listed, ...named])].sort((a, b) => a - b);
   return codes.map(code => {
@@ -79,7 +80,7 @@ export async function listCounties(
       no_comps: county?.sold ? null : noComps(stateOfFips(code)!, county?.reads_sales ?? false),
       offered: sourcesOfCounty(fips, catalogueFile)[0]?.address ?? null,
       kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
-        const isOffered = kind !== 'listings' || salesProgramOf(code, salesFile) !== undefined;
+        const isOffered = kind !== 'listings' || salesProgramOf(code, programs) !== undefined;
         const all = county?.sources.filter(source => source.kind === kind) ?? [];
         // A neighbor's tiles of heights reach over the line.
         const ofCounty = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);

@@ -1,7 +1,12 @@
 import type { Config } from '../../../shared/base/config.ts';
 import type { LayerKind } from '../../../shared/domain/land-layers.ts';
 import { type CatalogueSource, readCatalogue, sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
-import { type SalesProgram, salesAddresses, salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
+import {
+  readSalesPrograms,
+  type SalesProgram,
+  salesAddresses,
+  salesProgramOf,
+} from '../../../shared/feeds/sales-programs.ts';
 import { padBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
@@ -71,10 +76,10 @@ const AGENCIES: Record<LandKind, Agency> = {
 /** The Census Bureau publishes an edition a year; three are looked for. */
 const EDITIONS = 3;
 
-/** County polygons are generalised by up to a kilometre. */
+/** County polygons are generalized by up to a kilometer. */
 const MARGIN_DEG = 0.02;
 
-/** The box around a county, with the margin of its generalised outline; degrees to some 10 m. */
+/** The box around a county, with the margin of its generalized outline; degrees to some 10 m. */
 export function boundsOf(fips: string): Box {
   const extent = countyExtent(Number(fips));
   if (extent === undefined) throw new Error(`No county has the FIPS code ${fips}.`);
@@ -103,7 +108,7 @@ export function planCounty(
 }
 
 function sales(county: number, place: string, year: number, { SALES_FILE }: Config): PlannedFeed[] {
-  const program = salesProgramOf(county, SALES_FILE);
+  const program = salesProgramOf(county, readSalesPrograms(SALES_FILE));
   if (program === undefined) return [];
   const fips = fiveDigits(county);
   return [

@@ -1,5 +1,6 @@
-import { areaSqM, SQ_M_PER_ACRE } from '../../../shared/geo/geodesic-area.ts';
+import { areaSqM } from '../../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
+import { M_PER_FT, SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import type { AreaUnit, ColumnSpec } from '../column-schema.ts';
 import { type ParcelTarget, targetSpec } from '../feed-schema.ts';
@@ -112,7 +113,12 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-const SQ_M: Record<AreaUnit, number> = { acres: SQ_M_PER_ACRE, sqft: 0.3048 ** 2, sqm: 1, hectares: 10_000 };
+const SQ_M: Record<AreaUnit, number> = {
+  acres: SQ_M_PER_ACRE,
+  sqft: M_PER_FT ** 2,
+  sqm: 1,
+  hectares: 10_000,
+};
 const UNITS = Object.keys(SQ_M) as AreaUnit[];
 
 /**

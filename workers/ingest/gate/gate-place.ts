@@ -13,7 +13,7 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 
 /**
- * County polygons are generalised by up to a kilometre, coastal parcels reach into the water, and
+ * County polygons are generalized by up to a kilometer, coastal parcels reach into the water, and
  * roads cross the line.
  */
 const MARGIN_DEG = 0.05;

@@ -1,4 +1,5 @@
 import { SQ_FT_PER_ACRE } from '../../../shared/domain/buckets.ts';
+import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { AreaUnit, ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
 import { alternatives, type FieldTarget } from '../../feeds/feed-columns.ts';
 import { acres, floorArea, parseNumber } from '../../feeds/values/number-value.ts';
@@ -168,8 +169,6 @@ function areaReader(
   };
 }
 
-/** The international acre: 43,560 square feet of 0.3048 m. */
-const SQ_M_PER_ACRE = 4_046.856_422_4;
 const HECTARES_PER_ACRE = 0.404_685_642_24;
 
 /**

@@ -19,27 +19,11 @@ import {
   type RejectedRow,
   rejectRow,
 } from './map-fields.ts';
-import {
-  compileDeed,
-  compilePrior,
-  compileSale,
-  type Deed,
-  type PriorSale,
-  saleMentions,
-} from './map-sale.ts';
+import { compileSales, type MappedSales, saleMentions } from './map-sale.ts';
 import type { Resolve } from './source-columns.ts';
 
-export type MappedParcel = Omit<MappedRow, 'values'> & {
-  key: string;
-  fips: number;
-  values: FieldValue[];
-  /** Whether the row's last sale becomes a comp. */
-  sale: boolean;
-  /** What is known of the deed of the last sale, comp or not. */
-  deed: Deed;
-  /** The earlier sales that become comps, or null without any. */
-  prior: PriorSale[] | null;
-};
+export type MappedParcel = Omit<MappedRow, 'values'> &
+  MappedSales & { key: string; fips: number; values: FieldValue[] };
 
 type Terms = {
   /** County of every row, or null when the rows say theirs. */
@@ -66,9 +50,7 @@ export function compileParcelMapper(
     const keyOf = compileKey(key, resolve);
     const noKey = rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
     const longKey = rejectRow('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
-    const isSale = sales ? compileSale(sales, resolve) : () => false;
-    const deedOf = sales ? compileDeed(sales.deed, columns.last_sale_date, resolve) : () => NO_DEED;
-    const priorOf = compilePrior(sales, resolve);
+    const salesOf = compileSales(sales, columns.last_sale_date, resolve);
 
     return ({ values: source, geometry }: SourceRow): MappedParcel | RejectedRow => {
       const found = keyOf(source);
@@ -80,9 +62,8 @@ export function compileParcelMapper(
       const town = values[SITUS_CITY] as string | null;
       const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, geometry) : county;
       if (typeof fips === 'object') return fips;
-      const sale = isSale(source, values[SALE_DATE]!, values[SALE_PRICE]!);
-      const deed = deedOf(source);
-      return { ok: true, key: found, fips, values, sale, deed, prior: priorOf(source), dropped };
+      const { sale, deed, prior } = salesOf(source, values[SALE_DATE]!, values[SALE_PRICE]!);
+      return { ok: true, key: found, fips, values, sale, deed, prior, dropped };
     };
   };
   return mapperOf(input, compile, [
@@ -95,7 +76,6 @@ export function compileParcelMapper(
 export const showsSales = ({ columns }: ParcelInput): boolean =>
   columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
 
-const NO_DEED: Deed = { book: null, several: null };
 const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');

@@ -7,24 +7,10 @@ import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
 import { isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from './map-fields.ts';
 import { compileKey, keyColumns } from './map-parcel.ts';
-import {
-  compileDeed,
-  compilePrior,
-  compileSale,
-  type Deed,
-  type PriorSale,
-  saleMentions,
-} from './map-sale.ts';
+import { compileSales, type MappedSales, saleMentions } from './map-sale.ts';
 
 /** A row of a file of sales: the parcel that was sold, and when, at which price and under which deed. */
-export type RecordedSale = MappedRow & {
-  key: string;
-  fips: number;
-  /** Whether the row's sale becomes a comp. */
-  sale: boolean;
-  deed: Deed;
-  prior: PriorSale[] | null;
-};
+export type RecordedSale = MappedRow & MappedSales & { key: string; fips: number };
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
 const SKIPPED = rejectRow('fips', 'skipped', 'of another county, or no sale');
@@ -39,9 +25,7 @@ export function compileRecordedMapper(
     resolve => {
       const fill = compileFill('listings', columns, resolve);
       const keyOf = compileKey(key, resolve);
-      const isSale = compileSale(sales, resolve);
-      const deedOf = compileDeed(sales.deed, columns.sold_date, resolve);
-      const priorOf = compilePrior(sales, resolve);
+      const salesOf = compileSales(sales, columns.sold_date, resolve);
       return ({ values: source, geometry }) => {
         const row = fill(source);
         const { values } = row;
@@ -57,11 +41,10 @@ export function compileRecordedMapper(
         const parcel = keyOf(source);
         if (parcel === null)
           return rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
-        const prior = priorOf(source);
         const [day, price] = [values[AT.sold_date] as FieldValue, values[AT.sold_price] as FieldValue];
-        if (day === null && prior === null) return SKIPPED;
-        const sale = isSale(source, day, price);
-        return { ...row, key: parcel, fips: county, sale, deed: deedOf(source), prior };
+        const found = salesOf(source, day, price);
+        if (day === null && found.prior === null) return SKIPPED;
+        return { ...row, ...found, key: parcel, fips: county };
       };
     },
     [...keyColumns(key).map(column => ({ where: 'key', column, optional: false })), ...saleMentions(sales)],

@@ -19,6 +19,18 @@ export type Deed = {
 
 export type PriorSale = Deed & { date: string; price: number };
 
+/** The sales of a row. */
+export type MappedSales = {
+  /** Whether the row's last sale becomes a comp. */
+  sale: boolean;
+  /** What is known of the deed of the last sale, comp or not. */
+  deed: Deed;
+  /** The earlier sales that become comps, or null without any. */
+  prior: PriorSale[] | null;
+};
+
+const NO_SALES: MappedSales = { sale: false, deed: { book: null, several: null }, prior: null };
+
 type Source = Record<string, unknown>;
 
 const TARGETS = {
@@ -42,8 +54,28 @@ function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (so
   return source => tests.every(test => test(source));
 }
 
+/**
+ * The sales of a row, whose date and price were read before; none without a section of sales.
+ * @param dateColumn of the last sale
+ */
+export function compileSales(
+  sales: Sales | null,
+  dateColumn: ColumnSpec | undefined,
+  resolve: Resolve,
+): (source: Source, date: FieldValue, price: FieldValue) => MappedSales {
+  if (sales === null) return () => NO_SALES;
+  const isSale = compileSale(sales, resolve);
+  const deedOf = compileDeed(sales.deed, dateColumn, resolve);
+  const priorOf = compilePrior(sales, resolve);
+  return (source, date, price) => ({
+    sale: isSale(source, date, price),
+    deed: deedOf(source),
+    prior: priorOf(source),
+  });
+}
+
 /** @param date of the sale: sales of one price in a month are no deed, so that a month alone tells nothing */
-export function compileDeed(
+function compileDeed(
   { book, multiParcel }: DeedColumns,
   date: ColumnSpec | undefined,
   resolve: Resolve,
@@ -61,19 +93,19 @@ export function compileDeed(
 }
 
 /** Whether a row's sale has a day, at least the least price, and fulfils the feed's conditions. */
-export function compileSale({ where, minPrice }: Pick<Sales, 'where' | 'minPrice'>, resolve: Resolve) {
+function compileSale({ where, minPrice }: Pick<Sales, 'where' | 'minPrice'>, resolve: Resolve) {
   const holds = compileAll(where, resolve);
   return (source: Source, date: FieldValue, price: FieldValue): boolean =>
     date !== null && typeof price === 'number' && price > 0 && price >= minPrice && holds(source);
 }
 
 /** The earlier sales of a row that become comps; others are passed over. */
-export function compilePrior(sales: Sales | null, resolve: Resolve): (source: Source) => PriorSale[] | null {
-  const priors = (sales?.prior ?? []).map(({ columns, deed, where }) => ({
+function compilePrior(sales: Sales, resolve: Resolve): (source: Source) => PriorSale[] | null {
+  const priors = sales.prior.map(({ columns, deed, where }) => ({
     date: compileValue('date', columns.date, resolve),
     price: compileValue('price', columns.price, resolve),
     deed: compileDeed(deed, columns.date, resolve),
-    counts: compileSale({ where, minPrice: sales!.minPrice }, resolve),
+    counts: compileSale({ where, minPrice: sales.minPrice }, resolve),
   }));
   if (priors.length === 0) return () => null;
   return source => {

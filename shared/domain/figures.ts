@@ -1,14 +1,12 @@
 /** Figures as people in the US read them. */
-const number = (digits: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: digits });
-const whole = number(0);
-const oneDigit = number(1);
-const twoDigits = number(2);
+const digits = (most: number) => new Intl.NumberFormat('en-US', { maximumFractionDigits: most }).format;
 
-export const count = (value: number): string => whole.format(value);
-export const usd = (value: number): string => `$${whole.format(value)}`;
+export const count = digits(0);
+export const oneDigit = digits(1);
+export const acres = digits(2);
+export const usd = (value: number): string => `$${count(value)}`;
 export const cents = (value: number): string => `$${(value / 100).toFixed(2)}`;
-export const acres = (value: number): string => twoDigits.format(value);
-export const percent = (value: number): string => `${oneDigit.format(value)}%`;
+export const percent = (value: number): string => `${oneDigit(value)}%`;
 
 /** A day or a moment as 2025-09-28. */
 export const day = (value: string | Date): string =>
