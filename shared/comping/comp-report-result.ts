@@ -1,7 +1,7 @@
 import { mean, median } from 'simple-statistics';
 import { shownPercent } from '../domain/valuation-comps-codec.ts';
 import { gini } from '../kernels/stats/region-stats.ts';
-import { FEWEST_COMPS, newChosen, worthOf } from '../kernels/valuation/select.ts';
+import { compWeight, MIN_COMPS, newChosenComps } from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
 import { createConclusion } from '../kernels/valuation/value-parcel.ts';
 import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
@@ -51,10 +51,10 @@ export function resultOf(
     .sort((a, b) => Number(b.status === 'SOLD') - Number(a.status === 'SOLD') || a.steps - b.steps);
   if (comps.length === 0) return null;
   const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
-  const columns = newChosen(comps.length);
+  const columns = newChosenComps(comps.length);
   columns.count = comps.length;
   const least = Math.min(...comps.map(({ steps }) => steps));
-  const worths = comps.map(({ status, steps }) => worthOf(status === 'SOLD', steps - least));
+  const worths = comps.map(({ status, steps }) => compWeight(status === 'SOLD', steps - least));
   const worth = worths.reduce((sum, one) => sum + one, 0);
   for (const [i, comp] of comps.entries()) {
     const log = (name: Adjustment): number => {
@@ -105,7 +105,7 @@ export function resultOf(
       columns.weight,
     ),
     estimate,
-    enough: comps.length >= FEWEST_COMPS,
+    enough: comps.length >= MIN_COMPS,
   };
 }
 

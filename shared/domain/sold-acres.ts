@@ -3,4 +3,4 @@
  * is taken for a correction: 39 acreages restated in Washington, New Hampshire, moved by 1.1 to 4.4 % (5), or
  * by 6.4 % to 5 times (34), as splits and mergers do.
  */
-export const MOST_CORRECTION = 0.05;
+export const MAX_ACREAGE_CORRECTION = 0.05;

@@ -8,7 +8,7 @@ import { uuidText } from './uuid.ts';
  */
 const COMP_BYTES = 28;
 const STEPS = 5_000;
-const MOST_STEPS = 0x7fff;
+const MAX_STORED_STEPS = 0x7fff;
 const NONE = -0x8000;
 const WHOLE = 0xffff;
 
@@ -73,7 +73,8 @@ export function unpackComps(bytes: Buffer): ExplainedComp[] {
 }
 
 /** A factor beyond what fits is shown as the largest or smallest that does. */
-const stepsOf = (log: number): number => Math.max(-MOST_STEPS, Math.min(MOST_STEPS, Math.round(STEPS * log)));
+const stepsOf = (log: number): number =>
+  Math.max(-MAX_STORED_STEPS, Math.min(MAX_STORED_STEPS, Math.round(STEPS * log)));
 const percentOf = (steps: number) => 100 * Math.expm1(steps / STEPS);
 
 /**

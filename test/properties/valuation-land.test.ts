@@ -5,10 +5,10 @@ import { backtest } from '../../shared/kernels/valuation/backtest.ts';
 import {
   LAND_TERMS,
   landAt,
-  MOST_LAND_FACTOR,
+  MAX_LAND_FACTOR,
   STEEP_GRADE,
 } from '../../shared/kernels/valuation/land-effects.ts';
-import { newChosen } from '../../shared/kernels/valuation/select.ts';
+import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import type { Comps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
@@ -111,7 +111,7 @@ describe('estimates', () => {
   const partlyFitted = fitTo(partly, asOfDay);
 
   test('add to each comp what is known of both, within the bound; a comp of unknown land is left as it is', () => {
-    const chosen = newChosen();
+    const chosen = newChosenComps();
     const value = createValuer(partlyFitted.model, chosen);
     const { effects } = partlyFitted.model.effects.land!;
     const random = createRandom(9);
@@ -123,7 +123,7 @@ describe('estimates', () => {
           const own = landAt(partly.land, chosen.source[i]!)!;
           const known = [0, 1, 2, 3].filter(k => !Number.isNaN(own[k]! + land[k]!));
           const sum = known.reduce((total, k) => total + effects[k]! * (land[k]! - own[k]!), 0);
-          const most = Math.log(MOST_LAND_FACTOR);
+          const most = Math.log(MAX_LAND_FACTOR);
           if (known.length === 0) expect(chosen.land[i]).toBeNaN();
           else expect(chosen.land[i]).toBeCloseTo(Math.max(-most, Math.min(most, sum)), 12);
           if (known.length === 0) left++;
@@ -150,7 +150,7 @@ describe('estimates', () => {
 
   test('are never moved by more than the bound, however large the effect', () => {
     const steep = onLand(plain, [-4, 0, 0, 0], 2);
-    const chosen = newChosen();
+    const chosen = newChosenComps();
     const { model } = fitTo(steep, asOfDay);
     expect(model.effects.land!.effects[0]).toBeLessThan(-3);
     createValuer(
@@ -158,7 +158,7 @@ describe('estimates', () => {
       chosen,
     )({ ...randomPlace(MARKET, createRandom(1)), land: Float64Array.of(1, 0, 0, 0) });
     const moves = [...chosen.land.subarray(0, chosen.count)];
-    expect(Math.min(...moves)).toBeCloseTo(-Math.log(MOST_LAND_FACTOR), 12);
+    expect(Math.min(...moves)).toBeCloseTo(-Math.log(MAX_LAND_FACTOR), 12);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Comps, someComps } from '../../shared/kernels/valuation/valuation-types.ts';
+import { type Comps, pickComps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { fitTo, generateSales, joined, MARKET, type Market } from '../support/sales.ts';
 
@@ -30,7 +30,7 @@ function sixCounties(seed: number): Comps {
   );
 }
 const some = (comps: Comps, holds: (i: number) => boolean) =>
-  someComps(
+  pickComps(
     comps,
     Array.from({ length: comps.count }, (_, i) => i).filter(i => holds(i)),
   );

@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
 import { expect, test } from 'vitest';
 import { backtestByCounty } from '../../shared/kernels/valuation/backtest.ts';
-import type { Others } from '../../shared/kernels/valuation/model.ts';
+import type { OtherCounties } from '../../shared/kernels/valuation/model.ts';
 import type { Comps } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
@@ -36,13 +36,14 @@ const salesOf = UNLIKE.map(({ market, sales }, i) => generateSales(market, sales
 const estimates = new Map(
   UNLIKE.map(({ market }, i) => [market.county, fitTo(salesOf[i]!, asOfDay, market.county).estimates]),
 );
-const others = (but: Market): Others => new Map([...estimates].filter(([fips]) => fips !== but.county));
+const others = (but: Market): OtherCounties =>
+  new Map([...estimates].filter(([fips]) => fips !== but.county));
 
 /**
  * What the next sales of a market say of its valuations: the median error, and how many are in their
  * interval, in percent.
  */
-function valueNext(market: Market, sales: Comps, beside: Others, seed: number) {
+function valueNext(market: Market, sales: Comps, beside: OtherCounties, seed: number) {
   const value = createValuer(fitTo(sales, asOfDay, market.county, beside).model);
   const random = createRandom(seed);
   const results = Array.from({ length: 1_000 }, () => {

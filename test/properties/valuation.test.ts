@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../shared/kernels/valuation/backtest.ts';
 import { createNearest } from '../../shared/kernels/valuation/nearest.ts';
-import { newChosen } from '../../shared/kernels/valuation/select.ts';
+import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import { ACTIVE, type Comps, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
@@ -38,7 +38,7 @@ describe('the comps that are the fewest steps away', () => {
     day: fc.integer({ min: 0, max: 300 }),
   });
   const steps = fc.record({
-    metres: fc.double({ min: 100, max: 50_000, noNaN: true }),
+    meters: fc.double({ min: 100, max: 50_000, noNaN: true }),
     logAcres: fc.double({ min: 0.1, max: 3, noNaN: true }),
     days: fc.double({ min: 10, max: 4_000, noNaN: true }),
   });
@@ -70,7 +70,7 @@ describe('the comps that are the fewest steps away', () => {
               index,
               known: day <= place.day && index !== exclude,
               steps:
-                distanceM(lon, lat, place.lon, place.lat) / unit.metres +
+                distanceM(lon, lat, place.lon, place.lat) / unit.meters +
                 Math.abs(logAcres - place.logAcres) / unit.logAcres +
                 (place.day - day) / unit.days,
             }))
@@ -216,7 +216,7 @@ describe('nothing is known before its day', () => {
   });
 
   test("a subject's own sale is left out when asked", () => {
-    const chosen = newChosen();
+    const chosen = newChosenComps();
     const value = createValuer(fitted.model, chosen);
     const own = 17;
     const subject = { lon: sales.lon[own]!, lat: sales.lat[own]!, acres: sales.acres[own]! };

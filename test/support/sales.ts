@@ -1,4 +1,4 @@
-import { fitCounty, type Others } from '../../shared/kernels/valuation/model.ts';
+import { fitCounty, type OtherCounties } from '../../shared/kernels/valuation/model.ts';
 import { type Comps, NO_DAY, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 
@@ -115,7 +115,7 @@ export function fitTo(
   comps: Comps,
   day = MARKET.asOfDay,
   county = MARKET.county,
-  others: Others = new Map(),
+  others: OtherCounties = new Map(),
 ) {
   return fitCounty(comps, county, day, others);
 }

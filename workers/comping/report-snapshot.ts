@@ -14,7 +14,7 @@ import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { candidatesOf } from '../../shared/kernels/valuation/candidates.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { MODEL_VERSION, type Model } from '../../shared/kernels/valuation/model.ts';
-import { type Chosen, newChosen } from '../../shared/kernels/valuation/select.ts';
+import { type ChosenComps, newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { AssessorOpinion } from '../valuation/assessed-land.ts';
@@ -65,7 +65,7 @@ export async function snapshotOf(
     new Float64Array(LAND_TERMS),
   );
   const asked = { ...subject, land, assessed: opinion(parcel, dayOf(asOf)) };
-  const chosen = newChosen();
+  const chosen = newChosenComps();
   const machine = createValuer(model, chosen)(asked);
   const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
   const near = candidatesOf(model, comps, asked, MAX_CANDIDATES);
@@ -117,7 +117,10 @@ type Listing = Omit<
   'lon' | 'lat' | 'distance_m' | 'age' | 'steps' | 'adjustments' | 'left_out' | 'used' | 'gone'
 >;
 
-function adjustmentsOf({ size, time, location, land, asking }: Chosen, i: number): Candidate['adjustments'] {
+function adjustmentsOf(
+  { size, time, location, land, asking }: ChosenComps,
+  i: number,
+): Candidate['adjustments'] {
   return {
     size: size[i]!,
     time: time[i]!,

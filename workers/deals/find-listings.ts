@@ -1,6 +1,6 @@
 import { type Client, statement } from '../../shared/base/db.ts';
 import type { FetchStatus } from '../../shared/deals/deal-terms.ts';
-import { MOST_CORRECTION } from '../../shared/domain/sold-acres.ts';
+import { MAX_ACREAGE_CORRECTION } from '../../shared/domain/sold-acres.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
@@ -76,7 +76,7 @@ function isOn(listing: Listing, lot: Shape): boolean {
   const { x, y, acres: listed } = listing;
   if (x === null || y === null || listed === null || lot.acres === null || lot.boundary === null)
     return false;
-  if (Math.abs(lot.acres - listed) > MOST_CORRECTION * listed) return false;
+  if (Math.abs(lot.acres - listed) > MAX_ACREAGE_CORRECTION * listed) return false;
   return pointInMultiPolygon([fromE7(x), fromE7(y)], decodeBoundary(lot.boundary)) !== 'outside';
 }
 

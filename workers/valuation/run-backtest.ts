@@ -6,7 +6,7 @@ import {
   backtestByCounty,
   type CountyBacktest,
 } from '../../shared/kernels/valuation/backtest.ts';
-import { type Comps, SOLD, someComps } from '../../shared/kernels/valuation/valuation-types.ts';
+import { type Comps, pickComps, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
 import { readOpinions } from './assessed-land.ts';
 import { assessSales, readComps } from './valuation-comps.ts';
 
@@ -29,5 +29,5 @@ async function readSales(pool: Pool): Promise<Comps> {
   });
   const sold = Array.from({ length: comps.count }, (_, i) => i).filter(i => comps.status[i] === SOLD);
   // What was asked says nothing without listings.
-  return { ...someComps(comps, sold), asked: undefined };
+  return { ...pickComps(comps, sold), asked: undefined };
 }

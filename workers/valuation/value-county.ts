@@ -11,7 +11,7 @@ import {
   transaction,
 } from '../../shared/base/db.ts';
 import { LOCKS } from '../../shared/base/locks.ts';
-import { MOST_CORRECTION } from '../../shared/domain/sold-acres.ts';
+import { MAX_ACREAGE_CORRECTION } from '../../shared/domain/sold-acres.ts';
 import { packComps, packedBytes } from '../../shared/domain/valuation-comps-codec.ts';
 import { boxSql, emptyBox, growBox, isEmptyBox, withMarginE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
@@ -25,10 +25,10 @@ import {
   fitCounty,
   MODEL_VERSION,
   type Model,
-  type Others,
+  type OtherCounties,
   reachOf,
 } from '../../shared/kernels/valuation/model.ts';
-import { newChosen } from '../../shared/kernels/valuation/select.ts';
+import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { type AssessorOpinion, readOpinions } from './assessed-land.ts';
 import {
@@ -148,7 +148,7 @@ export async function readMarket(
 }
 
 /** What the sales of the other counties say. */
-export async function readOthers(client: Client, fips: number): Promise<Others> {
+export async function readOthers(client: Client, fips: number): Promise<OtherCounties> {
   const { rows } = await client.query<{ fips: number; estimates: CountyEstimates }>(
     statement('valuation/list_estimates', { fips, model_version: MODEL_VERSION }),
   );
@@ -173,7 +173,7 @@ async function valueParcels(
 ): Promise<number> {
   const count = parcels.id.length;
   const land = model.effects.land === null ? undefined : landTermsOf(count, parcels);
-  const chosen = newChosen();
+  const chosen = newChosenComps();
   const value = createValuer(model, chosen);
   const copy = openCopy(client, sql('valuation/copy_valuations'));
   let stored = 0;
@@ -228,10 +228,10 @@ export async function linkComps(client: Client, fips: number): Promise<void> {
     await client.query(statement('valuation/forget_comp_land', { fips }));
     return;
   }
-  const county = { fips: literal(fips), most_correction: literal(MOST_CORRECTION) };
+  const county = { fips: literal(fips), most_correction: literal(MAX_ACREAGE_CORRECTION) };
   await client.query(compose('valuation/link_comps', county));
   const { rows } = await client.query<Candidate>(
-    statement('valuation/list_comps_on_land', { fips, most_correction: MOST_CORRECTION }),
+    statement('valuation/list_comps_on_land', { fips, most_correction: MAX_ACREAGE_CORRECTION }),
   );
   const parcelOf = new Map<string, number>();
   for (const { id, property_id, x, y, boundary } of rows) {

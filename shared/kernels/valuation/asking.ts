@@ -1,40 +1,36 @@
 import { deviationOf, madOf, medianOf, medianVariance } from './robust.ts';
-import { combined, type Estimate } from './shrink.ts';
+import { combineEstimates, type Estimate } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * Sale price over what was asked last: the median of ln(ratio), drawn to other counties' and
- * to present premiums.
+ * Sale price over last asking price: the median of ln(ratio), shrunk toward other counties' and toward
+ * present premiums.
  */
 export type Discount = {
-  /** Natural logarithm of the ratio, by which asking prices are moved to be those of sales. */
+  /** Natural logarithm of the ratio, added to asking prices to compare them with sales. */
   log: number;
   /**
-   * Standard deviation of a sale's ln(ratio) around it: of the ratios, and of what the figure
-   * itself may be off by.
+   * Standard deviation of a sale's ln(ratio) around it, including the standard error of the figure itself.
    */
   deviation: number;
 };
 
-/** Sales of so many days up to the model's tell it: what buyers take off is of the market of the day. */
+/** Measured on sales of this many days before the model's day, as discounts change with the market. */
 const RATIO_DAYS = 3 * 365;
-/**
- * Less than half of what was asked, or more than twice: a mistyped price, or another deal than the
- * one that was listed.
- */
-const MOST_RATIO = Math.LN2;
-/** Standard deviation of ln(ratio) before any is known: many are sold for just what was asked. */
+/** Less than half the asking price, or more than twice: a mistyped price, or not the deal that was listed. */
+const MAX_LOG_RATIO = Math.LN2;
+/** Prior standard deviation of ln(ratio): many lots sell at the asking price. */
 const PRIOR_DEVIATION = 0.1;
 /**
- * How far asking prices above the level of sales may be from the ratio: what is for sale is not what sells.
+ * Standard deviation between the premium of open listings and the ratio: what is for sale is not what sells.
  */
 const PREMIUM_DEVIATION = 0.1;
-/** Asking prices worth of this many listings say that they are those of sales. */
+/** Weight, in listings, of the prior that asking prices equal sale prices. */
 const PREMIUM_PRIOR = 5;
 
 export type Ratio = { estimate: Estimate | null; deviation: number };
 
-/** What a county's sales say by themselves. @param sales indices of the comps that count, known on the day */
+/** The ratio by a county's own sales. @param sales indices of the comps that count, known on the day */
 export function ratioOf(
   { asked, price, soldDay, county }: Comps,
   sales: Int32Array,
@@ -46,7 +42,7 @@ export function ratioOf(
     if (asked === undefined || county[i] !== ofCounty) continue;
     if (!(asked[i]! > 0) || soldDay[i]! <= asOfDay - RATIO_DAYS) continue;
     const ratio = Math.log(price[i]! / asked[i]!);
-    if (Math.abs(ratio) <= MOST_RATIO) ratios.push(ratio);
+    if (Math.abs(ratio) <= MAX_LOG_RATIO) ratios.push(ratio);
   }
   const deviation = deviationOf(madOf(ratios) ?? 0, ratios.length, PRIOR_DEVIATION);
   const value = medianOf(ratios);
@@ -57,13 +53,13 @@ export function ratioOf(
 }
 
 export function discountOf({ estimate, deviation }: Ratio, expected: Estimate): Discount {
-  const { value, variance } = estimate === null ? expected : combined(expected, estimate);
+  const { value, variance } = estimate === null ? expected : combineEstimates(expected, estimate);
   return { log: value, deviation: Math.sqrt(variance + deviation ** 2) };
 }
 
 /**
- * What listings ask above the level of sales, never below: where they seem to ask less they are
- * another kind of land.
+ * The premium of open listings over the level of sales, never negative: listings that ask less are another
+ * kind of land.
  */
 export function ratioByPremiums(premiums: Float64Array): Estimate {
   const premium = Math.max(0, medianOf(premiums) ?? 0);

@@ -1,40 +1,40 @@
-import { MOST_LAND_FACTOR } from './land-effects.ts';
-import { withoutChance } from './shrink.ts';
+import { MAX_LAND_FACTOR } from './land-effects.ts';
+import { shrinkToZero } from './shrink.ts';
 
 /**
- * What a county's assessor held the land for before it was sold: ln(assessed land value) beyond what the
- * roll's land of that size is assessed at. What that is worth beside the comps is learned from past sales,
- * each valued by what was known on the day before it.
+ * The county assessor's opinion of the land before it was sold: ln(assessed land value) beyond that of land
+ * of its size in the roll. Its weight beside the comps is fitted to past sales, each valued as of the day
+ * before.
  */
 
-/** A comp is moved by no more than this. */
-const MOST_MOVE = Math.log(MOST_LAND_FACTOR);
+/** The largest adjustment of a comp. */
+const MAX_MOVE = Math.log(MAX_LAND_FACTOR);
 
 /**
- * How far a comp is below the subject in the assessor's eyes; NaN where one of the two is not assessed.
- * Bounded, as land in current use is assessed at next to nothing.
+ * The assessor's opinion of the subject less that of the comp; NaN where one is not assessed. Bounded, as
+ * land in current use is assessed at next to nothing.
  */
-export function opinionApart(subject: number, comp: number): number {
-  return Math.max(-MOST_MOVE, Math.min(MOST_MOVE, subject - comp));
+export function opinionDifference(subject: number, comp: number): number {
+  return Math.max(-MAX_MOVE, Math.min(MAX_MOVE, subject - comp));
 }
 
-/** Squares of errors before any is known: sales of raw land are within 50 % of one another. */
+/** Prior variance of errors: sales of raw land are within 50 % of one another. */
 const PRIOR_VARIANCE = 0.5 ** 2;
 const PRIOR_SALES = 10;
 
-/** What is within two standard errors of none is none; more shows only where the assessor knows something. */
-const CHANCE = 2 ** 2;
+/** A weight within two standard errors of 0 counts as 0. */
+const MIN_Z_SQUARED = 2 ** 2;
 /**
- * What the assessor sees of a place is in the price level of the place as well, and of two opinions both may
- * be wrong: with all of it, Washington's median error was 2 points worse.
+ * Half, because the price level of the place already contains part of the opinion: with all of it,
+ * Washington's median error was 2 points worse.
  */
-const MOST_WEIGHT = 0.5;
+const MAX_WEIGHT = 0.5;
 
 /**
  * The regression of errors on how far the comps are below the subject, up to the end of a day.
  * @param days of the sales, the earliest first @param errors ln(estimate / price)
  * @param apart weighted means over the comps, 0 where nothing is known
- * @returns the share that estimates are moved by, 0 to 0.5; to be asked for days that never go back
+ * @returns the weight, 0 to 0.5; call it with days in ascending order
  */
 export function createOpinionWeight(
   days: readonly number[],
@@ -59,7 +59,7 @@ export function createOpinionWeight(
     const together = xy - (x * y) / n;
     const left = Math.max(0, yy - y ** 2 / n - together ** 2 / spread);
     const variance = (left + PRIOR_SALES * PRIOR_VARIANCE) / (n + PRIOR_SALES) / spread;
-    const weight = withoutChance({ value: together / spread, variance: CHANCE * variance });
-    return Math.max(0, Math.min(MOST_WEIGHT, weight));
+    const weight = shrinkToZero({ value: together / spread, variance: MIN_Z_SQUARED * variance });
+    return Math.max(0, Math.min(MAX_WEIGHT, weight));
   };
 }

@@ -12,29 +12,28 @@ import {
 } from '../ratio-study/ratio-study.ts';
 import { METHODS, type Method, plainMethods } from './baselines.ts';
 import { landAt } from './land-effects.ts';
-import { type CountyEstimates, fitCounty, type Others } from './model.ts';
-import { MOST_STEP_M } from './pairs.ts';
-import { knownSales } from './same-sale.ts';
-import { LEVEL_STEPS } from './surface.ts';
-import { type Comps, MOST_COMP_M, someComps } from './valuation-types.ts';
+import { type CountyEstimates, fitCounty, type OtherCounties } from './model.ts';
+import { MAX_STEP_M } from './pairs.ts';
+import { salesUntil } from './same-sale.ts';
+import { KERNEL_STEPS } from './surface.ts';
+import { type Comps, MAX_COMP_M, pickComps } from './valuation-types.ts';
 import { createValuer } from './value-parcel.ts';
 
-// Past sales valued by what was known the day before: L. J. Tashman, Out-of-sample tests of
-// forecasting accuracy, 2000.
+// Values past sales by the data of the days before: L. J. Tashman, Out-of-sample tests of forecasting
+// accuracy, 2000.
 
 export type Backtest = {
-  /** Sales in the period; those that a method could not value are in none of the figures. */
+  /** Sales in the period; the figures leave out those that a method could not value. */
   sales: number;
   valued: number;
   /** How often the model was fitted. */
   fits: number;
   /**
-   * How many days before each sale the knowledge ends by which it is valued, the plain methods' too;
-   * null without sales.
+   * Days between the data that each sale is valued with and the sale, for all methods; null without sales.
    */
   daysBefore: { median: number; most: number } | null;
   methods: Record<Method, RatioStudy | null>;
-  /** What PRB errors as large as the model's would show without bias. */
+  /** The PRB that errors as large as the model's show by chance, without bias. */
   prbByChance: Range | null;
   /** Of ln(price) on ln(estimate): 1 without bias. */
   slope: ({ slope: number } & Range) | null;
@@ -68,17 +67,17 @@ export type BacktestOptions = {
   toDay: number;
   /** Sales of this county alone; their comps may be of any. */
   county?: number;
-  /** What other counties say is not looked at. */
+  /** Without priors from other counties. */
   alone?: boolean;
   onProgress?(done: number, total: number): void;
 };
 
 /**
- * The model of a county is fitted anew at most so often, for every n-th day of sale: the sales of the days
- * between are valued with it, too.
+ * The model of a county is fitted at most this often, on every n-th day with a sale; sales on the days
+ * between are valued with the latest one.
  */
-const MOST_FITS = 200;
-const BANDS = [0, 20, 30, 40, 50, 60, 95];
+const MAX_FITS = 200;
+const CONFIDENCE_BANDS = [0, 20, 30, 40, 50, 60, 95];
 
 type Valued = {
   price: number;
@@ -88,9 +87,7 @@ type Valued = {
   estimates: Record<Method, number>;
 };
 
-/**
- * What was valued of a county: its sales in the period, and how many days before each the knowledge ended.
- */
+/** The valued sales of a county, and the days between the data and each sale. */
 type ValuedCounty = { valued: Valued[]; daysBefore: number[]; fits: number };
 
 export function backtest(comps: Comps, options: BacktestOptions): Backtest {
@@ -104,7 +101,7 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
 
 export type CountyBacktest = { fips: number; alone: Backtest; beside: Backtest };
 
-/** Each county by itself, and beside the others. */
+/** Each county by itself, and with priors from the others. */
 export function backtestByCounty(comps: Comps, options: BacktestOptions): CountyBacktest[] {
   const alone = new Map(valueCounties(comps, { ...options, alone: true }));
   return valueCounties(comps, options).map(([fips, beside]) => ({
@@ -117,7 +114,7 @@ export function backtestByCounty(comps: Comps, options: BacktestOptions): County
 function valueCounties(comps: Comps, options: BacktestOptions): [fips: number, ValuedCounty][] {
   const { fromDay, toDay, county, onProgress } = options;
   const byCounty = new Map<number, number[]>();
-  for (const sale of knownSales(comps, toDay).all) addTo(byCounty, comps.county[sale]!, sale);
+  for (const sale of salesUntil(comps, toDay).all) addTo(byCounty, comps.county[sale]!, sale);
   const subjectsOf = new Map(
     [...byCounty].map(([fips, own]) => [fips, own.filter(sale => comps.soldDay[sale]! >= fromDay)]),
   );
@@ -142,12 +139,12 @@ function valueSales(
   county: number,
   subjects: readonly number[],
   around: Comps,
-  othersOn: (day: number) => Others,
+  othersOn: (day: number) => OtherCounties,
   progress: (done: number) => void,
 ): ValuedCounty {
-  const known = knownSales(around, comps.soldDay[subjects.at(-1)!]!).all;
+  const known = salesUntil(around, comps.soldDay[subjects.at(-1)!]!).all;
   const days = [...new Set(subjects.map(sale => comps.soldDay[sale]!))];
-  const fitEvery = Math.max(1, Math.ceil(days.length / MOST_FITS));
+  const fitEvery = Math.max(1, Math.ceil(days.length / MAX_FITS));
   const result: ValuedCounty = { valued: [], daysBefore: [], fits: 0 };
   let value: ReturnType<typeof createValuer> | undefined;
   let simple: ReturnType<typeof plainMethods> | undefined;
@@ -189,11 +186,11 @@ function valueSales(
   return result;
 }
 
-/** The comps of a county, and those of others that may be near to its sales. */
+/** The comps of a county, and those of others that may be near its sales. */
 function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps {
   const box = boxOfLine(own.map((sale): [number, number] => [comps.lon[sale]!, comps.lat[sale]!]));
-  const near = withMargin(box, MOST_COMP_M + LEVEL_STEPS * MOST_STEP_M);
-  return someComps(
+  const near = withMargin(box, MAX_COMP_M + KERNEL_STEPS * MAX_STEP_M);
+  return pickComps(
     comps,
     Array.from({ length: comps.count }, (_, i) => i).filter(
       i => comps.county[i] === fips || boxContains(near, comps.lon[i]!, comps.lat[i]!),
@@ -201,10 +198,10 @@ function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps 
   );
 }
 
-/** What the counties but one had said at the beginning of a day's year. */
-function estimatesByYear(around: ReadonlyMap<number, Comps>): (county: number, day: number) => Others {
+/** Estimates of all other counties at the beginning of a day's year. */
+function estimatesByYear(around: ReadonlyMap<number, Comps>): (county: number, day: number) => OtherCounties {
   const years = new Map<number, Map<number, CountyEstimates>>();
-  const nobody: Others = new Map();
+  const nobody: OtherCounties = new Map();
   return (county, day) => {
     const begin = Math.floor(Math.floor(day / 365.25) * 365.25);
     let all = years.get(begin);
@@ -244,9 +241,9 @@ function report({ valued, daysBefore, fits }: ValuedCounty): Backtest {
 const errorOf = ({ price, estimates }: Valued, method: Method) => Math.abs(estimates[method] - price) / price;
 
 function bandsOf(valued: readonly Valued[]): Backtest['bands'] {
-  return BANDS.slice(1).flatMap((to, i) => {
-    const from = BANDS[i]!;
-    const last = i === BANDS.length - 2;
+  return CONFIDENCE_BANDS.slice(1).flatMap((to, i) => {
+    const from = CONFIDENCE_BANDS[i]!;
+    const last = i === CONFIDENCE_BANDS.length - 2;
     const own = valued.filter(({ confidence }) => confidence >= from && (confidence < to || last));
     if (own.length === 0) return [];
     return {
@@ -277,7 +274,7 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
   ) as Backtest['better'];
 }
 
-/** How much better the half of the sales is that has the higher confidence; null below two. */
+/** How much better the half with the higher confidence is; null with fewer than two sales. */
 function orderingOf(valued: readonly Valued[]): Backtest['ordering'] {
   const byConfidence = [...valued].sort((a, b) => a.confidence - b.confidence);
   const hits = Float64Array.from(byConfidence, one => (errorOf(one, 'model') <= 0.25 ? 1 : 0));

@@ -5,7 +5,7 @@ import { createNearest } from './nearest.ts';
 import { createPlaces } from './surface.ts';
 import type { Comps } from './valuation-types.ts';
 
-/** Simple methods of valuing a sale, which the model has to beat with the same knowledge. */
+/** Simple valuation methods that the model is compared with, on the same data. */
 export const METHODS = [
   'model',
   'county_bucket',
@@ -22,9 +22,9 @@ const FARTHEST_M = 200_000;
 /** Bounds in acres of the buckets of market statistics that do not overlap. */
 const BUCKET_BOUNDS = [0.25, 1, 2, 5, 10, 20, 40, 60, 80, 500];
 
-/** The methods to beat, with what a model knows. @returns null where no sale is known yet. */
-export function plainMethods(comps: Comps, known: Int32Array, { asOfDay, county, steps }: Model) {
-  const earlier = known.filter(sale => comps.soldDay[sale]! <= asOfDay);
+/** The simple methods on the model's data. @returns null where no sale is known yet. */
+export function plainMethods(comps: Comps, sales: Int32Array, { asOfDay, county, steps }: Model) {
+  const earlier = sales.filter(sale => comps.soldDay[sale]! <= asOfDay);
   const own = Array.from(earlier).filter(sale => comps.county[sale] === county);
   const ppa = (sale: number) => comps.price[sale]! / comps.acres[sale]!;
   const byBucket = new Map<number, number[]>();
@@ -44,9 +44,9 @@ export function plainMethods(comps: Comps, known: Int32Array, { asOfDay, county,
   const slope = Number.isFinite(m) ? m : 0;
   return ({ lon, lat, acres }: { lon: number; lat: number; acres: number }) => {
     const bucket = byBucket.get(bucketOf(acres));
-    const found = places.find(lon, lat, 1, NEAREST, FARTHEST_M);
-    if (countyPpa === null || found === 0) return null;
-    const nearest = Array.from(places.index.subarray(0, found), entry => earlier[entry]!);
+    const nearby = places.find(lon, lat, 1, NEAREST, FARTHEST_M);
+    if (countyPpa === null || nearby === 0) return null;
+    const nearest = Array.from(places.index.subarray(0, nearby), entry => earlier[entry]!);
     const logAcres = Math.log(acres);
     const similar = alike.find({ lon, lat, logAcres, day: asOfDay }, steps, ALIKE, Number.POSITIVE_INFINITY);
     const logs = Array.from(alike.index.subarray(0, similar), entry => {

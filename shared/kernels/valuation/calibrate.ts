@@ -5,13 +5,20 @@ import { createOpinionWeight } from './assessor.ts';
 import { landAt } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
-import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
-import { choose, combine, FEWEST_COMPS, type Fitted, meanOpinion, newChosen } from './select.ts';
-import { combined, type Estimate, withoutChance } from './shrink.ts';
+import { FEATURE_COUNT, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
+import {
+  chooseComps,
+  combine,
+  type FittedMarket,
+  MIN_COMPS,
+  meanOpinionDifference,
+  newChosenComps,
+} from './select.ts';
+import { combineEstimates, type Estimate, shrinkToZero } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * How far off estimates are, learned from a county's past sales, each valued by those of the days before it:
+ * Errors of estimates, measured on a county's past sales, each valued by those of the days before it:
  * the quantiles of their errors over the expected size give intervals (V. Vovk, Cross-Conformal Predictors,
  * 2015; J. Lei et al., Distribution-Free Predictive Inference, 2018).
  */
@@ -20,17 +27,14 @@ export type Calibration = {
   coefficients: readonly number[];
   /** Held-out errors over their expected size, ascending, each without the lag that was known before it. */
   errors: readonly number[];
-  /** Standard deviation of what the county's price level is off by beside them. */
+  /** Standard error of the county's price level, which comes in addition. */
   level?: number;
 };
 
 /** The latest sales that are valued. */
-const MOST_HELD_OUT = 2_000;
-/**
- * Outliers are prices all the same; but as far as more than so many lie on one side they are
- * another kind of deal.
- */
-const MOST_OUTLIERS = 0.05;
+const MAX_HELD_OUT = 2_000;
+/** Outliers count as errors up to this share on each side; beyond it they are another kind of deal. */
+const MAX_OUTLIER_SHARE = 0.05;
 
 /** Errors of a county's latest sales, the earliest first. */
 export type HeldOut = {
@@ -38,18 +42,18 @@ export type HeldOut = {
   /** Without the lag that was known before each. */
   errors: number[];
   features: Float64Array[];
-  /** How far the comps are below each in the assessor's eyes. */
+  /** Mean difference between the assessor's opinions of each sale and of its comps. */
   apart: number[];
 };
 
 /**
- * Values the latest sales, each by those of the days before it and without itself; of a county without sales
- * those around, at their own county's level.
+ * Values the latest sales, each by those of the days before it and without itself; for a county without sales
+ * those around it, at their own county's level.
  * @param comps that the model was made of
  * @param known the sales among them that were known on its day, those that it left out included
  */
 export function holdOut(
-  model: Fitted,
+  model: FittedMarket,
   comps: Comps,
   known: Int32Array,
 ): { kept: HeldOut; outliers: HeldOut; lag: number; opinion: number } {
@@ -57,24 +61,24 @@ export function holdOut(
   const entryOf = new Map(Array.from(model.sales.source, (comp, entry) => [comp, entry]));
   const latest = (model.levels.sales > 0 ? known.filter(i => county[i] === model.county) : known)
     .sort((a, b) => soldDay[a]! - soldDay[b]! || a - b)
-    .slice(-MOST_HELD_OUT);
-  const chosen = newChosen();
+    .slice(-MAX_HELD_OUT);
+  const chosen = newChosenComps();
   const nothing = (): HeldOut => ({ days: [], errors: [], features: [], apart: [] });
   const [kept, outliers] = [nothing(), nothing()];
   for (const i of latest) {
     const entry = entryOf.get(i) ?? -1;
     const land = landAt(comps.land, i);
     const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land, assessed: comps.assessed?.[i] };
-    choose(model, subject, soldDay[i]! - 1, entry, chosen);
-    if (chosen.count < FEWEST_COMPS) continue;
+    chooseComps(model, subject, soldDay[i]! - 1, entry, chosen);
+    if (chosen.count < MIN_COMPS) continue;
     const estimate = combine(chosen);
     const logAcres = Math.log(acres[i]!);
     const into = entry < 0 ? outliers : kept;
     into.days.push(soldDay[i]!);
     const moved = model.levels.of(model.county) - model.levels.of(county[i]!);
     into.errors.push(estimate.mean - moved - Math.log(price[i]!) + logAcres);
-    into.features.push(featuresOf(chosen, estimate, logAcres, new Float64Array(FEATURES)));
-    into.apart.push(meanOpinion(chosen));
+    into.features.push(featuresOf(chosen, estimate, logAcres, new Float64Array(FEATURE_COUNT)));
+    into.apart.push(meanOpinionDifference(chosen));
   }
   const opinionOn = createOpinionWeight(kept.days, kept.errors, kept.apart);
   kept.errors = kept.errors.map((error, i) => error + opinionOn(kept.days[i]! - 1) * kept.apart[i]!);
@@ -85,7 +89,7 @@ export function holdOut(
   return { kept, outliers, lag: lagOn(model.asOfDay), opinion };
 }
 
-/** What the sales say by themselves of the size of errors. */
+/** The size of errors by the county's own sales. */
 export const errorSizeOf = ({ kept }: { kept: HeldOut }) => sizeOfErrors(kept.errors);
 
 /** @param expected size of the errors, before they are looked at */
@@ -97,10 +101,10 @@ export function calibrate(
   const { coefficients, heldOut } = fitScale(kept.features, kept.errors, expected);
   const sized = kept.errors.map((error, i) => error / heldOut[i]!);
   const far = outliers.errors.map((error, i) => error / scaleOf(coefficients, outliers.features[i]!));
-  const most = Math.floor(MOST_OUTLIERS * (sized.length + far.length));
+  const most = Math.floor(MAX_OUTLIER_SHARE * (sized.length + far.length));
   for (const side of [far.filter(error => error < 0), far.filter(error => error > 0)])
     sized.push(...side.slice(Math.max(0, side.length - most)));
-  // What own sales say of the size of errors, they say of errors of the level, too.
+  // The errors of own sales already contain those of the level.
   const unseen = PRIOR_SALES / (PRIOR_SALES + levels.sales);
   return {
     coefficients,
@@ -110,8 +114,8 @@ export function calibrate(
 }
 
 /**
- * With fewer held-out errors so many times the expected size bound the interval: 80 % of a
- * Laplace distribution.
+ * Half width of the interval, in expected sizes, with too few held-out errors: 80 % of a Laplace
+ * distribution.
  */
 const FEW_ERRORS_WIDTH = Math.log(5);
 
@@ -122,15 +126,15 @@ const FEW_ERRORS_WIDTH = Math.log(5);
 export function interval(calibration: Calibration, scale: number): { low: number; high: number } {
   const error = intervalOf(calibration, scale);
   // Reports that were stored before there was a level have none.
-  widen(error, TENTH_Z * (calibration.level ?? 0));
+  widenInterval(error, Z_90 * (calibration.level ?? 0));
   return error;
 }
 
-/** Of a normal distribution one value in ten lies farther above its mean, and one below. */
-export const TENTH_Z = 1.2816;
+/** The 90 % quantile of the standard normal distribution. */
+export const Z_90 = 1.2816;
 
 /** By an independent error: the squares of the half widths add up. */
-export function widen(error: { low: number; high: number }, by: number): void {
+export function widenInterval(error: { low: number; high: number }, by: number): void {
   const middle = (error.low + error.high) / 2;
   const half = Math.hypot((error.high - error.low) / 2, by);
   error.low = middle - half;
@@ -149,21 +153,21 @@ function intervalOf({ errors }: Calibration, scale: number): { low: number; high
   return { low: between(rank, rank + 1) * scale, high: between(last - rank, last - rank - 1) * scale };
 }
 
-/** What a normal error is at the middle of equally likely parts of it. */
+/** Standard normal quantiles at the middle of nine equally likely parts. */
 const NORMAL = Array.from({ length: 9 }, (_, k) => probit((k + 0.5) / 9));
-/** An error of the level below this makes no difference to be seen. */
-const LEAST_LEVEL = 0.05;
+/** Smaller errors of the level make no visible difference. */
+const MIN_LEVEL = 0.05;
 
 /**
- * Chance of |estimate - price| <= 25 % of the price. With few errors it is drawn to what the guess
- * of their size says.
+ * Chance of |estimate - price| <= 25 % of the price. With few errors it is shrunk toward a Laplace
+ * distribution.
  */
 export function chanceWithinQuarter({ errors, level = 0 }: Calibration, scale: number): number {
-  if (level < LEAST_LEVEL) return chanceAt(errors, scale, 0);
+  if (level < MIN_LEVEL) return chanceAt(errors, scale, 0);
   return mean(NORMAL.map(z => chanceAt(errors, scale, z * level)));
 }
 
-/** The estimate being off by so much besides. */
+/** The same for an estimate that is off by `shift` as well. */
 function chanceAt(errors: readonly number[], scale: number, shift: number): number {
   const low = (Math.log(0.75) - shift) / scale;
   const high = (Math.log(1.25) - shift) / scale;
@@ -175,23 +179,23 @@ function chanceAt(errors: readonly number[], scale: number, shift: number): numb
 
 const laplace = (x: number) => (x < 0 ? Math.exp(x) / 2 : 1 - Math.exp(-x) / 2);
 
-/** Sales of so many days up to the model's tell the lag; no older ones, however few there are. */
+/** The lag is measured on sales of this many days before the model's day, however few there are. */
 const LAG_DAYS = 365;
-/** With errors of 50 % the lag of so many has a standard error of 3 %. */
-const MOST_LAG_SALES = 400;
-/** Standard deviation of the errors before any is known: sales of raw land are within 50 % of one another. */
+/** With errors of 50 %, the lag of this many sales has a standard error of 3 %. */
+const MAX_LAG_SALES = 400;
+/** Prior standard deviation of the errors: sales of raw land are within 50 % of one another. */
 const PRIOR_DEVIATION = 0.5;
 /** Beside its trend a county's market moves by no more than 30 % in 19 of 20 years. */
-const NONE: Estimate = { value: 0, variance: 0.15 ** 2 };
+const PRIOR_LAG: Estimate = { value: 0, variance: 0.15 ** 2 };
 
 /**
- * What estimates of a county's latest sales were off by, as ln(estimate / price): the median of the last
- * year's errors, drawn to none by its standard error.
- * @param days of the sales, the earliest first @returns the lag as it was known at the end of a day; to be
- * asked for days that never go back
+ * The lag of estimates behind the market, as ln(estimate / price): the median of the last year's errors,
+ * shrunk toward 0.
+ * @param days of the sales, the earliest first @returns the lag at the end of a day; call it with days in
+ * ascending order
  */
 function createLag(days: readonly number[], errors: readonly number[]): (day: number) => number {
-  const year = new Float64Array(MOST_LAG_SALES);
+  const year = new Float64Array(MAX_LAG_SALES);
   let start = 0;
   let end = 0;
   let lag = 0;
@@ -199,7 +203,7 @@ function createLag(days: readonly number[], errors: readonly number[]): (day: nu
   return day => {
     const [startBefore, endBefore] = [start, end];
     for (; end < days.length && days[end]! <= day; end++) {
-      if (end - start === MOST_LAG_SALES) drop();
+      if (end - start === MAX_LAG_SALES) drop();
       insert(year, end - start, errors[end]!);
     }
     while (start < end && days[start]! <= day - LAG_DAYS) drop();
@@ -209,7 +213,7 @@ function createLag(days: readonly number[], errors: readonly number[]): (day: nu
     if (value === null) lag = 0;
     else {
       const deviation = deviationOf(medianDeviation(year, size, value), size, PRIOR_DEVIATION);
-      lag = withoutChance(combined(NONE, { value, variance: medianVariance(deviation, size) }));
+      lag = shrinkToZero(combineEstimates(PRIOR_LAG, { value, variance: medianVariance(deviation, size) }));
     }
     return lag;
   };

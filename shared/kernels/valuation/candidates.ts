@@ -1,29 +1,36 @@
 import type { Model } from './model.ts';
 import { createNearest } from './nearest.ts';
 import { isUsable } from './screen.ts';
-import { adjust, type Chosen, type Market, marketOf, newChosen, placeOf, put } from './select.ts';
+import {
+  addComp,
+  adjust,
+  type ChosenComps,
+  type Market,
+  marketOf,
+  newChosenComps,
+  placeOf,
+} from './select.ts';
 import { type Comps, NO_DAY, SOLD, type Subject } from './valuation-types.ts';
 
 /**
- * The comps that are the fewest steps away from a subject, for a person to choose from, each adjusted to it
- * as the model does: those also that it would not choose itself. @returns in the order of steps; `market`
- * where the model takes the comp for sound
+ * The comps that are the fewest steps away from a subject, for a person to choose from, each adjusted as the
+ * model does, including those that the model leaves out. @returns in the order of steps
  */
-export function candidatesOf(model: Model, comps: Comps, subject: Subject, most: number): Chosen {
+export function candidatesOf(model: Model, comps: Comps, subject: Subject, most: number): ChosenComps {
   const place = placeOf(subject, model.asOfDay);
   const near: { market: Market; entry: number; steps: number }[] = [];
   for (const market of [model.sales, model.asking, ...leftOut(model, comps)]) {
     const { index, steps, find } = createNearest({ ...market, count: market.source.length }, most);
-    const found = find(place, model.steps, most, Number.POSITIVE_INFINITY);
-    for (let i = 0; i < found; i++) near.push({ market, entry: index[i]!, steps: steps[i]! });
+    const count = find(place, model.steps, most, Number.POSITIVE_INFINITY);
+    for (let i = 0; i < count; i++) near.push({ market, entry: index[i]!, steps: steps[i]! });
   }
-  const into = newChosen(most);
+  const into = newChosenComps(most);
   const nearest = near.sort((a, b) => a.steps - b.steps).slice(0, most);
-  for (const { market, entry, steps } of nearest) put(into, market, entry, steps);
+  for (const { market, entry, steps } of nearest) addComp(into, market, entry, steps);
   return adjust(model, subject, model.asOfDay, -1, into);
 }
 
-/** Sales and listings known on the day that the model does not go by. */
+/** Sales and listings known on the day that the model does not use. */
 function leftOut({ sales, asking, asOfDay }: Model, comps: Comps): Market[] {
   const used = new Set([...sales.source, ...asking.source]);
   const left = Array.from({ length: comps.count }, (_, i) => i).filter(

@@ -1,34 +1,33 @@
 import { LAND_TERMS, type LandEffects, landPremium } from './land-effects.ts';
 import type { Pairs } from './pairs.ts';
 import { PAIRS_PER_SALE, regress } from './regress.ts';
-import { combined, type Estimate } from './shrink.ts';
+import { combineEstimates, type Estimate } from './shrink.ts';
 
 /**
  * How the price per acre moves with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x
  * years + effects of the land + noise.
- * Differences between sales near each other rid of the level; the rest is regressed robustly, and drawn to
- * what is expected without the county's sales.
+ * Differences between nearby sales remove the level; the effects are a robust regression on these, shrunk
+ * toward what is expected without the county's sales.
  */
 
 /**
- * Elasticity of price per acre to acres, trend of its logarithm a year, and what land does to it; null:
- * nothing that shows.
+ * Elasticity of price per acre to acres, yearly trend of its logarithm, and effects of the land; null where
+ * none is significant.
  */
 export type Effects = { elasticity: number; trend: number; land: LandEffects | null };
 
 /**
- * Of elasticity, trend and the terms of the land: what a county's sales say by themselves; null
- * where they say nothing.
+ * Elasticity, trend and the terms of the land by a county's own sales; null where these do not determine one.
  */
 export type EffectEstimates = (Estimate | null)[];
 
 /**
- * All that is known without a sale: land of twice the size costs between as much and twice as much
+ * The prior without any sale: land of twice the size costs between as much and twice as much
  * (elasticities of -1 and 0), prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases
  * land that is steep, flooded or wet all over costs 0.4 to 2.7 times what other land does, and 100 ft of
  * frontage make it 0.75 to 1.3 times.
  */
-export const KNOWN_EFFECTS: readonly Estimate[] = [
+export const PRIOR_EFFECTS: readonly Estimate[] = [
   { value: -0.5, variance: 0.5 ** 2 },
   { value: 0, variance: 0.05 ** 2 },
   { value: 0, variance: 0.5 ** 2 },
@@ -37,15 +36,15 @@ export const KNOWN_EFFECTS: readonly Estimate[] = [
   { value: 0, variance: 0.5 ** 2 },
 ];
 
-/** Variance of a difference before anything is known: sales of raw land are within 50 % of one another. */
+/** Prior variance of a difference: sales of raw land are within 50 % of one another. */
 const VARIANCE_PRIOR = 2 * 0.5 ** 2;
 /**
- * An effect of land is used from so many standard errors on: three, as four are looked at and land goes
- * with more than itself.
+ * An effect of land is used from this many standard errors on: three, as four terms are tested and land
+ * correlates with other things.
  */
-const LEAST_Z = 3;
-/** The county's own pairs tell it if at least so many differ in it: 20 sales' worth. */
-const LEAST_PAIRS = 20 * PAIRS_PER_SALE;
+const MIN_Z = 3;
+/** A term is estimated from the county's pairs if at least this many differ in it: 20 sales' worth. */
+const MIN_PAIRS = 20 * PAIRS_PER_SALE;
 
 /** @param expected of each effect, without these pairs */
 export function estimateEffects(
@@ -53,15 +52,14 @@ export function estimateEffects(
   expected: readonly Estimate[],
 ): { estimates: EffectEstimates; effects: Effects } {
   const land = landOf(pairs, expected);
-  // With the effects of land that are used taken off, and nothing for those that are not: what size takes in
-  // of them belongs to it.
+  // Only the effects of land that are used are taken off; size absorbs the rest.
   const y = withoutLand(pairs, land.used);
   const own = regress(y, [pairs.acres, pairs.years], pairs.count, VARIANCE_PRIOR).effects;
   return {
     estimates: [...own, ...land.estimates].map(one => (Number.isFinite(one.variance) ? one : null)),
     effects: {
-      elasticity: combined(expected[0]!, own[0]!).value,
-      trend: combined(expected[1]!, own[1]!).value,
+      elasticity: combineEstimates(expected[0]!, own[0]!).value,
+      trend: combineEstimates(expected[1]!, own[1]!).value,
       land: land.used,
     },
   };
@@ -69,27 +67,28 @@ export function estimateEffects(
 
 const UNKNOWN: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
-/** All four at once, with size and time, so that none takes what is another's. */
+/** All four together with size and time, so that none absorbs another's effect. */
 function landOf({ ppa, acres, years, land, count }: Pairs, expected: readonly Estimate[]) {
   const differences = land?.differences ?? [];
-  const told = differences.filter(one => isTold(one, count));
-  const found = told.length === 0 ? [] : regress(ppa, [acres, years, ...told], count, VARIANCE_PRIOR).effects;
+  const known = differences.filter(one => isEstimable(one, count));
+  const fitted =
+    known.length === 0 ? [] : regress(ppa, [acres, years, ...known], count, VARIANCE_PRIOR).effects;
   const estimates = Array.from({ length: LAND_TERMS }, (_, k) => {
-    const column = told.indexOf(differences[k]!);
-    return column < 0 ? UNKNOWN : found[2 + column]!;
+    const column = known.indexOf(differences[k]!);
+    return column < 0 ? UNKNOWN : fitted[2 + column]!;
   });
   const effects = estimates.map((own, k) => {
-    const { value, variance } = combined(expected[2 + k]!, own);
-    return value ** 2 >= LEAST_Z ** 2 * variance ? value : 0;
+    const { value, variance } = combineEstimates(expected[2 + k]!, own);
+    return value ** 2 >= MIN_Z ** 2 * variance ? value : 0;
   });
   const used =
     land === null || effects.every(effect => effect === 0) ? null : { effects, centre: land.means };
   return { estimates, used };
 }
 
-function isTold(differences: Float64Array, count: number): boolean {
-  let told = 0;
-  for (let i = 0; i < count; i++) if (differences[i] !== 0 && ++told >= LEAST_PAIRS) return true;
+function isEstimable(differences: Float64Array, count: number): boolean {
+  let known = 0;
+  for (let i = 0; i < count; i++) if (differences[i] !== 0 && ++known >= MIN_PAIRS) return true;
   return false;
 }
 

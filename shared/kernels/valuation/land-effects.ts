@@ -1,6 +1,6 @@
 /**
- * Four terms in which ln(price per acre) is taken to be linear; LAND_TERMS a parcel in one array, NaN
- * where no layer tells.
+ * Four terms in which ln(price per acre) is modeled as linear; LAND_TERMS per parcel in one array, NaN where
+ * no layer covers it.
  */
 const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
@@ -36,25 +36,23 @@ export function landAt(land: Float64Array | undefined, i: number): Float64Array 
 /** The terms of some parcels. */
 export function landOf(land: Float64Array | undefined, chosen: ArrayLike<number>): Float64Array | undefined {
   if (land === undefined) return undefined;
-  const own = new Float64Array(chosen.length * LAND_TERMS);
-  for (let i = 0; i < chosen.length; i++) own.set(landAt(land, chosen[i]!)!, i * LAND_TERMS);
-  return own;
+  const terms = new Float64Array(chosen.length * LAND_TERMS);
+  for (let i = 0; i < chosen.length; i++) terms.set(landAt(land, chosen[i]!)!, i * LAND_TERMS);
+  return terms;
 }
 
-/** What ln(price per acre) moves by with each term; 0 where the data does not support an effect. */
+/** The change of ln(price per acre) per unit of each term; 0 where the data does not support an effect. */
 export type LandEffects = {
   effects: readonly number[];
-  /** The terms' means over the county's sales: a sale of unknown land is taken to be like them. */
+  /** Means of the terms over the county's sales, used for sales with unknown land. */
   centre: readonly number[];
 };
 
-/** No comp is moved by its land to more than this many times its price, or to less than one over it. */
-export const MOST_LAND_FACTOR = 3;
-const MOST_LAND = Math.log(MOST_LAND_FACTOR);
+/** Adjusting a comp for its land multiplies or divides its price by at most this. */
+export const MAX_LAND_FACTOR = 3;
+const MAX_LAND_LOG = Math.log(MAX_LAND_FACTOR);
 
-/**
- * What a sale's ln(price per acre) has from its land, beyond that of mean land; what is unknown adds nothing.
- */
+/** What the land adds to a sale's ln(price per acre) compared with mean land; unknown terms add nothing. */
 export function landPremium({ effects, centre }: LandEffects, land: Float64Array, i: number): number {
   let premium = 0;
   for (let k = 0; k < LAND_TERMS; k++) {
@@ -66,8 +64,8 @@ export function landPremium({ effects, centre }: LandEffects, land: Float64Array
 }
 
 /**
- * What brings a comp's ln(price per acre) onto the subject's land; NaN where no term with an
- * effect is known of both.
+ * Adjusts a comp's ln(price per acre) to the subject's land; NaN where no term with an effect is known for
+ * both.
  */
 export function landMove(
   { effects }: LandEffects,
@@ -82,5 +80,5 @@ export function landMove(
     if (Number.isNaN(difference)) continue;
     move = (Number.isNaN(move) ? 0 : move) + effects[k]! * difference;
   }
-  return Math.max(-MOST_LAND, Math.min(MOST_LAND, move));
+  return Math.max(-MAX_LAND_LOG, Math.min(MAX_LAND_LOG, move));
 }

@@ -2,18 +2,15 @@ import { mean, sum } from 'simple-statistics';
 import { boxContains, boxOfLine, withMargin } from '../../geo/box.ts';
 import { addTo } from '../groups.ts';
 import { medianOf } from './robust.ts';
-import { combined, type Estimate, expectNext } from './shrink.ts';
-import { MOST_COMP_M } from './valuation-types.ts';
+import { combineEstimates, type Estimate, priorFromGroup } from './shrink.ts';
+import { MAX_COMP_M } from './valuation-types.ts';
 
-/**
- * How far price levels of counties near one another differ, as a standard deviation, before any are known:
- * by a factor of two.
- */
+/** Prior standard deviation between the price levels of nearby counties: a factor of two. */
 const LEVELS_DIFFER = Math.LN2;
 
 /** The price levels of a county and those around it: ln(price per acre) of a standard lot. */
 export type CountyLevels = {
-  /** Of a county. @param without a value among the fitted county's that must not count in its level */
+  /** Of a county. @param without a value of the fitted county to leave out of its level */
   of(county: number, without?: number): number;
   /** Of the fitted county's: the square of its standard error. */
   variance: number;
@@ -22,8 +19,7 @@ export type CountyLevels = {
 };
 
 /**
- * A county's level is the mean of its sales, drawn to that of the counties around as far as these agree with
- * one another. By how much they do not, they show themselves; the fewer they are, the less sure it is.
+ * A county's level is the mean of its sales, shrunk toward the counties around it as far as these agree.
  * @param value of each sale, standardized @param variance of a sale around its county's level
  */
 export function countyLevels(
@@ -41,12 +37,12 @@ export function countyLevels(
       { value: mean(values), variance: variance / values.length },
     ]),
   );
-  const expected = expectNext([...estimates.values()], LEVELS_DIFFER);
+  const expected = priorFromGroup([...estimates.values()], LEVELS_DIFFER);
   const total = own.length === 0 ? 0 : sum(own);
   const levelBy = (sum: number, sales: number): Estimate =>
-    sales === 0 ? expected : combined(expected, { value: sum / sales, variance: variance / sales });
+    sales === 0 ? expected : combineEstimates(expected, { value: sum / sales, variance: variance / sales });
   const level = levelBy(total, own.length);
-  const levels = new Map([...estimates].map(([fips, one]) => [fips, combined(expected, one).value]));
+  const levels = new Map([...estimates].map(([fips, one]) => [fips, combineEstimates(expected, one).value]));
   levels.set(fitted, level.value);
   return {
     variance: level.variance,
@@ -72,8 +68,8 @@ export function withoutLevels(county: Int32Array, value: Float64Array): Float64A
   return value.map((one, i) => one - medians.get(county[i]!)!);
 }
 
-/** By fewer counties nobody can tell how far the next one's level is from theirs. */
-const FEWEST_COUNTIES = 3;
+/** The spread between counties cannot be estimated from fewer. */
+const MIN_COUNTIES = 3;
 
 type Places = { county: Int32Array; lon: Float64Array; lat: Float64Array };
 
@@ -81,6 +77,6 @@ type Places = { county: Int32Array; lon: Float64Array; lat: Float64Array };
 export function reachOfCounties({ county, lon, lat }: Places): (lon: number, lat: number) => boolean {
   const places = new Map<number, [number, number][]>();
   for (let i = 0; i < county.length; i++) addTo(places, county[i]!, [lon[i]!, lat[i]!]);
-  const boxes = [...places.values()].map(own => withMargin(boxOfLine(own), MOST_COMP_M));
-  return (lon, lat) => boxes.filter(box => boxContains(box, lon, lat)).length >= FEWEST_COUNTIES;
+  const boxes = [...places.values()].map(own => withMargin(boxOfLine(own), MAX_COMP_M));
+  return (lon, lat) => boxes.filter(box => boxContains(box, lon, lat)).length >= MIN_COUNTIES;
 }

@@ -4,7 +4,7 @@ import {
   type EffectEstimates,
   type Effects,
   estimateEffects,
-  KNOWN_EFFECTS,
+  PRIOR_EFFECTS,
   standardLevel,
   withoutLand,
 } from './effects.ts';
@@ -12,22 +12,22 @@ import { countyLevels, reachOfCounties, withoutLevels } from './level.ts';
 import { groundStep, type Pairs, pairsOf, placesOf } from './pairs.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { deviationOf, madOf, medianOf } from './robust.ts';
-import { askedByAny, knownSales } from './same-sale.ts';
-import { KNOWN_SIZE } from './scale.ts';
-import { openListings, soundAsks, withoutOutliers } from './screen.ts';
-import { type Fitted, type Market, marketOf } from './select.ts';
-import { type Estimate, expectFrom } from './shrink.ts';
-import { createSurface, LEVEL_STEPS, type Places } from './surface.ts';
-import { type Comps, DAYS_A_YEAR, MOST_STEPS } from './valuation-types.ts';
+import { lastAskingPrices, salesUntil } from './same-sale.ts';
+import { PRIOR_ERROR_SIZE } from './scale.ts';
+import { openListings, plausibleListings, withoutOutliers } from './screen.ts';
+import { type FittedMarket, type Market, marketOf } from './select.ts';
+import { type Estimate, priorFromCounties } from './shrink.ts';
+import { createSurface, KERNEL_STEPS, type Places } from './surface.ts';
+import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 
-/** Changes with anything that moves a figure; stored with every valuation. */
+/** Raise it when any figure changes; stored with every valuation. */
 export const MODEL_VERSION = '8';
 
-/** A ratio of sizes of 2.7, and three years: on sales of Washington NH little depends on the figures. */
+/** A ratio of sizes of 2.7, and three years: on sales of Washington NH the results hardly depend on these. */
 const STEP_LOG_ACRES = 1;
-const STEP_DAYS = 3 * DAYS_A_YEAR;
+const STEP_DAYS = 3 * DAYS_PER_YEAR;
 
-/** What a county's sales say by themselves, for others to expect of theirs; null where they say nothing. */
+/** Estimates from a county's own sales, used as priors for other counties; null where there are none. */
 export type CountyEstimates = {
   effects: EffectEstimates;
   /** ln(sale price over asking price). */
@@ -36,32 +36,37 @@ export type CountyEstimates = {
   errorSize: Estimate | null;
 };
 
-export type Model = Fitted & { calibration: Calibration };
+export type Model = FittedMarket & { calibration: Calibration };
 
 export type FittedCounty = { model: Model; estimates: CountyEstimates; outliers: ReadonlySet<number> };
 
-/** By county, the one that is fitted not among them. */
-export type Others = ReadonlyMap<number, CountyEstimates>;
+/** By FIPS, without the county being fitted. */
+export type OtherCounties = ReadonlyMap<number, CountyEstimates>;
 
 /**
- * Learns what the market of a county was on a day (since 1970-01-01). Nothing later is looked at. @param
- * comps of the county, and of others nearby
- * @returns `outliers`: indices of the sales that were left out, second records of a sale among them
+ * Fits the market of a county as of a day (since 1970-01-01); nothing later is used. @param comps of the
+ * county, and of others nearby
+ * @returns `outliers`: indices of the sales that were left out, duplicate records included
  */
-export function fitCounty(comps: Comps, county: number, asOfDay: number, others: Others): FittedCounty {
-  const { usable, second, all } = knownSales(comps, asOfDay);
-  const rough = estimateEffects(pairsOf(comps, all, placesOf(comps, all), county), KNOWN_EFFECTS).effects;
+export function fitCounty(
+  comps: Comps,
+  county: number,
+  asOfDay: number,
+  others: OtherCounties,
+): FittedCounty {
+  const { usable, second, all } = salesUntil(comps, asOfDay);
+  const rough = estimateEffects(pairsOf(comps, all, placesOf(comps, all), county), PRIOR_EFFECTS).effects;
   const kept = withoutOutliers(comps, all, rough);
   const keptSet = new Set(kept);
   const outliers = new Set(usable.filter(sale => !keptSet.has(sale)));
   const places = placesOf(comps, kept);
   const pairs = pairsOf(comps, kept, places, county);
   const sales = marketOf(comps, kept, true, i => comps.soldDay[i]!);
-  const metres = stepOf(comps, kept, county);
-  const known: Known = { comps, county, asOfDay, pairs, places, sales, metres };
+  const meters = stepOf(comps, kept, county);
+  const known: FitInput = { comps, county, asOfDay, pairs, places, sales, meters };
 
-  const alone = build(known, KNOWN_EFFECTS);
-  const ratio = ratioOf({ ...comps, asked: askedByAny(comps, second) }, kept, county, asOfDay);
+  const alone = build(known, PRIOR_EFFECTS);
+  const ratio = ratioOf({ ...comps, asked: lastAskingPrices(comps, second) }, kept, county, asOfDay);
   const heldOutAlone = holdOut(alone.fitted, comps, all);
   const estimates = {
     effects: alone.fitted.levels.sales === 0 ? alone.estimates.map(() => null) : alone.estimates,
@@ -82,15 +87,14 @@ export function fitCounty(comps: Comps, county: number, asOfDay: number, others:
 }
 
 /**
- * How far from a county a comp can be that matters to it, or to the price level of a comp's place: a
- * little more than enough.
+ * How far from a county comps matter to it, and to the price level of a comp's place, with a small margin.
  */
 export function reachOf(comps: Comps, county: number, asOfDay: number): { compM: number; levelM: number } {
-  const metres = 1.1 * stepOf(comps, knownSales(comps, asOfDay).all, county);
-  return { compM: MOST_STEPS * metres, levelM: LEVEL_STEPS * metres };
+  const meters = 1.1 * stepOf(comps, salesUntil(comps, asOfDay).all, county);
+  return { compM: MAX_STEPS * meters, levelM: KERNEL_STEPS * meters };
 }
 
-/** Metres of a step of a county, by its own sales. */
+/** Meters in a step of a county, by its own sales. */
 function stepOf(comps: Comps, sales: Int32Array, county: number): number {
   const own = sales.filter(sale => comps.county[sale] === county);
   const lon = Float64Array.from(own, i => comps.lon[i]!);
@@ -98,34 +102,34 @@ function stepOf(comps: Comps, sales: Int32Array, county: number): number {
   return groundStep(placesOf(comps, own), lon, lat);
 }
 
-/** What the other counties let expect of one. */
-function expectations(others: Others, county: number) {
-  const expect = (of: (estimates: CountyEstimates) => Estimate | null | undefined, known: Estimate) => {
-    const told = [...others].flatMap(([fips, estimates]): [number, Estimate][] => {
+/** Priors for a county from the other counties. */
+function expectations(others: OtherCounties, county: number) {
+  const expect = (of: (estimates: CountyEstimates) => Estimate | null | undefined, prior: Estimate) => {
+    const known = [...others].flatMap(([fips, estimates]): [number, Estimate][] => {
       const estimate = of(estimates);
       return estimate ? [[fips, estimate]] : [];
     });
-    return expectFrom(new Map(told), county, known);
+    return priorFromCounties(new Map(known), county, prior);
   };
   return {
-    effects: KNOWN_EFFECTS.map((known, k) => expect(({ effects }) => effects[k], known)),
-    ratio: (known: Estimate) => expect(({ ratio }) => ratio, known),
-    errorSize: expect(({ errorSize }) => errorSize, KNOWN_SIZE),
+    effects: PRIOR_EFFECTS.map((prior, k) => expect(({ effects }) => effects[k], prior)),
+    ratio: (prior: Estimate) => expect(({ ratio }) => ratio, prior),
+    errorSize: expect(({ errorSize }) => errorSize, PRIOR_ERROR_SIZE),
   };
 }
 
-type Known = {
+type FitInput = {
   comps: Comps;
   county: number;
   asOfDay: number;
   pairs: Pairs;
   places: Places;
   sales: Market;
-  metres: number;
+  meters: number;
 };
 
 function build(
-  { comps, county, asOfDay, pairs, places, sales, metres }: Known,
+  { comps, county, asOfDay, pairs, places, sales, meters }: FitInput,
   expected: readonly Estimate[],
 ) {
   const { estimates, effects } = estimateEffects(pairs, expected);
@@ -133,16 +137,16 @@ function build(
   const { noise, total } = variancesOf(pairs, effects, sales, value, county);
   const levels = countyLevels(sales.county, value, county, total);
   const residuals = { county: sales.county, value, levels, noise, spread: Math.max(0, total - noise) };
-  const surface = createSurface(residuals, metres, places);
-  const asks = soundAsks(comps, openListings(comps, asOfDay), sales, value, effects, asOfDay);
+  const surface = createSurface(residuals, meters, places);
+  const asks = plausibleListings(comps, openListings(comps, asOfDay), sales, value, effects, asOfDay);
   const level = new Float64Array(sales.source.length).fill(Number.NaN);
-  const fitted: Fitted = {
+  const fitted: FittedMarket = {
     county,
     asOfDay,
     sales: { ...sales, level },
     asking: marketOf(comps, asks, false, () => asOfDay),
     effects,
-    steps: { metres, logAcres: STEP_LOG_ACRES, days: STEP_DAYS },
+    steps: { meters, logAcres: STEP_LOG_ACRES, days: STEP_DAYS },
     levels,
     surface,
     isCovered: levels.sales > 0 ? () => true : reachOfCounties(sales),
@@ -152,9 +156,9 @@ function build(
     levelOf({ level, lon, lat, county }, entry, day) {
       const known = day === asOfDay ? level[entry]! : Number.NaN;
       if (!Number.isNaN(known)) return known;
-      const found = surface.levelAt(lon[entry]!, lat[entry]!, county[entry]!, day);
-      if (day === asOfDay) level[entry] = found;
-      return found;
+      const computed = surface.levelAt(lon[entry]!, lat[entry]!, county[entry]!, day);
+      if (day === asOfDay) level[entry] = computed;
+      return computed;
     },
   };
   return { estimates, fitted };
@@ -162,16 +166,16 @@ function build(
 
 function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64Array {
   return market.logPpa.map((logPpa, i) => {
-    const years = (market.day[i]! - asOfDay) / DAYS_A_YEAR;
+    const years = (market.day[i]! - asOfDay) / DAYS_PER_YEAR;
     return standardLevel(effects, logPpa, market.logAcres[i]!, years, market.land, i);
   });
 }
 
-/** Standard deviation of a sale around the level of its place, before any is known. */
+/** Prior standard deviation of a sale around the level of its place. */
 const PRIOR_NOISE = 0.5;
 
 /**
- * Robust variances: the noise of one sale by pairs of near ones, and all of it around the level of the
+ * Robust variances: the noise of one sale, from pairs of near ones, and the total around the level of the
  * county, or of each county around.
  */
 function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: Float64Array, fips: number) {
@@ -191,8 +195,8 @@ function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: 
   return { noise, total };
 }
 
-/** What each listing asks above the level of sales at its place; nothing is known without sales. */
-function premiumsOf({ asking, asOfDay, effects, levelOf, sales, lag }: Fitted): Float64Array {
+/** Premium of each listing over the level of sales at its place; none without sales. */
+function premiumsOf({ asking, asOfDay, effects, levelOf, sales, lag }: FittedMarket): Float64Array {
   if (sales.source.length === 0) return new Float64Array();
   return residualsOf(asking, effects, asOfDay).map((one, i) => one - levelOf(asking, i, asOfDay) + lag);
 }

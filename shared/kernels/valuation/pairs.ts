@@ -2,59 +2,59 @@ import { LAND_TERMS } from './land-effects.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { medianOf } from './robust.ts';
 import { createPlaces, type Places } from './surface.ts';
-import { type Comps, DAYS_A_YEAR, MOST_COMP_M, MOST_STEPS } from './valuation-types.ts';
+import { type Comps, DAYS_PER_YEAR, MAX_COMP_M, MAX_STEPS } from './valuation-types.ts';
 
 /** Differences between two near sales: of ln(price per acre), of ln(acres), of years, of the land's terms. */
 export type Pairs = {
   ppa: Float64Array;
   acres: Float64Array;
   years: Float64Array;
-  /** Null where the land of no sale is known. */
+  /** Null where the land is unknown for all sales. */
   land: PairedLand | null;
   count: number;
 };
 
 type PairedLand = {
-  /** A column a term; 0 where one of the two is unknown. */
+  /** One column per term; 0 where one of the two is unknown. */
   differences: readonly Float64Array[];
-  /** Means of the terms over the sales; 0 where a term is unknown of all. */
+  /** Means of the terms over the sales; 0 where a term is unknown for all. */
   means: readonly number[];
 };
 
-/** Sales from which effects are estimated: more make them no better than the others' noise. */
-const MOST_PAIRED = 3_000;
+/** Sales from which effects are estimated; more do not improve them noticeably. */
+const MAX_PAIRED = 3_000;
 /** Pairs farther apart than this differ in more than size and time. */
-const PAIR_METRES = 10_000;
+const MAX_PAIR_M = 10_000;
 
-/** The ground that one step covers holds this many sales at the middle of the county's sales. */
-const SALES_A_STEP = 30;
+/** The radius of one step contains this many sales, at the median of the county's sales. */
+const SALES_PER_STEP = 30;
 /**
- * Sales of a county from which the distance is measured; a median of so many has a standard error of 9
- * % of their spread.
+ * Sales of a county on which the distance is measured; the median of this many has a standard error of 9 %
+ * of their spread.
  */
-const MOST_MEASURED = 200;
-const LEAST_STEP_M = 500;
-export const MOST_STEP_M = MOST_COMP_M / MOST_STEPS;
+const MAX_MEASURED = 200;
+const MIN_STEP_M = 500;
+export const MAX_STEP_M = MAX_COMP_M / MAX_STEPS;
 
-/** Where these comps are; found by their place in the list. */
+/** The places of these comps, addressed by their index in `chosen`. */
 export function placesOf(comps: Comps, chosen: Int32Array): Places {
   const lon = Float64Array.from(chosen, i => comps.lon[i]!);
   const lat = Float64Array.from(chosen, i => comps.lat[i]!);
   return createPlaces(
     { count: chosen.length, lon, lat, day: chosen.map(i => comps.soldDay[i]!) },
-    SALES_A_STEP,
+    SALES_PER_STEP,
   );
 }
 
 /**
- * Differences between each sale of a county, the latest first, and the sales that are nearest to it on the
- * ground. Of a county without sales those of all around it are paired.
+ * Differences between each sale of a county, the latest first, and the sales nearest to it on the ground. For
+ * a county without sales, all sales around it are paired.
  */
 export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county: number): Pairs {
   const entries = Int32Array.from(sales.keys());
   const ofCounty = entries.filter(i => comps.county[sales[i]!] === county);
   const own = ofCounty.length === 0 ? entries : ofCounty;
-  const latest = own.slice(-MOST_PAIRED).reverse();
+  const latest = own.slice(-MAX_PAIRED).reverse();
   const most = latest.length * PAIRS_PER_SALE;
   const pairs: Pairs = {
     ppa: new Float64Array(most),
@@ -69,13 +69,13 @@ export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county:
   };
   for (const i of latest) {
     const a = sales[i]!;
-    const found = places.find(comps.lon[a]!, comps.lat[a]!, PAIR_METRES, PAIRS_PER_SALE, 1, { exclude: i });
-    for (let k = 0; k < found; k++) {
+    const count = places.find(comps.lon[a]!, comps.lat[a]!, MAX_PAIR_M, PAIRS_PER_SALE, 1, { exclude: i });
+    for (let k = 0; k < count; k++) {
       const b = sales[places.index[k]!]!;
       const acres = Math.log(comps.acres[a]! / comps.acres[b]!);
       pairs.ppa[pairs.count] = Math.log(comps.price[a]! / comps.price[b]!) - acres;
       pairs.acres[pairs.count] = acres;
-      pairs.years[pairs.count] = (comps.soldDay[a]! - comps.soldDay[b]!) / DAYS_A_YEAR;
+      pairs.years[pairs.count] = (comps.soldDay[a]! - comps.soldDay[b]!) / DAYS_PER_YEAR;
       if (pairs.land !== null) compareLand(comps.land!, a, b, pairs.land, pairs.count);
       pairs.count++;
     }
@@ -105,15 +105,15 @@ function compareLand(
   }
 }
 
-/** Metres of a step: the median distance from some of a county's sales to the 30th nearest of them. */
+/** Meters in a step: the median distance from some of a county's sales to the 30th nearest. */
 export function groundStep(places: Places, lon: ArrayLike<number>, lat: ArrayLike<number>): number {
-  const wanted = Math.min(SALES_A_STEP, Math.max(1, lon.length - 1));
-  // Of old sales as of new ones: what was sold long ago may lie elsewhere.
-  const stride = Math.ceil(lon.length / MOST_MEASURED);
+  const wanted = Math.min(SALES_PER_STEP, Math.max(1, lon.length - 1));
+  // Old and new sales alike, as their places may differ.
+  const stride = Math.ceil(lon.length / MAX_MEASURED);
   const distances: number[] = [];
   for (let i = 0; i < lon.length; i += stride) {
-    const found = places.find(lon[i]!, lat[i]!, 1, wanted, MOST_STEP_M, { exclude: i });
-    distances.push(found < wanted ? MOST_STEP_M : places.steps[found - 1]!);
+    const count = places.find(lon[i]!, lat[i]!, 1, wanted, MAX_STEP_M, { exclude: i });
+    distances.push(count < wanted ? MAX_STEP_M : places.steps[count - 1]!);
   }
-  return Math.min(MOST_STEP_M, Math.max(LEAST_STEP_M, medianOf(distances) ?? MOST_STEP_M));
+  return Math.min(MAX_STEP_M, Math.max(MIN_STEP_M, medianOf(distances) ?? MAX_STEP_M));
 }

@@ -7,16 +7,13 @@ const ROUNDS = 20;
 /** Pairs that each sale is in as the first. */
 export const PAIRS_PER_SALE = 8;
 
-/**
- * Sales that draw a variance to what it is elsewhere: two parameters go through two pairs
- * without any residual.
- */
+/** Weight of the prior variance, in sales: two parameters fit two pairs without any residual. */
 const VARIANCE_PRIOR_SALES = 10;
 
 export type Regression = {
   /**
-   * One a column; of infinite variance where the pairs do not tell: all are alike in it, or it follows from
-   * columns before it.
+   * One per column; of infinite variance where the pairs do not determine it: all are equal in it, or it
+   * depends on columns before it.
    */
   effects: Estimate[];
   /** Variance of the differences that are left. */
@@ -42,7 +39,7 @@ export function regress(
   for (let round = 0; round < ROUNDS; round++) {
     const { normal, right } = normalOf(table, size, residuals, HUBER * scale);
     inverse = invert(normal);
-    const next = times(inverse, right);
+    const next = multiply(inverse, right);
     const moved = next.reduce((sum, one, j) => sum + Math.abs(one - effects[j]!), 0);
     effects = next;
     subtract(table, effects, residuals);
@@ -64,7 +61,7 @@ export function regress(
   };
 }
 
-/** The rows side by side, the columns' values and then y: what is read together lies together. */
+/** Row-major for locality: the columns' values, then y. */
 function tableOf(y: Float64Array, columns: readonly Float64Array[], count: number): Float64Array {
   const width = columns.length + 1;
   const table = new Float64Array(count * width);
@@ -104,11 +101,8 @@ function subtract(table: Float64Array, effects: Float64Array, residuals: Float64
   }
 }
 
-/**
- * What a row must have of its own, of what it has at all: below it is what the rows before it
- * say, and rounding.
- */
-const LEAST_OWN = 1e-9;
+/** Share of a pivot that must be left after the rows before it; below this it is rounding. */
+const MIN_OWN_SHARE = 1e-9;
 
 /**
  * The inverse of a positive semidefinite matrix, whose lower half is given; rows that follow from those
@@ -123,7 +117,7 @@ export function invert(matrix: readonly Float64Array[]): Float64Array[] {
   const done: boolean[] = [];
   for (let p = 0; p < size; p++) {
     const pivot = swept[p]![p]!;
-    done[p] = pivot > LEAST_OWN * matrix[p]![p]!;
+    done[p] = pivot > MIN_OWN_SHARE * matrix[p]![p]!;
     if (!done[p]) continue;
     for (let j = 0; j < size; j++) {
       if (j === p) continue;
@@ -137,6 +131,6 @@ export function invert(matrix: readonly Float64Array[]): Float64Array[] {
   return swept.map((row, j) => row.map((one, k) => (done[j] && done[k] ? one : 0)));
 }
 
-export function times(matrix: readonly Float64Array[], vector: Float64Array): Float64Array {
+export function multiply(matrix: readonly Float64Array[], vector: Float64Array): Float64Array {
   return Float64Array.from(matrix, row => row.reduce((sum, one, k) => sum + one * vector[k]!, 0));
 }

@@ -6,10 +6,7 @@ import { median, medianAbsoluteDeviation } from 'simple-statistics';
 const MEDIAN_SE = 1.2533;
 /** Standard deviation of normal values by their median absolute deviation. */
 export const MAD_TO_SD = 1.4826;
-/**
- * What a standard deviation that is expected beforehand is worth in values: a few equal ones
- * must not be believed.
- */
+/** Weight of the expected standard deviation, in values, so that a few equal ones do not make it 0. */
 const PRIOR_VALUES = 10;
 
 /** The median of values in any order; null of nothing. */
@@ -22,7 +19,7 @@ export function madOf(values: ArrayLike<number>): number | null {
   return values.length === 0 ? null : medianAbsoluteDeviation(values as readonly number[]);
 }
 
-/** Standard deviation by the median absolute deviation, drawn to the one that is expected of few values. */
+/** Standard deviation by the median absolute deviation, shrunk toward the expected one. */
 export function deviationOf(mad: number, count: number, expected: number): number {
   const free = Math.max(0, count - 1);
   const own = MAD_TO_SD * mad;
@@ -37,57 +34,53 @@ export function medianVariance(deviation: number, count: number): number {
 /** Beyond 3.5 robust standard deviations a price is an outlier: B. Iglewicz, D. Hoaglin, ASQC 1993. */
 export type Bound = { middle: number; spread: number };
 
-const MOST_Z = 3.5;
+const MAX_Z = 3.5;
 const MAD_SHARE = 0.6745;
 
-/** Fewer prices than this do not tell their spread. */
-export const FEWEST = 15;
-/** More say nothing more about a median. */
-export const MOST = 100;
-/**
- * Noise below this is no noise: identical prices a lot of one subdivision must not make all others outliers.
- */
-const LEAST_MAD = 0.1;
+/** The spread cannot be estimated from fewer prices. */
+export const MIN_PRICES = 15;
+/** More prices do not improve a median. */
+export const MAX_PRICES = 100;
+/** Lower bound of the spread: identical lot prices in one subdivision must not make all others outliers. */
+const MIN_MAD = 0.1;
 
-const FEWEST_ALIKE = 3;
+const MIN_SAMPLE = 3;
 /**
- * Taken where fewer than 15 prices would tell it: a price is left out that is 13 times the
- * others', or a thirteenth.
+ * Spread assumed with fewer than MIN_PRICES: prices above 13 times the median, or below a thirteenth, are
+ * left out.
  */
 const FEW_SPREAD = 0.5;
 
 /** By a median distance that is known. */
 export const boundAt = (middle: number, distance: number): Bound => ({
   middle,
-  spread: Math.max(LEAST_MAD, distance),
+  spread: Math.max(MIN_MAD, distance),
 });
 
 /** By prices of a market, in any order; null of fewer than three. */
 export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | null {
-  if (levels.length < FEWEST_ALIKE) return null;
+  if (levels.length < MIN_SAMPLE) return null;
   const middle = medianOf(levels)!;
-  if (levels.length < FEWEST) return { middle, spread: FEW_SPREAD };
+  if (levels.length < MIN_PRICES) return { middle, spread: FEW_SPREAD };
   return boundAt(middle, madOf(levels)!);
 }
 
 /**
- * By the latest prices of other counties, the earliest first: however alike these are, the next county
- * may be dearer by far.
+ * By the latest prices of other counties, the earliest first. The spread is at least FEW_SPREAD, as counties
+ * differ.
  */
 export function boundElsewhere(levels: readonly number[]): Bound | null {
-  const bound = boundOf(levels.slice(-MOST));
+  const bound = boundOf(levels.slice(-MAX_PRICES));
   return bound === null ? null : { ...bound, spread: Math.max(FEW_SPREAD, bound.spread) };
 }
 
-export function isBeyond(level: number, { middle, spread }: Bound): boolean {
-  return (MAD_SHARE * Math.abs(level - middle)) / spread > MOST_Z;
+export function isOutlier(level: number, { middle, spread }: Bound): boolean {
+  return (MAD_SHARE * Math.abs(level - middle)) / spread > MAX_Z;
 }
 
-/** Values in ascending order, the first `size` of a column, to and from which others come and go. */
-
 /**
- * A window that slides is not sorted anew, and twelve prices are in order in a tenth of
- * TypedArray.sort's time.
+ * Inserts into the first `size` values, which are in ascending order: for twelve prices ten times faster
+ * than TypedArray.sort.
  */
 export function insert(sorted: Float64Array, size: number, value: number): void {
   let place = size;
@@ -101,7 +94,7 @@ export function remove(sorted: Float64Array, size: number, value: number): void 
   for (; place + 1 < size; place++) sorted[place] = sorted[place + 1]!;
 }
 
-/** Of ascending values from their median: the smallest half of the deviations, from the middle outwards. */
+/** Median absolute deviation of ascending values, found from the middle outward. */
 export function medianDeviation(sorted: Float64Array, size: number, middle: number): number {
   let above = size >> 1;
   let below = above - 1;

@@ -5,42 +5,41 @@ import { usableSales } from './screen.ts';
 import type { Comps } from './valuation-types.ts';
 
 /**
- * One sale often comes twice, with its deed by the roll and its closing by a listing feed; the record of the
- * earlier day stays, of one day the roll's.
- * Records of one feed are never taken for one another, and one stands for at most one of each other feed.
+ * One sale is often reported twice, as a deed in the roll and as a closing in a listing feed. The earlier
+ * record is kept (the roll's on the same day), with at most one duplicate from each other feed.
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 
 /** From a closing to the recording of its deed, and what a feed takes to report it. */
-const MOST_DAYS_APART = 60;
-const MOST_ACRES_APART = 0.02;
-/** Or as far as a square lot of its size is wide: one record stands at the road, the other amid the lot. */
-const LEAST_APART_M = 200;
+const MAX_DAYS_APART = 60;
+const MAX_LOG_ACRES_APART = 0.02;
+/** Or the width of a square lot of its size: one record may be placed at the road, the other mid-lot. */
+const MIN_REACH_M = 200;
 
 function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
   return (
     a.price === b.price &&
-    Math.abs(a.day - b.day) <= MOST_DAYS_APART &&
-    Math.abs(Math.log(a.acres / b.acres)) <= MOST_ACRES_APART &&
-    geodesicDistanceM(a.lon, a.lat, b.lon, b.lat) <=
-      Math.max(LEAST_APART_M, Math.sqrt(a.acres * SQ_M_PER_ACRE))
+    Math.abs(a.day - b.day) <= MAX_DAYS_APART &&
+    Math.abs(Math.log(a.acres / b.acres)) <= MAX_LOG_ACRES_APART &&
+    geodesicDistanceM(a.lon, a.lat, b.lon, b.lat) <= Math.max(MIN_REACH_M, Math.sqrt(a.acres * SQ_M_PER_ACRE))
   );
 }
 
 /**
- * The usable sales of a day by county and day, the second records among them, and what is left without these.
+ * The usable sales up to a day, sorted by county and day; which of them are duplicates; and all without
+ * these.
  */
-export function knownSales(comps: Comps, asOfDay: number) {
+export function salesUntil(comps: Comps, asOfDay: number) {
   const usable = usableSales(comps, asOfDay);
   const second = secondRecords(comps, usable);
   return { usable, second, all: usable.filter(sale => !second.has(sale)) };
 }
 
-/** A record that stays, and the feeds that it stands for. */
-type Stays = { sale: number; record: SaleRecord; feeds: Set<number> };
+/** A record that is kept, and the feeds it represents. */
+type KeptSale = { sale: number; record: SaleRecord; feeds: Set<number> };
 
 /**
- * The records that are second, with those that stay in their stead. @param sales as `usableSales` gives them
+ * Duplicate records, each with the record that is kept instead. @param sales as `usableSales` returns them
  */
 function secondRecords(comps: Comps, sales: Int32Array): Map<number, number> {
   const { feed, county } = comps;
@@ -61,12 +60,12 @@ function findSecond(comps: Comps, feed: Int32Array, sales: Int32Array, into: Map
   const { soldDay, ofRoll } = comps;
   const rollFirst = (a: number, b: number) => (ofRoll?.[b] ?? 0) - (ofRoll?.[a] ?? 0);
   const byDay = sales.toSorted((a, b) => soldDay[a]! - soldDay[b]! || rollFirst(a, b) || a - b);
-  const staying = new Map<number, Stays[]>();
+  const kept = new Map<number, KeptSale[]>();
   for (const sale of byDay) {
     const record = recordOf(comps, sale);
-    const alike = findAlike(staying.get(record.price) ?? [], record, feed[sale]!);
+    const alike = findAlike(kept.get(record.price) ?? [], record, feed[sale]!);
     if (alike === undefined) {
-      addTo(staying, record.price, { sale, record, feeds: new Set([feed[sale]!]) });
+      addTo(kept, record.price, { sale, record, feeds: new Set([feed[sale]!]) });
       continue;
     }
     alike.feeds.add(feed[sale]!);
@@ -74,11 +73,11 @@ function findSecond(comps: Comps, feed: Int32Array, sales: Int32Array, into: Map
   }
 }
 
-/** @param staying records of the same price, by day */
-function findAlike(staying: readonly Stays[], record: SaleRecord, feed: number): Stays | undefined {
-  for (let i = staying.length - 1; i >= 0; i--) {
-    const other = staying[i]!;
-    if (record.day - other.record.day > MOST_DAYS_APART) return undefined;
+/** @param kept records of the same price, by day */
+function findAlike(kept: readonly KeptSale[], record: SaleRecord, feed: number): KeptSale | undefined {
+  for (let i = kept.length - 1; i >= 0; i--) {
+    const other = kept[i]!;
+    if (record.day - other.record.day > MAX_DAYS_APART) return undefined;
     if (!other.feeds.has(feed) && isSameSale(record, other.record)) return other;
   }
   return undefined;
@@ -88,10 +87,13 @@ function recordOf({ price, acres, soldDay, lon, lat }: Comps, sale: number): Sal
   return { price: price[sale]!, acres: acres[sale]!, day: soldDay[sale]!, lon: lon[sale]!, lat: lat[sale]! };
 }
 
-/** What was asked before each sale, by any of its records. */
-export function askedByAny({ asked }: Comps, second: ReadonlyMap<number, number>): Float64Array | undefined {
+/** The last asking price before each sale, from any of its records. */
+export function lastAskingPrices(
+  { asked }: Comps,
+  second: ReadonlyMap<number, number>,
+): Float64Array | undefined {
   if (asked === undefined || second.size === 0) return asked;
-  const told = asked.slice();
-  for (const [record, stays] of second) if (Number.isNaN(told[stays])) told[stays] = asked[record]!;
-  return told;
+  const prices = asked.slice();
+  for (const [record, kept] of second) if (Number.isNaN(prices[kept])) prices[kept] = asked[record]!;
+  return prices;
 }

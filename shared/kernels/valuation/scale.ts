@@ -1,22 +1,21 @@
 import { mean } from 'simple-statistics';
-import { invert, times } from './regress.ts';
-import type { Adjusted } from './select.ts';
+import { invert, multiply } from './regress.ts';
+import type { AdjustedComps } from './select.ts';
 import type { Estimate } from './shrink.ts';
 
 /**
- * How large the error of an estimate is expected to be: ln |error| regressed on features of the comps, drawn
- * towards one size for all as far as it does not foretell errors unseen (A. C. Harvey, 1976; Y.
- * Yao et al., 2018).
+ * The expected size of an estimate's error: ln |error| regressed on features of the comps, shrunk toward one
+ * size for all as far as it does not predict held-out errors (A. C. Harvey, 1976; Y. Yao et al., 2018).
  */
 
 /**
  * A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, steps to
  * the nearest, and ln(estimate), as cheap land is valued worse in most markets.
  */
-export const FEATURES = 6;
+export const FEATURE_COUNT = 6;
 
 export function featuresOf(
-  chosen: Adjusted,
+  chosen: AdjustedComps,
   { mean: logPpa, deviation }: { mean: number; deviation: number },
   logAcres: number,
   into: Float64Array,
@@ -47,31 +46,35 @@ const EULER = 0.5772;
 /** The variance of ln |x| of a Laplace distribution. */
 const LOG_VARIANCE = Math.PI ** 2 / 6;
 /**
- * Before any is known errors are as large as those of raw land usually are, on average 50 %; that is worth
- * those of ten sales.
+ * The prior: errors are as large as those of raw land usually are, on average 50 %, with the weight of ten
+ * sales.
  */
 export const PRIOR_SALES = 10;
-export const KNOWN_SIZE: Estimate = { value: Math.log(0.5) - EULER, variance: LOG_VARIANCE / PRIOR_SALES };
-/** An estimate that hit the price by chance says no more than one that was 1 % off. */
-const LEAST_ERROR = 0.01;
+export const PRIOR_ERROR_SIZE: Estimate = {
+  value: Math.log(0.5) - EULER,
+  variance: LOG_VARIANCE / PRIOR_SALES,
+};
+/** Errors below 1 % are chance: ln |error| would make them count without limit. */
+const MIN_ERROR = 0.01;
 
 /**
- * Sales that features of mean 0 and variance 1 are drawn to nothing by; without end, one size holds for all.
+ * Ridge penalties, in sales, on features of mean 0 and variance 1; with an infinite one, one size holds for
+ * all.
  */
 const PENALTIES = [10, 40, 160, 640, Number.POSITIVE_INFINITY];
-/** Sales that follow one another share comps and the state of the market: a fold is a stretch of time. */
+/** Consecutive sales share comps and the state of the market, so a fold is a period of time. */
 const FOLDS = 10;
 
 export type ScaleFit = {
   /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
   coefficients: number[];
-  /** What is expected of each of the errors by the others' folds. */
+  /** The expected size of each error, fitted without its fold. */
   heldOut: Float64Array;
 };
 
-const sizeOf = (error: number) => Math.log(Math.max(LEAST_ERROR, Math.abs(error)));
+const sizeOf = (error: number) => Math.log(Math.max(MIN_ERROR, Math.abs(error)));
 
-/** What a county's errors say of the mean of ln |error|. */
+/** The mean of ln |error| by a county's own errors. */
 export function sizeOfErrors(errors: readonly number[]): Estimate | null {
   if (errors.length === 0) return null;
   return { value: mean(errors.map(sizeOf)), variance: LOG_VARIANCE / errors.length };
@@ -88,20 +91,20 @@ export function fitScale(
 ): ScaleFit {
   const n = rows.length;
   const sizes = Float64Array.from(errors, sizeOf);
-  const { centre, unit } = standardsOf(rows);
-  const standard = rows.map(row => row.map((value, i) => (i === 0 ? 1 : (value - centre[i]!) / unit[i]!)));
+  const { centre: center, unit } = standardsOf(rows);
+  const standard = rows.map(row => row.map((value, i) => (i === 0 ? 1 : (value - center[i]!) / unit[i]!)));
   const folds = Math.min(FOLDS, n);
   const foldOf = (row: number) => Math.floor((row * folds) / n);
   const all = momentsOf(standard, sizes, 0, n);
   const solutions = Array.from({ length: folds }, (_, fold) => {
     const first = Math.ceil((fold * n) / folds);
-    const own = momentsOf(standard, sizes, first, Math.ceil(((fold + 1) * n) / folds));
-    return PENALTIES.map(penalty => solveRidge(all, own, penalty, expected));
+    const foldMoments = momentsOf(standard, sizes, first, Math.ceil(((fold + 1) * n) / folds));
+    return PENALTIES.map(penalty => solveRidge(all, foldMoments, penalty, expected));
   });
   const logs = PENALTIES.map((_, k) =>
     Float64Array.from(standard, (row, i) => dot(solutions[foldOf(i)]![k]!, row)),
   );
-  const weights = softmax(logs.map(own => logLikelihood(own, errors)));
+  const weights = softmax(logs.map(one => logLikelihood(one, errors)));
   const mixed = mix(
     PENALTIES.map(penalty => solveRidge(all, null, penalty, expected)),
     weights,
@@ -114,37 +117,37 @@ export function fitScale(
   for (let i = 0; i < n; i++) ratio += Math.abs(errors[i]!) / heldOut[i]!;
   ratio /= n + PRIOR_SALES;
   const coefficients = Array.from(mixed, (value, i) => (i === 0 ? value : value / unit[i]!));
-  for (let i = 1; i < FEATURES; i++) coefficients[0]! -= coefficients[i]! * centre[i]!;
+  for (let i = 1; i < FEATURE_COUNT; i++) coefficients[0]! -= coefficients[i]! * center[i]!;
   coefficients[0]! += Math.log(ratio);
   return { coefficients, heldOut: heldOut.map(size => size * ratio) };
 }
 
 function standardsOf(rows: readonly Float64Array[]) {
-  const centre = new Float64Array(FEATURES);
-  const unit = new Float64Array(FEATURES);
-  for (const row of rows) for (let i = 0; i < FEATURES; i++) centre[i]! += row[i]! / rows.length;
+  const center = new Float64Array(FEATURE_COUNT);
+  const unit = new Float64Array(FEATURE_COUNT);
+  for (const row of rows) for (let i = 0; i < FEATURE_COUNT; i++) center[i]! += row[i]! / rows.length;
   for (const row of rows)
-    for (let i = 0; i < FEATURES; i++) unit[i]! += (row[i]! - centre[i]!) ** 2 / rows.length;
-  return { centre, unit: unit.map(variance => (variance > 1e-12 ? Math.sqrt(variance) : 1)) };
+    for (let i = 0; i < FEATURE_COUNT; i++) unit[i]! += (row[i]! - center[i]!) ** 2 / rows.length;
+  return { centre: center, unit: unit.map(variance => (variance > 1e-12 ? Math.sqrt(variance) : 1)) };
 }
 
 /** Sums of products of the features, and of the features and sizes. */
 type Moments = { normal: Float64Array[]; right: Float64Array };
 
 function momentsOf(rows: readonly Float64Array[], sizes: Float64Array, first: number, end: number): Moments {
-  const normal = Array.from({ length: FEATURES }, () => new Float64Array(FEATURES));
-  const right = new Float64Array(FEATURES);
+  const normal = Array.from({ length: FEATURE_COUNT }, () => new Float64Array(FEATURE_COUNT));
+  const right = new Float64Array(FEATURE_COUNT);
   for (let at = first; at < end; at++) {
     const row = rows[at]!;
-    for (let i = 0; i < FEATURES; i++) {
-      for (let j = 0; j < FEATURES; j++) normal[i]![j]! += row[i]! * row[j]!;
+    for (let i = 0; i < FEATURE_COUNT; i++) {
+      for (let j = 0; j < FEATURE_COUNT; j++) normal[i]![j]! += row[i]! * row[j]!;
       right[i]! += row[i]! * sizes[at]!;
     }
   }
   return { normal, right };
 }
 
-/** Ridge regression on all but what is `without`; the constant is drawn to what is expected. */
+/** Ridge regression on `all` minus `without`; the constant is shrunk toward the expected value. */
 function solveRidge(
   all: Moments,
   without: Moments | null,
@@ -160,11 +163,11 @@ function solveRidge(
   right[0]! += (LOG_VARIANCE / variance) * value;
   if (penalty === Number.POSITIVE_INFINITY)
     return right.map((value, i) => (i === 0 ? value / normal[0]![0]! : 0));
-  for (let i = 1; i < FEATURES; i++) normal[i]![i]! += penalty;
-  return times(invert(normal), right);
+  for (let i = 1; i < FEATURE_COUNT; i++) normal[i]![i]! += penalty;
+  return multiply(invert(normal), right);
 }
 
-/** Of errors with a Laplace distribution around the foretold sizes, its width being what fits best. */
+/** Of errors with a Laplace distribution of the predicted sizes, times the factor that fits best. */
 function logLikelihood(logs: Float64Array, errors: readonly number[]): number {
   let mean = 0;
   let sum = 0;
@@ -176,8 +179,8 @@ function logLikelihood(logs: Float64Array, errors: readonly number[]): number {
 }
 
 function softmax(values: readonly number[]): number[] {
-  const most = Math.max(...values);
-  const parts = values.map(value => Math.exp(value - most));
+  const max = Math.max(...values);
+  const parts = values.map(value => Math.exp(value - max));
   const total = parts.reduce((sum, part) => sum + part, 0);
   return parts.map(part => part / total);
 }

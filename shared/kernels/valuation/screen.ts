@@ -6,10 +6,10 @@ import {
   boundAt,
   boundElsewhere,
   boundOf,
-  FEWEST,
   insert,
-  isBeyond,
-  MOST,
+  isOutlier,
+  MAX_PRICES,
+  MIN_PRICES,
   medianDeviation,
   remove,
 } from './robust.ts';
@@ -17,24 +17,21 @@ import type { Market } from './select.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './valuation-types.ts';
 
 /**
- * Leaves out sales whose price per acre has nothing to do with their market: gifts, family deals, land sold
- * with something else. Each is compared with its county's sales of the year up to its day, at least 15; of
- * fewer than three with the latest of all counties around.
+ * Leaves out sales whose price per acre is not a market price: gifts, family deals, land sold with something
+ * else. Each is compared with its county's sales of the year up to its day, at least 15; with fewer than
+ * three of these, with the latest sales of all counties around.
  */
 const YEAR_DAYS = 365;
 
-/**
- * Less than a parking place for two cars is no lot that anybody builds on, but a strip, a mooring or
- * a mistyped acreage.
- */
-const LEAST_ACRES = 0.01;
+/** Anything smaller is not a building lot, but a strip, a mooring or a mistyped acreage. */
+const MIN_ACRES = 0.01;
 
 /** Whether a comp has a price, a size and a place. */
 export function isUsable({ acres, price, county, lon, lat }: Comps, i: number): boolean {
-  return acres[i]! >= LEAST_ACRES && price[i]! > 0 && county[i]! >= 0 && Number.isFinite(lon[i]! + lat[i]!);
+  return acres[i]! >= MIN_ACRES && price[i]! > 0 && county[i]! >= 0 && Number.isFinite(lon[i]! + lat[i]!);
 }
 
-/** The usable sales known on a day, by county and day: those with a price, a size and a place. */
+/** The usable sales up to a day, sorted by county and day: those with a price, a size and a place. */
 export function usableSales(comps: Comps, asOfDay: number): Int32Array {
   const { count, status, soldDay, county } = comps;
   const usable: number[] = [];
@@ -47,18 +44,18 @@ export function usableSales(comps: Comps, asOfDay: number): Int32Array {
   );
 }
 
-/** Those that are no outliers, in their order. @param sales as `usableSales` gives them */
+/** The sales that are not outliers, in order. @param sales as `usableSales` returns them */
 export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effects): Int32Array {
   const { acres, price, soldDay, county, land } = comps;
   const levels = new Float64Array(sales.length);
   const outlying = new Set<number>();
   /** Sales before which fewer than three of the county were known. */
   const first: number[] = [];
-  const window = new Float64Array(MOST + 1);
+  const window = new Float64Array(MAX_PRICES + 1);
   for (let begin = 0; begin < sales.length; ) {
     const fips = county[sales[begin]!]!;
     let end = begin;
-    // Within a year the trend is left to the spread.
+    // Within a year the trend is part of the spread.
     for (; end < sales.length && county[sales[end]!] === fips; end++) {
       const sale = sales[end]!;
       const logAcres = Math.log(acres[sale]!);
@@ -71,11 +68,11 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
       const day = soldDay[sales[i]!]!;
       while (soldDay[sales[start]!]! <= day - YEAR_DAYS) start++;
       insert(window, size++, levels[i]!);
-      const earliest = Math.max(begin, Math.min(start, i + 1 - FEWEST), i + 1 - MOST);
+      const earliest = Math.max(begin, Math.min(start, i + 1 - MIN_PRICES), i + 1 - MAX_PRICES);
       while (from < earliest) remove(window, size--, levels[from++]!);
-      const bound = size < FEWEST ? boundOf(levels.subarray(begin, knownOn(day, i, end))) : boundIn(size);
+      const bound = size < MIN_PRICES ? boundOf(levels.subarray(begin, knownOn(day, i, end))) : boundIn(size);
       if (bound === null) first.push(i);
-      else if (isBeyond(levels[i]!, bound)) outlying.add(i);
+      else if (isOutlier(levels[i]!, bound)) outlying.add(i);
     }
     begin = end;
   }
@@ -95,7 +92,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   }
 }
 
-/** Those of some sales that stand against the latest sales around up to their days. */
+/** Which of `some` are outliers among the latest sales of all counties up to their days. */
 function outlyingElsewhere(
   { soldDay }: Comps,
   sales: Int32Array,
@@ -109,18 +106,18 @@ function outlyingElsewhere(
     .toSorted((a, b) => dayOf(a) - dayOf(b))
     .filter(i => {
       while (known < byDay.length && dayOf(byDay[known]!) <= dayOf(i)) known++;
-      const latest = byDay.subarray(Math.max(0, known - MOST), known);
+      const latest = byDay.subarray(Math.max(0, known - MAX_PRICES), known);
       const bound = boundElsewhere(Array.from(latest, one => levels[one]!));
-      return bound !== null && isBeyond(levels[i]!, bound);
+      return bound !== null && isOutlier(levels[i]!, bound);
     });
 }
 
 /**
- * Leaves out asking prices that have nothing to do with their market: mistyped ones, a dollar for "make an
- * offer". Each is compared with the sales that the next sale would be compared with; where these are fewer
- * than 15, with all sales and asking prices of the county, or of all counties around.
+ * Leaves out asking prices that are not market prices: mistyped ones, a dollar for "make an offer". Each is
+ * compared with the sales that a new sale would be compared with; where these are fewer than 15, with all
+ * sales and asking prices of the county, or of all counties around.
  */
-export function soundAsks(
+export function plausibleListings(
   comps: Comps,
   asks: readonly number[],
   { county, day }: Pick<Market, 'county' | 'day'>,
@@ -133,14 +130,14 @@ export function soundAsks(
     standardLevel(effects, Math.log(price[i]! / acres[i]!), Math.log(acres[i]!), 0, land, i);
   const levels = new Map<number, number[]>();
   const windows = new Map<number, Bound>();
-  // Sales stand by county and day.
+  // Sales are sorted by county and day.
   for (let first = 0, end = 0; first < county.length; first = end) {
     let recent = 0;
     for (; end < county.length && county[end] === county[first]; end++)
       if (day[end]! > asOfDay - YEAR_DAYS) recent++;
-    const size = Math.min(MOST, Math.max(FEWEST, recent));
+    const size = Math.min(MAX_PRICES, Math.max(MIN_PRICES, recent));
     if (end - first >= size) windows.set(county[first]!, boundOf(value.subarray(end - size, end))!);
-    levels.set(county[first]!, Array.from(value.subarray(Math.max(first, end - MOST), end)));
+    levels.set(county[first]!, Array.from(value.subarray(Math.max(first, end - MAX_PRICES), end)));
   }
   for (const i of asks) addTo(levels, comps.county[i]!, levelOf(i));
   const around = boundOf([...levels.values()].flat());
@@ -150,24 +147,21 @@ export function soundAsks(
   return Int32Array.from(
     asks.filter(i => {
       const bound = bounds.get(comps.county[i]!)!;
-      return bound === null || !isBeyond(levelOf(i), bound);
+      return bound === null || !isOutlier(levelOf(i), bound);
     }),
   );
 }
 
-/**
- * What was asked longer ago is no price of today: it asks too much, or was sold or withdrawn without
- * its source saying so.
- */
-const MOST_DAYS_LISTED = 365;
+/** Older listings are overpriced, or were sold or withdrawn without the feed saying so. */
+const MAX_DAYS_LISTED = 365;
 
-/** What is for sale on the day; of an unknown day of listing, what its source says is. */
+/** The listings open on the day; without a listing date, those that the feed says are open. */
 export function openListings(comps: Comps, asOfDay: number): number[] {
   const { count, status, listedDay } = comps;
   const open: number[] = [];
   for (let i = 0; i < count; i++) {
     if (status[i] !== ACTIVE && status[i] !== PENDING) continue;
-    if (listedDay[i] !== NO_DAY && (listedDay[i]! > asOfDay || listedDay[i]! < asOfDay - MOST_DAYS_LISTED))
+    if (listedDay[i] !== NO_DAY && (listedDay[i]! > asOfDay || listedDay[i]! < asOfDay - MAX_DAYS_LISTED))
       continue;
     if (isUsable(comps, i)) open.push(i);
   }

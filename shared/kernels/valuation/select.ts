@@ -1,20 +1,20 @@
 import type { Discount } from './asking.ts';
-import { opinionApart } from './assessor.ts';
+import { opinionDifference } from './assessor.ts';
 import type { Effects } from './effects.ts';
 import { landMove, landOf } from './land-effects.ts';
 import type { CountyLevels } from './level.ts';
 import { createNearest, type Place, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
-import { type Comps, DAYS_A_YEAR, MOST_STEPS, type Subject } from './valuation-types.ts';
+import { type Comps, DAYS_PER_YEAR, MAX_STEPS, type Subject } from './valuation-types.ts';
 
 /** The most comps of one estimate. */
-export const MOST_COMPS = 12;
+export const MAX_COMPS = 12;
 
 /** Sales, or listings, as the model searches them: entry i is the comp source[i]. */
 export type Market = ReturnType<typeof marketOf>;
 
-/** What is known of a county's market on a day, apart from how far off its estimates are. */
-export type Fitted = {
+/** The fitted market of a county on a day, without the calibration of its errors. */
+export type FittedMarket = {
   county: number;
   /** Days since 1970-01-01. */
   asOfDay: number;
@@ -25,25 +25,24 @@ export type Fitted = {
   levels: CountyLevels;
   surface: Surface;
   /**
-   * Whether there are sales enough for a place: any of the county's own, or of three counties within reach.
+   * Whether there are enough sales for a place: any of the county's own, or of three counties within reach.
    */
   isCovered(lon: number, lat: number): boolean;
-  /** The price level of a comp's place: of few comps it is ever asked where few parcels are valued. */
-  levelOf(market: Market, entry: number, day: number): number;
-  /** What asking prices are moved by to be those of sales. */
-  discount: Discount;
   /**
-   * What estimates of the latest sales were off by, as ln(estimate / price): the trend follows the
-   * market with a lag.
+   * The price level of a comp's place, computed on demand: few comps need it where few parcels are valued.
    */
+  levelOf(market: Market, entry: number, day: number): number;
+  /** Adjustment of asking prices to sale prices. */
+  discount: Discount;
+  /** Error of estimates of the latest sales, as ln(estimate / price): the trend lags behind the market. */
   lag: number;
-  /** The share of what the assessor sees between a comp and the subject that the comp is moved by. */
+  /** Share of the difference in the assessor's opinion by which a comp is adjusted. */
   opinion: number;
 };
 
 /** The chosen comps in columns of their own. @param sold sales, not asking prices */
 export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf: (comp: number) => number) {
-  // A loop: of 2,500 comps `Float64Array.from` takes 0.9 ms for five columns, and this 0.1.
+  // A loop: for 2,500 comps and five columns `Float64Array.from` takes 0.9 ms, this 0.1 ms.
   const column = (of: (comp: number) => number) => {
     const values = new Float64Array(chosen.length);
     for (let i = 0; i < values.length; i++) values[i] = of(chosen[i]!);
@@ -68,30 +67,30 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
     /**
-     * Price level of the comp's place, the comp included as it is in the subject's; NaN until `levelOf` of
-     * the model was asked for it.
+     * Price level of the comp's place, including the comp itself; NaN until the model's `levelOf` computes
+     * it.
      */
     level: new Float64Array(chosen.length).fill(Number.NaN),
-    nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MOST_COMPS),
+    nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MAX_COMPS),
   };
 }
 
 /** With fewer there is no estimate. */
-export const FEWEST_COMPS = 3;
+export const MIN_COMPS = 3;
 
 /**
- * The comps of one subject, with what each was moved by; entries from `count` on mean nothing. Reused
- * from call to call.
+ * The comps of one subject with their adjustments, in columns that are reused between calls; only the first
+ * `count` entries are valid.
  */
-export type Chosen = ReturnType<typeof newChosen>;
+export type ChosenComps = ReturnType<typeof newChosenComps>;
 
 /** Comps that are adjusted to a subject, as an estimate is made of them. */
-export type Adjusted = Pick<
-  Chosen,
+export type AdjustedComps = Pick<
+  ChosenComps,
   'count' | 'steps' | 'weight' | 'price' | 'ppa' | 'logAcres' | 'sale' | 'adjusted'
 >;
 
-export function newChosen(most = MOST_COMPS) {
+export function newChosenComps(most = MAX_COMPS) {
   const column = () => new Float64Array(most);
   return {
     count: 0,
@@ -107,9 +106,10 @@ export function newChosen(most = MOST_COMPS) {
     logAcres: column(),
     /** 1 for a sale, 0 for an asking price. */
     sale: new Uint8Array(most),
-    /** How far it is below the subject in the assessor's eyes, NaN where unknown. */
+    /** The assessor's opinion of the subject less that of the comp, NaN where unknown. */
     apart: column(),
-    // What was added to ln(price per acre); land, with the share of `apart`, is NaN where nothing is.
+    // Adjustments of ln(price per acre); `land` includes the share of `apart`, and is NaN where there is
+    // none.
     size: column(),
     time: column(),
     land: column(),
@@ -120,27 +120,33 @@ export function newChosen(most = MOST_COMPS) {
   };
 }
 
-/** Asking prices are looked at only where fewer sales than this are near. */
+/** Asking prices are used only where fewer sales than this are near. */
 const ENOUGH_SALES = 6;
-/** An asking price is worth this much of a sale. */
+/** Weight of an asking price relative to a sale. */
 const ASKING_WEIGHT = 0.5;
 
 /**
- * Chooses the comps that are the fewest steps away, and moves each one's price per acre to the subject's size
+ * Chooses the comps that are the fewest steps away, and adjusts each price per acre to the subject's size
  * and place and to the day.
- * @param day sales of later days are not looked at @param exclude an entry of model.sales
+ * @param day sales of later days are not used @param exclude an entry of model.sales
  */
-export function choose(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {
+export function chooseComps(
+  model: FittedMarket,
+  subject: Subject,
+  day: number,
+  exclude: number,
+  into: ChosenComps,
+): ChosenComps {
   const { sales, asking, asOfDay, steps } = model;
   const place = placeOf(subject, day);
   into.count = 0;
-  take(sales, MOST_COMPS);
-  if (into.count < ENOUGH_SALES && day === asOfDay) take(asking, ENOUGH_SALES - into.count);
-  return into.count < FEWEST_COMPS ? into : adjust(model, subject, day, exclude, into);
+  addNearest(sales, MAX_COMPS);
+  if (into.count < ENOUGH_SALES && day === asOfDay) addNearest(asking, ENOUGH_SALES - into.count);
+  return into.count < MIN_COMPS ? into : adjust(model, subject, day, exclude, into);
 
-  function take(market: Market, most: number): void {
-    const found = market.nearest.find(place, steps, most, MOST_STEPS, market === sales ? exclude : -1);
-    for (let i = 0; i < found; i++) put(into, market, market.nearest.index[i]!, market.nearest.steps[i]!);
+  function addNearest(market: Market, most: number): void {
+    const count = market.nearest.find(place, steps, most, MAX_STEPS, market === sales ? exclude : -1);
+    for (let i = 0; i < count; i++) addComp(into, market, market.nearest.index[i]!, market.nearest.steps[i]!);
   }
 }
 
@@ -152,22 +158,28 @@ export const placeOf = ({ lon, lat, acres }: Subject, day: number): Place => ({
 });
 
 /** Adds a comp, not adjusted yet. */
-export function put(into: Chosen, market: Market, entry: number, steps: number): void {
+export function addComp(into: ChosenComps, market: Market, entry: number, steps: number): void {
   const i = into.count++;
   into.market[i] = market;
   into.entry[i] = entry;
   into.source[i] = market.source[entry]!;
   into.steps[i] = steps;
-  into.weight[i] = worthOf(market.sold, steps);
+  into.weight[i] = compWeight(market.sold, steps);
 }
 
-/** What a comp counts for beside others, before they share out the estimate. */
-export function worthOf(sold: boolean, steps: number): number {
+/** The weight of a comp, before the weights are normalized. */
+export function compWeight(sold: boolean, steps: number): number {
   return (sold ? 1 : ASKING_WEIGHT) * Math.exp(-steps);
 }
 
-/** Moves the price per acre of each comp to the subject's size, place and land and to the day. */
-export function adjust(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {
+/** Adjusts the price per acre of each comp to the subject's size, place and land and to the day. */
+export function adjust(
+  model: FittedMarket,
+  subject: Subject,
+  day: number,
+  exclude: number,
+  into: ChosenComps,
+): ChosenComps {
   const { lag, opinion } = model;
   const { elasticity, trend, land: landEffects } = model.effects;
   const logAcres = Math.log(subject.acres);
@@ -181,9 +193,9 @@ export function adjust(model: Fitted, subject: Subject, day: number, exclude: nu
     into.logAcres[i] = market.logAcres[entry]!;
     into.sale[i] = market.sold ? 1 : 0;
     const size = elasticity * (logAcres - market.logAcres[entry]!);
-    const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR - (market.sold ? lag : 0);
+    const time = (trend * (day - market.day[entry]!)) / DAYS_PER_YEAR - (market.sold ? lag : 0);
     const location = level - model.levelOf(market, entry, day);
-    const apart = opinionApart(subject.assessed ?? Number.NaN, market.assessed[entry]!);
+    const apart = opinionDifference(subject.assessed ?? Number.NaN, market.assessed[entry]!);
     const ofLand =
       landEffects === null || subject.land === undefined || market.land === undefined
         ? Number.NaN
@@ -205,15 +217,15 @@ export function adjust(model: Fitted, subject: Subject, day: number, exclude: nu
   return into;
 }
 
-/** How far comps are below their subject in the assessor's eyes, as far as known. */
-export function meanOpinion({ count, weight, apart }: Chosen): number {
+/** Weighted mean difference between the assessor's opinions of the subject and of its comps, where known. */
+export function meanOpinionDifference({ count, weight, apart }: ChosenComps): number {
   let mean = 0;
   for (let i = 0; i < count; i++) if (!Number.isNaN(apart[i]!)) mean += weight[i]! * apart[i]!;
   return mean;
 }
 
 /** Weighted mean of the adjusted ln(price per acre), and their weighted standard deviation. */
-export function combine({ count, weight, adjusted }: Adjusted): { mean: number; deviation: number } {
+export function combine({ count, weight, adjusted }: AdjustedComps): { mean: number; deviation: number } {
   let mean = 0;
   for (let i = 0; i < count; i++) mean += weight[i]! * adjusted[i]!;
   let variance = 0;

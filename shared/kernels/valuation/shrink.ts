@@ -1,74 +1,77 @@
 import { probit } from 'simple-statistics';
 import { addTo } from '../groups.ts';
 
-/** What sales say of a figure, and how sure that is: the square of its standard error. */
+/** A figure estimated from sales, with the square of its standard error. */
 export type Estimate = { value: number; variance: number };
 
-/** What nothing is known of. */
-const NOTHING: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
+/** Stands for a figure that nothing is known about. */
+const NO_ESTIMATE: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
 /**
- * What other counties' estimates let expect of one: counties vary around their state, and states around the
+ * What to expect of a county by the others: counties vary around their state, and states around the
  * nation (A. Gelman et al., Bayesian Data Analysis, 2013, 5.4). @param others by FIPS, the county's own not
- * among them @param known what is expected of any county without a sale
+ * among them @param prior what is expected of any county without a sale
  */
-export function expectFrom(others: ReadonlyMap<number, Estimate>, county: number, known: Estimate): Estimate {
+export function priorFromCounties(
+  others: ReadonlyMap<number, Estimate>,
+  county: number,
+  prior: Estimate,
+): Estimate {
   const byState = new Map<number, Estimate[]>();
   for (const [fips, estimate] of others) addTo(byState, Math.floor(fips / 1000), estimate);
-  const scale = Math.sqrt(known.variance);
+  const scale = Math.sqrt(prior.variance);
   const between = varianceBetween([...byState.values()], scale);
-  // What each state's counties say of it.
-  const said = new Map([...byState].map(([state, own]) => [state, meanOf(own, between)]));
-  const betweenStates = varianceBetween([[...said.values()]], scale);
+  const stateMeans = new Map([...byState].map(([state, own]) => [state, meanOf(own, between)]));
+  const betweenStates = varianceBetween([[...stateMeans.values()]], scale);
   const state = Math.floor(county / 1000);
-  const elsewhere = [...said].flatMap(([other, says]) => (other === state ? [] : [says]));
-  const ofNation = widened(combined(known, meanOf(elsewhere, betweenStates)), betweenStates);
-  const ofState = combined(ofNation, said.get(state) ?? NOTHING);
+  const elsewhere = [...stateMeans].flatMap(([other, estimate]) => (other === state ? [] : [estimate]));
+  const ofNation = widened(combineEstimates(prior, meanOf(elsewhere, betweenStates)), betweenStates);
+  const ofState = combineEstimates(ofNation, stateMeans.get(state) ?? NO_ESTIMATE);
   const expected = widened(ofState, between);
-  return expected.variance < known.variance ? expected : known;
+  return expected.variance < prior.variance ? expected : prior;
 }
 
 const widened = ({ value, variance }: Estimate, by: number): Estimate => ({ value, variance: variance + by });
 
-/** Below it a variance would be a certainty, which nothing here is. */
-const LEAST_VARIANCE = 1e-12;
-const precisionOf = ({ variance }: Estimate) => 1 / Math.max(variance, LEAST_VARIANCE);
+/** Keeps precisions finite: no estimate is certain. */
+const MIN_VARIANCE = 1e-12;
+const precisionOf = ({ variance }: Estimate) => 1 / Math.max(variance, MIN_VARIANCE);
 
 /** Two independent estimates together, each by its precision. */
-export function combined(a: Estimate, b: Estimate): Estimate {
+export function combineEstimates(a: Estimate, b: Estimate): Estimate {
   const precision = precisionOf(a) + precisionOf(b);
-  if (precision === 0) return NOTHING;
+  if (precision === 0) return NO_ESTIMATE;
   return {
     value: (a.value * precisionOf(a) + b.value * precisionOf(b)) / precision,
     variance: 1 / precision,
   };
 }
 
-/** What is left of a figure without what may be chance: the positive part of W. James and C. Stein, 1961. */
-export function withoutChance({ value, variance }: Estimate): number {
+/** Shrinks a figure by what may be chance: the positive part of W. James and C. Stein, 1961. */
+export function shrinkToZero({ value, variance }: Estimate): number {
   return value ** 2 <= variance ? 0 : value * (1 - variance / value ** 2);
 }
 
 /**
- * What members of a group let expect of another: they vary around a mean by what they show, the half-normal
- * prior being of the scale.
+ * What to expect of a further member of a group: the mean of the others, with the variance between them
+ * (half-normal prior of this scale).
  */
-export function expectNext(group: readonly Estimate[], scale: number): Estimate {
+export function priorFromGroup(group: readonly Estimate[], scale: number): Estimate {
   const between = varianceBetween([group], scale);
   return widened(meanOf(group, between), between);
 }
 
-/** What estimates say of the mean that they vary around. */
+/** The mean that the estimates vary around. */
 function meanOf(estimates: readonly Estimate[], between: number): Estimate {
-  return estimates.reduce((sum, estimate) => combined(sum, widened(estimate, between)), NOTHING);
+  return estimates.reduce((sum, estimate) => combineEstimates(sum, widened(estimate, between)), NO_ESTIMATE);
 }
 
 /** Nodes of the integral over the standard deviation between the members of a group. */
 const NODES = 40;
 
 /**
- * The mean of the posterior distribution, the standard deviation being half-normal of the scale; groups
- * of one say nothing.
+ * The posterior mean, with a half-normal prior of this scale on the standard deviation; groups of one are
+ * not counted.
  */
 function varianceBetween(groups: readonly (readonly Estimate[])[], scale: number): number {
   const variances = Array.from(
@@ -84,14 +87,14 @@ function varianceBetween(groups: readonly (readonly Estimate[])[], scale: number
   return variances.reduce((sum, variance, k) => sum + weights[k]! * variance, 0) / total;
 }
 
-/** Of members of a group whose mean is not known. */
+/** Of the members of a group with an unknown mean. */
 function logLikelihood(group: readonly Estimate[], between: number): number {
-  const told = group.filter(({ variance }) => Number.isFinite(variance));
-  const mean = meanOf(told, between);
-  let log = Math.log(Math.max(mean.variance, LEAST_VARIANCE));
-  for (const { value, variance } of told)
+  const finite = group.filter(({ variance }) => Number.isFinite(variance));
+  const mean = meanOf(finite, between);
+  let log = Math.log(Math.max(mean.variance, MIN_VARIANCE));
+  for (const { value, variance } of finite)
     log -=
-      Math.log(variance + between + LEAST_VARIANCE) +
-      (value - mean.value) ** 2 / (variance + between + LEAST_VARIANCE);
+      Math.log(variance + between + MIN_VARIANCE) +
+      (value - mean.value) ** 2 / (variance + between + MIN_VARIANCE);
   return log / 2;
 }

@@ -1,13 +1,13 @@
 import type { CountyLevels } from './level.ts';
-import { createNearest, type Nearest, ON_THE_GROUND } from './nearest.ts';
+import { createNearest, GROUND_ONLY, type Nearest } from './nearest.ts';
 
 /**
- * ln(price per acre) beyond size and time: its county's level, and a kernel mean (E. A. Nadaraya, 1964) of
- * what the sales around are above or below the levels of theirs, drawn to none.
+ * ln(price per acre) at a place, without size and time: the county's level plus a kernel mean (E. A.
+ * Nadaraya, 1964) of how far sales nearby are from their counties' levels, shrunk toward 0.
  */
-const NEIGHBOURS = 24;
-/** Sales farther away than so many lengths of the kernel weigh less than 1 in 50. */
-export const LEVEL_STEPS = 4;
+const NEIGHBORS = 24;
+/** Sales farther away than this many kernel lengths would weigh less than 1 in 50. */
+export const KERNEL_STEPS = 4;
 
 export type Residuals = {
   county: Int32Array;
@@ -16,22 +16,19 @@ export type Residuals = {
   value: Float64Array;
   /** Variance of one sale around its place's level. */
   noise: number;
-  /** Variance of the level from place to place; 0: the county's is all there is. */
+  /** Variance of the level between places; with 0 the county's level holds everywhere. */
   spread: number;
 };
 
 export type Surface = {
-  /**
-   * As known at the end of a day; the county's level is that of all days. @param exclude an entry
-   * that must not count
-   */
+  /** By sales up to a day; the county's level is by all sales. @param exclude an entry to leave out */
   levelAt(lon: number, lat: number, county: number, day: number, exclude?: number): number;
 };
 
-/** @param metres length of the kernel */
+/** @param meters length of the kernel */
 export function createSurface(
   { county, value, levels, noise, spread }: Residuals,
-  metres: number,
+  meters: number,
   places: Places,
 ): Surface {
   const pull = spread > 0 ? noise / spread : Number.POSITIVE_INFINITY;
@@ -40,10 +37,10 @@ export function createSurface(
       const without = exclude >= 0 && county[exclude] === ofCounty ? value[exclude] : undefined;
       const ofAll = levels.of(ofCounty, without);
       if (pull === Number.POSITIVE_INFINITY) return ofAll;
-      const found = places.find(lon, lat, metres, NEIGHBOURS, LEVEL_STEPS, { day, exclude });
+      const count = places.find(lon, lat, meters, NEIGHBORS, KERNEL_STEPS, { day, exclude });
       let weights = pull;
       let weighted = 0;
-      for (let i = 0; i < found; i++) {
+      for (let i = 0; i < count; i++) {
         const weight = Math.exp(-places.steps[i]!);
         const near = places.index[i]!;
         weights += weight;
@@ -55,14 +52,14 @@ export function createSurface(
 }
 
 export type Places = {
-  /** @param but sales of later days, and one entry, are not looked at */
+  /** @param options sales after `day`, and the entry `exclude`, are left out */
   find(
     lon: number,
     lat: number,
-    metres: number,
+    meters: number,
     most: number,
     maxSteps: number,
-    but?: { day?: number; exclude?: number },
+    options?: { day?: number; exclude?: number },
   ): number;
   index: Nearest['index'];
   steps: Nearest['steps'];
@@ -75,17 +72,17 @@ export function createPlaces(
   points: { count: number; lon: Float64Array; lat: Float64Array; day: Int32Array },
   most: number,
 ): Places {
-  const nearest = createNearest({ ...points, logAcres: new Float64Array(points.count) }, most, ON_THE_GROUND);
-  const steps = { metres: 1, logAcres: 1, days: Number.POSITIVE_INFINITY };
+  const nearest = createNearest({ ...points, logAcres: new Float64Array(points.count) }, most, GROUND_ONLY);
+  const steps = { meters: 1, logAcres: 1, days: Number.POSITIVE_INFINITY };
   const place = { lon: 0, lat: 0, logAcres: 0, day: 0 };
   return {
     index: nearest.index,
     steps: nearest.steps,
-    find(atLon, atLat, metres, wanted, maxSteps, { day = LATEST, exclude } = {}) {
+    find(atLon, atLat, meters, wanted, maxSteps, { day = LATEST, exclude } = {}) {
       place.lon = atLon;
       place.lat = atLat;
       place.day = day;
-      steps.metres = metres;
+      steps.meters = meters;
       return nearest.find(place, steps, wanted, maxSteps, exclude);
     },
   };

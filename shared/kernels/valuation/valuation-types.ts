@@ -1,14 +1,14 @@
 import { landOf } from './land-effects.ts';
 
-// Comps come in columns, one entry a comp: for 200,000 parcels and 100,000 comps objects would cost more
-// than the arithmetic.
+// Comps are stored in columns: with 200,000 parcels and 100,000 comps, objects would cost more than the
+// arithmetic.
 
-export const DAYS_A_YEAR = 365.25;
+export const DAYS_PER_YEAR = 365.25;
 
-/** A comp that is more steps away than this tells nothing of the subject. */
-export const MOST_STEPS = 6;
-/** Nor is one that is farther away, however long a step is. */
-export const MOST_COMP_M = 100_000;
+/** A comp that is more steps away than this is not used. */
+export const MAX_STEPS = 6;
+/** Nor is one that is farther away than this, whatever the length of a step. */
+export const MAX_COMP_M = 100_000;
 
 /** Stands for an unknown day. */
 export const NO_DAY = -0x8000_0000;
@@ -23,14 +23,14 @@ export type Comps = {
   lon: Float64Array;
   lat: Float64Array;
   acres: Float64Array;
-  /** USD: the sale's price, or what is asked. */
+  /** USD: the sale price or the asking price. */
   price: Float64Array;
   /**
-   * USD: what was asked last for a SOLD comp before it was sold; NaN where unknown. Needed to
-   * fit a model alone.
+   * USD: the last asking price of a SOLD comp before it was sold; NaN where unknown. Only needed to
+   * fit a model.
    */
   asked?: Float64Array | undefined;
-  /** Which feed it is of; without it all are of one. Needed to fit a model alone, as the next. */
+  /** Index of its feed; without it all come from one. Only needed to fit a model, as is `ofRoll`. */
   feed?: Int32Array | undefined;
   /** 1 where the feed is a roll. */
   ofRoll?: Uint8Array | undefined;
@@ -43,19 +43,18 @@ export type Comps = {
   /** FIPS of the county; -1 where unknown, and the comp is then not used. */
   county: Int32Array;
   /**
-   * Terms of the land (land-effects.ts), LAND_TERMS a comp; NaN where unknown. Without them nothing is known
-   * of any.
+   * Terms of the land (land-effects.ts), LAND_TERMS per comp; NaN where unknown. Absent when unknown for all.
    */
   land?: Float64Array | undefined;
   /**
-   * What the assessor held the land for before it was sold (assessor.ts); NaN where unknown. Without it
-   * nothing is known of any.
+   * The assessor's opinion of the land before it was sold (assessor.ts); NaN where unknown. Absent when
+   * unknown for all.
    */
   assessed?: Float64Array | undefined;
 };
 
 /** Some of the comps, in the order of their indices. */
-export function someComps(comps: Comps, chosen: readonly number[]): Comps {
+export function pickComps(comps: Comps, chosen: readonly number[]): Comps {
   type Column = Float64Array | Int32Array | Uint8Array;
   const some = (column: Column) => (column.constructor as typeof Float64Array).from(chosen, i => column[i]!);
   const { count: _all, land, ...columns } = comps;
@@ -69,9 +68,9 @@ export type Subject = {
   acres: number;
   /** LAND_TERMS terms of its land, NaN where unknown. */
   land?: Float64Array | undefined;
-  /** What the assessor holds the land for (assessor.ts), NaN where unknown. */
+  /** The assessor's opinion of the land (assessor.ts), NaN where unknown. */
   assessed?: number | undefined;
-  /** A comp that must not be used: the subject's own sale, when it is valued to be compared with it. */
+  /** A comp that must not be used: the subject's own sale, when the estimate is compared with it. */
   exclude?: number;
 };
 

@@ -1,21 +1,19 @@
 import { gini } from '../stats/region-stats.ts';
 import type { Discount } from './asking.ts';
-import { type Calibration, chanceWithinQuarter, interval, TENTH_Z, widen } from './calibrate.ts';
+import { type Calibration, chanceWithinQuarter, interval, widenInterval, Z_90 } from './calibrate.ts';
 import type { Model } from './model.ts';
 import { insert } from './robust.ts';
-import { FEATURES, featuresOf, scaleOf } from './scale.ts';
-import { type Adjusted, choose, combine, FEWEST_COMPS, MOST_COMPS, newChosen } from './select.ts';
+import { FEATURE_COUNT, featuresOf, scaleOf } from './scale.ts';
+import { type AdjustedComps, chooseComps, combine, MAX_COMPS, MIN_COMPS, newChosenComps } from './select.ts';
 import type { Subject, Valuation } from './valuation-types.ts';
 
-const MOST_CONFIDENCE = 95;
-/** What is left of the confidence where the subject lies outside of what the comps cover. */
+const MAX_CONFIDENCE = 95;
+/** Factor on the confidence where the subject is outside the range of the comps. */
 const OUT_OF_SUPPORT = 0.5;
-/**
- * So many steps to the nearest comp, or a size beyond those of the comps by this in logarithms, is outside.
- */
+/** Outside: more steps than this to the nearest comp, or a ln(acres) this far beyond those of the comps. */
 const SUPPORT_STEPS = 2;
 const SUPPORT_LOG_ACRES = 0.4;
-/** Or a county whose price level alone may be off by a quarter. */
+/** Or a county whose price level has a standard error of more than a quarter. */
 const SUPPORT_LEVEL = Math.log(1.25);
 
 /**
@@ -23,22 +21,25 @@ const SUPPORT_LEVEL = Math.log(1.25);
  * relevant comps, or sales of too few counties.
  * @param chosen holds the comps of the last valuation, columns that are used again
  */
-export function createValuer(model: Model, chosen = newChosen()): (subject: Subject) => Valuation | null {
-  const conclude = createConclusion(model);
+export function createValuer(
+  model: Model,
+  chosen = newChosenComps(),
+): (subject: Subject) => Valuation | null {
+  const summarize = createConclusion(model);
   return subject => {
     if (!model.isCovered(subject.lon, subject.lat)) return null;
     const exclude = subject.exclude === undefined ? -1 : model.sales.source.indexOf(subject.exclude);
-    choose(model, subject, model.asOfDay, exclude, chosen);
-    return chosen.count < FEWEST_COMPS ? null : conclude(chosen, subject.acres);
+    chooseComps(model, subject, model.asOfDay, exclude, chosen);
+    return chosen.count < MIN_COMPS ? null : summarize(chosen, subject.acres);
   };
 }
 
-/** What comps say together, the fewest steps away first. @param most the most comps that there will be */
+/** The estimate from adjusted comps, the fewest steps away first. @param most upper limit of their number */
 export function createConclusion(
   { calibration, discount }: { calibration: Calibration; discount: Discount },
-  most = MOST_COMPS,
-): (comps: Adjusted, acres: number) => Valuation {
-  const features = new Float64Array(FEATURES);
+  most = MAX_COMPS,
+): (comps: AdjustedComps, acres: number) => Valuation {
+  const features = new Float64Array(FEATURE_COUNT);
   const prices = new Float64Array(most);
 
   return (comps, acres) => {
@@ -61,21 +62,21 @@ export function createConclusion(
     }
     const scale = scaleOf(calibration.coefficients, featuresOf(comps, estimate, logAcres, features));
     const error = interval(calibration, scale);
-    // No past sale was valued by asking prices alone: what they may be off from sales by comes to the errors
-    // of estimates by sales.
-    if (!hasSale) widen(error, TENTH_Z * discount.deviation);
+    // The calibration has no sale valued by asking prices alone, so their own error is added.
+    if (!hasSale) widenInterval(error, Z_90 * discount.deviation);
     const isUnlike =
       !hasSale ||
       comps.steps[0]! > SUPPORT_STEPS ||
       logAcres < least - SUPPORT_LOG_ACRES ||
       logAcres > largest + SUPPORT_LOG_ACRES;
-    // Errors of a county that has no level of its own were learned from comps as unlike as these.
+    // A county without its own level was calibrated on comps as unlike as these, so it is not penalized
+    // twice.
     const isForeign = (calibration.level ?? 0) > SUPPORT_LEVEL;
     const chance =
       100 * chanceWithinQuarter(calibration, scale) * (isUnlike && !isForeign ? OUT_OF_SUPPORT : 1);
     const meanAdjustedPpa = Math.exp(mean);
     const meanAdjustedPrice = meanAdjustedPpa * acres;
-    // Names one by one: a spread among them makes the object a tenth of the whole time.
+    // No spread here: it would cost a tenth of the total time.
     return {
       meanPrice,
       meanPpa,
@@ -83,7 +84,7 @@ export function createConclusion(
       meanAdjustedPrice,
       outOfSupport: isUnlike || isForeign,
       gini: gini(prices.subarray(0, count), value => value) ?? 0,
-      confidence: Math.min(MOST_CONFIDENCE, chance),
+      confidence: Math.min(MAX_CONFIDENCE, chance),
       low: meanAdjustedPrice * Math.exp(-error.high),
       high: meanAdjustedPrice * Math.exp(-error.low),
     };

@@ -1,6 +1,6 @@
 import { openCopy } from '../../../shared/base/copy.ts';
 import { type Client, sql, statement } from '../../../shared/base/db.ts';
-import { MOST_CORRECTION } from '../../../shared/domain/sold-acres.ts';
+import { MAX_ACREAGE_CORRECTION } from '../../../shared/domain/sold-acres.ts';
 import { countyName } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Sales } from '../../feeds/feed.ts';
@@ -64,7 +64,7 @@ export async function stageSales(
         several_sale_type: SEVERAL_PARCELS,
         feed_id: feedId,
         counties,
-        most_correction: MOST_CORRECTION,
+        most_correction: MAX_ACREAGE_CORRECTION,
       },
       { recorded: sql(recorded) },
     ),

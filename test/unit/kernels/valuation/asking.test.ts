@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
+import { newChosenComps } from '../../../../shared/kernels/valuation/select.ts';
 import { ACTIVE, type Comps } from '../../../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
@@ -119,7 +119,7 @@ describe('the list-to-sale ratio', () => {
   test('moves the asking prices among the comps of a parcel, and no sale', () => {
     const far = { ...MARKET, west: MARKET.west + 5 };
     const comps = together(soldAfterListing(MARKET, 600, 14, 0.9), forSale(far, 40, 15, 1.1));
-    const chosen = newChosen();
+    const chosen = newChosenComps();
     const value = createValuer(fitTo(comps, asOfDay).model, chosen);
     const moved = () => Array.from(chosen.asking.subarray(0, chosen.count), one => Math.exp(one));
     expect(value({ lon: far.west + 0.25, lat: far.south + 0.25, acres: 3 })).not.toBeNull();

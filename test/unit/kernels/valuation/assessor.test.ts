@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createOpinionWeight, opinionApart } from '../../../../shared/kernels/valuation/assessor.ts';
+import { createOpinionWeight, opinionDifference } from '../../../../shared/kernels/valuation/assessor.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
 import { normal } from '../../../support/sales.ts';
 
@@ -39,7 +39,7 @@ describe('the weight of the assessor', () => {
 });
 
 test('land that is assessed at next to nothing moves a comp by a factor of three at most', () => {
-  expect(opinionApart(0.2, 0.5)).toBeCloseTo(-0.3);
-  expect(opinionApart(-9, 0)).toBeCloseTo(-Math.log(3));
-  expect(opinionApart(0, Number.NaN)).toBeNaN();
+  expect(opinionDifference(0.2, 0.5)).toBeCloseTo(-0.3);
+  expect(opinionDifference(-9, 0)).toBeCloseTo(-Math.log(3));
+  expect(opinionDifference(0, Number.NaN)).toBeNaN();
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
+import { newChosenComps } from '../../../../shared/kernels/valuation/select.ts';
 import type { Comps } from '../../../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { fitTo, generateSales, joined, MARKET, type Market } from '../../../support/sales.ts';
@@ -40,7 +40,7 @@ describe('what the latest estimates were off by', () => {
 
   test('moves no comp of a county far away, nor of one with a handful of sales', () => {
     const few = alike(MONTANA, 4, 1);
-    const chosen = newChosen();
+    const chosen = newChosenComps();
     const value = createValuer(fitTo(joined(risen, few), asOfDay, MONTANA.county).model, chosen);
     const parcel = { lon: MONTANA.west + 0.2, lat: MONTANA.south + 0.2, acres: 2 };
     const { meanAdjustedPrice } = value(parcel)!;

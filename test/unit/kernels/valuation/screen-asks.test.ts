@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
+import { newChosenComps } from '../../../../shared/kernels/valuation/select.ts';
 import { ACTIVE, type Comps, NO_DAY } from '../../../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
@@ -22,7 +22,7 @@ function asking(prices: readonly number[], lon: number, fips = county, acres = 2
 const parcel = (lon: number) => ({ lon: lon + 0.2, lat: south + 0.2, acres: 2 });
 /** What the comps that a parcel is valued by are priced at. */
 function pricesUsed(comps: Comps, at: ReturnType<typeof parcel>): number[] {
-  const chosen = newChosen();
+  const chosen = newChosenComps();
   createValuer(fitTo(comps, asOfDay).model, chosen)(at);
   return Array.from(chosen.source.subarray(0, chosen.count), i => comps.price[i]!).sort((a, b) => a - b);
 }

@@ -3,7 +3,7 @@ import type { Comps } from '../../../../shared/kernels/valuation/valuation-types
 import { fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay } = MARKET;
-const metres = (comps: Comps) => fitTo(comps, asOfDay).model.steps.metres;
+const metres = (comps: Comps) => fitTo(comps, asOfDay).model.steps.meters;
 
 test('a step on the ground does not hang on whether land close together was sold first or last', () => {
   const wide = generateSales(MARKET, 1_600, 1);
