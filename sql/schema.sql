@@ -992,7 +992,6 @@ CREATE INDEX owner_parcels_place ON public.owner_parcels USING btree (place_key,
 CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
-CREATE INDEX parcel_filters_location ON ONLY public.parcel_filters USING gist (location);
 CREATE INDEX parcel_filters_zip ON ONLY public.parcel_filters USING btree (situs_zip);
 CREATE INDEX parcels_apn ON ONLY public.parcels USING btree (fips, apn_normalized) WHERE (retired_at IS NULL);
 CREATE UNIQUE INDEX parcels_source ON ONLY public.parcels USING btree (fips, feed_id, source_key);

@@ -159,10 +159,10 @@ describe('a shape', () => {
     geom_intersects: 'POLYGON ((0.0001 0.0001, 0.001 0.0001, 0.0012 0.0014, 0.0001 0.001, 0.0001 0.0001))',
   };
 
-  test('finds what lies inside by the index of locations', async () => {
+  test('finds what lies inside by the index of extents', async () => {
     const { statements } = await run(body);
     const plan = await planOf(statements, COUNT);
-    expect(plan).toMatch(/parcel_filters_33_location_idx/);
+    expect(plan).toMatch(/parcel_filters_33_extent_idx/);
     expect(plan).not.toMatch(/Seq Scan on parcel_filters_33/);
   });
 

@@ -60,9 +60,9 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
 }
 
 /**
- * Within a shape: parcels whose location is in an inner box, and those along the outline that were found by
- * the same predicates and tested. Only the columns that hits are ordered by; a `with`, for boxes are no work
- * for parallel workers.
+ * Within a shape: parcels whose location is in an inner box, by the index of extents, and those along the
+ * outline that were tested. Only the columns that hits are ordered by; a `with`, for boxes are no work for
+ * parallel workers.
  */
 export function withinShape(
   { from, where, values: given }: Selection,
@@ -78,7 +78,7 @@ export function withinShape(
       with boxes as materialized (select box from unnest(${bind(boxArraySql(inner))}::box[]) as b (box))
       select f.fips, f.property_id, f.effective_acres
       from boxes
-      join ${from} on f.location <@ boxes.box
+      join ${from} on f.extent && boxes.box and f.location <@ boxes.box
       where ${where}
     )
     union all
