@@ -1,7 +1,7 @@
 import { mean, median } from 'simple-statistics';
 import { shownPercent } from '../domain/valuation-comps-codec.ts';
 import { gini } from '../kernels/stats/region-stats.ts';
-import { compWeight, MIN_COMPS, newChosenComps } from '../kernels/valuation/select.ts';
+import { MIN_COMPS, newChosenComps, weighComps } from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/valuation-types.ts';
 import { createConclusion } from '../kernels/valuation/value-parcel.ts';
 import { ADJUSTMENTS, type Adjustment, type Candidate, type ReportSnapshot } from './comp-report.ts';
@@ -53,9 +53,6 @@ export function resultOf(
   const overridesByKey = new Map(overrides.map(one => [`${one.comp_id} ${one.adjustment}`, one]));
   const columns = newChosenComps(comps.length);
   columns.count = comps.length;
-  const least = Math.min(...comps.map(({ steps }) => steps));
-  const worths = comps.map(({ status, steps }) => compWeight(status === 'SOLD', steps - least));
-  const worth = worths.reduce((sum, one) => sum + one, 0);
   for (const [i, comp] of comps.entries()) {
     const log = (name: Adjustment): number => {
       const override = overridesByKey.get(`${comp.id} ${name}`);
@@ -66,10 +63,11 @@ export function resultOf(
     columns.logAcres[i] = Math.log(comp.acres);
     columns.sale[i] = comp.status === 'SOLD' ? 1 : 0;
     columns.steps[i] = comp.steps;
-    columns.weight[i] = worths[i]! / worth;
     columns.adjusted[i] =
       Math.log(columns.ppa[i]!) + log('size') + log('time') + log('land') + log('location') + log('asking');
   }
+  // Reports that were made before counties had weights of their own have none.
+  weighComps(columns, snapshot.weight_steps ?? 1);
   const { acres } = snapshot.subject;
   const estimate = createConclusion(snapshot, comps.length)(columns, acres);
   const raw = Array.from(columns.ppa, Math.log);

@@ -87,6 +87,8 @@ export type ReportSnapshot = {
   };
   /** Of ln(price per acre) to ln(acres). */
   elasticity: number;
+  /** So many steps farther away a comp counts for 1/e. */
+  weight_steps?: number;
   calibration: Calibration;
   discount: Discount;
   /** Null where fewer than three comps are near. */

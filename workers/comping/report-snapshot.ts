@@ -103,6 +103,7 @@ export async function snapshotOf(
     model_version: MODEL_VERSION,
     subject: { ...known, ...subject, fips: fiveDigits(fips), outline: outlineOf(boundary) },
     elasticity: model.effects.elasticity,
+    weight_steps: model.weightSteps,
     calibration: model.calibration,
     discount: model.discount,
     machine,

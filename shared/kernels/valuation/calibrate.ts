@@ -13,6 +13,7 @@ import {
   MIN_COMPS,
   meanOpinionDifference,
   newChosenComps,
+  weighComps,
 } from './select.ts';
 import { combineEstimates, type Estimate, shrinkToZero } from './shrink.ts';
 import type { Comps } from './valuation-types.ts';
@@ -46,9 +47,12 @@ export type HeldOut = {
   apart: number[];
 };
 
+/** Weights of comps that are tried: by how many steps more one counts for 1/e. */
+const WEIGHT_STEPS = [1, 2];
+
 /**
  * Values the latest sales, each by those of the days before it and without itself; for a county without sales
- * those around it, at their own county's level.
+ * those around it, at their own county's level. Comps get the weights that make the errors smallest.
  * @param comps that the model was made of
  * @param known the sales among them that were known on its day, those that it left out included
  */
@@ -56,7 +60,7 @@ export function holdOut(
   model: FittedMarket,
   comps: Comps,
   known: Int32Array,
-): { kept: HeldOut; outliers: HeldOut; lag: number; opinion: number } {
+): { kept: HeldOut; outliers: HeldOut; lag: number; opinion: number; weightSteps: number } {
   const { lon, lat, acres, price, soldDay, county } = comps;
   const entryOf = new Map(Array.from(model.sales.source, (comp, entry) => [comp, entry]));
   const latest = (model.levels.sales > 0 ? known.filter(i => county[i] === model.county) : known)
@@ -64,29 +68,47 @@ export function holdOut(
     .slice(-MAX_HELD_OUT);
   const chosen = newChosenComps();
   const nothing = (): HeldOut => ({ days: [], errors: [], features: [], apart: [] });
-  const [kept, outliers] = [nothing(), nothing()];
+  const trials = WEIGHT_STEPS.map(weightSteps => ({ weightSteps, kept: nothing(), outliers: nothing() }));
   for (const i of latest) {
     const entry = entryOf.get(i) ?? -1;
     const land = landAt(comps.land, i);
     const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land, assessed: comps.assessed?.[i] };
     chooseComps(model, subject, soldDay[i]! - 1, entry, chosen);
     if (chosen.count < MIN_COMPS) continue;
-    const estimate = combine(chosen);
     const logAcres = Math.log(acres[i]!);
-    const into = entry < 0 ? outliers : kept;
-    into.days.push(soldDay[i]!);
     const moved = model.levels.of(model.county) - model.levels.of(county[i]!);
-    into.errors.push(estimate.mean - moved - Math.log(price[i]!) + logAcres);
-    into.features.push(featuresOf(chosen, estimate, logAcres, new Float64Array(FEATURE_COUNT)));
-    into.apart.push(meanOpinionDifference(chosen));
+    for (const { weightSteps, kept, outliers } of trials) {
+      weighComps(chosen, weightSteps);
+      const estimate = combine(chosen);
+      const into = entry < 0 ? outliers : kept;
+      into.days.push(soldDay[i]!);
+      into.errors.push(estimate.mean - moved - Math.log(price[i]!) + logAcres);
+      into.features.push(featuresOf(chosen, estimate, logAcres, new Float64Array(FEATURE_COUNT)));
+      into.apart.push(meanOpinionDifference(chosen));
+    }
   }
+  const results = trials.map(trial => ({ ...trial, ...withoutBias(trial, model.asOfDay) }));
+  return results.reduce((best, other) => (meanSize(other.kept) < meanSize(best.kept) ? other : best));
+}
+
+const meanSize = ({ errors }: HeldOut): number =>
+  errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length;
+
+/** The errors without what the assessor's opinion and the lag explain, as known before each sale. */
+function withoutBias({ kept, outliers }: { kept: HeldOut; outliers: HeldOut }, asOfDay: number) {
   const opinionOn = createOpinionWeight(kept.days, kept.errors, kept.apart);
-  kept.errors = kept.errors.map((error, i) => error + opinionOn(kept.days[i]! - 1) * kept.apart[i]!);
-  const opinion = opinionOn(model.asOfDay);
-  outliers.errors = outliers.errors.map((error, i) => error + opinion * outliers.apart[i]!);
-  const lagOn = createLag(kept.days, kept.errors);
-  kept.errors = kept.errors.map((error, i) => error - lagOn(kept.days[i]! - 1));
-  return { kept, outliers, lag: lagOn(model.asOfDay), opinion };
+  const moved = kept.errors.map((error, i) => error + opinionOn(kept.days[i]! - 1) * kept.apart[i]!);
+  const opinion = opinionOn(asOfDay);
+  const lagOn = createLag(kept.days, moved);
+  return {
+    kept: { ...kept, errors: moved.map((error, i) => error - lagOn(kept.days[i]! - 1)) },
+    outliers: {
+      ...outliers,
+      errors: outliers.errors.map((error, i) => error + opinion * outliers.apart[i]!),
+    },
+    lag: lagOn(asOfDay),
+    opinion,
+  };
 }
 
 /** The size of errors by the county's own sales. */

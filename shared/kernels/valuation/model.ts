@@ -21,7 +21,7 @@ import { createSurface, KERNEL_STEPS, type Places } from './surface.ts';
 import { type Comps, DAYS_PER_YEAR, MAX_STEPS } from './valuation-types.ts';
 
 /** Raise it when any figure changes; stored with every valuation. */
-export const MODEL_VERSION = '8';
+export const MODEL_VERSION = '9';
 
 /** A ratio of sizes of 2.7, and three years: on sales of Washington NH the results hardly depend on these. */
 const STEP_LOG_ACRES = 1;
@@ -78,6 +78,7 @@ export function fitCounty(
   const heldOut = others.size === 0 ? heldOutAlone : holdOut(fitted, comps, all);
   fitted.lag = heldOut.lag;
   fitted.opinion = heldOut.opinion;
+  fitted.weightSteps = heldOut.weightSteps;
   fitted.discount = discountOf(ratio, expected.ratio(ratioByPremiums(premiumsOf(fitted))));
   return {
     model: { ...fitted, calibration: calibrate(heldOut, expected.errorSize, fitted.levels) },
@@ -153,6 +154,7 @@ function build(
     discount: { log: 0, deviation: 0 },
     lag: 0,
     opinion: 0,
+    weightSteps: 1,
     levelOf({ level, lon, lat, county }, entry, day) {
       const known = day === asOfDay ? level[entry]! : Number.NaN;
       if (!Number.isNaN(known)) return known;

@@ -38,6 +38,8 @@ export type FittedMarket = {
   lag: number;
   /** Share of the difference in the assessor's opinion by which a comp is adjusted. */
   opinion: number;
+  /** So many steps farther away a comp counts for 1/e. */
+  weightSteps: number;
 };
 
 /** The chosen comps in columns of their own. @param sold sales, not asking prices */
@@ -164,12 +166,18 @@ export function addComp(into: ChosenComps, market: Market, entry: number, steps:
   into.entry[i] = entry;
   into.source[i] = market.source[entry]!;
   into.steps[i] = steps;
-  into.weight[i] = compWeight(market.sold, steps);
 }
 
-/** The weight of a comp, before the weights are normalized. */
-export function compWeight(sold: boolean, steps: number): number {
-  return (sold ? 1 : ASKING_WEIGHT) * Math.exp(-steps);
+/** Shares out the estimate among the comps. */
+export function weighComps({ count, sale, steps, weight }: AdjustedComps, weightSteps: number): void {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < count; i++) least = Math.min(least, steps[i]!);
+  let total = 0;
+  for (let i = 0; i < count; i++) {
+    weight[i] = (sale[i] === 1 ? 1 : ASKING_WEIGHT) * Math.exp((least - steps[i]!) / weightSteps);
+    total += weight[i]!;
+  }
+  for (let i = 0; i < count; i++) weight[i]! /= total;
 }
 
 /** Adjusts the price per acre of each comp to the subject's size, place and land and to the day. */
@@ -184,7 +192,6 @@ export function adjust(
   const { elasticity, trend, land: landEffects } = model.effects;
   const logAcres = Math.log(subject.acres);
   const level = model.surface.levelAt(subject.lon, subject.lat, model.county, day, exclude);
-  let weights = 0;
   for (let i = 0; i < into.count; i++) {
     const market = into.market[i]!;
     const entry = into.entry[i]!;
@@ -211,9 +218,8 @@ export function adjust(
     into.asking[i] = discount;
     into.adjusted[i] =
       market.logPpa[entry]! + size + time + (Number.isNaN(land) ? 0 : land) + location + discount;
-    weights += into.weight[i]!;
   }
-  for (let i = 0; i < into.count; i++) into.weight[i]! /= weights;
+  weighComps(into, model.weightSteps);
   return into;
 }
 
