@@ -49,7 +49,7 @@ type Repeat = { pattern: string; tz: string };
  * removed, as it may be that file's; the other feeds' follow their files.
  * @returns `restore` puts schedulers back that the queue has lost
  */
-export async function keepSchedules(
+export async function syncSchedulers(
   queue: DeliveryQueue,
   config: Config,
   log: Logger,

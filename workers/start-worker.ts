@@ -20,7 +20,7 @@ import {
 } from '../shared/queue/queue.ts';
 import type { Jobs } from './queue/job.ts';
 import { createProcessor } from './queue/job-runner.ts';
-import { enqueueScheduled, keepSchedules } from './schedules.ts';
+import { enqueueScheduled, syncSchedulers } from './schedules.ts';
 
 /** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
 const CONNECTIONS_PER_JOB = 6;
@@ -95,7 +95,7 @@ export async function startWorker(
     if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config, pool);
     const queues = openQueues(backend);
     const deliverer = { queues, jobs };
-    const schedules = await keepSchedules(queues.schedule, config, log);
+    const schedules = await syncSchedulers(queues.schedule, config, log);
 
     const processJob = createProcessor({
       pool,

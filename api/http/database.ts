@@ -127,18 +127,18 @@ async function cancellable<T>(
   client: Client,
   work: () => Promise<T>,
 ): Promise<T> {
-  let cancelling: Promise<unknown> | undefined;
+  let canceling: Promise<unknown> | undefined;
   const stop = () => {
     const { processID } = client as unknown as { processID: number };
     // Without it the statement ends by its time-out.
-    cancelling = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
+    canceling = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
     return await work();
   } finally {
     signal.removeEventListener('abort', stop);
-    await cancelling;
+    await canceling;
   }
 }
 

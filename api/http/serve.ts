@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
 import { type RateLimits, requireAdmitted, unusedLimits } from './rate-limits.ts';
-import { requireEndpointAccess, requireQuota, requireScope, requireSubscription } from './standing.ts';
+import { requireEndpointAccess, requireScope, requireSubscription, requireTokensLeft } from './standing.ts';
 import { checkInput, type RequestInput } from './validate.ts';
 
 export type ServeDeps = {
@@ -120,7 +120,8 @@ async function answer(
   const { endpoint } = call;
   const now = deps.now();
   // Not where an answer with something in it may be free.
-  if (endpoint.metering !== null && endpoint.metering.price > 0) requireQuota(caller.account, now.getTime());
+  if (endpoint.metering !== null && endpoint.metering.price > 0)
+    requireTokensLeft(caller.account, now.getTime());
   const context = new Context(call, caller, now);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
   const made = await endpoint.handle(input, resources, context);

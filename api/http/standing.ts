@@ -46,7 +46,7 @@ export function subscriptionRequired(): PlatError {
  * itself decides, under a lock.
  * @throws PlatError as quotaError.
  */
-export function requireQuota(account: Account, now: number): void {
+export function requireTokensLeft(account: Account, now: number): void {
   if (account.tokensAllowed === null || account.periodEnd === null || now >= account.periodEnd) return;
   const left = account.tokensAllowed - account.tokensUsed;
   if (left <= 0) throw quotaError(account, 1, left);

@@ -9,7 +9,7 @@ import {
   readOnDisk,
   readPixels,
 } from '../../shared/raster/pixels.ts';
-import { type Pixels, type PlaceIn, warp } from '../../shared/raster/warp.ts';
+import { type Pixels, type ToPixel, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';
 
@@ -30,7 +30,7 @@ export async function paintFile(
   { signal, request }: ImageryFetch,
 ): Promise<void> {
   const { forward } = placeImage(file, file.source);
-  const placeIn: PlaceIn = (x, y) => forward(frame.toPlace(x, y));
+  const placeIn: ToPixel = (x, y) => forward(frame.toPlace(x, y));
   const ratio = pixelsToOne(frame, forward);
   const seen = windowOf(placeIn, file.width, file.height, ratio);
   if (seen === null) return;
@@ -81,7 +81,7 @@ function pixelsToOne(frame: Frame, forward: (place: Position) => [number, number
 const LATTICE = 9;
 
 /** The pixels of a file that the frame needs; null when it needs none. */
-function windowOf(placeIn: PlaceIn, width: number, height: number, ratio: number): PixelWindow | null {
+function windowOf(placeIn: ToPixel, width: number, height: number, ratio: number): PixelWindow | null {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < LATTICE ** 2; i++) {
     const [across, down] = [i % LATTICE, Math.floor(i / LATTICE)].map(n => n / (LATTICE - 1));

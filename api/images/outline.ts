@@ -1,7 +1,7 @@
 import { px } from '../../shared/drawing/drawing-lines.ts';
 import { element } from '../../shared/drawing/xml.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
-import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
+import { type Pixels, pixelWords } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
 
 const BLUE = '#1464ff';
@@ -41,8 +41,8 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
  */
 export function overlay(picture: Pixels, outline: Uint8Array): void {
   const { data } = picture;
-  const [words, lines] = [wordsOf(picture), wordsOf({ data: outline })];
-  const [ground] = wordsOf({ data: GROUND });
+  const [words, lines] = [pixelWords(picture), pixelWords({ data: outline })];
+  const [ground] = pixelWords({ data: GROUND });
   for (let at = 0; at < words.length; at++) {
     if (words[at] === 0) words[at] = ground!;
     if (lines[at] === 0) continue;

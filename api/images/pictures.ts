@@ -11,7 +11,7 @@ import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { Box, MultiPolygon } from '../../shared/geo/geometry-types.ts';
 import type { ImageryFile } from '../../shared/raster/imagery-file.ts';
-import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
+import { type Pixels, pixelWords } from '../../shared/raster/warp.ts';
 import { type Database, unavailable } from '../http/database.ts';
 import { notFound } from '../http/error-responses.ts';
 import { paintFile } from './cog.ts';
@@ -252,7 +252,7 @@ function noImagery(cause: unknown): PlatError {
 /** How many pixels of a rectangle nothing was painted on. */
 function emptyPixels(picture: Pixels, [left, top, right, bottom]: Box): number {
   const { width, height } = picture;
-  const words = wordsOf(picture);
+  const words = pixelWords(picture);
   let count = 0;
   for (let y = Math.max(0, top); y < Math.min(height, bottom); y++)
     for (let x = Math.max(0, left); x < Math.min(width, right); x++) if (words[y * width + x] === 0) count++;

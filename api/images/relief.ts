@@ -25,7 +25,7 @@ const MAX_LOTS = 4_000;
  * the country is flat.
  */
 const FLAT_LIGHT = 180;
-const FLAT_GREY = 225;
+const FLAT_GRAY = 225;
 const EXAGGERATED = 3;
 /** Grids of heights have cells of about this size; finer shades between them are arithmetic, not ground. */
 const CELL_M = 10;
@@ -79,7 +79,7 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
     const shades = await hillshade(elevation, placeOf, frame.pixelM * cellPx);
     if (shades === null) return null;
     const greys = Uint8Array.from({ length: shades.length / 2 }, (_, i) =>
-      shades[2 * i + 1] === 0 ? FLAT_GREY : grey(shades[2 * i]!),
+      shades[2 * i + 1] === 0 ? FLAT_GRAY : gray(shades[2 * i]!),
     );
     const raw = { width: SHADE_CELLS, height: SHADE_CELLS, channels: 1 as const };
     return await sharp(greys, { raw })
@@ -94,8 +94,8 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
   }
 }
 
-const grey = (light: number): number =>
-  Math.max(90, Math.min(255, Math.round(FLAT_GREY + EXAGGERATED * (light - FLAT_LIGHT))));
+const gray = (light: number): number =>
+  Math.max(90, Math.min(255, Math.round(FLAT_GRAY + EXAGGERATED * (light - FLAT_LIGHT))));
 
 /** Lots and roads as SVG. */
 async function drawingOf(database: Database, frame: Frame): Promise<string> {

@@ -94,7 +94,7 @@ export async function callTool(
     String(told.status),
     (performance.now() - exchange.startedAt) / 1_000,
   );
-  // Of a call that was cancelled nobody reads the result.
+  // Of a call that was canceled nobody reads the result.
   return told.result ?? { content: [], isError: true, _meta: {} };
 }
 

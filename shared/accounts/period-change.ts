@@ -50,7 +50,7 @@ const MAX_DAYS = 400;
 const YEARS = { first: 2000, last: 2100 };
 
 /** What given dates come to, see accounts/find_period. */
-type FoundPeriod = {
+type PeriodRow = {
   starts: Date;
   ends: Date;
   anchor: Date;
@@ -91,7 +91,7 @@ export async function changePeriod(
     throw impossible('The current period cannot start in the future: give --period-end.');
   for (const date of [periodStart, periodEnd]) if (date) requireNearYear(date);
   const values = { account_id: account.id, start: periodStart ?? null, end: periodEnd ?? null };
-  const { rows } = await client.query<FoundPeriod>(statement('accounts/find_period', values));
+  const { rows } = await client.query<PeriodRow>(statement('accounts/find_period', values));
   const period = rows[0]!;
   const moves = account.period_start === null || periodStart !== undefined || period.skipped;
   requirePossiblePeriod(period, moves ? account.closed_until : null);
@@ -116,7 +116,7 @@ function requireNearYear(date: Date): void {
     throw impossible(`A period lies in the years ${YEARS.first} to ${YEARS.last}, not in ${year}.`);
 }
 
-function requirePossiblePeriod({ starts, ends }: FoundPeriod, closedUntil: Date | null): void {
+function requirePossiblePeriod({ starts, ends }: PeriodRow, closedUntil: Date | null): void {
   if (ends <= starts)
     throw impossible(
       `These dates do not fit: a period ends after it starts, not from ${span({ starts, ends })}.`,
@@ -130,7 +130,7 @@ function requirePossiblePeriod({ starts, ends }: FoundPeriod, closedUntil: Date 
     throw impossible(`The period would have ${Math.ceil(days)} days; at most ${MAX_DAYS} are possible.`);
 }
 
-function requireUsedDays(period: FoundPeriod, moves: boolean): void {
+function requireUsedDays(period: PeriodRow, moves: boolean): void {
   const { starts, ends, first_day, last_day } = period;
   if (first_day === null || last_day === null) return;
   const within = (!moves || first_day >= dayOf(starts)) && last_day <= dayOf(new Date(ends.getTime() - 1));

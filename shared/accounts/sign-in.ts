@@ -12,14 +12,14 @@ const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invi
 /**
  * NIST SP 800-63B section 3.1.1.2: at least 8 characters, better 15; any characters, no composition rules.
  */
-const FEWEST = 10;
-const MOST = 200;
+const MIN_PASSWORD_LENGTH = 10;
+const MAX_PASSWORD_LENGTH = 200;
 
 /** OWASP's first choice for Argon2id: 19 MiB, 2 passes, 1 lane. */
 const ARGON2 = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** What is compared with when nobody has the address, so that the answer takes as long. */
-let nobody: Promise<string> | undefined;
+let dummyHash: Promise<string> | undefined;
 
 /** Tokens of sessions and links: 256 random bits, of which only the hash is stored. */
 export function newToken(): { token: string; tokenHash: Buffer } {
@@ -32,8 +32,10 @@ export const tokenHashOf = (token: string): Buffer => hash('sha256', token, 'buf
 /** @throws PlatError `password` saying what is wrong with it. */
 export function requirePassword(password: string, email: string): string {
   const length = [...password].length;
-  if (length < FEWEST) throw new PlatError('password', `Use at least ${FEWEST} characters.`);
-  if (length > MOST) throw new PlatError('password', `Use at most ${MOST} characters.`);
+  if (length < MIN_PASSWORD_LENGTH)
+    throw new PlatError('password', `Use at least ${MIN_PASSWORD_LENGTH} characters.`);
+  if (length > MAX_PASSWORD_LENGTH)
+    throw new PlatError('password', `Use at most ${MAX_PASSWORD_LENGTH} characters.`);
   const plain = password.toLowerCase();
   if (plain.includes(email.toLowerCase()) || new Set(plain).size < 4)
     throw new PlatError('password', 'That is too easy to guess: choose another.');
@@ -49,8 +51,8 @@ export async function storePassword(db: Queryable, userId: string, password: str
 
 /** Whether the password is this user's; takes as long when there is no such user or they have none. */
 export async function verifyPassword(stored: string | null | undefined, given: string): Promise<boolean> {
-  nobody ??= argonHash(randomBytes(16).toString('hex'), ARGON2);
-  const right = await argonVerify(stored ?? (await nobody), given);
+  dummyHash ??= argonHash(randomBytes(16).toString('hex'), ARGON2);
+  const right = await argonVerify(stored ?? (await dummyHash), given);
   return right && typeof stored === 'string';
 }
 

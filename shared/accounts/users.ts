@@ -89,7 +89,7 @@ export async function joinCompany(db: Queryable, name: string): Promise<string> 
   return rows[0]!.id;
 }
 
-export type Invited = { id: string; email: string };
+export type InvitedUser = { id: string; email: string };
 
 /**
  * A new user, to be sent a link; undefined when the address is a user's already. @throws
@@ -98,7 +98,7 @@ export type Invited = { id: string; email: string };
 export async function inviteUser(
   db: Queryable,
   { companyId, email, name = '', operator = false, actor }: NewUser,
-): Promise<Invited | undefined> {
+): Promise<InvitedUser | undefined> {
   const values = { company_id: companyId, email: requireEmail(email), name, operator, by: actor };
   const { rows } = await db.query<{ id: string }>(statement('accounts/insert_user', values));
   return rows[0] && { id: rows[0].id, email };
@@ -131,8 +131,8 @@ export async function listUsers(db: Queryable): Promise<UserSummary[]> {
 }
 
 /** @throws PlatError `user_unknown`. */
-export async function findUser(db: Queryable, email: string): Promise<Invited> {
-  const { rows } = await db.query<Invited>(statement('accounts/find_by_email', { address: email }));
+export async function findUser(db: Queryable, email: string): Promise<InvitedUser> {
+  const { rows } = await db.query<InvitedUser>(statement('accounts/find_by_email', { address: email }));
   if (rows[0] === undefined)
     throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
   return rows[0];

@@ -156,10 +156,10 @@ export function asRun(db: Queryable): Run {
 
 /** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */
 export function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
-  return within(pool, 'begin', work);
+  return runIn(pool, 'begin', work);
 }
 
-async function within<T>(pool: Pool, begin: string, work: (client: Client) => Promise<T>): Promise<T> {
+async function runIn<T>(pool: Pool, begin: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -198,5 +198,5 @@ export async function withConnection<T>(pool: Pool, work: (client: Client) => Pr
  * they can only read.
  */
 export function snapshot<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
-  return within(pool, 'begin isolation level repeatable read read only', work);
+  return runIn(pool, 'begin isolation level repeatable read read only', work);
 }

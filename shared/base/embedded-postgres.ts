@@ -7,7 +7,7 @@ import pg from 'pg';
 import { errorCode } from './errors.ts';
 import { rotateLog } from './log-files.ts';
 import { findPort } from './port.ts';
-import { type Account, embeddedError, nativeDir, serverAccount, serverFolders } from './postgres-user.ts';
+import { embeddedError, nativeDir, type SystemUser, serverAccount, serverFolders } from './postgres-user.ts';
 
 export type EmbeddedServer = {
   url: string;
@@ -42,7 +42,14 @@ const SETTINGS: Record<string, string> = {
   log_timezone: 'UTC',
 };
 
-type Paths = { base: string; data: string; password: string; log: string; native: string; account: Account };
+type Paths = {
+  base: string;
+  data: string;
+  password: string;
+  log: string;
+  native: string;
+  account: SystemUser;
+};
 
 /**
  * Starts the PostgreSQL that npm installed, with its files under `dir`, or takes over the one that was left

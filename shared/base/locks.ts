@@ -22,9 +22,9 @@ export const LOCKS = {
   countyValuations: 7_152_811,
 } as const;
 
-type Ask = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock_shared';
+type LockFunction = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock_shared';
 
-const ASK_MS = 100;
+const POLL_MS = 100;
 
 /**
  * Asks for a lock again and again rather than waits for it: a waiting statement could not be told
@@ -35,13 +35,13 @@ export async function takeLock(
   db: Queryable,
   lock: readonly number[],
   signal: AbortSignal | undefined,
-  ask: Ask = 'pg_try_advisory_lock',
+  ask: LockFunction = 'pg_try_advisory_lock',
 ): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
     const { rows } = await db.query<{ held: boolean }>(`select ${ask}(${lock.join(', ')}) as held`);
     if (rows[0]!.held) return;
-    await sleep(ASK_MS);
+    await sleep(POLL_MS);
   }
 }
 

@@ -12,8 +12,8 @@ export function metricsAccess(
   { METRICS_TOKEN, HOST }: Pick<Config, 'METRICS_TOKEN' | 'HOST'>,
 ): 'granted' | 'unauthorized' | 'none' {
   if (METRICS_TOKEN !== undefined) {
-    const given = /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1];
-    return given !== undefined && sameSecret(given, METRICS_TOKEN) ? 'granted' : 'unauthorized';
+    const token = /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1];
+    return token !== undefined && sameSecret(token, METRICS_TOKEN) ? 'granted' : 'unauthorized';
   }
   const forwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
   return isLoopback(HOST) && isLoopback(socket.remoteAddress ?? '') && !forwarded ? 'granted' : 'none';

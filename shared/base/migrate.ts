@@ -142,11 +142,11 @@ function splitStatements(text: string): string[] {
  */
 export async function assertSchemaVersion(db: { query: pg.Pool['query'] }): Promise<void> {
   const expected = readMigrations().length;
-  const known = await db.query<{ found: string | null }>(
+  const existing = await db.query<{ found: string | null }>(
     "select to_regclass('schema_migrations')::text as found",
   );
   const { rows } =
-    known.rows[0]?.found == null
+    existing.rows[0]?.found == null
       ? { rows: [] }
       : await db.query<{ version: number | null; old: boolean | null }>(
           'select max(version) as version, bool_or(name = $1) as old from schema_migrations',

@@ -20,8 +20,8 @@ const numbered = new LRUCache<string, Numbered>({ max: 1_000 });
 
 /** PostgreSQL's `$1`, `$2` … in place of `:names`, each name one number. */
 function numberParameters(text: string): Numbered {
-  const known = numbered.get(text);
-  if (known !== undefined) return known;
+  const cached = numbered.get(text);
+  if (cached !== undefined) return cached;
   const names: string[] = [];
   const replaced = text.replaceAll(TOKENS, (token, _tag: string | undefined, name?: string) => {
     if (name === undefined) return token;

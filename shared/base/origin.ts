@@ -7,7 +7,7 @@ type Settings = Pick<Config, 'HOST' | 'BASE_URL' | 'APP_URL' | 'ALLOWED_HOSTS'>;
  * What a request says of where it came to, as Express tells it: of forwarded headers those of
  * trusted proxies alone.
  */
-type Addressed = { host: string | undefined; protocol: string };
+type AddressedRequest = { host: string | undefined; protocol: string };
 
 /** Every absolute address that the service gives out begins with one of these. */
 export type Origins = {
@@ -18,16 +18,16 @@ export type Origins = {
    */
   answersTo(host: string): boolean;
   /** Where the API is, for links to further pages; empty where links are relative. */
-  apiUrl(req: Addressed): string;
+  apiUrl(req: AddressedRequest): string;
   /**
    * Where the web app is, for mails, OAuth and links into it; empty where nobody has said so: links are
    * relative, mails and OAuth are off.
    */
-  appUrl(req: Addressed): string;
+  appUrl(req: AddressedRequest): string;
   /** Whether a page of this origin is one of ours, to the browser that has sent the request. */
-  isOwnOrigin(origin: string, req: Addressed): boolean;
+  isOwnOrigin(origin: string, req: AddressedRequest): boolean;
   /** Whether cookies are for https alone. */
-  isSecure(req: Addressed): boolean;
+  isSecure(req: AddressedRequest): boolean;
 };
 
 const NAMES = ['localhost', '127.0.0.1', '[::1]'];
@@ -66,18 +66,18 @@ export function appUrlOf({ APP_URL, BASE_URL, HOST }: Settings, port: number): s
 /** @param service its port, once it listens */
 export function openOrigins(config: Settings, service: { port?: number }): Origins {
   const { BASE_URL, APP_URL, ALLOWED_HOSTS, HOST } = config;
-  const given = [BASE_URL, APP_URL].flatMap(url => (url === undefined ? [] : new URL(url)));
+  const baseUrls = [BASE_URL, APP_URL].flatMap(url => (url === undefined ? [] : new URL(url)));
   const allowed = ALLOWED_HOSTS.split(',').map(entry => nameOf(bracketed(entry.trim())));
-  const own = new Set([...NAMES, ...given.map(url => nameOf(url.host)), ...allowed.filter(Boolean)]);
+  const ownHosts = new Set([...NAMES, ...baseUrls.map(url => nameOf(url.host)), ...allowed.filter(Boolean)]);
   const isLocal = isLoopback(HOST);
-  const knowsHosts = isLocal || given.length > 0 || own.size > NAMES.length;
+  const knowsHosts = isLocal || baseUrls.length > 0 || ownHosts.size > NAMES.length;
 
-  const isOwnHost = (host: string) => own.has(nameOf(host)) || isLoopback(nameOf(host));
-  const appUrl = ({ host }: Addressed): string => {
+  const isOwnHost = (host: string) => ownHosts.has(nameOf(host)) || isLoopback(nameOf(host));
+  const appUrl = ({ host }: AddressedRequest): string => {
     const port = service.port ?? 0;
     // A browser has other cookies, and an OAuth client another resource, for each name of this machine.
     const asked =
-      given.length > 0 || !isLocal
+      baseUrls.length > 0 || !isLocal
         ? undefined
         : NAMES.find(name => localUrl(name, port) === `http://${host}`);
     return appUrlOf(asked === undefined ? config : { ...config, HOST: asked }, port);
@@ -92,9 +92,9 @@ export function openOrigins(config: Settings, service: { port?: number }): Origi
     },
     appUrl,
     isOwnOrigin: (origin, { protocol, host }) =>
-      given.some(url => url.origin === origin) ||
+      baseUrls.some(url => url.origin === origin) ||
       (host !== undefined && URL.canParse(origin) && new URL(`${protocol}://${host}`).origin === origin),
-    isSecure: ({ protocol }) => protocol === 'https' || given.some(url => url.protocol === 'https:'),
+    isSecure: ({ protocol }) => protocol === 'https' || baseUrls.some(url => url.protocol === 'https:'),
   };
 }
 

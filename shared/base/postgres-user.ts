@@ -21,10 +21,10 @@ export function embeddedError(message: string, cause?: unknown): PlatError {
 }
 
 /** The user that runs the server: undefined for the current one. */
-export type Account = { uid: number; gid: number } | undefined;
+export type SystemUser = { uid: number; gid: number } | undefined;
 
 /** PostgreSQL refuses to run as root; root runs it as `postgres` where that user exists, else as `nobody`. */
-export function serverAccount(): Account {
+export function serverAccount(): SystemUser {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -57,7 +57,7 @@ function reachable(path: string, account: { uid: number; gid: number }): boolean
 export function serverFolders(
   dir: string,
   native: string,
-  account: Account,
+  account: SystemUser,
 ): { base: string; native: string } {
   if (account === undefined || (reachable(dir, account) && reachable(native, account))) {
     makeFolder(dir, account);
@@ -91,7 +91,7 @@ function giveTree(path: string, account: { uid: number; gid: number }): void {
 }
 
 /** Creates the folder with its missing parents readable to pass through, and gives it to the account. */
-function makeFolder(dir: string, account: Account): void {
+function makeFolder(dir: string, account: SystemUser): void {
   const mask = process.umask(0o022);
   try {
     mkdirSync(dir, { recursive: true });

@@ -85,16 +85,18 @@ async function spread(client: pg.Client, table: string, key: string, wanted?: nu
     // Rows are moved and indexes are made within one transaction, which several connections to a
     // node could not see.
     await client.query("set local citus.multi_shard_modify_mode to 'sequential'");
-    const known = (await client.query<Table>(statement('base/get_table', { name: table }))).rows[0]!;
-    const shards = wanted ?? (known.shards || DEFAULT_SHARDS);
-    if (known.distributed && known.shards !== shards)
+    const current = (await client.query<Table>(statement('base/get_table', { name: table }))).rows[0]!;
+    const shards = wanted ?? (current.shards || DEFAULT_SHARDS);
+    if (current.distributed && current.shards !== shards)
       throw new PlatError(
         'citus_shards',
-        `${table} is distributed over ${known.shards} shards: give --shards ${known.shards}, or change them by alter_distributed_table.`,
+        `${table} is distributed over ${current.shards} shards: give --shards ${current.shards}, or change them by alter_distributed_table.`,
       );
     const place =
       table === first ? `shard_count => ${shards}, colocate_with => 'none'` : `colocate_with => '${first}'`;
-    const rows = known.distributed ? null : await moveToShards(client, table, known, `'${key}', ${place}`);
+    const rows = current.distributed
+      ? null
+      : await moveToShards(client, table, current, `'${key}', ${place}`);
     await client.query('commit');
     return { table, key, colocated_with: first, shards, rows };
   } catch (error) {

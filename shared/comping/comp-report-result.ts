@@ -81,8 +81,8 @@ export function resultOf(
       adjustments: Object.fromEntries(
         ADJUSTMENTS.map(name => {
           const model = percentOf(comp.adjustments[name]);
-          const own = overridesByKey.get(`${comp.id} ${name}`);
-          return [name, { model, percent: own?.percent ?? model, reason: own?.reason ?? null }];
+          const override = overridesByKey.get(`${comp.id} ${name}`);
+          return [name, { model, percent: override?.percent ?? model, reason: override?.reason ?? null }];
         }),
       ) as ResultLine['adjustments'],
       adjusted_ppa: Math.exp(columns.adjusted[i]!),
@@ -92,12 +92,12 @@ export function resultOf(
   });
   return {
     lines,
-    as_sold: together(
+    as_sold: totalsOf(
       lines.map(({ ppa }) => ppa),
       raw,
       columns.weight,
     ),
-    adjusted: together(
+    adjusted: totalsOf(
       lines.map(({ adjusted_ppa }) => adjusted_ppa),
       columns.adjusted,
       columns.weight,
@@ -107,7 +107,7 @@ export function resultOf(
   };
 }
 
-function together(ppas: readonly number[], logs: ArrayLike<number>, weights: Float64Array): Totals {
+function totalsOf(ppas: readonly number[], logs: ArrayLike<number>, weights: Float64Array): Totals {
   const log = weights.reduce((sum, weight, i) => sum + weight * logs[i]!, 0);
   return {
     mean: mean([...ppas]),

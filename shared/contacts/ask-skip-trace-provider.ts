@@ -5,7 +5,7 @@ import { person } from '../kernels/person/person.ts';
 import { CALL_LIMITS } from '../net/guarded-call.ts';
 import { hmac, identityTags, phoneKey } from './person-identity.ts';
 import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
-import { contactSecret, suppressedOf } from './suppression.ts';
+import { contactSecret, listSuppressed } from './suppression.ts';
 
 /** Whom a provider found: the subject that was asked for, and what may be told. */
 export type ProviderMatch = { subject: Subject; answer: ProviderAnswer };
@@ -16,7 +16,7 @@ export type ProviderLookup = (
 ) => Promise<ProviderMatch | null>;
 
 /** At most these many of an owner's text are paid for. */
-const MAX_ASKED = 2;
+const MAX_LOOKUPS = 2;
 
 /**
  * Asks a provider for people, one after the other until one is known; what it answers is kept for `keepDays`,
@@ -45,7 +45,7 @@ export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: 
         failures: 1,
         cents: null,
       }).catch(() => {});
-      throw signal.aborted ? tooSlow(provider.name) : error;
+      throw signal.aborted ? timeoutError(provider.name) : error;
     });
     const matched = answer !== null && answer.phones.length > 0;
     const tags = tagsOf(subject, address, answer, true).map(tag => hmac(secret, tag));
@@ -67,13 +67,13 @@ export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: 
 
   return async (subjects, address) => {
     const signal = AbortSignal.timeout(CALL_LIMITS.totalMs);
-    for (const subject of worthAsking(subjects)) {
+    for (const subject of distinctSubjects(subjects)) {
       const key = JSON.stringify([subject, placeOf(address)]);
       const answering = asking.get(key) ?? once(subject, address, signal).finally(() => asking.delete(key));
       asking.set(key, answering);
       const answer = await answering;
       if (answer === null) continue;
-      const listed = await suppressedOf(run, tagsOf(subject, address, answer, false));
+      const listed = await listSuppressed(run, tagsOf(subject, address, answer, false));
       const phones = answer.phones.filter(({ number }) => !listed.has(phoneKey(number)));
       const person = [...listed].some(tag => !tag.startsWith('n|'));
       if (!person && phones.length > 0) return { subject, answer: { ...answer, phones } };
@@ -83,7 +83,7 @@ export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: 
 }
 
 /** Of two people of an owner's text the first may have used up the time. */
-function tooSlow(name: string): PlatError {
+function timeoutError(name: string): PlatError {
   return new PlatError('provider', `The provider ${name} did not answer in time.`, {
     status: 503,
     headers: { 'Retry-After': '30' },
@@ -106,16 +106,16 @@ function tagsOf(
 }
 
 /** Not the other ways to read the words of a name: each would be paid for. */
-function worthAsking(subjects: readonly Subject[]): Subject[] {
-  const asked: Subject[] = [];
+function distinctSubjects(subjects: readonly Subject[]): Subject[] {
+  const distinct: Subject[] = [];
   for (const subject of subjects) {
-    const again = asked.some(
+    const again = distinct.some(
       other =>
         'person' in subject &&
         'person' in other &&
         (other.person.first === subject.person.first || other.person.last.includes(subject.person.first)),
     );
-    if (!again) asked.push(subject);
+    if (!again) distinct.push(subject);
   }
-  return asked.slice(0, MAX_ASKED);
+  return distinct.slice(0, MAX_LOOKUPS);
 }

@@ -1,5 +1,5 @@
 import type { Run } from '../base/db.ts';
-import type { KnownPhone, LineType } from '../domain/contact-fields.ts';
+import type { LineType, StoredPhone } from '../domain/contact-fields.ts';
 import {
   type Address,
   bestMatches,
@@ -17,18 +17,18 @@ import {
   type RecordName,
   subjectOf,
 } from './person-identity.ts';
-import { suppressedOf } from './suppression.ts';
+import { listSuppressed } from './suppression.ts';
 
 export type ContactRow = RecordName & {
   id: string;
   source: string;
   places: Address[];
-  phones: KnownPhone[];
+  phones: StoredPhone[];
   /** YYYY-MM-DD. */
   last_seen: string | null;
 };
 
-type KnownCandidate = Candidate & { row: ContactRow };
+type ContactCandidate = Candidate & { row: ContactRow };
 
 /**
  * Above these nobody can tell a namesake: such a city has a thousand people of one surname's
@@ -37,7 +37,7 @@ type KnownCandidate = Candidate & { row: ContactRow };
 export const MAX_CANDIDATES = 1_000;
 
 export type ContactMatch =
-  | { state: 'found'; matches: Match<KnownCandidate>[] }
+  | { state: 'found'; matches: Match<ContactCandidate>[] }
   /** Nobody may be told of them, whoever knows them. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
@@ -56,7 +56,7 @@ export async function findContacts(
   const keys = [...new Set(subjects.flatMap(subject => keyHashes(subject, [place])))];
   if (keys.length === 0) return { state: 'unknown' };
   const rows = await run<ContactRow>('contacts/list_candidates', { keys, limit: MAX_CANDIDATES });
-  const known = rows.flatMap((row): KnownCandidate[] => {
+  const contacts = rows.flatMap((row): ContactCandidate[] => {
     const subject = subjectOf(row);
     return subject === null
       ? []
@@ -64,8 +64,8 @@ export async function findContacts(
   });
   const certain =
     rows.length < MAX_CANDIDATES
-      ? known
-      : known.filter(({ places }) => places.some(each => sharedPlace(place, each) === 'street'));
+      ? contacts
+      : contacts.filter(({ places }) => places.some(each => sharedPlace(place, each) === 'street'));
   let suppressed = false;
   for (const subject of subjects) {
     const matches = bestMatches(subject, place, certain).filter(
@@ -74,7 +74,7 @@ export async function findContacts(
     const tags = matches.flatMap(({ candidate }) => identityTags(candidate.subject, candidate.row.places));
     const listed = openly
       ? new Set()
-      : await suppressedOf(run, [...identityTags(subject, [address]), ...tags]);
+      : await listSuppressed(run, [...identityTags(subject, [address]), ...tags]);
     // Of two people of a roll the other may still be told.
     if (listed.size > 0) suppressed = true;
     else if (matches.length > 0) return { state: 'found', matches };
@@ -85,13 +85,16 @@ export async function findContacts(
 /**
  * The telephone numbers of matched records, the better match first, without those on the suppression list.
  */
-export async function phonesOf(run: Run, matches: readonly Match<KnownCandidate>[]): Promise<TracedPhone[]> {
+export async function phonesOf(
+  run: Run,
+  matches: readonly Match<ContactCandidate>[],
+): Promise<TracedPhone[]> {
   const all = matches
     .flatMap(({ candidate: { row } }, rank) =>
       row.phones.map(phone => ({ ...phone, rank, lastSeen: row.last_seen, dnc: null })),
     )
     .filter(({ number }, i, every) => every.findIndex(each => each.number === number) === i);
-  const listed = await suppressedOf(
+  const listed = await listSuppressed(
     run,
     all.map(({ number }) => phoneKey(number)),
   );
@@ -112,10 +115,10 @@ export async function factsOf(run: Run, numbers: readonly string[]): Promise<Map
 }
 
 /** A number as a provider tells it. */
-export type ProvidedPhone = KnownPhone & { dnc: boolean | null };
+export type ProvidedPhone = StoredPhone & { dnc: boolean | null };
 
 /** A number as it was found, before the numbering plan and the registry are asked. */
-export type TracedPhone = KnownPhone & {
+export type TracedPhone = StoredPhone & {
   /** Of the match that it belongs to, 0 the best. */
   rank: number;
   lastSeen: string | null;

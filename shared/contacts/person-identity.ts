@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { KnownPhone } from '../domain/contact-fields.ts';
+import type { StoredPhone } from '../domain/contact-fields.ts';
 import { entityName, isEntity } from '../kernels/person/entity.ts';
 import { type Address, type Place, placeOf, type Subject, searchKeys } from '../kernels/person/match.ts';
 import { formalNames } from '../kernels/person/nicknames.ts';
@@ -26,7 +26,7 @@ export function subjectOf(name: RecordName): Subject | null {
 /**
  * Trusts are named after who made them, and that is who is called about the land; an estate's owner is dead.
  */
-const OF_PERSON = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
+const PERSONAL_TRUST = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
 
 /**
  * Whom an owner's text names, in the order in which they are looked for: the entity, then each person with
@@ -36,7 +36,7 @@ export function subjectsOf(owner: string): Subject[] {
   const people = peopleOf(owner).flatMap(readings => readings.map(found => ({ person: found })));
   if (!isEntity(owner)) return people;
   const entity = entityName(owner);
-  return [...(entity === null ? [] : [{ entity }]), ...(OF_PERSON.test(owner) ? people : [])];
+  return [...(entity === null ? [] : [{ entity }]), ...(PERSONAL_TRUST.test(owner) ? people : [])];
 }
 
 /** 64 bits of a key of `searchKeys`, as PostgreSQL's bigint writes them. */
@@ -84,4 +84,4 @@ export function hmac(secret: Buffer, text: string): Buffer {
   return createHmac('sha256', secret).update(text).digest();
 }
 
-export const numbersOf = (phones: readonly KnownPhone[]): string[] => phones.map(({ number }) => number);
+export const numbersOf = (phones: readonly StoredPhone[]): string[] => phones.map(({ number }) => number);

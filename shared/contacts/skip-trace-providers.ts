@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Config } from '../base/config.ts';
 import { PlatError } from '../base/errors.ts';
 import { lineTypeOf, MAX_PHONES, phoneDigits } from '../domain/contact-fields.ts';
-import { type Address, fitOf, type Subject } from '../kernels/person/match.ts';
+import { type Address, nameFit, type Subject } from '../kernels/person/match.ts';
 import { person } from '../kernels/person/person.ts';
 import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../net/guarded-call.ts';
 import { loadProvider } from '../net/provider-file.ts';
@@ -85,16 +85,16 @@ function declared(file: string): ProviderClient {
   return {
     name: provider.name,
     async ask({ subject, address }, signal) {
-      const found = await provider.ask({ ...wordsOf(subject), ...address }, signal);
-      if (found === null) return null;
-      const { matched, first_name = null, last_name = null, phones } = declaredAnswer.parse(found);
+      const response = await provider.ask({ ...nameFields(subject), ...address }, signal);
+      if (response === null) return null;
+      const { matched, first_name = null, last_name = null, phones } = declaredAnswer.parse(response);
       const answer = { first_name, last_name, phones: phonesOf(phones) };
       return matched === false || !isMeant(subject, answer) ? null : answer;
     },
   };
 }
 
-function wordsOf(subject: Subject): Record<'first_name' | 'last_name' | 'entity_name', string | null> {
+function nameFields(subject: Subject): Record<'first_name' | 'last_name' | 'entity_name', string | null> {
   if ('entity' in subject) return { first_name: null, last_name: null, entity_name: subject.entity };
   const { first, last, suffix } = subject.person;
   return { first_name: first, last_name: [...last, suffix].filter(Boolean).join(' '), entity_name: null };
@@ -107,7 +107,7 @@ function isMeant(
 ): boolean {
   if ('entity' in subject || first_name === null || last_name === null) return true;
   const parsed = person(first_name, last_name);
-  return parsed !== null && fitOf(subject.person, parsed) !== null;
+  return parsed !== null && nameFit(subject.person, parsed) !== null;
 }
 
 /**
@@ -158,7 +158,7 @@ export function batchData(origin: string, key: string, limits: Partial<CallLimit
     async ask({ subject, address }, signal) {
       const { address: street, city, state, zip } = address;
       if (street === null) return null;
-      const { first_name: first, last_name: last } = wordsOf(subject);
+      const { first_name: first, last_name: last } = nameFields(subject);
       const place = Object.fromEntries(
         Object.entries({ street, city, state, zip }).filter(([, value]) => value !== null),
       );

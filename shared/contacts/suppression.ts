@@ -16,7 +16,7 @@ export function contactSecret(run: Run): Promise<Buffer> {
 }
 
 /** Which of the texts are on the list. */
-export async function suppressedOf(run: Run, tags: readonly string[]): Promise<Set<string>> {
+export async function listSuppressed(run: Run, tags: readonly string[]): Promise<Set<string>> {
   if (tags.length === 0) return new Set();
   const secret = await contactSecret(run);
   const byHash = new Map(tags.map(tag => [hmac(secret, tag).toString('hex'), tag]));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Run } from '../base/db.ts';
 import { PlatError } from '../base/errors.ts';
 import { countyOf } from '../domain/property-id.ts';
-import { enqueueAnnounced, type JobDefinition } from '../queue/jobs.ts';
+import { enqueueAndNotify, type JobDefinition } from '../queue/jobs.ts';
 import {
   DEAL_COSTS,
   DEAL_MONEY,
@@ -121,7 +121,7 @@ export async function addDeal(
   });
   const { id } = added!;
   await run('deals/touch_boards', { board_ids: [board.id] });
-  await enqueueAnnounced(run, dealFetch, { deal: id });
+  await enqueueAndNotify(run, dealFetch, { deal: id });
   return id;
 }
 
@@ -209,7 +209,7 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
   // A card that only makes room in its column is graded already.
   const isPlaced =
     before.status === after.status && Object.keys(change).every(name => /^(position|status)$/.test(name));
-  if (!isPlaced) await enqueueAnnounced(run, dealFetch, { deal: id });
+  if (!isPlaced) await enqueueAndNotify(run, dealFetch, { deal: id });
   return true;
 }
 

@@ -54,7 +54,7 @@ export const CONTACT_FIELD_NAMES = Object.keys(CONTACT_FIELDS);
 export type LineType = 'Mobile' | 'Landline';
 
 /** A telephone number of a contact as it is stored. */
-export type KnownPhone = { number: string; line_type: LineType | null };
+export type StoredPhone = { number: string; line_type: LineType | null };
 
 /** Ten digits of the North American plan: an area code and an exchange that begin with 2 to 9. */
 export function phoneDigits(text: string): string | null {

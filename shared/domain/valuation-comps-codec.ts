@@ -7,10 +7,10 @@ import { uuidText } from './uuid.ts';
  * adjusted for; the weight in 65,535ths (unsigned, 16 bits).
  */
 const COMP_BYTES = 28;
-const STEPS = 5_000;
+const STEP_SCALE = 5_000;
 const MAX_STORED_STEPS = 0x7fff;
-const NONE = -0x8000;
-const WHOLE = 0xffff;
+const NO_VALUE = -0x8000;
+const WHOLE_WEIGHT = 0xffff;
 
 /**
  * Comps in columns, of which the first `count` entries count; adjustments are natural logarithms of their
@@ -51,8 +51,8 @@ export function packComps(comps: CompColumns, ids: Uint8Array, into: DataView, o
     into.setInt16(at + 18, stepsOf(comps.time[i]!));
     into.setInt16(at + 20, stepsOf(comps.location[i]!));
     into.setInt16(at + 22, stepsOf(comps.asking[i]!));
-    into.setInt16(at + 24, Number.isNaN(comps.land[i]!) ? NONE : stepsOf(comps.land[i]!));
-    into.setUint16(at + 26, Math.round(comps.weight[i]! * WHOLE));
+    into.setInt16(at + 24, Number.isNaN(comps.land[i]!) ? NO_VALUE : stepsOf(comps.land[i]!));
+    into.setUint16(at + 26, Math.round(comps.weight[i]! * WHOLE_WEIGHT));
   }
 }
 
@@ -66,16 +66,16 @@ export function unpackComps(bytes: Buffer): ExplainedComp[] {
       timePercent: percentOf(bytes.readInt16BE(at + 18)),
       locationPercent: percentOf(bytes.readInt16BE(at + 20)),
       askingPercent: percentOf(bytes.readInt16BE(at + 22)),
-      landPercent: land === NONE ? null : percentOf(land),
-      weight: bytes.readUInt16BE(at + 26) / WHOLE,
+      landPercent: land === NO_VALUE ? null : percentOf(land),
+      weight: bytes.readUInt16BE(at + 26) / WHOLE_WEIGHT,
     };
   });
 }
 
 /** A factor beyond what fits is shown as the largest or smallest that does. */
 const stepsOf = (log: number): number =>
-  Math.max(-MAX_STORED_STEPS, Math.min(MAX_STORED_STEPS, Math.round(STEPS * log)));
-const percentOf = (steps: number) => 100 * Math.expm1(steps / STEPS);
+  Math.max(-MAX_STORED_STEPS, Math.min(MAX_STORED_STEPS, Math.round(STEP_SCALE * log)));
+const percentOf = (steps: number) => 100 * Math.expm1(steps / STEP_SCALE);
 
 /**
  * An adjustment as it is stored, so that every place shows the same. @param log natural
@@ -83,4 +83,4 @@ const percentOf = (steps: number) => 100 * Math.expm1(steps / STEPS);
  */
 export const shownPercent = (log: number): number => percentOf(stepsOf(log));
 /** A share of 1 as it is stored. */
-export const shownWeight = (weight: number): number => Math.round(weight * WHOLE) / WHOLE;
+export const shownWeight = (weight: number): number => Math.round(weight * WHOLE_WEIGHT) / WHOLE_WEIGHT;

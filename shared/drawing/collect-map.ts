@@ -15,7 +15,7 @@ export type Zone = { class: string; shape: MultiPolygon };
 
 /** What is drawn around a parcel. */
 export type Surroundings = {
-  neighbours: { id: number; apn: string | null; shape: MultiPolygon }[];
+  neighbors: { id: number; apn: string | null; shape: MultiPolygon }[];
   roads: Road[];
   wetlands: Zone[];
   flood: Zone[];
@@ -142,16 +142,16 @@ async function readSurroundings(
     if (rows.length > mostDrawn) cut.push(what);
     return rows.slice(0, mostDrawn);
   };
-  type Neighbour = { property_id: number; apn: string | null; boundary: Uint8Array };
+  type Neighbor = { property_id: number; apn: string | null; boundary: Uint8Array };
   type Feature = { class: string; geometry: Uint8Array };
   const zones = async (what: string, kind: string): Promise<Zone[]> => {
     const rows = await read<Feature>(what, 'parcels/list_view_features', { box, kind });
     return rows.map(row => ({ class: row.class, shape: decodeBoundary(row.geometry) }));
   };
-  const parcels = await read<Neighbour>('other parcels', 'parcels/list_view_parcels', { box });
+  const parcels = await read<Neighbor>('other parcels', 'parcels/list_view_parcels', { box });
   const roads = await read<Feature>('roads', 'parcels/list_view_features', { box, kind: 'roads' });
   return {
-    neighbours: parcels
+    neighbors: parcels
       .filter(row => row.property_id !== propertyId)
       .map(({ property_id: id, apn, boundary }) => ({ id, apn, shape: decodeBoundary(boundary) })),
     roads: roads.flatMap(row =>

@@ -45,7 +45,7 @@ export async function computeParcel(input: LandInput, signal: AbortSignal): Prom
       return {
         ...opened,
         async terrainOf(shape) {
-          made.cells = await opened.cellsOf(shape).catch(tooMany);
+          made.cells = await opened.cellsOf(shape).catch(nullIfTooManyCells);
           return opened.terrainOf(shape);
         },
       };
@@ -55,7 +55,7 @@ export async function computeParcel(input: LandInput, signal: AbortSignal): Prom
   return { figures: parcels[0]!, failures: failures.map(({ message }) => message), ...made };
 }
 
-function tooMany(error: unknown): null {
+function nullIfTooManyCells(error: unknown): null {
   if (error instanceof PlatError && error.code === 'elevation_cells') return null;
   throw error;
 }
@@ -64,7 +64,7 @@ function tooMany(error: unknown): null {
  * Roundings of two computations of a figure differ by 1e-3 ft at most, but one can move a stretch's end
  * by a piece, 1.64 ft.
  */
-const WITHIN = { ft: 2, percent: 0.05, m: 0.01 };
+const TOLERANCE = { ft: 2, percent: 0.05, m: 0.01 };
 
 export type Difference = {
   figure: string;
@@ -77,10 +77,10 @@ export function differences(stored: Figures | null, { figures }: Computed): Diff
   const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
   const result: Difference[] = [];
   const compare = (figure: string, before: Difference['stored'], now: Difference['computed']) => {
-    const unit = /_(ft|percent|m)\b/.exec(figure)?.[1] as keyof typeof WITHIN | undefined;
+    const unit = /_(ft|percent|m)\b/.exec(figure)?.[1] as keyof typeof TOLERANCE | undefined;
     const same =
       typeof before === 'number' && typeof now === 'number' && unit !== undefined
-        ? Math.abs(before - now) <= WITHIN[unit]
+        ? Math.abs(before - now) <= TOLERANCE[unit]
         : before === now;
     if (!same) result.push({ figure, stored: before, computed: now });
   };

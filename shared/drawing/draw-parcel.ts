@@ -32,7 +32,7 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
       height,
       viewBox: `0 0 ${width} ${height}`,
       'font-family': FONT,
-      'data-metres-per-px': view.metresPerPx.toPrecision(9),
+      'data-metres-per-px': view.metersPerPx.toPrecision(9),
     },
     textElement(
       'title',
@@ -53,7 +53,7 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
 }
 
 /** Lines `step` pixels apart, upright before they are turned. */
-function hatch(name: string, colour: string, degrees: number, step: number): string {
+function hatch(name: string, color: string, degrees: number, step: number): string {
   return element(
     'pattern',
     {
@@ -63,7 +63,7 @@ function hatch(name: string, colour: string, degrees: number, step: number): str
       height: step,
       patternTransform: `rotate(${degrees})`,
     },
-    element('path', { d: `M${step / 2} 0V${step}`, stroke: colour, 'stroke-width': 1.1 }),
+    element('path', { d: `M${step / 2} 0V${step}`, stroke: color, 'stroke-width': 1.1 }),
   );
 }
 

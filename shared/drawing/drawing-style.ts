@@ -22,11 +22,11 @@ export const SLOPE_COLORS = [
 /** Lines and hatches are to be seen through the cells of slope. */
 export const SLOPE_OPACITY = 0.65;
 
-export const ROAD_STYLES: Record<RoadClass, { name: string; colour: string; widthPx: number }> = {
-  highway: { name: 'highway', colour: '#b0006d', widthPx: 4 },
-  normal: { name: 'road', colour: '#6a1fc2', widthPx: 3 },
-  local: { name: 'local road', colour: '#0a3fd1', widthPx: 2.2 },
-  private: { name: 'private road', colour: '#7a5c3a', widthPx: 1.6 },
+export const ROAD_STYLES: Record<RoadClass, { name: string; color: string; widthPx: number }> = {
+  highway: { name: 'highway', color: '#b0006d', widthPx: 4 },
+  normal: { name: 'road', color: '#6a1fc2', widthPx: 3 },
+  local: { name: 'local road', color: '#0a3fd1', widthPx: 2.2 },
+  private: { name: 'private road', color: '#7a5c3a', widthPx: 1.6 },
 };
 
 /** Above what they cross, the larger roads. */

@@ -8,7 +8,7 @@ export type Point = [x: number, y: number];
 export type View = {
   widthPx: number;
   heightPx: number;
-  metresPerPx: number;
+  metersPerPx: number;
   toPx(position: Position): Point;
   /** What the view shows, in 1e-7 degrees; a little more, as meridians are not quite parallel. */
   box: Box;
@@ -31,17 +31,17 @@ export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, he
   );
   const across = Math.max(MIN_SIDE_M, right - left) + 2 * marginM;
   const up = Math.max(MIN_SIDE_M, top - bottom) + 2 * marginM;
-  const metresPerPx = Math.max(across / widthPx, up / heightPx);
+  const metersPerPx = Math.max(across / widthPx, up / heightPx);
   const [middleX, middleY] = [(left + right) / 2, (bottom + top) / 2];
   return {
     widthPx,
     heightPx,
-    metresPerPx,
+    metersPerPx,
     toPx(position) {
       const [x, y] = plane.toPlane(position);
-      return [widthPx / 2 + (x - middleX) / metresPerPx, heightPx / 2 - (y - middleY) / metresPerPx];
+      return [widthPx / 2 + (x - middleX) / metersPerPx, heightPx / 2 - (y - middleY) / metersPerPx];
     },
-    box: groundBox(plane, middleX, middleY, (metresPerPx * widthPx) / 2, (metresPerPx * heightPx) / 2),
+    box: groundBox(plane, middleX, middleY, (metersPerPx * widthPx) / 2, (metersPerPx * heightPx) / 2),
   };
 }
 
@@ -57,8 +57,8 @@ function groundBox(plane: Plane, x: number, y: number, halfX: number, halfY: num
 }
 
 /** The longest of 1, 2 or 5 times a power of ten feet that is no longer than so many pixels. */
-export function scaleBarOf({ metresPerPx }: View, mostPx: number): { feet: number; px: number } {
-  const pxPerFt = 0.3048 / metresPerPx;
+export function scaleBarOf({ metersPerPx }: View, mostPx: number): { feet: number; px: number } {
+  const pxPerFt = 0.3048 / metersPerPx;
   const power = 10 ** Math.floor(Math.log10(mostPx / pxPerFt));
   const feet = [5, 2, 1].map(step => step * power).find(length => length * pxPerFt <= mostPx)!;
   return { feet, px: feet * pxPerFt };

@@ -8,7 +8,7 @@ import { element, textElement } from './xml.ts';
 export const PANEL_PX = 320;
 const LINE_PX = 17;
 /** Characters of the panel's text that fit abreast. */
-const ABREAST = 50;
+const LINE_CHARS = 50;
 const UNKNOWN = 'not known';
 const MAX_DIFFERENCES = 6;
 
@@ -57,8 +57,8 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
     local: figures.local_frontage_ft,
   };
   for (const name of FRONTAGE_CLASSES) {
-    const { colour, name: words } = ROAD_STYLES[name];
-    const sample = element('path', { d: 'M0 -4H26', stroke: colour, 'stroke-width': 5.5 });
+    const { color, name: words } = ROAD_STYLES[name];
+    const sample = element('path', { d: 'M0 -4H26', stroke: color, 'stroke-width': 5.5 });
     entry(sample, words, lengths[name] === null ? UNKNOWN : feetText(lengths[name]), `frontage-${name}`);
   }
   entry('', 'landlocked', { true: 'yes', false: 'no', null: UNKNOWN }[`${figures.landlocked}`]);
@@ -68,12 +68,12 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   entry(hatch('flood'), 'flood zone', percent(figures.flood_zone_percent), 'flood-percent');
 
   heading('Slope: share of the area that is steeper');
-  for (const [i, colour] of SLOPE_COLORS.entries()) {
+  for (const [i, color] of SLOPE_COLORS.entries()) {
     const sample = element('rect', {
       y: -11,
       width: 26,
       height: 14,
-      fill: colour,
+      fill: color,
       'fill-opacity': SLOPE_OPACITY,
     });
     const words = i === 0 ? `to ${SLOPE_GRADES[0]} %` : `over ${SLOPE_GRADES[i - 1]} %`;
@@ -89,7 +89,7 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
     ['local', 'roads with frontage, by class'],
     ['private', 'private roads: access alone'],
   ] as const) {
-    const { colour: stroke, widthPx } = ROAD_STYLES[name];
+    const { color: stroke, widthPx } = ROAD_STYLES[name];
     entry(element('path', { d: 'M0 -4H26', stroke, 'stroke-width': widthPx, opacity: 0.45 }), words, '');
   }
 
@@ -143,14 +143,14 @@ function elevation({ computed: { figures } }: ParcelDrawing): string {
 }
 
 function shorten(words: string): string {
-  return words.length <= ABREAST - 8 ? words : `${words.slice(0, ABREAST - 9)}…`;
+  return words.length <= LINE_CHARS - 8 ? words : `${words.slice(0, LINE_CHARS - 9)}…`;
 }
 
 function wrap(words: string): string[] {
   const lines = [''];
   for (const word of words.split(' ')) {
     const last = lines.at(-1)!;
-    if (last !== '' && last.length + 1 + word.length > ABREAST) lines.push(word);
+    if (last !== '' && last.length + 1 + word.length > LINE_CHARS) lines.push(word);
     else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
   }
   return lines;

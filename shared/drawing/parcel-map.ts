@@ -22,7 +22,7 @@ import { element, textElement } from './xml.ts';
 /** What is clipped at the view is drawn to this far beyond it, so that its new edges are out of sight. */
 const BEYOND_PX = 12;
 /** Shorter stretches and roads have no room for words. */
-const MIN_LABELLED_PX = 30;
+const MIN_LABELED_PX = 30;
 const MIN_NAMED_ROAD_PX = 90;
 const MAX_LABELS = 40;
 /** Names of roads stand off the middle, where the lengths of stretches are. */
@@ -37,7 +37,7 @@ export function drawMap({ parcel, shape, view, computed, surroundings }: ParcelD
     drawCells(computed.cells ?? [], view),
     drawZones('wetlands', surroundings.wetlands, view, frame),
     drawZones('flood', surroundings.flood, view, frame),
-    drawNeighbours(surroundings, view, frame),
+    drawNeighbors(surroundings, view, frame),
     drawRoads(surroundings, view, frame),
     element('path', {
       id: 'boundary',
@@ -62,7 +62,7 @@ function ringsOf(shape: MultiPolygon, view: View, frame: Box): Line[] {
 }
 
 function drawZones(kind: 'wetlands' | 'flood', zones: readonly Zone[], view: View, frame: Box): string {
-  const colour = kind === 'wetlands' ? WETLANDS : FLOOD;
+  const color = kind === 'wetlands' ? WETLANDS : FLOOD;
   const paths = zones.flatMap(zone => {
     const rings = ringsOf(zone.shape, view, frame);
     if (rings.length === 0) return [];
@@ -75,7 +75,7 @@ function drawZones(kind: 'wetlands' | 'flood', zones: readonly Zone[], view: Vie
       id: kind,
       fill: `url(#${kind}-hatch)`,
       'fill-rule': 'evenodd',
-      stroke: colour,
+      stroke: color,
       'stroke-width': 0.7,
       'stroke-opacity': 0.7,
     },
@@ -83,8 +83,8 @@ function drawZones(kind: 'wetlands' | 'flood', zones: readonly Zone[], view: Vie
   );
 }
 
-function drawNeighbours({ neighbours }: Surroundings, view: View, frame: Box): string {
-  const paths = neighbours.flatMap(({ id, apn, shape }) => {
+function drawNeighbors({ neighbors }: Surroundings, view: View, frame: Box): string {
+  const paths = neighbors.flatMap(({ id, apn, shape }) => {
     const rings = ringsOf(shape, view, frame);
     if (rings.length === 0) return [];
     const title = textElement('title', {}, apn === null ? `${id}` : `${id}, APN ${apn}`);
@@ -110,13 +110,13 @@ function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
       element('path', {
         'data-class': name,
         d: pathOf(parts, false),
-        stroke: style.colour,
+        stroke: style.color,
         'stroke-width': style.widthPx,
       }),
     );
     const longest = parts.filter(part => lengthPx(part) >= MIN_NAMED_ROAD_PX);
     for (const part of longest.sort((a, b) => lengthPx(b) - lengthPx(a)).slice(0, MAX_LABELS / 4))
-      names.push(label(placeOn(part, NAMES_AT), style.name, style.colour, { side: 'above', awayPx: 4 }));
+      names.push(label(placeOn(part, NAMES_AT), style.name, style.color, { side: 'above', awayPx: 4 }));
   }
   const group = { id: 'roads', fill: 'none', 'stroke-opacity': 0.45, 'stroke-linecap': 'round' };
   return element('g', group, ...lines) + element('g', { id: 'road-names', 'font-size': 10 }, ...names);
@@ -126,7 +126,7 @@ function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
 function drawFrontage(facing: readonly FacingStretch[], view: View): string {
   const stretches = facing.map(({ class: name, line, sides }) => {
     const points = line.map(view.toPx);
-    const feet = (sides * lengthPx(points) * view.metresPerPx) / 0.3048;
+    const feet = (sides * lengthPx(points) * view.metersPerPx) / 0.3048;
     return { name, points, sides, feet, style: ROAD_STYLES[name] };
   });
   const lines = stretches.map(({ name, points, sides, feet, style }) => {
@@ -138,17 +138,17 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
         'data-ft': feet.toFixed(3),
         'data-sides': sides,
         d: pathOf([points], false),
-        stroke: style.colour,
+        stroke: style.color,
       },
       textElement('title', {}, words),
     );
   });
   const labels = stretches
-    .filter(({ points }) => lengthPx(points) >= MIN_LABELLED_PX)
+    .filter(({ points }) => lengthPx(points) >= MIN_LABELED_PX)
     .sort((a, b) => b.feet - a.feet)
     .slice(0, MAX_LABELS)
     .map(({ points, feet, sides, style }) =>
-      label(placeOn(points, 0.5), `${feetText(feet)}${sides === 2 ? ' (two sides)' : ''}`, style.colour, {
+      label(placeOn(points, 0.5), `${feetText(feet)}${sides === 2 ? ' (two sides)' : ''}`, style.color, {
         side: 'right',
         awayPx: 8,
       }),
@@ -167,7 +167,7 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
 function label(
   { at, angle }: ReturnType<typeof placeOn>,
   words: string,
-  colour: string,
+  color: string,
   { side, awayPx }: { side: 'above' | 'right'; awayPx: number },
 ): string {
   const isTurned = Math.abs(angle) > Math.PI / 2;
@@ -180,7 +180,7 @@ function label(
     {
       transform: `translate(${px(at[0])} ${px(at[1])}) rotate(${degrees})`,
       y: isBelow ? awayPx + 9 : -awayPx,
-      fill: colour,
+      fill: color,
       class: 'halo',
     },
     words,
@@ -220,7 +220,7 @@ export function gradeOf(slopePercent: number | null): number | null {
 
 /** Cells of one color are one element, those that follow on one another in a row one rectangle. */
 export function drawCells(cells: readonly SlopeCell[], view: View): string {
-  const groups = new Map<string, { colour: string; opacity: number; runs: Position[][] }>();
+  const groups = new Map<string, { color: string; opacity: number; runs: Position[][] }>();
   let run: { key: string; corners: Position[] } | undefined;
   for (const { corners, slopePercent, fraction } of cells) {
     const grade = gradeOf(slopePercent);
@@ -233,14 +233,14 @@ export function drawCells(cells: readonly SlopeCell[], view: View): string {
       continue;
     }
     run = { key, corners: [topLeft, topRight, bottomRight, bottomLeft] };
-    const colour = grade === null ? NO_DATA : SLOPE_COLORS[grade]!;
-    const group = groups.get(key) ?? { colour, opacity: (SLOPE_OPACITY * step) / STEPS, runs: [] };
+    const color = grade === null ? NO_DATA : SLOPE_COLORS[grade]!;
+    const group = groups.get(key) ?? { color, opacity: (SLOPE_OPACITY * step) / STEPS, runs: [] };
     groups.set(key, group);
     group.runs.push(run.corners);
   }
-  const paths = [...groups.values()].map(({ colour, opacity, runs }) =>
+  const paths = [...groups.values()].map(({ color, opacity, runs }) =>
     element('path', {
-      fill: colour,
+      fill: color,
       'fill-opacity': Math.round(1000 * opacity) / 1000,
       d: runs.map(corners => rectangle(corners.map(view.toPx) as Corners)).join(''),
     }),

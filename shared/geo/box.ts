@@ -85,20 +85,20 @@ const MAX_LATITUDE_DEG = 89;
  * How many degrees of latitude and of longitude hold so many meters on every side of what lies
  * between two latitudes.
  */
-function marginDeg(metres: number, southDeg: number, northDeg: number): { lat: number; lon: number } {
-  const lat = metres / DEGREE_M;
+function marginDeg(meters: number, southDeg: number, northDeg: number): { lat: number; lon: number } {
+  const lat = meters / DEGREE_M;
   const farthest = Math.min(MAX_LATITUDE_DEG, Math.max(Math.abs(southDeg), Math.abs(northDeg)) + lat);
   return { lat, lon: lat / Math.cos((farthest * Math.PI) / 180) };
 }
 
-export function withMargin(box: Readonly<Box>, metres: number): Box {
-  const { lat, lon } = marginDeg(metres, box[1], box[3]);
+export function withMargin(box: Readonly<Box>, meters: number): Box {
+  const { lat, lon } = marginDeg(meters, box[1], box[3]);
   return padBox(box, lon, lat);
 }
 
 /** The same of a box of 1e-7 degrees. */
-export function withMarginE7(box: Readonly<Box>, metres: number): Box {
-  const { lat, lon } = marginDeg(metres, box[1] / 1e7, box[3] / 1e7);
+export function withMarginE7(box: Readonly<Box>, meters: number): Box {
+  const { lat, lon } = marginDeg(meters, box[1] / 1e7, box[3] / 1e7);
   return padBox(box, Math.ceil(lon * 1e7), Math.ceil(lat * 1e7));
 }
 

@@ -88,8 +88,8 @@ function halve([west, south, east, north]: Box): [Box, Box] {
 function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]): Cell | null {
   const within = new Uint32Array(edges.length);
   let count = 0;
-  const held = emptyBox();
-  for (const e of edges) if (clip(query, e, box, held)) within[count++] = e;
+  const covered = emptyBox();
+  for (const e of edges) if (clip(query, e, box, covered)) within[count++] = e;
   const keep = (rest: Box) => {
     const [west, south, east, north] = rest;
     if (west > east || south > north) return;
@@ -100,7 +100,7 @@ function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]
     return null;
   }
   const [west, south, east, north] = box;
-  const outline = roundOut(held);
+  const outline = roundOut(covered);
   const [w, s] = [Math.max(west, outline[0]), Math.max(south, outline[1])];
   const [e, n] = [Math.min(east, outline[2]), Math.min(north, outline[3])];
   keep([west, south, w - 1, north]);
@@ -114,7 +114,7 @@ function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]
  * Grows `held` by the part of an edge within MARGIN of a box, and tells whether there is one (Liang
  * and Barsky, 1984).
  */
-function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, held: Box): boolean {
+function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, covered: Box): boolean {
   const ax = x1[edge]!;
   const ay = y1[edge]!;
   const dx = x2[edge]! - ax;
@@ -138,7 +138,7 @@ function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, held: B
   for (const share of [from, to]) {
     const x = ax + share * dx;
     const y = ay + share * dy;
-    growBox(held, [x, y, x, y]);
+    growBox(covered, [x, y, x, y]);
   }
   return true;
 }

@@ -13,15 +13,15 @@ export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2
 /** The polygon of a circle lies within it, by at most 0.008 % of its radius. */
 const CIRCLE_VERTICES = 256;
 
-/** Vertices on the rim; once more 360 degrees away where it passes the antimeridian. @param metres above 0 */
-export function geodesicCircle(lon: number, lat: number, metres: number): QueryGeometry {
+/** Vertices on the rim; once more 360 degrees away where it passes the antimeridian. @param meters above 0 */
+export function geodesicCircle(lon: number, lat: number, meters: number): QueryGeometry {
   const rim = Array.from({ length: CIRCLE_VERTICES }, (_, i): Position => {
     const azimuth = (-360 * i) / CIRCLE_VERTICES;
-    const { lon2, lat2 } = WGS84.Direct(lat, lon, azimuth, metres, Geodesic.STANDARD | Geodesic.LONG_UNROLL);
+    const { lon2, lat2 } = WGS84.Direct(lat, lon, azimuth, meters, Geodesic.STANDARD | Geodesic.LONG_UNROLL);
     return [lon2!, lat2!];
   });
   const pole = lat < 0 ? -90 : 90;
-  if (geodesicDistanceM(lon, lat, lon, pole) <= metres)
+  if (geodesicDistanceM(lon, lat, lon, pole) <= meters)
     return { points: [], lines: [], polygons: [[capOf(rim, pole)]] };
   const shifts = [0];
   if (rim.some(([x]) => x > 180)) shifts.push(-360);

@@ -6,7 +6,7 @@ import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts'
 import { cleanRing, isCounterClockwise, planarArea, windRings } from './ring.ts';
 
 /**
- * 0.1 micrometres on the ground: a hundred times the rounding of a double near 180 degrees, and
+ * 0.1 micrometers on the ground: a hundred times the rounding of a double near 180 degrees, and
  * far below any survey.
  */
 const NEAR_DEG = 1e-12;

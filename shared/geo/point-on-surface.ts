@@ -36,7 +36,7 @@ export function pointOnSurface(polygons: MultiPolygon): Position {
   return [lon, lat];
 }
 
-/** The parallels between two neighbouring vertex latitudes, by their middle; degrees. */
+/** The parallels between two neighboring vertex latitudes, by their middle; degrees. */
 type Band = { lat: number; height: number };
 
 /** Width along the parallel, and the lesser of it and the band's height; degrees. */

@@ -23,7 +23,7 @@ const GEOGRAPHIC = new Set([
 ]);
 
 /**
- * The transformation from a CRS to WGS84 longitude and latitude; NAD83 in all its realisations is taken as
+ * The transformation from a CRS to WGS84 longitude and latitude; NAD83 in all its realizations is taken as
  * WGS84 (they differ by one to two meters).
  * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string,
  * WKT as in a `.prj`, PROJJSON
@@ -52,7 +52,7 @@ export type Crs = {
   /** Its sphere or ellipsoid is a sphere, as Web Mercator's. */
   spherical: boolean;
   /** Meters a unit of projected coordinates. */
-  metresPerUnit: number;
+  metersPerUnit: number;
 };
 
 /** What a CRS is, by any of its names. @throws PlatError `feed_crs` as `toWgs84` */
@@ -66,7 +66,7 @@ export function resolveCrs(crs: string, name: string): Crs {
     wgs84Degrees: isGeographic || isWgs84Degrees(parsed),
     projection: parsed.projName ?? '',
     spherical: parsed.sphere === true,
-    metresPerUnit: parsed.to_meter ?? 1,
+    metersPerUnit: parsed.to_meter ?? 1,
   };
 }
 
@@ -88,7 +88,7 @@ function crsCode(crs: string): string {
 function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';
   // EPSG gives out no code of six digits; Esri's are often written as if they were its.
-  const knownSystem = knownCrs(code.replace(/^EPSG:(?=\d{6}$)/, 'ESRI:'));
+  const knownSystem = epsgCrs(code.replace(/^EPSG:(?=\d{6}$)/, 'ESRI:'));
   if (knownSystem?.definition === null) throw onNad27(`${code} (${knownSystem.name})`, name);
   if (code === 'EPSG:4267') throw onNad27(`${code} (NAD27)`, name);
   return knownSystem?.definition ?? code;
@@ -188,29 +188,29 @@ function crsError(message: string, cause?: unknown): PlatError {
 const shorten = (crs: string): string => (crs.length > 80 ? `${crs.slice(0, 80)}…` : crs);
 
 /** A projected system of the United States; `definition` is a proj string, null where the datum is NAD27. */
-type KnownCrs = { name: string; definition: string | null };
+type EpsgCrs = { name: string; definition: string | null };
 
-let byCode: Map<string, KnownCrs> | undefined;
+let byCode: Map<string, EpsgCrs> | undefined;
 
 /**
  * The projected system on NAD83 or NAD27 that has a code, "EPSG:2230" or "ESRI:102003"; undefined when none
  * has (nad83/README.md).
  */
-function knownCrs(code: string): KnownCrs | undefined {
+function epsgCrs(code: string): EpsgCrs | undefined {
   byCode ??= readCodes();
   return byCode.get(code);
 }
 
 /** Read when a code is first asked for: most runs name none of these. */
-function readCodes(): Map<string, KnownCrs> {
-  const found = new Map<string, KnownCrs>();
+function readCodes(): Map<string, EpsgCrs> {
+  const byName = new Map<string, EpsgCrs>();
   const lines = readFileSync(new URL('./nad83/codes.csv', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n');
   for (const line of lines.slice(1)) {
     const [name, codes, definition] = line.split(';') as [string, string, string];
     const crs = { name, definition: definition === '' ? null : `${definition} +datum=NAD83 +no_defs` };
-    for (const code of codes.split(' ')) found.set(code, crs);
+    for (const code of codes.split(' ')) byName.set(code, crs);
   }
-  return found;
+  return byName;
 }

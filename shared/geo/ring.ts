@@ -13,14 +13,14 @@ export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | 
   for (const position of input as unknown[]) {
     const kept = checkPosition(position, open.length, 'ring', repairs);
     if (!Array.isArray(kept)) return kept;
-    if (before !== undefined && same(before, kept)) {
+    if (before !== undefined && isSamePosition(before, kept)) {
       repairs.add('duplicate_points_dropped');
       continue;
     }
     open.push(kept);
     before = kept;
   }
-  if (open.length > 1 && same(open[0]!, open.at(-1)!)) open.pop();
+  if (open.length > 1 && isSamePosition(open[0]!, open.at(-1)!)) open.pop();
   else if (open.length > 2) repairs.add('ring_closed');
   const ring = hasSpike(open) ? dropSpikes(open) : open;
   if (ring !== open && ring.length >= 3) repairs.add('spike_dropped');
@@ -73,7 +73,7 @@ export function doubleSignedArea(ring: Ring): number {
 
 const turnAt = (a: Position, b: Position, c: Position): number =>
   orientation(a[0], a[1], b[0], b[1], c[0], c[1]);
-const same = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
+const isSamePosition = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
 
 /** Does the path turn back at b along the very line on which it came? */
 function turnsBack(a: Position, b: Position, c: Position): boolean {
@@ -103,12 +103,12 @@ function dropSpikes(open: Position[]): Position[] {
     kept.push(position);
     while (kept.length >= 3 && turnsBack(kept.at(-3)!, kept.at(-2)!, position)) {
       kept.splice(-2, 1);
-      if (same(kept.at(-2)!, position)) kept.pop();
+      if (isSamePosition(kept.at(-2)!, position)) kept.pop();
     }
   }
   // The seam between the last position and the first.
   while (kept.length >= 3) {
-    if (same(kept.at(-1)!, kept[0]!) || turnsBack(kept.at(-2)!, kept.at(-1)!, kept[0]!)) kept.pop();
+    if (isSamePosition(kept.at(-1)!, kept[0]!) || turnsBack(kept.at(-2)!, kept.at(-1)!, kept[0]!)) kept.pop();
     else if (turnsBack(kept.at(-1)!, kept[0]!, kept[1]!)) kept.shift();
     else break;
   }

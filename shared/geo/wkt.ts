@@ -208,9 +208,9 @@ function skipSpace(reader: Reader): void {
 
 function match(reader: Reader, pattern: RegExp): RegExpExecArray | null {
   pattern.lastIndex = reader.at;
-  const found = pattern.exec(reader.text);
-  if (found !== null) reader.at = pattern.lastIndex;
-  return found;
+  const matched = pattern.exec(reader.text);
+  if (matched !== null) reader.at = pattern.lastIndex;
+  return matched;
 }
 
 function fail(reader: Reader, due: string): never {

@@ -6,57 +6,57 @@ import { countBelow } from './groups.ts';
 export const perAcre = (cents: bigint, acres: number): number => Number(cents) / 100 / acres;
 
 /** Views and saves a day; a save is worth ten views. A listing of today counts as of one day. */
-export const interestOf = (views: number | null, saves: number | null, days: number | null): number =>
+export const dailyInterest = (views: number | null, saves: number | null, days: number | null): number =>
   ((views ?? 0) + 10 * (saves ?? 0)) / Math.max(1, days ?? 1);
 
 /** Ascending figures of a county's listings, of which `own` is the deal's own one where it is among them. */
-export type Others = { ascending: ArrayLike<number>; own: number | null };
+export type Peers = { ascending: ArrayLike<number>; own: number | null };
 
-export const countOthers = ({ ascending, own }: Others): number => ascending.length - (own === null ? 0 : 1);
+export const countPeers = ({ ascending, own }: Peers): number => ascending.length - (own === null ? 0 : 1);
 
 /** How many of the others ask more per acre. */
-export function countPricedHigher(ppa: number, { ascending, own }: Others): number {
+export function countPricedHigher(ppa: number, { ascending, own }: Peers): number {
   const count = ascending.length - countBelow(ascending, ppa, true);
   return own !== null && own > ppa ? count - 1 : count;
 }
 
 /** The share of the others, 0 to 100, that ask more per acre; null without any. */
-export function priceAdvantage(ppa: number, others: Others): number | null {
-  const count = countOthers(others);
-  return count === 0 ? null : Math.round((100 * countPricedHigher(ppa, others)) / count);
+export function priceAdvantage(ppa: number, peers: Peers): number | null {
+  const count = countPeers(peers);
+  return count === 0 ? null : Math.round((100 * countPricedHigher(ppa, peers)) / count);
 }
 
 /** The highest price in cents at which `priceAdvantage` reaches `wanted` (1 to 100); null where none does. */
-export function priceAtAdvantage(acres: number, others: Others, wanted: number): bigint | null {
-  const count = countOthers(others);
+export function priceAtAdvantage(acres: number, peers: Peers, wanted: number): bigint | null {
+  const count = countPeers(peers);
   if (count === 0 || !(acres > 0)) return null;
   // From half a percent less on, which rounds up to it.
   let need = Math.max(1, Math.floor(((wanted - 0.5) * count) / 100));
   while (Math.round((100 * need) / count) < wanted) need++;
-  const limit = fromTop(others, need);
+  const limit = fromTop(peers, need);
   let cents = BigInt(Math.ceil(limit * acres * 100));
   while (cents >= 0n && perAcre(cents, acres) >= limit) cents--;
   return cents < 0n ? null : cents;
 }
 
 /** The n-th highest of the others, from 1. */
-function fromTop({ ascending, own }: Others, n: number): number {
+function fromTop({ ascending, own }: Peers, n: number): number {
   const at = ascending.length - n;
   // Ascending: the own one stands among the n highest when it is not below the n-th.
   return own !== null && own >= ascending[at]! ? ascending[at - 1]! : ascending[at]!;
 }
 
 /** With fewer listings to compare with, interest is measured by itself. */
-const FEW_LISTINGS = 10;
+const MIN_LISTINGS = 10;
 /** Views a day at which a listing that is measured by itself has 63 of 100. */
-const USUAL_INTEREST = 20;
+const TYPICAL_INTEREST = 20;
 
 /** 0 to 100 by views and saves a day, against the others that have views; 0 without a view or save. */
-export function tractionScore(interest: number, others: Others): number {
+export function tractionScore(interest: number, peers: Peers): number {
   if (!(interest > 0)) return 0;
-  const count = countOthers(others);
-  if (count < FEW_LISTINGS) return Math.round(100 * (1 - Math.exp(-interest / USUAL_INTEREST)));
-  const { ascending, own } = others;
+  const count = countPeers(peers);
+  if (count < MIN_LISTINGS) return Math.round(100 * (1 - Math.exp(-interest / TYPICAL_INTEREST)));
+  const { ascending, own } = peers;
   const lower = countBelow(ascending, interest, false) - (own !== null && own < interest ? 1 : 0);
   const upTo = countBelow(ascending, interest, true) - (own !== null && own <= interest ? 1 : 0);
   return Math.round((100 * (lower + upTo)) / (2 * count));
@@ -97,7 +97,7 @@ export function listingGrade(score: number | null): (typeof LETTERS)[number] | '
   return LETTERS.find((_, i) => score >= (MIN_SCORES[i] ?? -Infinity))!;
 }
 
-export type Advised = {
+export type AdviceInput = {
   /** Null where it is not known; the same of the others. */
   days: number | null;
   /** Days after which half of the sales of its size were sold. */
@@ -105,7 +105,7 @@ export type Advised = {
   cents: bigint | null;
   acres: number | null;
   /** Prices per acre of the listings that it is compared with: those of its size. */
-  like: Others;
+  like: Peers;
   /**
    * The ends of its interval; null where there is none, or where it is not that of the land that is listed.
    */
@@ -142,7 +142,7 @@ const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b);
  * The highest multiple of 100 dollars that is competitive among the like listings, in cents;
  * null where none is.
  */
-export function competitivePrice(acres: number, like: Others): bigint | null {
+export function competitivePrice(acres: number, like: Peers): bigint | null {
   const highest = priceAtAdvantage(acres, like, COMPETITIVE);
   return highest === null || highest < STEP ? null : stepBelow(highest);
 }
@@ -151,7 +151,7 @@ export function competitivePrice(acres: number, like: Others): bigint | null {
  * What to do with a listing. A price that is advised is below today's, and neither below the valuation's low
  * end nor the spend.
  */
-export function suggestedAction(deal: Advised): Advice {
+export function suggestedAction(deal: AdviceInput): Advice {
   const { days, medianDays, cents, acres, like, valuation, spendCents } = deal;
   const hold = (reason: AdviceReason): Advice => ({ action: 'hold', cents: null, reason });
   if (cents === null || acres === null) return hold('no_price');

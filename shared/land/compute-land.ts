@@ -95,7 +95,7 @@ export type ComputedChunk = {
 };
 
 /** So many parcels are computed, some ten milliseconds, before the process sees to its connections. */
-const TURN_PARCELS = 20;
+const PARCELS_PER_TURN = 20;
 /** When so many parcels fail, it is not their own doing. */
 const MAX_FAILED = 10;
 
@@ -123,7 +123,7 @@ export async function computeChunk(
     let failed = 0;
     let first: PlatError | undefined;
     for (const [i, subject] of subjects.entries()) {
-      if (++done % TURN_PARCELS === 0) {
+      if (++done % PARCELS_PER_TURN === 0) {
         await nextTurn();
         signal.throwIfAborted();
         progress?.(done / (LAYER_KINDS.length * subjects.length));
@@ -219,25 +219,25 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
   },
 };
 
-const NOTHING = Object.fromEntries(
+const EMPTY_COLUMNS = Object.fromEntries(
   LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind].map(column => [column, null])),
 ) as Figures & Runs;
 
 function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
-  return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...NOTHING };
+  return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...EMPTY_COLUMNS };
 }
 
 /** One preparation for each reach that counts for a parcel of the chunk. */
 function frontageByReach(
-  { roads, neighbours }: LandInput,
+  { roads, neighbors }: LandInput,
   kernels: LandKernels,
 ): (covering: readonly Layer[]) => ReturnType<LandKernels['prepareFrontage']> {
   const prepared = new Map<string, ReturnType<LandKernels['prepareFrontage']>>();
   return covering => {
     const reach = largestReach(covering);
     const key = JSON.stringify(reach);
-    const found = prepared.get(key) ?? kernels.prepareFrontage(roads, neighbours, reach);
-    prepared.set(key, found);
-    return found;
+    const current = prepared.get(key) ?? kernels.prepareFrontage(roads, neighbors, reach);
+    prepared.set(key, current);
+    return current;
   };
 }

@@ -17,7 +17,7 @@ export type LandInput = {
   shapeless: { property_id: number; mark: number }[];
   roads: Road[];
   /** Every parcel near the subjects of which frontage is wanted, these included. */
-  neighbours: Neighbor[];
+  neighbors: Neighbor[];
   wetlands: MultiPolygon[];
   flood: MultiPolygon[];
   tiles: ElevationTile[];
@@ -39,9 +39,9 @@ export async function readLand(client: Client, fips: number, rows: readonly Mark
   );
 
   /** Where the parcels lie of which a kind can be told, with a margin. */
-  const around = (kind: LayerKind, metres: number): string[] =>
+  const around = (kind: LayerKind, meters: number): string[] =>
     placesOf(
-      boxes.filter((_, i) => subjects[i]!.covering[kind].length > 0).map(box => withMarginE7(box, metres)),
+      boxes.filter((_, i) => subjects[i]!.covering[kind].length > 0).map(box => withMarginE7(box, meters)),
     ).map(boxSql);
   const layersOf = (kind: LayerKind) => layers.filter(layer => layer.kind === kind);
   const feeds = (kind: LayerKind) => layersOf(kind).map(layer => layer.feed_id);
@@ -59,7 +59,7 @@ export async function readLand(client: Client, fips: number, rows: readonly Mark
     subjects,
     shapeless,
     roads: await readRoads(client, feeds('roads'), places.roads),
-    neighbours: await readNeighbours(client, subjects, places.roads),
+    neighbors: await readNeighbors(client, subjects, places.roads),
     wetlands: await readPolygons(client, feeds('wetlands'), places.wetlands),
     flood: await readPolygons(client, feeds('flood'), places.flood),
     tiles: await readTiles(client, feeds('elevation'), places.elevation),
@@ -85,7 +85,7 @@ async function readPolygons(client: Client, feeds: number[], places: string[]): 
   return (await readFeatures(client, feeds, places)).map(row => decodeBoundary(row.geometry));
 }
 
-async function readNeighbours(
+async function readNeighbors(
   client: Client,
   subjects: readonly Subject[],
   places: string[],

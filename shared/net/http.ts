@@ -40,13 +40,13 @@ export async function download(
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, fileName(url));
   try {
-    const found = await withRetry(
+    const isFound = await withRetry(
       () => attempt(url, path, context, options.optional ?? false),
       limits,
       context.signal,
       context.onNote,
     );
-    if (found) return { path, remove };
+    if (isFound) return { path, remove };
     await remove();
     return null;
   } catch (error) {

@@ -7,7 +7,7 @@ import { fileState } from './file-version.ts';
 import { download } from './http.ts';
 
 /** A copy that nobody has read for so long is removed. */
-const KEPT_MS = 7 * 86_400_000;
+const RETENTION_MS = 7 * 86_400_000;
 
 /**
  * The path of a copy of a file that several feeds read a part of each, such as the wetlands of a state,
@@ -18,24 +18,24 @@ export async function sharedCopy(url: URL, folder: string, context: OpenContext)
   const state = await fileState(url, context);
   if (state?.version == null) return null;
   const name = createHash('sha256').update(`${url.href}\n${state.version}`).digest('hex').slice(0, 32);
-  const kept = join(folder, name);
-  const there = await onlyFile(kept);
-  if (there) {
-    await utimes(kept, new Date(), new Date()).catch(() => {});
-    return there;
+  const target = join(folder, name);
+  const existing = await onlyFile(target);
+  if (existing) {
+    await utimes(target, new Date(), new Date()).catch(() => {});
+    return existing;
   }
   const scratch = await scratchIn(folder);
   if (scratch === null) return null;
   try {
-    await removeOld(folder, Date.now() - KEPT_MS);
+    await removeOld(folder, Date.now() - RETENTION_MS);
     const copy = (await download(url, { ...context, tmpDir: scratch }))!;
     await mkdir(join(scratch, 'whole'));
     await rename(copy.path, join(scratch, 'whole', basename(copy.path)));
     // Another worker may have been faster, with the same bytes.
-    await rename(join(scratch, 'whole'), kept).catch(error => {
+    await rename(join(scratch, 'whole'), target).catch(error => {
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
     });
-    return await onlyFile(kept);
+    return await onlyFile(target);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

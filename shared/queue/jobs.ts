@@ -88,7 +88,7 @@ export const JOBS_CHANNEL = 'plat_jobs';
  * Writes a job that somebody waits for: a worker hears of it with the commit. For processes without
  * queues, such as the API.
  */
-export async function enqueueAnnounced<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<void> {
+export async function enqueueAndNotify<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<void> {
   const { id } = await add(run, job, payload);
   await run('queue/announce_job', { channel: JOBS_CHANNEL, id });
 }
@@ -112,11 +112,11 @@ export async function deliver(pool: Pool, { queues, jobs }: Deliverer, ids?: str
     const job = jobs.get(name);
     if (job === undefined) continue;
     const queue = queues[job.queue];
-    const known = ids === undefined ? await queue.getJob(id) : undefined;
-    if (known) {
+    const queued = ids === undefined ? await queue.getJob(id) : undefined;
+    if (queued) {
       // Ended for the queue but open for us: the worker died after the queue gave up on it.
-      if (!(await known.isFailed()) && !(await known.isCompleted())) continue;
-      await known.remove();
+      if (!(await queued.isFailed()) && !(await queued.isCompleted())) continue;
+      await queued.remove();
     }
     await queue.add(
       name,
@@ -193,11 +193,11 @@ export async function retryJob(db: Queryable, start: string): Promise<{ id: stri
 }
 
 /** Longer than PostgreSQL takes to come back from a crash. */
-const PATIENCE_MS = 60_000;
+const RETRY_LIMIT_MS = 60_000;
 
 /** Repeats a look at the database while it is away for a moment; any other failure is thrown at once. */
 export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + RETRY_LIMIT_MS;
   for (;;) {
     try {
       return await look();
@@ -209,8 +209,8 @@ export async function retryWhileUnreachable<T>(look: () => Promise<T>, signal?: 
 }
 
 /** A short job is soon seen to be done; a long one is asked for four times a second. */
-const FIRST_LOOK_MS = 20;
-const MAX_LOOK_MS = 250;
+const FIRST_POLL_MS = 20;
+const MAX_POLL_MS = 250;
 
 /** Polls until the job has ended; `onState` sees every look. */
 export async function waitForJob(
@@ -218,7 +218,7 @@ export async function waitForJob(
   id: string,
   options: { signal?: AbortSignal; onState?(state: JobState): void } = {},
 ): Promise<JobState> {
-  for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, MAX_LOOK_MS)) {
+  for (let ms = FIRST_POLL_MS; ; ms = Math.min(ms * 2, MAX_POLL_MS)) {
     const state = await retryWhileUnreachable(() => getJob(pool, id), options.signal);
     options.onState?.(state);
     if (state.status === 'done' || state.status === 'failed') return state;

@@ -41,16 +41,16 @@ export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number
     return () => decoder;
   }
   const isYCbCr = Number(fileDirectory.getValue('PhotometricInterpretation')) === YCBCR;
-  const colours = samples < 3 ? 1 : 3;
+  const colors = samples < 3 ? 1 : 3;
   const fields: Field[] = [
     [256, 'long', [width]],
     [258, 'short', Array<number>(samples).fill(bits)],
     [259, 'short', [compression]],
-    [262, 'short', [colours === 1 ? 1 : isYCbCr ? YCBCR : 2]],
+    [262, 'short', [colors === 1 ? 1 : isYCbCr ? YCBCR : 2]],
     [277, 'short', [samples]],
     [317, 'short', [Number((await fileDirectory.loadValue('Predictor')) ?? 1)]],
     // Of no meaning: by an alpha, which may be near infrared, libvips would divide.
-    [338, 'short', Array<number>(samples - colours).fill(0)],
+    [338, 'short', Array<number>(samples - colors).fill(0)],
     [
       347,
       'bytes',

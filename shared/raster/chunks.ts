@@ -48,7 +48,7 @@ export type ChunkReader = {
 };
 
 export function openChunks(options: ChunkOptions): ChunkReader {
-  // Neighbouring chunks share blocks, neighbouring parcels share chunks: both matter alike.
+  // Neighboring chunks share blocks, neighboring parcels share chunks: both matter alike.
   const blocks: BlockCache = options.blocks ?? newBlockCache(options.cacheBytes);
   /**
    * Finished ones, and what keeps one from being read, so that each parcel over it need not find out anew.
@@ -161,8 +161,8 @@ function loadOnce<T>(
   bytes: number,
   load: () => Promise<T>,
 ): Promise<T> {
-  const found = cache.get(key);
-  if (found !== undefined) return found;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const loading = load();
   // A block larger than the cache is kept until the next one comes.
   cache.set(key, loading, { size: Math.min(bytes, cache.maxSize) });
@@ -240,9 +240,9 @@ function chunkOf(grid: VirtualGrid, { left, top, size, heights: withMargin }: Wi
   const ground = grid.groundAt(left + size / 2, top + size / 2);
   const sizes = { xM: new Float64Array(CHUNK), yM: new Float64Array(CHUNK) };
   for (let row = 0; row < CHUNK; row++) {
-    const metres = metersPerUnit(ground, grid.originY + (top + 1 + row + 0.5) * grid.stepY);
-    sizes.xM[row] = Math.abs(grid.stepX) * metres.x;
-    sizes.yM[row] = Math.abs(grid.stepY) * metres.y;
+    const meters = metersPerUnit(ground, grid.originY + (top + 1 + row + 0.5) * grid.stepY);
+    sizes.xM[row] = Math.abs(grid.stepX) * meters.x;
+    sizes.yM[row] = Math.abs(grid.stepY) * meters.y;
   }
   const slopes = new Float32Array(CHUNK * CHUNK);
   hornSlopes(withMargin, CHUNK, CHUNK, sizes, slopes);

@@ -105,8 +105,8 @@ async function fillHeights(
   const cell = async (column: number, row: number): Promise<number> => {
     if (column < grid.left || column >= grid.right || row < grid.top || row >= grid.bottom) return Number.NaN;
     const [x, y] = [Math.floor(column / CHUNK), Math.floor(row / CHUNK)];
-    const found = reader.chunk(grid, x, y);
-    const chunk = found instanceof Promise ? await found : found;
+    const loaded = reader.chunk(grid, x, y);
+    const chunk = loaded instanceof Promise ? await loaded : loaded;
     return chunk?.heights[(row - y * CHUNK) * CHUNK + column - x * CHUNK] ?? Number.NaN;
   };
   for (const [i, place] of places.entries()) {
@@ -226,8 +226,8 @@ async function visit(
         const columns = Math.min(right, (chunkX + 1) * CHUNK) - left;
         const covered = { values, stride, offset: left - strip.left };
         if (columns === strip.columns || isCovered(covered, columns, rows)) {
-          const found = reader.chunk(grid, chunkX, chunkY);
-          const chunk = found instanceof Promise ? await found : found;
+          const loaded = reader.chunk(grid, chunkX, chunkY);
+          const chunk = loaded instanceof Promise ? await loaded : loaded;
           const at = (top - chunkY * CHUNK) * CHUNK + left - chunkX * CHUNK;
           piece({ covered, chunk, at, left, top, columns, rows });
         }

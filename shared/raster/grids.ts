@@ -56,8 +56,8 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
     };
     addTile(grid, { tile, column: 0, row: 0 });
     const ground = groundAt(tile.width / 2, tile.height / 2);
-    const metres = metersPerUnit(ground, originY + (stepY * tile.height) / 2);
-    grids.push({ first: tile, grid, cellSqM: Math.abs(stepX * metres.x * stepY * metres.y) });
+    const meters = metersPerUnit(ground, originY + (stepY * tile.height) / 2);
+    grids.push({ first: tile, grid, cellSqM: Math.abs(stepX * meters.x * stepY * meters.y) });
   }
   return grids.sort((a, b) => a.cellSqM - b.cellSqM).map(({ grid }) => grid);
 }

@@ -26,7 +26,7 @@ export type Block = { values: TypedArray; stride: number; width: number; height:
 export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /**
- * Headers, directories and their arrays of a cloud-optimised file lie in its first bytes; other files
+ * Headers, directories and their arrays of a cloud-optimized file lie in its first bytes; other files
  * cost a few reads more.
  */
 const HEAD_BYTES = 32 * 1024;

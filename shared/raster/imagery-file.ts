@@ -131,7 +131,7 @@ async function sampleOf(
   name: string,
 ): Promise<{ range: [number, number]; alpha: boolean }> {
   if (bits === 8 && !alpha) return { range: [0, 255], alpha };
-  const colours: number[] = [];
+  const colors: number[] = [];
   let isMask = alpha;
   for (const share of SHARES) {
     const column = Math.floor((share * level.width) / level.blockWidth);
@@ -141,12 +141,12 @@ async function sampleOf(
     const { planes, step } = block;
     const [first] = planes;
     for (let at = 0; at < first!.length; at += step) {
-      for (const plane of planes.slice(0, 3)) if (plane[at]! > 0) colours.push(plane[at]!);
+      for (const plane of planes.slice(0, 3)) if (plane[at]! > 0) colors.push(plane[at]!);
       const mask = planes[3]?.[at];
       if (mask !== undefined && mask !== 0 && mask !== 2 ** bits - 1) isMask = false;
     }
   }
-  const sorted = Uint16Array.from(colours).sort();
+  const sorted = Uint16Array.from(colors).sort();
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
   return { range: [at(DARK), Math.max(at(DARK) + 1, at(LIGHT))], alpha: isMask };
 }

@@ -6,7 +6,7 @@ import { formatError } from '../net/download-context.ts';
 import { blockDecoderOf } from './block-decoder.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Decoder, LITTLE_ENDIAN, sizesOf, withTiff } from './image.ts';
-import { type Pixels, type Source, wordsOf } from './warp.ts';
+import { type Pixels, pixelWords, type Source } from './warp.ts';
 
 /** An image of a file in one of its sizes. */
 export type Level = {
@@ -74,16 +74,16 @@ export async function readOnDisk(
   path: string,
   level: Level,
   window: PixelWindow,
-  colouring: ColorModel,
+  coloring: ColorModel,
 ): Promise<Source | null> {
   const { image, page, samples } = level;
   const tag = (name: 'Compression' | 'PhotometricInterpretation') =>
     Number(image.fileDirectory.getValue(name) ?? 1);
-  const isColour = [2, 6].includes(tag('PhotometricInterpretation')) && (samples === 3 || samples === 4);
-  if (!isColour || !VIPS_COMPRESSIONS.has(tag('Compression'))) return null;
+  const isColor = [2, 6].includes(tag('PhotometricInterpretation')) && (samples === 3 || samples === 4);
+  if (!isColor || !VIPS_COMPRESSIONS.has(tag('Compression'))) return null;
   // By an associated alpha (1), which may be near infrared, libvips would divide.
   if (Number(image.fileDirectory.getValue('ExtraSamples')?.[0] ?? 0) === 1) return null;
-  const { range, nodata, alpha } = colouring;
+  const { range, nodata, alpha } = coloring;
   if (range !== null || alpha) return null;
   const { left, top, right, bottom } = window;
   const [width, height] = [right - left, bottom - top];
@@ -110,10 +110,10 @@ export async function readOnDisk(
     () => false,
   );
   if (!isRead) return null;
-  if (nodata === null || !holds(data, nodata)) return { width, height, channels: 3, data };
+  if (nodata === null || !hasPixel(data, nodata)) return { width, height, channels: 3, data };
   const pixels: Source = { width, height, channels: 4, data: new Uint8Array(4 * width * height) };
   const block = { planes: [data, data.subarray(1), data.subarray(2)], step: 3, stride: 3 * width };
-  drawBlock(block, level, window, [left, top], colouring, { ...pixels, at: 0 });
+  drawBlock(block, level, window, [left, top], coloring, { ...pixels, at: 0 });
   return pixels;
 }
 
@@ -129,7 +129,7 @@ function halvesOf(from: number, to: number, block: number): [number, number][] {
 }
 
 /** Whether a pixel is nothing but this value. */
-function holds(data: Uint8Array, value: number): boolean {
+function hasPixel(data: Uint8Array, value: number): boolean {
   for (let at = 0; at < data.length; at += 3)
     if (data[at] === value && data[at + 1] === value && data[at + 2] === value) return true;
   return false;
@@ -146,7 +146,7 @@ export async function readPixels(
   level: Level,
   { left, top, right, bottom }: PixelWindow,
   shrink: number,
-  colouring: ColorModel,
+  coloring: ColorModel,
   { name, signal }: { name: string; signal: AbortSignal },
 ): Promise<Source> {
   const width = Math.ceil((right - left) / shrink);
@@ -171,18 +171,18 @@ export async function readPixels(
         const { left: column0, top: row0 } = place;
         if (sums === null) {
           const to = { ...pixels, at: (row0 - top) * width + column0 - left };
-          return drawBlock(block, level, place, [x0, y0], colouring, to);
+          return drawBlock(block, level, place, [x0, y0], coloring, to);
         }
         const own = place.right - column0;
         const part = { width: own, data: new Uint8Array(4 * own * (place.bottom - row0)), at: 0 };
-        drawBlock(block, level, place, [x0, y0], colouring, part);
-        addColours(sums, width, part.data, place, { left, top }, shrink);
+        drawBlock(block, level, place, [x0, y0], coloring, part);
+        addColors(sums, width, part.data, place, { left, top }, shrink);
       });
       work.push(one);
     }
   }
   await Promise.all(work);
-  if (sums !== null) settle(pixels, sums);
+  if (sums !== null) writeMeans(pixels, sums);
   return pixels;
 }
 
@@ -194,7 +194,7 @@ type Block = { planes: TypedArray[]; step: number; stride: number } | null;
 /** The values of one block. @throws PlatError as `readPixels` */
 export async function decodeBlock(level: Level, column: number, row: number, name: string): Promise<Block> {
   const { image, blockWidth, blockHeight, width, height, samples, decoder } = level;
-  const colours = samples < 3 ? 1 : Math.min(4, samples);
+  const colors = samples < 3 ? 1 : Math.min(4, samples);
   try {
     const planar = image.planarConfiguration === 2;
     const index = row * Math.ceil(width / blockWidth) + column;
@@ -215,11 +215,11 @@ export async function decodeBlock(level: Level, column: number, row: number, nam
       return values;
     };
     if (planar) {
-      const planes = await Promise.all(Array.from({ length: colours }, (_, sample) => read(sample)));
+      const planes = await Promise.all(Array.from({ length: colors }, (_, sample) => read(sample)));
       return { planes, step: 1, stride: blockWidth };
     }
     const values = await read(0);
-    const planes = Array.from({ length: colours }, (_, sample) => values.subarray(sample) as TypedArray);
+    const planes = Array.from({ length: colors }, (_, sample) => values.subarray(sample) as TypedArray);
     return { planes, step: samples, stride: blockWidth * samples };
   } catch (cause) {
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
@@ -250,7 +250,7 @@ function drawBlock(
   const { data } = to;
   if (step === 4 && red.BYTES_PER_ELEMENT === 1 && nodata === null && mask === undefined) {
     // Colors as they are: four values at once.
-    const [from, into] = [wordsOf({ data: red as Uint8Array }), wordsOf(to)];
+    const [from, into] = [pixelWords({ data: red as Uint8Array }), pixelWords(to)];
     for (let y = top; y < bottom; y++) {
       const shift = (y - blockTop) * (stride >> 2) - blockLeft;
       const at = to.at + (y - top) * to.width - left;
@@ -279,10 +279,10 @@ function shadesOf([low, high]: [number, number]): Uint8ClampedArray {
 }
 
 /** Adds colors to the sums of their cells. */
-function addColours(
+function addColors(
   sums: Uint32Array,
   width: number,
-  colours: Uint8Array,
+  colors: Uint8Array,
   place: PixelWindow,
   origin: { left: number; top: number },
   shrink: number,
@@ -293,17 +293,17 @@ function addColours(
     const row = Math.floor((y - origin.top) / shrink) * width;
     for (let x = 0; x < columns; x++) {
       const at = from + 4 * x;
-      if (colours[at + 3] === 0) continue;
+      if (colors[at + 3] === 0) continue;
       const to = 4 * (row + Math.floor((place.left + x - origin.left) / shrink));
-      sums[to]! += colours[at]!;
-      sums[to + 1]! += colours[at + 1]!;
-      sums[to + 2]! += colours[at + 2]!;
+      sums[to]! += colors[at]!;
+      sums[to + 1]! += colors[at + 1]!;
+      sums[to + 2]! += colors[at + 2]!;
       sums[to + 3]!++;
     }
   }
 }
 
-function settle({ data }: Pixels, sums: Uint32Array): void {
+function writeMeans({ data }: Pixels, sums: Uint32Array): void {
   for (let at = 0; at < data.length; at += 4) {
     const count = sums[at + 3]!;
     if (count === 0) continue;

@@ -17,7 +17,7 @@ export type PlacedGrid = {
 
 /** @throws PlatError `feed_crs` for a geographic CRS that is not in degrees from Greenwich */
 export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrigin): PlacedGrid {
-  refuseOddDegrees(crs);
+  requireGreenwichDegrees(crs);
   if (crs.wgs84Degrees) {
     return {
       groundAt: () => ({ kind: 'degrees' }),
@@ -39,7 +39,7 @@ export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrig
       if (webMercator) return { kind: 'webMercator' };
       const cellX = shortDistanceM(inverse(column - 0.5, row), inverse(column + 0.5, row));
       const cellY = shortDistanceM(inverse(column, row - 0.5), inverse(column, row + 0.5));
-      const unit = crs.metresPerUnit;
+      const unit = crs.metersPerUnit;
       const [x, y] = [nominalOr(cellX / Math.abs(stepX), unit), nominalOr(cellY / Math.abs(stepY), unit)];
       return { kind: 'planar', x, y };
     },
@@ -56,14 +56,14 @@ export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrig
  * Scales within this are kept at 1, as gdaldem has it: state planes and UTM are, Albers over
  * the 48 states is not.
  */
-const NOMINAL_WITHIN = 0.001;
+const MAX_SCALE_ERROR = 0.001;
 
-function nominalOr(metres: number, nominal: number): number {
+function nominalOr(meters: number, nominal: number): number {
   // Where a projection has no inverse it has no parcels either.
-  return Math.abs(metres / nominal - 1) > NOMINAL_WITHIN ? metres : nominal;
+  return Math.abs(meters / nominal - 1) > MAX_SCALE_ERROR ? meters : nominal;
 }
 
-function refuseOddDegrees(crs: Crs): void {
+function requireGreenwichDegrees(crs: Crs): void {
   if (crs.wgs84Degrees || (crs.projection !== 'longlat' && crs.projection !== 'identity')) return;
   throw new PlatError(
     'feed_crs',

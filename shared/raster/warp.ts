@@ -9,14 +9,14 @@ export type Pixels = { width: number; height: number; data: Uint8Array };
 export type Source = Pixels & { channels: 3 | 4 };
 
 /** The four values of each pixel as one number, which is 0 where there is nothing. */
-export const wordsOf = ({ data }: Pick<Pixels, 'data'>): Int32Array =>
+export const pixelWords = ({ data }: Pick<Pixels, 'data'>): Int32Array =>
   new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
 
 /**
  * Where a place of a picture lies in a source; both in pixels from the outer corner. NaN
  * where it lies nowhere.
  */
-export type PlaceIn = (x: number, y: number) => readonly [column: number, row: number];
+export type ToPixel = (x: number, y: number) => readonly [column: number, row: number];
 
 /**
  * Cells a side of a picture, at whose corners places are projected: in between, also on a frame of a whole
@@ -32,7 +32,7 @@ const CELLS = 16;
  * @param picture its sides are multiples of `CELLS`
  * @param ratio pixels of the source to one of the picture
  */
-export async function warp(source: Source, picture: Pixels, placeIn: PlaceIn, ratio: number): Promise<void> {
+export async function warp(source: Source, picture: Pixels, placeIn: ToPixel, ratio: number): Promise<void> {
   const even = await softened(source, ratio);
   const [width, height] = [picture.width / CELLS, picture.height / CELLS];
   for (let row = 0; row < CELLS; row++) {
@@ -56,7 +56,7 @@ async function softened(source: Source, ratio: number): Promise<Pixels> {
   if (share < MIN_SHARE && source.channels === 4) return source;
   const opened = ({ channels, data }: Source) => sharp(data, { raw: { width, height, channels } });
   // By an alpha, even one that is full, libvips multiplies and divides, in three times the time.
-  const isFull = source.channels === 4 && !wordsOf(source).includes(0);
+  const isFull = source.channels === 4 && !pixelWords(source).includes(0);
   const pixels = isFull
     ? opened({ ...source, channels: 3, data: await opened(source).removeAlpha().raw().toBuffer() })
     : opened(source);
@@ -69,7 +69,7 @@ async function softened(source: Source, ratio: number): Promise<Pixels> {
 type Cell = { left: number; top: number; width: number; height: number };
 
 /** Two of the four bytes of a pixel, and that of its alpha. */
-const TWO = 0xff00ff;
+const TWO_BYTES = 0xff00ff;
 const ALPHA = LITTLE_ENDIAN ? -0x1000000 : 0xff;
 const { imul } = Math;
 /** Half of 256 in both of two bytes. */
@@ -81,11 +81,11 @@ const FINE = 2 ** FINE_BITS;
 /** Columns and rows that a place of 32 bits has room for. */
 const MAX_ACROSS = 2 ** 31 / FINE;
 
-function warpCell(source: Pixels, picture: Pixels, placeIn: PlaceIn, cell: Cell): void {
+function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell): void {
   const { left, top, width, height } = cell;
   const [p, q] = [placeIn(left, top), placeIn(left + width, top)];
   const [r, s] = [placeIn(left, top + height), placeIn(left + width, top + height)];
-  const [from, into] = [wordsOf(source), wordsOf(picture)];
+  const [from, into] = [pixelWords(source), pixelWords(picture)];
   const columns = source.width;
   const [lastColumn, lastRow] = [columns - 1, source.height - 1];
   const fine = (pixels: number) => Math.round(pixels * FINE) | 0;
@@ -122,15 +122,20 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: PlaceIn, cell: Cell)
           const c1 = below - both;
           const a1 = 256 - right - c1;
           const even =
-            (imul(a & TWO, a1) + imul(b & TWO, b1) + imul(c & TWO, c1) + imul(d & TWO, both) + HALVES) | 0;
-          const odd =
-            (imul((a >>> 8) & TWO, a1) +
-              imul((b >>> 8) & TWO, b1) +
-              imul((c >>> 8) & TWO, c1) +
-              imul((d >>> 8) & TWO, both) +
+            (imul(a & TWO_BYTES, a1) +
+              imul(b & TWO_BYTES, b1) +
+              imul(c & TWO_BYTES, c1) +
+              imul(d & TWO_BYTES, both) +
               HALVES) |
             0;
-          into[to] = ((even >>> 8) & TWO) | (odd & ~TWO);
+          const odd =
+            (imul((a >>> 8) & TWO_BYTES, a1) +
+              imul((b >>> 8) & TWO_BYTES, b1) +
+              imul((c >>> 8) & TWO_BYTES, c1) +
+              imul((d >>> 8) & TWO_BYTES, both) +
+              HALVES) |
+            0;
+          into[to] = ((even >>> 8) & TWO_BYTES) | (odd & ~TWO_BYTES);
           continue;
         }
       }

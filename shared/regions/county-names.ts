@@ -70,8 +70,8 @@ export function countyByName(name: string, state: string): number | null {
 
   const bare = words.replace(KIND_BEFORE, '').replace(KIND_AFTER, '');
   const isCity = / city$|^city of /.test(words);
-  const found = isCity
+  const match = isCity
     ? (find(cities, bare) ?? find(counties, bare))
     : (find(counties, bare) ?? find(cities, bare));
-  return found ?? null;
+  return match ?? null;
 }

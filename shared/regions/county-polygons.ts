@@ -70,17 +70,17 @@ export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOL
   if (inside !== null || Number.isNaN(lon + lat)) return inside;
   const { parts, tree } = index();
   const reach = toleranceDeg / Math.max(Math.cos((lat * Math.PI) / 180), 0.01);
-  let found: number | null = null;
+  let nearest: number | null = null;
   let least = toleranceDeg;
   for (const item of tree.search(lon - reach, lat - toleranceDeg, lon + reach, lat + toleranceDeg)) {
     const { fips, shape } = parts[item]!;
     const distance = pointToPolygonDistance([lon, lat], shape, { units: 'degrees' });
-    if (distance < least || (distance === least && found !== null && fips < found)) {
-      found = fips;
+    if (distance < least || (distance === least && nearest !== null && fips < nearest)) {
+      nearest = fips;
       least = distance;
     }
   }
-  return found;
+  return nearest;
 }
 
 /**
@@ -91,8 +91,8 @@ export const countyExtent = (fips: number): Readonly<Box> | undefined => index()
 
 export function countiesIntersecting([west, south, east, north]: Readonly<Box>): number[] {
   const { parts, tree } = index();
-  const found = new Set(tree.search(west, south, east, north).map(item => parts[item]!.fips));
-  return [...found].sort((a, b) => a - b);
+  const fipsCodes = new Set(tree.search(west, south, east, north).map(item => parts[item]!.fips));
+  return [...fipsCodes].sort((a, b) => a - b);
 }
 
 export function countyOutline(fips: number): MultiPolygon {

@@ -6,10 +6,10 @@
 const NON_DISCLOSURE = new Set('AK ID KS LA MS MO MT ND NM TX UT WY'.split(' '));
 
 /** Prices that are public in parts: by county, transfer tax or affidavit; no data set of the state. */
-const IN_PARTS = new Set('AL CA DE MI NC SC SD'.split(' '));
+const PARTIAL_DISCLOSURE = new Set('AL CA DE MI NC SC SD'.split(' '));
 
 export type Disclosure = 'yes' | 'in_parts' | 'no';
 
 /** Whether a state makes sale prices public. @param state USPS code */
 export const disclosureOf = (state: string): Disclosure =>
-  NON_DISCLOSURE.has(state) ? 'no' : IN_PARTS.has(state) ? 'in_parts' : 'yes';
+  NON_DISCLOSURE.has(state) ? 'no' : PARTIAL_DISCLOSURE.has(state) ? 'in_parts' : 'yes';

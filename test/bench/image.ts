@@ -26,7 +26,7 @@ const SIDE_DEG = 0.0045;
 const TILE = 256;
 
 /**
- * Pictures of parcels of forty acres on a cloud-optimised image of 0.6 m a pixel, whose pixels are those of
+ * Pictures of parcels of forty acres on a cloud-optimized image of 0.6 m a pixel, whose pixels are those of
  * the bundled photograph over and over: made, sent again, and 16 made at once.
  */
 export const bench: Bench = options =>

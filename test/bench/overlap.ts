@@ -74,9 +74,9 @@ export async function bench({ quick, note }: BenchOptions): Promise<BenchResult>
 
 /** All parcels against one outline that winds through the whole county. */
 async function timeHuge(parcels: MultiPolygon[], [west, south, east, north]: Box): Promise<number> {
-  const centre: Position = [(west + east) / 2, (south + north) / 2];
+  const center: Position = [(west + east) / 2, (south + north) / 2];
   const reach: Position = [(east - west) / 3, (north - south) / 3];
-  const shore = outline(createRandom(seedOf(7, 2)), centre, reach, HUGE_VERTICES);
+  const shore = outline(createRandom(seedOf(7, 2)), center, reach, HUGE_VERTICES);
   return timed(async () => {
     const { percentOf } = prepareOverlap([[[shore]]]);
     for (const parcel of parcels) percentOf(parcel);
@@ -149,30 +149,30 @@ function generateWetlands(count: number, [west, south, east, north]: Box): Multi
   const width = (east - west) / columns;
   const height = (north - south) / Math.ceil(count / columns);
   return Array.from({ length: count }, (_, i) => {
-    const centre: Position = [
+    const center: Position = [
       west + ((i % columns) + 0.4 + 0.2 * random()) * width,
       south + (Math.floor(i / columns) + 0.4 + 0.2 * random()) * height,
     ];
     const size = 0.05 * 8 ** random();
-    const shore = outline(random, centre, [size * width, size * height], between(random, 12, 400));
+    const shore = outline(random, center, [size * width, size * height], between(random, 12, 400));
     const pond: Polygon = [shore];
     if (random() < 0.1) {
-      pond.push(outline(random, centre, [0.2 * size * width, 0.2 * size * height], 12).reverse());
+      pond.push(outline(random, center, [0.2 * size * width, 0.2 * size * height], 12).reverse());
     }
     return [pond];
   });
 }
 
 /** A wavy ring, from 0.4 to 1 times its reach from its center, on the grid of 1e-7 degrees. */
-function outline(random: Random, centre: Position, reach: Position, vertices: number): Ring {
+function outline(random: Random, center: Position, reach: Position, vertices: number): Ring {
   const waves = Array.from({ length: 5 }, (_, i) => ({ often: 2 + i * i * 3, phase: 7 * random() }));
   const ring = Array.from({ length: vertices }, (_, i): Position => {
     const angle = (2 * Math.PI * i) / vertices;
     let radius = 0.7;
     for (const { often, phase } of waves) radius += 0.06 * Math.sin(often * angle + phase);
     return [
-      Math.round((centre[0] + radius * reach[0] * Math.cos(angle)) * 1e7) / 1e7,
-      Math.round((centre[1] + radius * reach[1] * Math.sin(angle)) * 1e7) / 1e7,
+      Math.round((center[0] + radius * reach[0] * Math.cos(angle)) * 1e7) / 1e7,
+      Math.round((center[1] + radius * reach[1] * Math.sin(angle)) * 1e7) / 1e7,
     ];
   });
   return [...ring, [...ring[0]!] as Position];

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../shared/base/log.ts';
 import { openQueues } from '../../shared/queue/queue.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { DAILY, keepSchedules } from '../../workers/schedules.ts';
+import { DAILY, syncSchedulers } from '../../workers/schedules.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   BACKENDS,
@@ -44,7 +44,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
       write: (name: string, text: string) => writeFileSync(join(folder, `${name}.yaml`), text),
       remove: (name: string) => rmSync(join(folder, `${name}.yaml`)),
       /** What every start of a worker does. */
-      sync: () => keepSchedules(queue, config, log),
+      sync: () => syncSchedulers(queue, config, log),
       async inForce() {
         const all = await queue.getJobSchedulers();
         return Object.fromEntries(all.map(({ key, pattern, tz }) => [key, `${pattern} ${tz}`]));

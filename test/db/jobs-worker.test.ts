@@ -6,7 +6,7 @@ import {
   deliver,
   describeJob,
   enqueue,
-  enqueueAnnounced,
+  enqueueAndNotify,
   getJob,
   type JobDefinition,
   retryJob,
@@ -139,7 +139,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
       return (await pool.query(listening)).rows.length > 0;
     });
     await transaction(pool, async client => {
-      await enqueueAnnounced(asRun(client), definition, { text: 'now' });
+      await enqueueAndNotify(asRun(client), definition, { text: 'now' });
       // Never old enough for the sweep.
       await client.query("update jobs set queued_at = now() + interval '1 hour' where name = $1", [
         definition.name,

@@ -107,7 +107,7 @@ export const shapesIn = (xml: Xml) => elementsOf(xml).filter(({ name }) => name 
  * scale of the drawing.
  */
 export function frontageDrawn(svg: Xml) {
-  const metresPerPx = Number(svg.attributes['data-metres-per-px']);
+  const metersPerPx = Number(svg.attributes['data-metres-per-px']);
   const sums: Record<string, { said: number; drawn: number }> = {};
   for (const { attributes } of shapesIn(byId(svg, 'frontage'))) {
     const points = [...attributes.d!.matchAll(/(-?[\d.]+) (-?[\d.]+)/g)].map(
@@ -120,7 +120,7 @@ export function frontageDrawn(svg: Xml) {
     const sum = sums[name] ?? { said: 0, drawn: 0 };
     sums[name] = sum;
     sum.said += Number(attributes['data-ft']);
-    sum.drawn += Number(attributes['data-sides']) * px * metresPerPx * FT;
+    sum.drawn += Number(attributes['data-sides']) * px * metersPerPx * FT;
   }
   return sums;
 }

@@ -66,10 +66,10 @@ describe('a drawing', () => {
 
   test('shows the ground: slope, wetlands, flood zones, roads, the parcels around', async () => {
     const { svg, out } = await drawn(A);
-    const colours = shapesIn(byId(svg, 'slope')).map(({ attributes }) => attributes.fill);
+    const colors = shapesIn(byId(svg, 'slope')).map(({ attributes }) => attributes.fill);
     // Flat, and 20 percent, which the meters of a degree may put on either side of the grade of 20.
-    expect(colours).toContain('#1a9850');
-    expect(colours.some(colour => colour === '#fed47f' || colour === '#fdae61')).toBe(true);
+    expect(colors).toContain('#1a9850');
+    expect(colors.some(color => color === '#fed47f' || color === '#fdae61')).toBe(true);
     expect(textOf(byId(svg, 'wetlands'))).toBe('wetlands PFO1<E>');
     expect(textOf(byId(svg, 'flood'))).toBe('flood zone AE');
     expect(textOf(byId(svg, 'wetlands-percent'))).toContain('25.0 %');
@@ -129,7 +129,7 @@ describe('a drawing of more than can be shown', () => {
     const options = { signal: new AbortController().signal, mostDrawn: 1 };
     const found = await collectParcel(pool, A, options);
     expect(found!.drawn!.surroundings).toMatchObject({
-      neighbours: [{ id: B }],
+      neighbors: [{ id: B }],
       cut: ['other parcels', 'roads'],
       roads: [{ class: 'local' }],
     });

@@ -20,7 +20,7 @@ import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 //
 //   ═══════ highway, y = 400 ═══════
 //               [E]
-//   [B]                                      [F] a kilometre away, where no layer covers it
+//   [B]                                      [F] a kilometer away, where no layer covers it
 //   [A]   [C]   [D]
 //               [S]  a strip in front of D
 //   ─────── local road, y = -8 ────────
@@ -263,7 +263,7 @@ test('a layer that is removed: filters answer as before it came, and its runs st
   expect(await found({ only_landlocked: true })).toBe('');
   expect(await found({ wetlands_percent_max: 20 })).toBe('ABDE');
   const { job, ...removed } = await removeLayer(db.pool, 'wetlands', new AbortController().signal);
-  // All but F, a kilometre away.
+  // All but F, a kilometer away.
   expect(removed).toEqual({ kind: 'wetlands', features: 1, tiles: 0, parcels: 5 });
   await deliverFromHere({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [job!]);
   await settled();

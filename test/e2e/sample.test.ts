@@ -169,7 +169,7 @@ function wkt(polygons: MultiPolygon): string {
 
 test('parcels as query shapes find themselves and their neighbours, as testing every boundary does', async () => {
   const all = await boundaries();
-  let neighbours = 0;
+  let neighbors = 0;
   for (let at = 0; at < all.length; at += 101) {
     const { id, boundary } = all[at]!;
     const query = prepareQuery({ points: [], lines: [], polygons: boundary });
@@ -177,7 +177,7 @@ test('parcels as query shapes find themselves and their neighbours, as testing e
     const found = (await filter({ geom_intersects: wkt(boundary) })).results.map(row => row.property_id);
     expect(found, `parcel ${id}`).toEqual(expected);
     expect(found).toContain(id);
-    neighbours += found.length - 1;
+    neighbors += found.length - 1;
   }
-  expect(neighbours).toBeGreaterThan(20);
+  expect(neighbors).toBeGreaterThan(20);
 });

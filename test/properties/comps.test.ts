@@ -20,7 +20,7 @@ const api = await startTestApi(db);
 const TODAY = new Date().toISOString().slice(0, 10);
 const daysAgo = (days: number) => new Date(Date.parse(TODAY) - days * 86_400_000).toISOString().slice(0, 10);
 
-const CENTRE = [-72.1, 43.18] as const;
+const CENTER = [-72.1, 43.18] as const;
 /** 0.1 degree: on it lie some locations and the corners of some polygons. */
 const COARSE = 1_000_000;
 const [WEST, SOUTH] = [-725_000_000, 428_000_000];
@@ -122,8 +122,8 @@ const scopes = fc
     zip: maybe(fc.constantFrom('03280', '03461', '99999'), 3),
     point: maybe(
       fc.tuple(
-        integer(-4_000_000, 4_000_000).map(n => (CENTRE[0] * 1e7 + n) / 1e7),
-        integer(-4_000_000, 4_000_000).map(n => (CENTRE[1] * 1e7 + n) / 1e7),
+        integer(-4_000_000, 4_000_000).map(n => (CENTER[0] * 1e7 + n) / 1e7),
+        integer(-4_000_000, 4_000_000).map(n => (CENTER[1] * 1e7 + n) / 1e7),
       ),
       2,
     ),

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromCents, toCents } from '../../shared/deals/deal-terms.ts';
 import {
-  type Advised,
+  type AdviceInput,
+  dailyInterest,
   freshnessOf,
   gradeScore,
-  interestOf,
   LETTERS,
   listingGrade,
-  type Others,
+  type Peers,
   perAcre,
   priceAdvantage,
   priceAtAdvantage,
@@ -21,7 +21,7 @@ const acres = fc.double({ min: 0.01, max: 10_000, noNaN: true });
 const figures = fc.array(fc.double({ min: 0.01, max: 100_000, noNaN: true }), { maxLength: 40 });
 
 /** Figures of others, among which the own one may be. */
-const others: fc.Arbitrary<Others & { without: number[] }> = fc
+const others: fc.Arbitrary<Peers & { without: number[] }> = fc
   .tuple(figures, fc.option(fc.double({ min: 0.01, max: 100_000, noNaN: true })))
   .map(([without, own]) => ({
     own,
@@ -88,7 +88,7 @@ describe('traction', () => {
     const times = fc.nat(10_000);
     fc.assert(
       fc.property(times, times, fc.nat(900), others, (views, saves, days, all) => {
-        const at = (v: number, s: number) => tractionScore(interestOf(v, s, days), all);
+        const at = (v: number, s: number) => tractionScore(dailyInterest(v, s, days), all);
         expect(at(views + 1, saves)).toBeGreaterThanOrEqual(at(views, saves));
         expect(at(views, saves + 1)).toBeGreaterThanOrEqual(at(views, saves));
       }),
@@ -155,7 +155,7 @@ describe('grade', () => {
 });
 
 describe('advice', () => {
-  const advised: fc.Arbitrary<Advised> = fc
+  const advised: fc.Arbitrary<AdviceInput> = fc
     .record({
       days: fc.option(fc.nat(2_000)),
       medianDays: fc.integer({ min: 0, max: 800 }),
@@ -181,11 +181,11 @@ describe('advice', () => {
       };
     });
   const runs = { numRuns: 5_000 };
-  const advantageAt = ({ acres: size, like }: Advised, price: bigint) =>
+  const advantageAt = ({ acres: size, like }: AdviceInput, price: bigint) =>
     priceAdvantage(perAcre(price, size!), like);
 
   /** The definition word for word; prices are tried from the lowest hundred on. */
-  function plainAdvice(deal: Advised): [action: string, cents: bigint | null] {
+  function plainAdvice(deal: AdviceInput): [action: string, cents: bigint | null] {
     const { days, medianDays, cents: price, acres: size, valuation, spendCents } = deal;
     const advantage = price === null || size === null ? null : advantageAt(deal, price);
     if (price === null || advantage === null) return ['hold', null];
@@ -250,7 +250,7 @@ describe('advice', () => {
       ascending: Float64Array.from([7_000, 8_000, 9_000, 10_000, 11_000, 12_000, 16_000]),
       own: null,
     };
-    const deal: Advised = {
+    const deal: AdviceInput = {
       days: 113,
       medianDays: 96,
       cents: 3_490_000n,

@@ -51,9 +51,9 @@ test('small parcels are exact where GeographicLib is not: a rectangle along meri
     fc.property(
       fc.double({ min: -60, max: 71, noNaN: true }),
       fc.double({ min: 1, max: 50, noNaN: true }),
-      (south, metres) => {
-        const north = south + metres / 111_195;
-        const east = -70 + metres / 80_000;
+      (south, meters) => {
+        const north = south + meters / 111_195;
+        const east = -70 + meters / 80_000;
         const sinMid = Math.sin(((south + north) / 2) * rad);
         const w = 1 - e2 * sinMid ** 2;
         const dLambda = (east + 70) * rad;

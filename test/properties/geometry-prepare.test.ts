@@ -97,7 +97,7 @@ test('what was prepared keeps its land when prepared again, and valid parcels ar
 
 test('every shape that is served is valid on its grid, and wound as RFC 7946 asks', () => {
   /**
-   * Rings of a few centimetres to meters: rounding to 1e-7 degrees folds, crosses and empties what was valid.
+   * Rings of a few centimeters to meters: rounding to 1e-7 degrees folds, crosses and empties what was valid.
    */
   const share = fc.integer({ min: 0, max: 1e6 });
   const speck = fc

@@ -9,9 +9,9 @@ const M_PER_DEG = 111_195;
 const RAD = Math.PI / 180;
 
 /** Local meters east and north of a place, as degrees. */
-export function place(lon: number, lat: number, metres: [number, number][]): Ring {
+export function place(lon: number, lat: number, meters: [number, number][]): Ring {
   const east = M_PER_DEG * Math.cos(lat * RAD);
-  const ring = metres.map(([x, y]): Position => [lon + x / east, lat + y / M_PER_DEG]);
+  const ring = meters.map(([x, y]): Position => [lon + x / east, lat + y / M_PER_DEG]);
   return [...ring, [...ring[0]!] as Position];
 }
 
@@ -125,7 +125,7 @@ export function isClean(polygons: MultiPolygon): boolean {
     .flatMap((ring, r) => ring.slice(1).map((to, i) => ({ from: ring[i]!, to, r, i, n: ring.length - 1 })));
   for (const [k, a] of edges.entries()) {
     for (const b of edges.slice(k + 1)) {
-      const neighbours = a.r === b.r && (b.i - a.i === 1 || b.i - a.i === a.n - 1);
+      const neighbors = a.r === b.r && (b.i - a.i === 1 || b.i - a.i === a.n - 1);
       const sides = [
         side(a.from, a.to, b.from),
         side(a.from, a.to, b.to),
@@ -138,7 +138,7 @@ export function isClean(polygons: MultiPolygon): boolean {
       const touch =
         [b.from, b.to].some(v => onEdge(v, a.from, a.to)) ||
         [a.from, a.to].some(v => onEdge(v, b.from, b.to));
-      if (cross || inLine || (touch && a.r === b.r && !neighbours)) return false;
+      if (cross || inLine || (touch && a.r === b.r && !neighbors)) return false;
     }
   }
   return true;

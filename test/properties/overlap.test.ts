@@ -15,7 +15,7 @@ import { windingNumber } from './geometry-shapes.ts';
 const SIZE = 8;
 const SCALE = 1e-4;
 
-/** Corners on a coarse grid, which meet and run along each other in every way, or on one of a centimetre. */
+/** Corners on a coarse grid, which meet and run along each other in every way, or on one of a centimeter. */
 const corner = fc.oneof(
   fc.tuple(fc.integer({ min: 0, max: SIZE }), fc.integer({ min: 0, max: SIZE })),
   fc

@@ -30,7 +30,7 @@ describe.each([
   });
 
   /** Every so many parcels, moved, with the parcels whose boxes meet it or nearly do. */
-  function* neighbourhoods(step = every) {
+  function* neighborhoods(step = every) {
     for (let i = 0; i < parcels.length; i += step) {
       const [dx, dy] = SHIFTS[(i / every) % SHIFTS.length]!;
       const { boundary, extentE7 } = parcels[i]!;
@@ -49,7 +49,7 @@ describe.each([
 
   test('areas, outlines and corners intersect what exact arithmetic says', () => {
     const seen = { true: 0, false: 0 };
-    for (const { moved, near } of neighbourhoods()) {
+    for (const { moved, near } of neighborhoods()) {
       const outline: QueryGeometry = { points: [], lines: moved.flat(), polygons: [] };
       const corner: QueryGeometry = { points: [moved[0]![0]![0]!], lines: [], polygons: [] };
       for (const query of [asQuery(moved), outline, corner]) {
@@ -66,7 +66,7 @@ describe.each([
 
   test('the cover finds the parcels that all tests find, whatever the number of cells', () => {
     // Every parcel is asked, so of fewer places.
-    for (const { moved } of neighbourhoods(3 * every)) {
+    for (const { moved } of neighborhoods(3 * every)) {
       const query = prepareQuery(asQuery(moved));
       const all = parcels.filter(({ boundary }) => intersects(query, boundary));
       for (const maxCells of [1, 10, 100]) {

@@ -20,8 +20,8 @@ const cell: fc.Arbitrary<Cell> = fc.tuple(at, at);
 /** Corners sorted by angle around the first: simple, any shape a star can have. */
 const star = fc
   .uniqueArray(cell, { minLength: 4, maxLength: 12, selector: String })
-  .map(([centre, ...corners]) => {
-    const around = (c: Cell) => Math.atan2(c[1] - centre![1], c[0] - centre![0]);
+  .map(([center, ...corners]) => {
+    const around = (c: Cell) => Math.atan2(c[1] - center![1], c[0] - center![0]);
     return corners.sort((a, b) => around(a) - around(b));
   });
 

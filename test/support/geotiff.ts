@@ -50,7 +50,7 @@ type Field = { tag: number; type: keyof typeof TYPES; values: readonly number[] 
 
 type Level = { options: TiffOptions; blocks: Buffer[]; subfile: number };
 
-/** Directories first, then the blocks, as in a cloud-optimised file. */
+/** Directories first, then the blocks, as in a cloud-optimized file. */
 export function writeTiff(path: string, options: TiffOptions): void {
   const levels = [levelOf(options, 0)];
   if (options.overview) {

@@ -97,11 +97,11 @@ export async function markParcels(
 /** Kernels whose figures tell what they were given: counts, not measures. */
 export const COUNTING_KERNELS: LandKernels = {
   prepareOverlap: polygons => ({ percentOf: () => polygons.length }),
-  prepareFrontage: (roads, neighbours) => ({
+  prepareFrontage: (roads, neighbors) => ({
     of: id => ({
       highwayFt: roads.filter(road => road.class === 'highway').length,
       normalFt: roads.filter(road => road.class === 'normal').length,
-      localFt: neighbours.filter(neighbour => neighbour.id !== id).length,
+      localFt: neighbors.filter(neighbor => neighbor.id !== id).length,
       landlocked: roads.length === 0,
     }),
   }),

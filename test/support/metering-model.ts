@@ -114,7 +114,7 @@ export function pay(model: Model, kind: Kind, now: Date): { status: number; toke
  * A call that would find nothing is refused by a process that knows that the tokens are used up, and answered
  * by one that has not heard of it yet: both are free.
  */
-export function settled(model: Model, kind: Kind, reply: { status: number; tokens: number }) {
+export function acceptRefusal(model: Model, kind: Kind, reply: { status: number; tokens: number }) {
   const either = CALLS[kind].tokens === 0 && model.tier !== null && reply.status === 402;
   return either ? { ...reply, status: CALLS[kind].status } : reply;
 }

@@ -102,13 +102,13 @@ function isBetween(value: number | null, least: number | undefined, most: number
 const STEPS = 1024;
 
 /** The polygon of 256 vertices on the rim of a geodesic circle, in steps; for no meters its very place. */
-function circleOf([lon, lat]: [number, number], metres: number): GridPolygon {
+function circleOf([lon, lat]: [number, number], meters: number): GridPolygon {
   const toSteps = (degrees: number) => Math.round(degrees * 1e7 * STEPS);
   const ring = Array.from({ length: 257 }, (_, i): [number, number] => {
-    const { lon2, lat2 } = geographiclib.Geodesic.WGS84.Direct(lat, lon, (-360 * (i % 256)) / 256, metres);
+    const { lon2, lat2 } = geographiclib.Geodesic.WGS84.Direct(lat, lon, (-360 * (i % 256)) / 256, meters);
     return [toSteps(lon2!), toSteps(lat2!)];
   });
-  return [metres === 0 ? [ring[0]!, ring[0]!] : ring];
+  return [meters === 0 ? [ring[0]!, ring[0]!] : ring];
 }
 
 function isWithin(location: PlainListing['location'], circle: GridPolygon): boolean {

@@ -21,7 +21,7 @@ import {
 } from './plain-lines.ts';
 
 /** Segments in their order: of two the earlier goes first. `road` is the line of which it is. */
-type Centreline = {
+type Centerline = {
   line: Line;
   ends: readonly [string, string];
   class: keyof RoadReach;
@@ -70,8 +70,8 @@ function reading(
   reachM: RoadReach,
 ): { of(id: number): Frontage } {
   const { toPlane } = planeAround(middleOf(parcels));
-  const centrelines = withoutRepeats(roads).map(
-    ({ road, ends: [a, b] }, order): Centreline => ({
+  const centerlines = withoutRepeats(roads).map(
+    ({ road, ends: [a, b] }, order): Centerline => ({
       class: road.class,
       line: [toPlane(a), toPlane(b)],
       ends: [String(a), String(b)],
@@ -79,8 +79,8 @@ function reading(
       road,
     }),
   );
-  const meeting = new Map<string, Centreline[]>();
-  for (const road of centrelines) {
+  const meeting = new Map<string, Centerline[]>();
+  for (const road of centerlines) {
     for (const end of road.ends) meeting.set(end, [...(meeting.get(end) ?? []), road]);
   }
   const grounds = new Map(
@@ -89,7 +89,7 @@ function reading(
       { edges: shape.flat().flatMap(ring => edgesOf(ring.map(toPlane))) } satisfies Ground,
     ]),
   );
-  const roadIndex = indexed(centrelines, ({ line }) => line);
+  const roadIndex = indexed(centerlines, ({ line }) => line);
   const parts = parcels.flatMap(({ shape }) =>
     shape.map((polygon): Part => {
       const rings = polygon.map(ring => edgesOf(ring.map(toPlane)));
@@ -98,14 +98,14 @@ function reading(
     }),
   );
   const partIndex = indexed(parts, ({ edges }) => edges.flat());
-  const isWay = wayTest(centrelines, reachM);
+  const isWay = wayTest(centerlines, reachM);
   const searchM = Math.max(...Object.values(reachM)) + BULB_M;
 
   /**
    * Does a road that meets `road` at one of its ends come nearer to p than that end? Then the end
    * is no place to face.
    */
-  function goesOn(road: Centreline, at: Point, p: Point): boolean {
+  function goesOn(road: Centerline, at: Point, p: Point): boolean {
     return [0, 1].some(end => {
       const corner = road.line[end]!;
       if (at[0] !== corner[0] || at[1] !== corner[1]) return false;
@@ -117,7 +117,7 @@ function reading(
     });
   }
 
-  function isFree({ road }: Centreline, [ax, ay]: Point, [bx, by]: Point): boolean {
+  function isFree({ road }: Centerline, [ax, ay]: Point, [bx, by]: Point): boolean {
     const box = [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)] as const;
     const blocks = (ground: Ground) =>
       holds(ground, [ax, ay]) ||
@@ -131,10 +131,10 @@ function reading(
   }
 
   /**
-   * The end of the road, and the one before, that is within centimetres of a place if there is no other
+   * The end of the road, and the one before, that is within centimeters of a place if there is no other
    * road within a meter.
    */
-  function deadEnd({ line }: Centreline, at: Point): { end: Point; before: Point } | undefined {
+  function deadEnd({ line }: Centerline, at: Point): { end: Point; before: Point } | undefined {
     const [a, b] = line;
     for (const [end, before] of [
       [a, b],
@@ -156,7 +156,7 @@ function reading(
   function liesAcross(
     p: Point,
     normal: Point,
-    road: Centreline,
+    road: Centerline,
     { end, before }: { end: Point; before: Point },
   ): boolean {
     const [dx, dy] = direction([before, end]);
@@ -168,7 +168,7 @@ function reading(
     return distanceM <= HALF_WAY_M || isFree(road, from, onward(end, direction([end, from]), HALF_WAY_M));
   }
 
-  function isFaced(p: Point, normal: Point, road: Centreline, at: Point, distanceM: number): boolean {
+  function isFaced(p: Point, normal: Point, road: Centerline, at: Point, distanceM: number): boolean {
     if (distanceM <= CONTACT_M) {
       const [dx, dy] = direction(road.line);
       return Math.abs(dx * normal[1] - dy * normal[0]) >= Math.cos(WIDEST_ANGLE);
@@ -203,7 +203,7 @@ function reading(
    * Does another line run beside a place on this one that counts for it: an earlier one, or one
    * outside of the parcel?
    */
-  function isRepeat(ground: Ground, own: Centreline, q: Point): boolean {
+  function isRepeat(ground: Ground, own: Centerline, q: Point): boolean {
     const [x, y] = q;
     return roadIndex(x - HALF_WAY_M, y - HALF_WAY_M, x + HALF_WAY_M, y + HALF_WAY_M).some(other => {
       if (other === own) return false;
@@ -241,7 +241,7 @@ function reading(
           if (sides > 0 && !isRepeat(ground, road, q)) lengthM[road.class] += sides * pieceM;
         });
       }
-      const noFrontage = Object.values(lengthM).every(metres => metres === 0);
+      const noFrontage = Object.values(lengthM).every(meters => meters === 0);
       return {
         highwayFt: lengthM.highway / FOOT_M,
         normalFt: lengthM.normal / FOOT_M,
@@ -292,9 +292,9 @@ function withoutRepeats(roads: readonly Road[]) {
 }
 
 /** Tells whether a part of a parcel is the public way of a road: what it tells is kept. */
-function wayTest(centrelines: readonly Centreline[], reachM: RoadReach) {
+function wayTest(centerlines: readonly Centerline[], reachM: RoadReach) {
   const linesOf = new Map<Road, Line[]>();
-  for (const { road, line } of centrelines) linesOf.set(road, [...(linesOf.get(road) ?? []), line]);
+  for (const { road, line } of centerlines) linesOf.set(road, [...(linesOf.get(road) ?? []), line]);
   const known = new Map<Part, Map<Road, boolean>>();
 
   function isWay(part: Part, road: Road): boolean {

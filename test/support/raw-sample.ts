@@ -83,15 +83,15 @@ export function readMap(): RawMap {
  */
 export function geodesicAcres(geometry: Polygon | MultiPolygon): number {
   const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-  let squareMetres = 0;
+  let squareMeters = 0;
   for (const rings of polygons) {
     for (const [i, ring] of rings.entries()) {
       const sum = geographiclib.Geodesic.WGS84.Polygon(false);
       for (const [lon, lat] of ring.slice(0, -1)) sum.AddPoint(lat!, lon!);
-      squareMetres += (i === 0 ? 1 : -1) * Math.abs(sum.Compute(false, true).area!);
+      squareMeters += (i === 0 ? 1 : -1) * Math.abs(sum.Compute(false, true).area!);
     }
   }
-  return squareMetres / (43_560 * 0.3048 ** 2);
+  return squareMeters / (43_560 * 0.3048 ** 2);
 }
 
 /**

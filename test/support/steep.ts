@@ -75,7 +75,7 @@ export function fromUtm(x: number, y: number): [number, number] {
 }
 
 /**
- * A plane of 1 km that rises by `percent` towards the east from 100 m, on a grid of 10 m in UTM at
+ * A plane of 1 km that rises by `percent` toward the east from 100 m, on a grid of 10 m in UTM at
  * the hills' corner.
  */
 export function writePlane(path: string, percent: number, options: Partial<TiffOptions> = {}): void {

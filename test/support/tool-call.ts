@@ -1,8 +1,8 @@
 import { ERROR_STATUSES } from '../../shared/base/errors.ts';
 
 /** How a call may come. */
-export const WAYS = ['rest', 'mcp'] as const;
-export type Way = (typeof WAYS)[number];
+export const TRANSPORTS = ['rest', 'mcp'] as const;
+export type Transport = (typeof TRANSPORTS)[number];
 
 export const MCP_HEADERS = {
   'Content-Type': 'application/json',

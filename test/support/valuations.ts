@@ -1,6 +1,6 @@
 import type { Pool } from '../../shared/base/db.ts';
 import { enqueueValuations } from '../../workers/valuation/enqueue-valuations.ts';
-import { learnAll } from '../../workers/valuation/value-all.ts';
+import { estimateCounties } from '../../workers/valuation/value-all.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 
 const { signal } = new AbortController();
@@ -13,7 +13,7 @@ export async function valueMarket(
   { fips, asOf }: { fips?: number; asOf?: string } = {},
 ): Promise<Valued> {
   if (fips !== undefined) return valueCounty(pool, { fips, asOf }, { signal });
-  return doJobs(pool, (await learnAll(pool, asOf, { signal })).jobs);
+  return doJobs(pool, (await estimateCounties(pool, asOf, { signal })).jobs);
 }
 
 /** Does the jobs that a change leads to. @returns the counties that were valued */

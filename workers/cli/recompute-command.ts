@@ -8,7 +8,7 @@ import type { Planned } from '../land/plan-attributes.ts';
 import { planLandAttributesJob } from '../land/plan-land-attributes-job.ts';
 import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { DAILY } from '../schedules.ts';
-import type { Learned } from '../valuation/value-all.ts';
+import type { EstimatesResult } from '../valuation/value-all.ts';
 import { valueAllCountiesJob } from '../valuation/value-all-counties-job.ts';
 import type { ValuedCounty } from '../valuation/value-county.ts';
 import { valueCountyJob } from '../valuation/value-county-job.ts';
@@ -169,7 +169,7 @@ type Counties = Pick<Valuations, 'failed' | 'parcels' | 'valued'> & {
 
 function watchCounties(pool: Pool, all: JobState): Promise<EndedJob<Valuations>> {
   return watchFollowing('valuations', all, async () => {
-    const { jobs, asOf, counties } = all.result as Learned;
+    const { jobs, asOf, counties } = all.result as EstimatesResult;
     const { rows } = await pool.query<Counties>(statement('valuation/watch_jobs', { ids: jobs }));
     const { progress, open, failed, parcels, valued, error } = rows[0]!;
     const note = `${jobs.length - open} of ${counties} counties`;

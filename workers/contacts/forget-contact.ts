@@ -13,7 +13,7 @@ import {
 import { contactSecret, suppress } from '../../shared/contacts/suppression.ts';
 import {
   type Address,
-  fitOf,
+  nameFit,
   placeOf,
   type Subject,
   sameEntity,
@@ -48,7 +48,7 @@ export async function contactsLike(run: Run, request: Request): Promise<ContactR
       return false;
     if ('entity' in subject)
       return 'entity' in known && sameEntity(subject.entity, known.entity, near.includes('street'));
-    return 'person' in known && fitOf(subject.person, known.person) !== null;
+    return 'person' in known && nameFit(subject.person, known.person) !== null;
   });
 }
 

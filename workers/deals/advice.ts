@@ -2,13 +2,13 @@ import { dollars, fromCents } from '../../shared/deals/deal-terms.ts';
 import { narrowestBucket, sizes } from '../../shared/domain/buckets.ts';
 import {
   type Advice,
-  countOthers,
+  countPeers,
   countPricedHigher,
   perAcre,
   priceAdvantage,
   suggestedAction,
 } from '../../shared/kernels/deal-grade.ts';
-import type { LikeListings, Market } from './deal-market.ts';
+import type { Market, PeerListings } from './deal-market.ts';
 import type { DealLot, ListingFacts } from './find-listings.ts';
 
 /** As answered: amounts are decimals in USD. */
@@ -21,14 +21,14 @@ export type AdviceRecord = {
   profit_then: string;
 };
 
-export type Advised = {
+export type AdviceSubject = {
   facts: ListingFacts;
   /** What is asked today, and what it is hoped to sell for. */
   cents: bigint | null;
   expectedCents: bigint | null;
   spendCents: bigint;
   lot: DealLot | undefined;
-  like: LikeListings;
+  like: PeerListings;
 };
 
 type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
@@ -37,7 +37,7 @@ type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
 const SAME_LAND = 0.25;
 
 /** The valuation of the parcel, where it is one of the land that is listed. */
-function valuationOf({ facts, lot }: Advised): Valuation | null {
+function valuationOf({ facts, lot }: AdviceSubject): Valuation | null {
   if (!lot?.supported || lot.low === null || lot.high === null || lot.adjusted === null) return null;
   if (!isSameLand(facts, lot)) return null;
   return { lowCents: BigInt(lot.low), highCents: BigInt(lot.high), meanCents: BigInt(lot.adjusted) };
@@ -47,7 +47,7 @@ const isSameLand = ({ acreage }: ListingFacts, { acres }: DealLot): boolean =>
   acreage !== null && acres !== null && Math.abs(acreage - acres) <= SAME_LAND * acres;
 
 /** What is advised, what that rests on, and what it does to the profit. */
-export function adviceOf(deal: Advised, market: Market): { advice: Advice; record: AdviceRecord } {
+export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice; record: AdviceRecord } {
   const { facts, cents, expectedCents, spendCents, like } = deal;
   const { acreage: acres, days } = facts;
   const valuation = valuationOf(deal);
@@ -75,7 +75,7 @@ export function adviceOf(deal: Advised, market: Market): { advice: Advice; recor
     advice,
     record: {
       text: sentences.filter(Boolean).join(' '),
-      like_listings: countOthers(like.others),
+      like_listings: countPeers(like.others),
       like_advantage: ppa === null ? null : priceAdvantage(ppa, like.others),
       valuation_counts: valuation !== null,
       profit_now: fromCents(now),
@@ -86,7 +86,7 @@ export function adviceOf(deal: Advised, market: Market): { advice: Advice; recor
 
 function reasonOf(
   { cents: price, reason }: Advice,
-  { facts: { acreage, days }, spendCents, like }: Advised,
+  { facts: { acreage, days }, spendCents, like }: AdviceSubject,
   ppa: number | null,
   medianDays: number,
   valuation: Valuation | null,
@@ -121,7 +121,11 @@ function reasonOf(
 }
 
 /** What the valuation says besides, or why it says nothing. */
-function estimateOf({ reason }: Advice, { facts, cents, lot }: Advised, valuation: Valuation | null): string {
+function estimateOf(
+  { reason }: Advice,
+  { facts, cents, lot }: AdviceSubject,
+  valuation: Valuation | null,
+): string {
   if (lot === undefined || lot.adjusted === null || cents === null) return '';
   if (!isSameLand(facts, lot))
     return facts.acreage === null || lot.acres === null
@@ -138,8 +142,8 @@ const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) *
 
 const acresOf = (acres: number): string => `${Number(acres.toFixed(2))} ${acres === 1 ? 'acre' : 'acres'}`;
 
-function listingsOf({ of, others }: LikeListings, acres: number | null): string {
-  const count = `${countOthers(others).toLocaleString('en-US')} other listings`;
+function listingsOf({ of, others }: PeerListings, acres: number | null): string {
+  const count = `${countPeers(others).toLocaleString('en-US')} other listings`;
   if (of === 'county') return `the county's ${count}`;
   if (of === 'size') return `${count} of a third to three times its size`;
   return `${count} of ${sizes(narrowestBucket(acres!)!.label)}`;

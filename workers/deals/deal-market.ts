@@ -1,7 +1,7 @@
 import { type Client, statement } from '../../shared/base/db.ts';
 import { MAX_CENTS } from '../../shared/deals/deal-terms.ts';
 import { type AcreBucket, narrowestBucket } from '../../shared/domain/buckets.ts';
-import { interestOf, type Others, perAcre } from '../../shared/kernels/deal-grade.ts';
+import { dailyInterest, type Peers, perAcre } from '../../shared/kernels/deal-grade.ts';
 import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { median } from '../../shared/kernels/stats/region-stats.ts';
@@ -30,7 +30,7 @@ export type Listing = {
 };
 
 /** The listings that a deal is compared with for advice, and what they have in common. */
-export type LikeListings = { of: 'bucket' | 'size' | 'county'; others: Others };
+export type PeerListings = { of: 'bucket' | 'size' | 'county'; others: Peers };
 
 export type TimeToSell = { bucket: AcreBucket['label'] | null; medianDays: number; sales: number };
 
@@ -46,7 +46,7 @@ export type Market = {
   /** Of the ACTIVE listings with acres and a price, ascending: USD an acre. */
   perAcre: Float64Array;
   /** The like ones among these. @param own price per acre of the deal's own listing where it is counted */
-  like(acres: number, own: number | null): LikeListings;
+  like(acres: number, own: number | null): PeerListings;
   /** Of the ACTIVE listings with views, ascending: see `interestOf`. */
   interest: Float64Array;
   timeToSell(acres: number | null): TimeToSell;
@@ -57,7 +57,7 @@ const USUAL_DAYS = 180;
 export const isCounted = ({ status, cents, acres }: Listing): boolean =>
   status === 'ACTIVE' && cents !== null && acres !== null;
 export const hasViews = ({ status, views }: Listing): boolean => status === 'ACTIVE' && (views ?? 0) > 0;
-export const interestIn = ({ views, saves, days }: Listing): number => interestOf(views, saves, days);
+export const interestIn = ({ views, saves, days }: Listing): number => dailyInterest(views, saves, days);
 /** A price beyond what a deal can have is a filler. */
 export const centsOf = ({ cents }: Pick<Listing, 'cents'>): bigint | null =>
   cents === null || BigInt(cents) > MAX_CENTS ? null : BigInt(cents);
@@ -109,14 +109,14 @@ export function plainApn(apn: string | null): string {
 function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {
   const streets = new Map<string, Listing | null>();
   for (const listing of listings) {
-    const street = houseOf(listing.address);
+    const street = streetAddress(listing.address);
     if (street !== null) streets.set(street, streets.has(street) ? null : listing);
   }
   return streets;
 }
 
 /** A street with its number, written as all others are: without the number a road is no place. */
-export function houseOf(address: string | null): string | null {
+export function streetAddress(address: string | null): string | null {
   const street = normalizeStreet(address);
   return street !== null && /^\d/.test(street) ? street : null;
 }

@@ -6,7 +6,7 @@ import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { countyName } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
-import { centsOf, houseOf, type Listing, type Market, plainApn } from './deal-market.ts';
+import { centsOf, type Listing, type Market, plainApn, streetAddress } from './deal-market.ts';
 import type { ProviderListing } from './listing-provider.ts';
 
 /** A row of deals/list_unfinished, as far as finding its listing goes. */
@@ -108,7 +108,7 @@ export async function findLots(
 }
 
 function listingAt({ address, zip }: DealLot, market: Market): Listing | undefined {
-  const street = houseOf(address);
+  const street = streetAddress(address);
   const listing = street === null ? null : market.byStreet(street);
   if (!listing || (zip && listing.zip && zip !== listing.zip)) return undefined;
   return listing;

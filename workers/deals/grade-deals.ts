@@ -1,11 +1,11 @@
 import { DEAL_COSTS, type DEAL_MONEY, fromCents, MAX_CENTS, toCents } from '../../shared/deals/deal-terms.ts';
 import {
   competitivePrice,
-  countOthers,
+  countPeers,
   countPricedHigher,
+  dailyInterest,
   freshnessOf,
   gradeScore,
-  interestOf,
   listingGrade,
   perAcre,
   priceAdvantage,
@@ -51,7 +51,7 @@ export function gradeDeal(
     ascending: market.interest,
     own: listing !== null && hasViews(listing) ? interestIn(listing) : null,
   };
-  const interest = interestOf(views, saves, days);
+  const interest = dailyInterest(views, saves, days);
   const advantage = asked === null ? null : priceAdvantage(asked, prices);
   const traction = tractionScore(interest, interests);
   const { bucket, medianDays, sales } = market.timeToSell(acres);
@@ -77,9 +77,9 @@ export function gradeDeal(
       bucket,
       median_days_on_market: medianDays,
       sales,
-      active_listings: countOthers(prices),
+      active_listings: countPeers(prices),
       dearer_listings: asked === null ? null : countPricedHigher(asked, prices),
-      listings_with_views: countOthers(interests),
+      listings_with_views: countPeers(interests),
       price_per_acre: rounded(asked),
       interest: rounded(interest),
       freshness: rounded(freshness),

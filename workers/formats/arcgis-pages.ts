@@ -176,7 +176,7 @@ function pageParams(
     outFields: fields === undefined ? '*' : [...new Set([...(id === null ? [] : [id]), ...fields])].join(','),
     returnGeometry: info.geometryType !== null,
     outSR: out_sr,
-    // A millimetre in degrees.
+    // A millimeter in degrees.
     geometryPrecision: 8,
     returnZ: false,
     returnM: false,

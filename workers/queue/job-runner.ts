@@ -26,7 +26,7 @@ type Outcome = 'done' | 'failed' | 'retried';
  * A job in the middle of which so many workers died takes them down with it, most often for want of memory.
  */
 const MAX_DEATHS = 5;
-/** A job that was cancelled breaks off after at most this long. */
+/** A job that was canceled breaks off after at most this long. */
 const WATCH_MS = 2_000;
 
 const WORKER = `process ${process.pid} on ${hostname()}`;
@@ -57,9 +57,9 @@ export function createProcessor(deps: RunnerDeps): Processor {
     };
     const jobLog = log.child({ job: row.name, jobId: id, attempt: row.attempts });
     if (row.died !== null) jobLog.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
-    const cancelled = new AbortController();
-    const signal = AbortSignal.any([deps.signal, cancelled.signal]);
-    const watch = setInterval(() => cancelWhenOver(pool, { id, attempt: row.attempts }, cancelled), WATCH_MS);
+    const canceled = new AbortController();
+    const signal = AbortSignal.any([deps.signal, canceled.signal]);
+    const watch = setInterval(() => cancelWhenOver(pool, { id, attempt: row.attempts }, canceled), WATCH_MS);
     const begin = performance.now();
     const attempts = delivery.opts.attempts ?? 1;
     const finish = (outcome: Outcome, result: JobResult | null, error?: unknown) =>
@@ -83,7 +83,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
       await finish('done', result);
       jobLog.info({ rows: result.rows, ms: Math.round(performance.now() - begin) }, 'job done');
     } catch (error) {
-      if (cancelled.signal.aborted) {
+      if (canceled.signal.aborted) {
         jobLog.info({ err: error }, 'job broken off: it was cancelled, or another worker took it over');
         throw new UnrecoverableError('cancelled');
       }
@@ -107,14 +107,14 @@ export function createProcessor(deps: RunnerDeps): Processor {
   };
 }
 
-/** That a job is cancelled, or was begun again by another worker, is said in its row alone. */
+/** That a job is canceled, or was begun again by another worker, is said in its row alone. */
 function cancelWhenOver(
   pool: Pool,
   { id, attempt }: { id: string; attempt: number },
-  cancelled: AbortController,
+  canceled: AbortController,
 ): void {
   pool.query(statement('queue/is_running', { id, attempt })).then(
-    ({ rowCount }) => rowCount === 0 && cancelled.abort(new PlatError('cancelled', 'The job was cancelled.')),
+    ({ rowCount }) => rowCount === 0 && canceled.abort(new PlatError('cancelled', 'The job was cancelled.')),
     () => {},
   );
 }

@@ -8,7 +8,7 @@ import type { JobDefinition } from '../../shared/queue/jobs.ts';
 export type Progress = (fraction: number, note: string) => void;
 
 /**
- * What a job may use. `signal` is aborted when the worker has to stop or the job is cancelled; its
+ * What a job may use. `signal` is aborted when the worker has to stop or the job is canceled; its
  * reason says which.
  */
 export type JobContext = {

@@ -6,17 +6,17 @@ import { enqueueAll } from '../../shared/queue/jobs.ts';
 import { defaultDay, type JobControl, linkComps, lockCounty, readMarket } from './value-county.ts';
 import { valueCountyJob } from './value-county-job.ts';
 
-export type Learned = { asOf: string; counties: number; jobs: string[] };
+export type EstimatesResult = { asOf: string; counties: number; jobs: string[] };
 
 /**
  * Has every county say what its sales tell before any is valued, so that it does not matter which is first;
  * then enqueues all.
  */
-export async function learnAll(
+export async function estimateCounties(
   pool: Pool,
   asOf: string | undefined,
   { signal, progress }: JobControl,
-): Promise<Learned> {
+): Promise<EstimatesResult> {
   const day = asOf ?? (await defaultDay(pool));
   const { rows } = await pool.query<{ fips: number; parcels: boolean }>(sql('valuation/list_counties'));
   for (const [i, { fips }] of rows.entries()) {

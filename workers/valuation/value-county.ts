@@ -178,7 +178,7 @@ async function valueParcels(
   const copy = openCopy(client, sql('valuation/copy_valuations'));
   let stored = 0;
   try {
-    // Neighbours are valued one after the other: the comps of one are still in the processor's
+    // Neighbors are valued one after the other: the comps of one are still in the processor's
     // cache for the next.
     const order = hilbertOrder(parcels.lon, parcels.lat);
     for (let n = 0; n < count; n++) {

@@ -9,7 +9,7 @@ import {
   type UsageTotals,
 } from '../../v1/accounts/get-usage.ts';
 import { Facts, Grid, Notice } from '../frame/layout.tsx';
-import { accountOf, ask, type Visit } from '../frame/visit.ts';
+import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 
 /** What the account has used of its period, and what that costs. */
 export async function usageSection(visit: Visit) {
@@ -25,8 +25,8 @@ export async function usageSection(visit: Visit) {
       </section>
     );
   const [[totals], { records }, terms] = await Promise.all([
-    ask<[UsageTotals]>(visit, readUsage),
-    ask<{ records: UsageRecord[] }>(visit, readUsageBreakdown),
+    callEndpoint<[UsageTotals]>(visit, readUsage),
+    callEndpoint<{ records: UsageRecord[] }>(visit, readUsageBreakdown),
     showAccount(visit.deps.pool, account.id),
   ]);
   const left = Math.max(0, totals.tokens_included - totals.tokens_used);

@@ -1,7 +1,7 @@
 import { asRun } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { ingestJob } from '../../../shared/feeds/ingest-runs.ts';
-import { cancelJob, enqueueAnnounced, retryJob } from '../../../shared/queue/jobs.ts';
+import { cancelJob, enqueueAndNotify, retryJob } from '../../../shared/queue/jobs.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -77,7 +77,7 @@ const runNow: Page = {
     if (!known.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
     const force = visit.form.get('force') === '1';
     const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
-    await enqueueAnnounced(asRun(visit.deps.pool), ingestJob, payload);
+    await enqueueAndNotify(asRun(visit.deps.pool), ingestJob, payload);
     return { redirect: '/admin' };
   },
 };

@@ -98,7 +98,7 @@ async function showHits(): Promise<void> {
   sourceOf('hits')?.setData(response?.ok ? await response.json() : EMPTY);
 }
 
-/** Counties coloured by where their value stands among all. */
+/** Counties colored by where their value stands among all. */
 const RAMP = JSON.parse(element.dataset.ramp ?? '[]') as string[];
 type Value = { fips: number; name: string; shown: string; rank: number };
 

@@ -2,7 +2,7 @@ import type { Candidate } from '../../../shared/comping/comp-report.ts';
 import { resultOf } from '../../../shared/comping/comp-report-result.ts';
 import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { nameOf, STATUS_WORDS } from './comping-list.tsx';
-import { machineOf, type Report } from './comping-reports.ts';
+import { modelResultOf, type Report } from './comping-reports.ts';
 
 /** More than people read; the rest is counted. */
 const MAX_TOLD = 12;
@@ -15,7 +15,7 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
   const ids = new Set(chosen);
   const figures = [before, now].map(of => ({
     own: resultOf(of, ({ id }) => ids.has(id), overrides)?.estimate.meanAdjustedPrice,
-    machine: machineOf(of)?.estimate.meanAdjustedPrice,
+    machine: modelResultOf(of)?.estimate.meanAdjustedPrice,
   }));
   const messages: string[] = [];
   if (differ(figures[0]!.own, figures[1]!.own))

@@ -16,7 +16,7 @@ import type { Report } from './comping-reports.ts';
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
 /** Each status by its shape as well as its color: a disc is sold, a square pending, a triangle for sale. */
-export function Mark({ status }: { status: Candidate['status'] }) {
+export function StatusBadge({ status }: { status: Candidate['status'] }) {
   return (
     <svg class={`mark ${status}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
       {status === 'SOLD' && <circle cx="6" cy="6" r="5" />}
@@ -31,8 +31,8 @@ export const nameOf = ({ address, apn, city }: Candidate): string =>
 
 export const lotOf = (size: number): string => `${acres(size)} ${size === 1 ? 'acre' : 'acres'}`;
 
-export const miles = (metres: number): string =>
-  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: metres < 16_000 ? 1 : 0 }).format(metres / METERS_PER_MILE)} mi`;
+export const miles = (meters: number): string =>
+  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: meters < 16_000 ? 1 : 0 }).format(meters / METERS_PER_MILE)} mi`;
 
 type CandidateListProps = { report: Report; filters: Filters; path: string; search: string };
 
@@ -62,7 +62,7 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
             >
               <label>
                 <input type="checkbox" name="comp" value={comp.id} checked={chosen.has(comp.id)} />
-                <Mark status={comp.status} />
+                <StatusBadge status={comp.status} />
                 <b>{nameOf(comp)}</b>
               </label>
               <span class="ppa">
@@ -129,7 +129,7 @@ function FilterForm({ filters, path }: { filters: Filters; path: string }) {
         {STATUSES.map(status => (
           <label>
             <input type="checkbox" name="status" value={status} checked={filters.statuses.includes(status)} />{' '}
-            <Mark status={status} /> {STATUS_WORDS[status]}
+            <StatusBadge status={status} /> {STATUS_WORDS[status]}
           </label>
         ))}
         <label for="order" class="unseen">

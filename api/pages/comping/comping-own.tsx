@@ -2,7 +2,7 @@ import { moment } from '../../../shared/domain/figures.ts';
 import { createCompReport } from '../../v1/comping/create-comp-report.ts';
 import { Grid } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { ask } from '../frame/visit.ts';
+import { callEndpoint } from '../frame/visit.ts';
 import { titleOf } from './comping-reports.ts';
 
 /** The last ones; who has more finds them by the link. */
@@ -65,7 +65,7 @@ export const reportsPage: Page = {
   },
   async post(visit) {
     const property_id = Number(visit.form.get('property_id'));
-    const { report_id } = await ask<{ report_id: string }>(visit, createCompReport, {
+    const { report_id } = await callEndpoint<{ report_id: string }>(visit, createCompReport, {
       body: { property_id },
     });
     return { redirect: `/comping/${report_id}` };

@@ -32,8 +32,8 @@ export async function readGround(
     ...subject.outline.flat(),
     ...lines.map(({ comp }): Position => [comp.lon, comp.lat]),
   ];
-  const { metresPerPx } = viewOf([[places]], 0, WIDTH - 2 * MARGIN_PX, HEIGHT - 2 * MARGIN_PX);
-  const view = viewOf([[places]], MARGIN_PX * metresPerPx, WIDTH, HEIGHT);
+  const { metersPerPx } = viewOf([[places]], 0, WIDTH - 2 * MARGIN_PX, HEIGHT - 2 * MARGIN_PX);
+  const view = viewOf([[places]], MARGIN_PX * metersPerPx, WIDTH, HEIGHT);
   const values = { box: boxSql(view.box), kind: 'roads', limit: MAX_ROADS };
   const rows = await database.run<{ geometry: Uint8Array }>('parcels/list_view_features', values);
   return { view, roads: rows.flatMap(({ geometry }) => decodeLines(geometry)) };

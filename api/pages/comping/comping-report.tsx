@@ -14,7 +14,7 @@ import {
   figuresOf,
   MAX_NOTES,
   MAX_TITLE,
-  machineOf,
+  modelResultOf,
   type Report,
   SHARE_DAYS,
   titleOf,
@@ -33,7 +33,7 @@ export async function readReportView(database: Database, report: Report): Promis
   const snapshot = report.snapshot!;
   const result = figuresOf(report);
   const ground = result && (await readGround(database, snapshot, result.lines));
-  return { report, result, machine: machineOf(snapshot), ground };
+  return { report, result, machine: modelResultOf(snapshot), ground };
 }
 
 /**

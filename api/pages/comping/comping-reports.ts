@@ -12,7 +12,7 @@ import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { shownWeight } from '../../../shared/domain/valuation-comps-codec.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
-import { enqueueAnnounced } from '../../../shared/queue/jobs.ts';
+import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
 import type { Database } from '../../http/database.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
 import type { Session, Visit } from '../frame/visit.ts';
@@ -94,7 +94,7 @@ export function figuresOf({ snapshot, chosen, overrides }: Report): Result | nul
 }
 
 /** What the model's own comps say, without a word of anybody's. */
-export function machineOf(snapshot: ReportSnapshot): Result | null {
+export function modelResultOf(snapshot: ReportSnapshot): Result | null {
   return snapshot.machine === null ? null : resultOf(snapshot, ({ used }) => used, []);
 }
 
@@ -258,7 +258,7 @@ async function write(run: Run, { id, title, notes }: Report, form: URLSearchPara
 export function requestSnapshot(database: Database, { id, fips }: Report): Promise<void> {
   return database.transaction(async run => {
     await run('comping/want_report', { id });
-    await enqueueAnnounced(run, prepareReports, { fips });
+    await enqueueAndNotify(run, prepareReports, { fips });
   });
 }
 

@@ -7,7 +7,7 @@ import type {
 } from '../../../shared/comping/comp-report-result.ts';
 import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { Comparison, Submit } from '../frame/layout.tsx';
-import { Links, lotOf, Mark, miles, nameOf, STATUS_WORDS } from './comping-list.tsx';
+import { Links, lotOf, miles, nameOf, STATUS_WORDS, StatusBadge } from './comping-list.tsx';
 import type { Report } from './comping-reports.ts';
 
 export const WORDS: Record<Adjustment, string> = {
@@ -103,7 +103,7 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
     <tr data-id={comp.id}>
       <td>{number}</td>
       <td>
-        <Mark status={comp.status} /> <b>{nameOf(comp)}</b>
+        <StatusBadge status={comp.status} /> <b>{nameOf(comp)}</b>
         <br />
         <small>
           {STATUS_WORDS[comp.status]}

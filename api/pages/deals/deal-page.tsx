@@ -8,7 +8,7 @@ import { type DealEvent, dealHistory } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Back, Facts, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, ask, type Visit } from '../frame/visit.ts';
+import { answerForm, callEndpoint, type Visit } from '../frame/visit.ts';
 import { Advice, acceptAdvice, ConfirmPrice, Undo, undoFields } from './deals-advice.tsx';
 import { hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { Letter, shareOf, shown } from './deals-cards.tsx';
@@ -23,7 +23,7 @@ export const dealPage: Page = {
   post: visit =>
     answerForm(
       async () => {
-        await ask(visit, changeListing, { params: idIn(visit), body: await changesIn(visit) });
+        await callEndpoint(visit, changeListing, { params: idIn(visit), body: await changesIn(visit) });
         return { redirect: visit.url.pathname };
       },
       bad => show(visit, { bad }),
@@ -50,8 +50,8 @@ async function changesIn(visit: Visit) {
 function read(visit: Visit): Promise<[Deal, DealEvent[]]> {
   const params = idIn(visit);
   return Promise.all([
-    ask<Deal>(visit, getListing, { params, query: { explain: 'true' } }),
-    ask<DealEvent[]>(visit, dealHistory, { params }),
+    callEndpoint<Deal>(visit, getListing, { params, query: { explain: 'true' } }),
+    callEndpoint<DealEvent[]>(visit, dealHistory, { params }),
   ]);
 }
 

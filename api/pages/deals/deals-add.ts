@@ -8,7 +8,7 @@ import { countyByName } from '../../../shared/regions/county-names.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { getProperty } from '../../v1/parcels/property-detail.ts';
 import { searchProperties } from '../../v1/parcels/property-search.ts';
-import { ask, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
 
 /** Something that a pasted text may mean. */
 export type Choice = { label: string; subject: DealSubject };
@@ -56,7 +56,7 @@ export async function choicesOf(visit: Visit, pasted: string, county: string): P
 
 async function isParcel(visit: Visit, id: string): Promise<boolean> {
   try {
-    await ask(visit, getProperty, { params: { property_id: id } });
+    await callEndpoint(visit, getProperty, { params: { property_id: id } });
     return true;
   } catch (error) {
     if (error instanceof PlatError && error.status === 404) return false;
@@ -111,7 +111,7 @@ async function findListed(
 
 async function findParcels(visit: Visit, apn: string, fips: number): Promise<Choice[]> {
   const query = { fips: fiveDigits(fips), apn, page_size: '9' };
-  const { results } = await ask<{ results: ParcelSummary[] }>(visit, searchProperties, { query });
+  const { results } = await callEndpoint<{ results: ParcelSummary[] }>(visit, searchProperties, { query });
   return results.map(({ property_id, apn: number, situs_address, effective_acres: size }) => ({
     label: [`APN ${number}`, situs_address ?? '', size === null ? '' : `${acres(size)} acres`, 'parcel']
       .filter(Boolean)

@@ -3,7 +3,7 @@ import { DEAL_STAGES, type DealStage, toCents } from '../../../shared/deals/deal
 import { acres, day } from '../../../shared/domain/figures.ts';
 import { listDeals } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { ask, requireAccount, type Visit } from '../frame/visit.ts';
+import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
 
 export const STAGE_NAMES: Record<DealStage, string> = {
   listed: 'Listed',
@@ -35,7 +35,7 @@ export async function boardOf(visit: Visit, { made = false } = {}): Promise<Boar
 export async function readBoard(visit: Visit): Promise<BoardView> {
   // The version first: what changes in between is told once more, never missed.
   const version = (await boardOf(visit))?.version ?? 0;
-  const deals = await ask<Deal[]>(visit, listDeals);
+  const deals = await callEndpoint<Deal[]>(visit, listDeals);
   // Deals without a stage wait for one: first, where they are seen.
   const lanes = ['' as const, ...DEAL_STAGES].map(stage => {
     const laneDeals = deals.filter(({ status }) => status === stage);

@@ -6,7 +6,7 @@ import { addListing, changeListing, listDeals, removeListing } from '../../v1/de
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, ask, spreadsheet, type Visit } from '../frame/visit.ts';
+import { answerForm, callEndpoint, spreadsheet, type Visit } from '../frame/visit.ts';
 import { choicesOf } from './deals-add.ts';
 import { readBoard } from './deals-board.ts';
 import { Board } from './deals-cards.tsx';
@@ -33,7 +33,7 @@ async function act(visit: Visit): Promise<ActionResult | undefined> {
   const { form } = visit;
   const params = { id: form.get('id') ?? '' };
   const patch = async (body: object) => {
-    await ask(visit, changeListing, { params, body });
+    await callEndpoint(visit, changeListing, { params, body });
     return undefined;
   };
   switch (form.get('do')) {
@@ -48,12 +48,13 @@ async function act(visit: Visit): Promise<ActionResult | undefined> {
     }
     case 'up':
     case 'down': {
-      const { position } = (await ask<Deal[]>(visit, listDeals)).find(({ id }) => id === params.id) ?? {};
+      const { position } =
+        (await callEndpoint<Deal[]>(visit, listDeals)).find(({ id }) => id === params.id) ?? {};
       if (position === undefined) return patch({});
       return patch({ position: Math.max(0, position + (form.get('do') === 'up' ? -1 : 1)) });
     }
     case 'remove':
-      await ask(visit, removeListing, { params });
+      await callEndpoint(visit, removeListing, { params });
       return undefined;
     default:
       throw new PlatError('validation_error', 'The form is not known.');
@@ -68,7 +69,7 @@ async function add(visit: Visit): Promise<ActionResult | undefined> {
     ? [{ subject: named }]
     : await choicesOf(visit, form.get('what') ?? '', form.get('county') ?? '');
   if (choices.length > 1) return { choices: choices as ActionResult['choices'] & object };
-  await ask(visit, addListing, { body: { ...choices[0]!.subject, ...fields } });
+  await callEndpoint(visit, addListing, { body: { ...choices[0]!.subject, ...fields } });
   return undefined;
 }
 
@@ -122,7 +123,7 @@ const exportPage: Page = {
   path: '/deals/export.csv',
   access: 'app',
   async get(visit) {
-    const deals = await ask<Deal[]>(visit, listDeals);
+    const deals = await callEndpoint<Deal[]>(visit, listDeals);
     return spreadsheet(csv(deals, COLUMNS), `plat-deals-${day(visit.deps.now())}.csv`);
   },
 };

@@ -226,7 +226,7 @@ export async function requireAccount(visit: Visit): Promise<Account> {
  * the page's `access`.
  * @throws PlatError `forbidden` without an account; as the endpoint
  */
-export async function ask<T>(
+export async function callEndpoint<T>(
   visit: Visit,
   endpoint: Endpoint,
   { params = {}, query = {}, body }: { params?: object; query?: object; body?: object } = {},

@@ -7,8 +7,8 @@ import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import { Field, Notice, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { ask, json, type Visit, withParam } from '../frame/visit.ts';
-import { boxOfCounties, knownBox, mapHead, mapOf } from './map-view.tsx';
+import { callEndpoint, json, type Visit, withParam } from '../frame/visit.ts';
+import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
 import { ParcelPanel, readParcel } from './parcel-panel.tsx';
 
 type County = { fips: string; name: string; state: string };
@@ -35,7 +35,7 @@ export const dataPage: Page = {
       visit.deps.resources.database.run<County>('feeds/list_counties', { limit: MOST_COUNTIES }),
       parcel === null && Object.keys(asked).length > 0 ? search(visit, asked) : undefined,
       parcel === null ? undefined : readParcel(visit, parcel),
-      knownBox(visit),
+      countyParcelsBox(visit),
     ]);
     const body = (
       <div class="data">
@@ -84,7 +84,7 @@ const hitsPage: Page = {
   access: 'app',
   async get(visit) {
     const asked = readAsked(visit);
-    const { results } = await ask<Found>(visit, filterParcels, {
+    const { results } = await callEndpoint<Found>(visit, filterParcels, {
       body: asked,
       query: { page_size: String(MOST_MARKS) },
     });
@@ -131,7 +131,7 @@ const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ??
 async function search(visit: Visit, body: Record<string, unknown>): Promise<Found | PlatError> {
   const page = visit.url.searchParams.get('page') ?? '1';
   try {
-    return await ask<Found>(visit, filterParcels, {
+    return await callEndpoint<Found>(visit, filterParcels, {
       body,
       query: { page, page_size: String(sizeOf(visit.url)) },
     });

@@ -117,7 +117,7 @@ function boxOf({ shape, point }: Shown): Box | null {
 }
 
 /** Where the parcels of the address's county are; undefined without one. */
-export async function knownBox({ deps, url }: Visit): Promise<Box | undefined> {
+export async function countyParcelsBox({ deps, url }: Visit): Promise<Box | undefined> {
   const county = url.searchParams.get('county');
   if (county === null || !/^\d{4,5}$/.test(county.trim())) return undefined;
   const [box] = await deps.resources.database.run<BoxColumns>('parcels/read_box', { fips: Number(county) });
@@ -126,7 +126,7 @@ export async function knownBox({ deps, url }: Visit): Promise<Box | undefined> {
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
 
-/** The values of counties for a map that is coloured by them. */
+/** The values of counties for a map that is colored by them. */
 export function valuesReply(values: CountyValue[]): Reply {
   const ordered = values.toSorted((a, b) => a.value - b.value);
   const ranked = ordered.map(({ fips, name, state, shown }, at) => ({

@@ -10,7 +10,7 @@ import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio
 import { getProperty } from '../../v1/parcels/property-detail.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
-import { ask, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { Slopes, ValuePanel, ValueUnavailable } from './value-page.tsx';
 
 export type Detail = ParcelSummary & Record<string, unknown>;
@@ -36,14 +36,14 @@ const COMPS_M = 8_047;
 export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
   if (!/^\d{12,13}$/.test(id)) throw notFound('A parcel has an id of 12 or 13 digits.');
   const params = { property_id: id };
-  const detail = await ask<Detail>(visit, getProperty, { params });
+  const detail = await callEndpoint<Detail>(visit, getProperty, { params });
   const [photo, value, portfolio, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
     readWorth(visit, id),
-    orNothing(ask<Portfolio>(visit, ownerPortfolio, { params })),
+    orNothing(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
     detail.point === null
       ? undefined
-      : ask<{ results: Comp[] }>(visit, listComps, {
+      : callEndpoint<{ results: Comp[] }>(visit, listComps, {
           query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '12' },
         }),
   ]);
@@ -66,7 +66,7 @@ async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined
 async function readWorth(visit: Visit, id: string): Promise<ExplainedValue | NoValue> {
   try {
     const query = { explain: 'true' };
-    return await ask<ExplainedValue>(visit, aiCompValue, { params: { property_id: id }, query });
+    return await callEndpoint<ExplainedValue>(visit, aiCompValue, { params: { property_id: id }, query });
   } catch (error) {
     if (error instanceof PlatError && error.status === 404) return { why: error.message };
     throw error;

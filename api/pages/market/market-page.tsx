@@ -8,7 +8,7 @@ import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
 import { Back, Grid, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { ask, type Reply, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 
 type Data = Record<string, number | null>;
 export const DEFAULT_BUCKET = '0.2 acre-100 acre';
@@ -28,11 +28,11 @@ export async function change(visit: Visit): Promise<void> {
   const { form } = visit;
   const id = form.get('id') ?? '';
   if (form.get('do') === 'remove') {
-    await ask(visit, deleteMarket, { params: { id } });
+    await callEndpoint(visit, deleteMarket, { params: { id } });
     return;
   }
   const status = (form.get('status') ?? '').trim();
-  await ask(visit, saveMarket, { body: { region_id: form.get('region_id') ?? '', status } });
+  await callEndpoint(visit, saveMarket, { body: { region_id: form.get('region_id') ?? '', status } });
 }
 
 type Region = Pick<RegionStats, 'type' | 'name' | 'state' | 'county_name' | 'fips'>;
@@ -45,7 +45,9 @@ const marketPage: Page = {
   path: '/markets/:fips',
   access: 'app',
   get: visit =>
-    show(visit, () => ask<RegionStats>(visit, countyStats, { params: { fips: code(visit, 'fips') } })),
+    show(visit, () =>
+      callEndpoint<RegionStats>(visit, countyStats, { params: { fips: code(visit, 'fips') } }),
+    ),
   post: async visit => {
     await change(visit);
     return { redirect: visit.url.pathname };
@@ -55,7 +57,8 @@ const marketPage: Page = {
 const zipMarketPage: Page = {
   path: '/markets/zip/:zip',
   access: 'app',
-  get: visit => show(visit, () => ask<RegionStats>(visit, zipStats, { params: { zip: code(visit, 'zip') } })),
+  get: visit =>
+    show(visit, () => callEndpoint<RegionStats>(visit, zipStats, { params: { zip: code(visit, 'zip') } })),
   post: marketPage.post!,
 };
 
@@ -66,7 +69,7 @@ function code(visit: Visit, name: string): string {
 }
 
 async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Reply> {
-  const [market, saved] = await Promise.all([read(), ask<SavedMarket[]>(visit, listMarkets)]);
+  const [market, saved] = await Promise.all([read(), callEndpoint<SavedMarket[]>(visit, listMarkets)]);
   const savedMarket = saved.find(({ region }) => region.id === market.id);
   const asked = visit.url.searchParams.get('bucket');
   const bucket =

@@ -4,7 +4,7 @@ import { METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
 import { Field, Grid, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { ask, type Visit, withParam } from '../frame/visit.ts';
+import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market-page.tsx';
 
@@ -63,7 +63,10 @@ const marketsPage: Page = {
   async get(visit) {
     const { bucket, metric } = chosen(visit);
     const sort = visit.url.searchParams.get('sort') ?? 'value';
-    const [rows, saved] = await Promise.all([readValues(visit), ask<SavedMarket[]>(visit, listMarkets)]);
+    const [rows, saved] = await Promise.all([
+      readValues(visit),
+      callEndpoint<SavedMarket[]>(visit, listMarkets),
+    ]);
     const ordered = sortRows(rows, sort);
     const body = (
       <div class="data">

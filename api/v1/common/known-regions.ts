@@ -25,7 +25,10 @@ export function unknownCounty(code: string): string {
 }
 
 /** @throws PlatError `validation_error` that names the fields with a county or ZIP that there is not */
-export async function requireKnown(database: Database, named: readonly RegionReference[]): Promise<void> {
+export async function requireKnownRegions(
+  database: Database,
+  named: readonly RegionReference[],
+): Promise<void> {
   const asked = named.flatMap(({ type, codes }) => codes.map(code => ({ type, code })));
   if (asked.length === 0) return;
   const unknown = await database.run<{ type: string; code: string }>('regions/list_unknown', {

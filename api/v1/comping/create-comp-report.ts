@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PlatError } from '../../../shared/base/errors.ts';
 import { prepareReports } from '../../../shared/comping/comp-report.ts';
 import { countyOf } from '../../../shared/domain/property-id.ts';
-import { enqueueAnnounced } from '../../../shared/queue/jobs.ts';
+import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
 import { link } from '../../http/endpoint.ts';
 import { unprocessable, validationError } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
@@ -58,7 +58,7 @@ export const createCompReport = defineEndpoint({
       const values = { account_id: account.id, fips, property_id, limit: MAX_REPORTS };
       const [report] = await run<{ id: string }>('comping/insert_report', values);
       if (report === undefined) throw refusal(await run('comping/find_parcel', { fips, property_id }));
-      await enqueueAnnounced(run, prepareReports, { fips });
+      await enqueueAndNotify(run, prepareReports, { fips });
       return report.id;
     });
     return { body: { report_id: id, url: `${appUrl}/comping/${id}` }, tokens: 0 };

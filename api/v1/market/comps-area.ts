@@ -36,9 +36,9 @@ export function areasOf(query: CompsQuery): PreparedQuery[] {
   const areas: PreparedQuery[] = [];
   if (polygon !== undefined) areas.push(readPolygon(polygon));
   if (point !== undefined) {
-    const metres = radiusOf(query);
+    const meters = radiusOf(query);
     const circle =
-      metres === 0 ? { points: [point], lines: [], polygons: [] } : geodesicCircle(...point, metres);
+      meters === 0 ? { points: [point], lines: [], polygons: [] } : geodesicCircle(...point, meters);
     areas.push(prepareQuery(circle));
   }
   return areas;

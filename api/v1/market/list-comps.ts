@@ -3,7 +3,7 @@ import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
 import type { Database } from '../../http/database.ts';
 import { openPage, type Page, pageOf, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { requireKnown } from '../common/known-regions.ts';
+import { requireKnownRegions } from '../common/known-regions.ts';
 import { COMPS_EXAMPLE } from '../examples/examples.ts';
 import { type CompRow, comp, toComp } from './comp-schema.ts';
 import { type Area, areasOf, openArea } from './comps-area.ts';
@@ -40,7 +40,7 @@ export const listComps = defineEndpoint({
   handle: async ({ query }, { database, cursorSecret }, call) => {
     // Before the page: a fault in the polygon is told whatever the page.
     const areas = areasOf(query);
-    await requireKnown(database, [
+    await requireKnownRegions(database, [
       { field: 'fips', type: 'county', codes: query.fips === undefined ? [] : [query.fips] },
       { field: 'zip', type: 'zip', codes: query.zip === undefined ? [] : [query.zip] },
     ]);

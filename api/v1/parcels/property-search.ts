@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { requireKnown } from '../common/known-regions.ts';
+import { requireKnownRegions } from '../common/known-regions.ts';
 import { parcelPage, readSummaries, toSummary } from '../common/parcel-summary.ts';
 import { fips } from '../common/request-schemas.ts';
 import { SEARCH_EXAMPLE } from '../examples/examples.ts';
@@ -77,7 +77,7 @@ export const searchProperties = defineEndpoint({
     { database, cursorSecret },
     call,
   ) => {
-    await requireKnown(database, [{ field: 'fips', type: 'county', codes: [county] }]);
+    await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [county] }]);
     const code = Number(county);
     const page = await openPage(paging, {
       endpoint: PATH,

@@ -1,7 +1,7 @@
 import type { Position } from '../../geo/geometry-types.ts';
 import type { Plane } from './plane.ts';
-import { CLASSES, CONTACT_M, MEETING_M, type RoadClass } from './rules.ts';
-import { distanceTo, gap, lengthOf, type Segments, segmentsOf } from './segments.ts';
+import { CLASSES_BY_RANK, CONTACT_M, MEETING_M, type RoadClass } from './rules.ts';
+import { distanceTo, lengthOf, pointDistance, type Segments, segmentsOf } from './segments.ts';
 
 /** Segments of roads: highways first, then normal roads, then local ones; none twice. */
 export type Centerlines = Segments & {
@@ -42,7 +42,7 @@ export function centerlines(
     numbers.set(key, number);
     return number;
   };
-  CLASSES.forEach((name, rank) => {
+  CLASSES_BY_RANK.forEach((name, rank) => {
     for (const [owner, road] of roads.entries()) {
       if (road.class !== name) continue;
       for (let i = 1; i < road.line.length; i++) {
@@ -82,15 +82,15 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
   const dead = new Uint8Array(cornerOf.length);
   for (let end = 0; end < cornerOf.length; end++) {
     if (meeting[cornerOf[end]!]!.length > 1) continue;
-    const own = end >> 1;
-    const x = end % 2 === 0 ? segments.x1[own]! : segments.x2[own]!;
-    const y = end % 2 === 0 ? segments.y1[own]! : segments.y2[own]!;
+    const segment = end >> 1;
+    const x = end % 2 === 0 ? segments.x1[segment]! : segments.x2[segment]!;
+    const y = end % 2 === 0 ? segments.y1[segment]! : segments.y2[segment]!;
     const isMet = segments.index!.collides(
       x - MEETING_M,
       y - MEETING_M,
       x + MEETING_M,
       y + MEETING_M,
-      other => other !== own && distanceTo(segments, other, x, y) <= MEETING_M,
+      other => other !== segment && distanceTo(segments, other, x, y) <= MEETING_M,
     );
     dead[end] = isMet ? 0 : 1;
   }
@@ -127,19 +127,20 @@ function aheadAlong(roads: Centerlines, segment: number, corner: number, x: numb
   return ((x - cx) * dx + (y - cy) * dy) / Math.sqrt(dx * dx + dy * dy);
 }
 
-/** 0 or 1, for start or end, where a point of a segment is a dead end, to a few centimetres; -1 elsewhere. */
+/** 0 or 1, for start or end, where a point of a segment is a dead end, to a few centimeters; -1 elsewhere. */
 export function deadEndAt(roads: Centerlines, segment: number, x: number, y: number): number {
   const { isDeadEnd, x1, y1, x2, y2 } = roads;
-  if (isDeadEnd[2 * segment] === 1 && gap(x1[segment]!, y1[segment]!, x, y) <= CONTACT_M) return 0;
-  if (isDeadEnd[2 * segment + 1] === 1 && gap(x2[segment]!, y2[segment]!, x, y) <= CONTACT_M) return 1;
+  if (isDeadEnd[2 * segment] === 1 && pointDistance(x1[segment]!, y1[segment]!, x, y) <= CONTACT_M) return 0;
+  if (isDeadEnd[2 * segment + 1] === 1 && pointDistance(x2[segment]!, y2[segment]!, x, y) <= CONTACT_M)
+    return 1;
   return -1;
 }
 
 /** Unit vector in which a segment runs on to one of its ends. */
 export function courseTo(roads: Centerlines, segment: number, end: number): [x: number, y: number] {
-  const metres = (end === 1 ? 1 : -1) * lengthOf(roads, segment);
+  const meters = (end === 1 ? 1 : -1) * lengthOf(roads, segment);
   return [
-    (roads.x2[segment]! - roads.x1[segment]!) / metres,
-    (roads.y2[segment]! - roads.y1[segment]!) / metres,
+    (roads.x2[segment]! - roads.x1[segment]!) / meters,
+    (roads.y2[segment]! - roads.y1[segment]!) / meters,
   ];
 }

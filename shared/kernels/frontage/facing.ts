@@ -1,7 +1,7 @@
 import { aheadOfCorner, type Centerlines, courseTo, deadEndAt } from './centrelines.ts';
 import { type Ground, type Grounds, isInside } from './grounds.ts';
 import { BULB_M, CONTACT_M, FACING_COS, HALF_STREET_M, HALF_WAY_M, OVERLAP_M } from './rules.ts';
-import { at, gap, nearestShare } from './segments.ts';
+import { interpolate, nearestShare, pointDistance } from './segments.ts';
 import type { Ways } from './ways.ts';
 
 export type Neighborhood = { grounds: Grounds; roads: Centerlines; ways: Ways };
@@ -65,10 +65,10 @@ export function facingRule({ grounds, roads, ways }: Neighborhood, reachM: reado
     const endY = deadEnd === 0 ? y1[segment]! : y2[segment]!;
     if (Math.abs(dx * (y - endY) - dy * (x - endX)) > HALF_STREET_M) return false;
     if ((endX - x) * normalX + (endY - y) * normalY < -CONTACT_M) return false;
-    // The way may be along the boundary itself: it is looked at from a little back towards the street.
+    // The way may be along the boundary itself: it is checked from a little back toward the street.
     const fromX = x - OVERLAP_M * dx;
     const fromY = y - OVERLAP_M * dy;
-    const distanceM = gap(fromX, fromY, endX, endY);
+    const distanceM = pointDistance(fromX, fromY, endX, endY);
     if (distanceM <= HALF_WAY_M) return true;
     const share = HALF_WAY_M / distanceM;
     return !isBlocked(
@@ -87,9 +87,9 @@ export function facingRule({ grounds, roads, ways }: Neighborhood, reachM: reado
     let leastM = Infinity;
     for (const segment of candidates) {
       const share = nearestShare(roads, segment, x, y);
-      const footX = at(x1[segment]!, x2[segment]!, share);
-      const footY = at(y1[segment]!, y2[segment]!, share);
-      const distanceM = gap(footX, footY, x, y);
+      const footX = interpolate(x1[segment]!, x2[segment]!, share);
+      const footY = interpolate(y1[segment]!, y2[segment]!, share);
+      const distanceM = pointDistance(footX, footY, x, y);
       // Segments stand in the order of their class: of two as near the first is taken.
       const isNearer = distanceM < leastM || (distanceM === leastM && segment < nearest);
       const withinM = reachM[roads.classOf[segment]!]!;
@@ -116,7 +116,7 @@ export function facingRule({ grounds, roads, ways }: Neighborhood, reachM: reado
  */
 const AROUND_M = 6;
 
-type Looked = { minX: number; minY: number; maxX: number; maxY: number; edges: number[] };
+type CachedSearch = { minX: number; minY: number; maxX: number; maxY: number; edges: number[] };
 
 /**
  * Does a parcel stand between a and b: a inside one of `parts`, or a boundary across? Those that are the
@@ -124,20 +124,20 @@ type Looked = { minX: number; minY: number; maxX: number; maxY: number; edges: n
  */
 function sightOf({ edges }: Grounds, roads: Centerlines, ways: Ways) {
   const { x1, y1, x2, y2, index } = edges;
-  /** By segment of road, where edges were looked for last. */
-  const looked = new Map<number, Looked>();
+  /** By segment of road, the last search for edges. */
+  const searches = new Map<number, CachedSearch>();
 
   const isOfWay = (edge: number, ownWays: readonly Ground[]): boolean =>
     ownWays.some(({ from, to }) => edge >= from && edge < to);
 
   function edgesAround(segment: number, minX: number, minY: number, maxX: number, maxY: number): number[] {
-    const last = looked.get(segment);
+    const last = searches.get(segment);
     if (last && last.minX <= minX && last.minY <= minY && last.maxX >= maxX && last.maxY >= maxY)
       return last.edges;
     const box = [minX - AROUND_M, minY - AROUND_M, maxX + AROUND_M, maxY + AROUND_M] as const;
-    const found = index!.search(...box);
-    looked.set(segment, { minX: box[0], minY: box[1], maxX: box[2], maxY: box[3], edges: found });
-    return found;
+    const hits = index!.search(...box);
+    searches.set(segment, { minX: box[0], minY: box[1], maxX: box[2], maxY: box[3], edges: hits });
+    return hits;
   }
 
   return (

@@ -5,11 +5,19 @@ import { centerlines } from './centrelines.ts';
 import { facingRule, type Neighborhood } from './facing.ts';
 import { boxOfSegment, type Ground, groundsOf, isInside } from './grounds.ts';
 import { planeAround } from './plane.ts';
-import { BULB_M, CLASSES, HALF_WAY_M, OVERLAP_M, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
+import {
+  BULB_M,
+  CLASSES_BY_RANK,
+  HALF_WAY_M,
+  OVERLAP_M,
+  type RoadClass,
+  type RoadReach,
+  SLACK_M,
+} from './rules.ts';
 import {
   addPiece,
-  at,
   distanceTo,
+  interpolate,
   lengthOfStretch,
   piecesAlong,
   type Segments,
@@ -57,7 +65,7 @@ export function prepareFrontage(
 ): PreparedFrontage {
   const shapes = parcels.map(({ shape }) => shape);
   const plane = planeAround(middleOf(shapes.flat()));
-  const reaches = CLASSES.map(name => reachM[name]);
+  const reaches = CLASSES_BY_RANK.map(name => reachM[name]);
   const grounds = groundsOf(shapes, plane);
   const numberOf = new Map(parcels.map(({ id }, i) => [id, i]));
   const prepare = (some: readonly Road[]) => {
@@ -87,7 +95,7 @@ export function prepareFrontage(
   return {
     of(id) {
       const ground = groundOf(id);
-      const feet = CLASSES.map(() => 0);
+      const feet = CLASSES_BY_RANK.map(() => 0);
       for (const stretch of frontageOf(ground))
         feet[stretch.rank]! += (stretch.sides * lengthOfStretch(stretch)) / M_PER_FT;
       const [highwayFt, normalFt, localFt] = feet as [number, number, number];
@@ -100,7 +108,7 @@ export function prepareFrontage(
 
 /** How far around a parcel roads and other parcels can change its frontage. */
 export function frontageMarginM(reachM: RoadReach): number {
-  return Math.max(...CLASSES.map(name => reachM[name])) + BULB_M;
+  return Math.max(...CLASSES_BY_RANK.map(name => reachM[name])) + BULB_M;
 }
 
 function middleOf(polygons: MultiPolygon): Position {
@@ -154,14 +162,14 @@ function joined(
       before.sides === each.sides &&
       Math.hypot(x - lastX, y - lastY) < SLACK_M;
     if (follows) lines.at(-1)!.line.push(end);
-    else lines.push({ class: CLASSES[each.rank]!, line: [toDegrees(x, y), end], sides: each.sides });
+    else lines.push({ class: CLASSES_BY_RANK[each.rank]!, line: [toDegrees(x, y), end], sides: each.sides });
     before = each;
   }
   return lines;
 }
 
 function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: number): [x: number, y: number] {
-  return [at(x1[i]!, x2[i]!, piece / pieces), at(y1[i]!, y2[i]!, piece / pieces)];
+  return [interpolate(x1[i]!, x2[i]!, piece / pieces), interpolate(y1[i]!, y2[i]!, piece / pieces)];
 }
 
 /** So short a part of an edge is not divided further. */

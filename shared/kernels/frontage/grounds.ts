@@ -44,12 +44,12 @@ export function groundsOf(shapes: readonly MultiPolygon[], plane: Plane): Ground
 /**
  * Of so many edges those beside a point are found by strips: a town's streets in one parcel have thousands.
  */
-const MANY = 64;
+const MIN_STRIP_EDGES = 64;
 const EDGES_PER_STRIP = 4;
 
 function groundOf(edges: Segments, from: number, to: number): Ground {
   const box = boxOfEdges(edges, from, to);
-  if (to - from <= MANY) return { edges, from, to, box, strips: null };
+  if (to - from <= MIN_STRIP_EDGES) return { edges, from, to, box, strips: null };
   const strips: number[][] = Array.from({ length: Math.ceil((to - from) / EDGES_PER_STRIP) }, () => []);
   for (let e = from; e < to; e++) {
     const [a, b] = [stripAt(box, strips.length, edges.y1[e]!), stripAt(box, strips.length, edges.y2[e]!)];
@@ -117,7 +117,7 @@ export function isWellInside(ground: Ground, x: number, y: number): boolean {
   if (!isInside(ground, x, y)) return false;
   const { edges, from, to } = ground;
   const isContact = (e: number) => e >= from && e < to && distanceTo(edges, e, x, y) <= CONTACT_M;
-  if (to - from > MANY)
+  if (to - from > MIN_STRIP_EDGES)
     return !edges.index!.collides(x - CONTACT_M, y - CONTACT_M, x + CONTACT_M, y + CONTACT_M, isContact);
   for (let e = from; e < to; e++) if (isContact(e)) return false;
   return true;

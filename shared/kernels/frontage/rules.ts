@@ -6,7 +6,7 @@
 export type RoadClass = 'highway' | 'normal' | 'local' | 'private';
 
 /** In this order a road goes before another that is as near. */
-export const CLASSES: readonly RoadClass[] = ['highway', 'normal', 'local', 'private'];
+export const CLASSES_BY_RANK: readonly RoadClass[] = ['highway', 'normal', 'local', 'private'];
 
 export type RoadReach = Readonly<Record<RoadClass, number>>;
 

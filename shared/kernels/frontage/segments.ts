@@ -33,14 +33,14 @@ export function segmentsOf(ends: ArrayLike<number>): Segments {
   return { x1, y1, x2, y2, index };
 }
 
-export function gap(ax: number, ay: number, bx: number, by: number): number {
+export function pointDistance(ax: number, ay: number, bx: number, by: number): number {
   const dx = bx - ax;
   const dy = by - ay;
   return Math.sqrt(dx * dx + dy * dy);
 }
 
 export function lengthOf({ x1, y1, x2, y2 }: Segments, i: number): number {
-  return gap(x1[i]!, y1[i]!, x2[i]!, y2[i]!);
+  return pointDistance(x1[i]!, y1[i]!, x2[i]!, y2[i]!);
 }
 
 /** Where on a segment the point nearest to (x, y) lies: 0 at its start, 1 at its end. */
@@ -57,14 +57,14 @@ export function nearestShare({ x1, y1, x2, y2 }: Segments, i: number, x: number,
  * A coordinate at a share of the way: ends as they are, not rounded, so that segments which meet in
  * one are equally near.
  */
-export function at(from: number, to: number, share: number): number {
+export function interpolate(from: number, to: number, share: number): number {
   return share === 1 ? to : from + share * (to - from);
 }
 
 export function distanceTo(segments: Segments, i: number, x: number, y: number): number {
   const share = nearestShare(segments, i, x, y);
   const { x1, y1, x2, y2 } = segments;
-  return gap(at(x1[i]!, x2[i]!, share), at(y1[i]!, y2[i]!, share), x, y);
+  return pointDistance(interpolate(x1[i]!, x2[i]!, share), interpolate(y1[i]!, y2[i]!, share), x, y);
 }
 
 /**

@@ -2,7 +2,7 @@ import { padBox } from '../../geo/box.ts';
 import type { Centerlines } from './centrelines.ts';
 import { boxOfSegment, type Ground, isInside, isWellInside } from './grounds.ts';
 import { HALF_WAY_M, PARALLEL_COS } from './rules.ts';
-import { addPiece, gap, lengthOf, piecesAlong, type Stretch } from './segments.ts';
+import { addPiece, lengthOf, piecesAlong, pointDistance, type Stretch } from './segments.ts';
 
 /**
  * The stretches of centerline inside a parcel, or a part of one, with ground on one side or both. The middle
@@ -94,6 +94,6 @@ function countsInstead(
   if (share < 0 || share > 1) return false;
   const footX = ax + share * dx;
   const footY = ay + share * dy;
-  if (gap(x, y, footX, footY) > HALF_WAY_M) return false;
+  if (pointDistance(x, y, footX, footY) > HALF_WAY_M) return false;
   return other < segment || !isWellInside(ground, footX, footY);
 }

@@ -1,7 +1,7 @@
 import type { Centerlines } from './centrelines.ts';
 import type { Ground, Grounds } from './grounds.ts';
 import { SLACK_M, WAY_ALONG, WAY_SHAPE } from './rules.ts';
-import { gap, lengthOf, lengthOfStretch } from './segments.ts';
+import { lengthOf, lengthOfStretch, pointDistance } from './segments.ts';
 import { stretchesThrough } from './through.ts';
 
 /** Of each road, the parts of parcels that are its public way. */
@@ -50,7 +50,7 @@ function widthOf({ edges: { x1, y1, x2, y2 }, from, to }: Ground): number {
     const bx = x2[e]! - x;
     const by = y2[e]! - y;
     twiceArea += ax * by - bx * ay;
-    perimeterM += gap(ax, ay, bx, by);
+    perimeterM += pointDistance(ax, ay, bx, by);
   }
   // Half of the perimeter is length and width, the area their product.
   const quarterM = perimeterM / 4;

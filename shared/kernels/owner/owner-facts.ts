@@ -103,7 +103,7 @@ const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
  * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, to be
  * hashed before it is stored; null without a street, or with neither. And the place, `street|city|state` in
  * both cases, by which a parcel without a ZIP finds the others of its owner.
- * @param street as `normaliseStreet` gives it
+ * @param street as `normalizeStreet` gives it
  */
 export function ownerKeysOf(
   street: string | null,
@@ -111,7 +111,7 @@ export function ownerKeysOf(
 ): Pick<OwnerFacts, 'ownerKeyText' | 'placeKeyText'> {
   if (street === null) return { ownerKeyText: null, placeKeyText: null };
   const zip = zip5(mailZip);
-  const city = normaliseCity(mailCity);
+  const city = normalizeCity(mailCity);
   const state = mailState === null ? '' : wordsOf(mailState);
   const place = city === null || state === '' ? null : `${street}|${city}|${state}`;
   return { ownerKeyText: zip === null ? place : `${street}|${zip}`, placeKeyText: place };
@@ -136,7 +136,7 @@ const CITY_WORDS: Record<string, string> = {
 };
 
 /** A city's name with its usual abbreviations spelled out: FT. WAYNE is FORT WAYNE. */
-function normaliseCity(city: string | null): string | null {
+function normalizeCity(city: string | null): string | null {
   if (city === null) return null;
   const words = wordsOf(city).split(' ');
   return words.map(word => CITY_WORDS[word] ?? word).join(' ') || null;

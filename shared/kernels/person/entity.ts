@@ -62,10 +62,10 @@ const OF_TRUSTS = new Set(['REVOCABLE', 'IRREVOCABLE', 'LIVING', 'FAMILY']);
 export function entityName(name: string): string | null {
   const own = wordsOf(name.split(/\bC\/O\b|%/i)[0]!.replace(/\bL\.? ?L\.? ?C\b\.?|\bU\/[ADT]\b/gi, ' '));
   const dated = / (?:DTD|DATED|UAD|UTD|UDT|UA) .*$/.exec(` ${own} `);
-  const kept = (dated ? ` ${own} `.slice(0, dated.index) : own)
+  const remaining = (dated ? ` ${own} `.slice(0, dated.index) : own)
     .split(' ')
     .filter(word => word !== '' && !LEFT_OUT.has(word));
-  const words = [...new Set(kept.map(word => ONE_SPELLING.get(word) ?? word))];
+  const words = [...new Set(remaining.map(word => ONE_SPELLING.get(word) ?? word))];
   const trust = words.includes('TRUST');
   const telling = words.filter(word => !(trust && OF_TRUSTS.has(word)));
   return telling.some(word => word !== 'TRUST') && telling.join('').length > 1

@@ -67,7 +67,7 @@ export function withinOneEdit(a: string, b: string): boolean {
  * off, or a surname of two of which one is shared; 0.6: an initial. A middle name that both have adds,
  * or tells them apart.
  */
-export function fitOf(a: Person, b: Person): number | null {
+export function nameFit(a: Person, b: Person): number | null {
   if (a.suffix !== null && b.suffix !== null && a.suffix !== b.suffix) return null;
   const last = lastFit(a.last, b.last);
   const first = firstFit(a.first, b.first) ?? swappedFirst(a, b);
@@ -201,12 +201,12 @@ export function bestMatches<C extends Candidate>(
   place: Place,
   candidates: readonly C[],
 ): Match<C>[] {
-  const found = candidates.flatMap(candidate => {
+  const matches = candidates.flatMap(candidate => {
     const near = { candidate, place, shared: candidate.places.map(known => sharedPlace(place, known)) };
     return ('entity' in subject ? fitEntity(subject.entity, near) : fitPerson(subject.person, near)) ?? [];
   });
-  const best = Math.max(0, ...found.map(({ rank }) => rank));
-  const level = found.filter(({ rank }) => rank === best).sort((a, b) => b.fit - a.fit);
+  const best = Math.max(0, ...matches.map(({ rank }) => rank));
+  const level = matches.filter(({ rank }) => rank === best).sort((a, b) => b.fit - a.fit);
   const first = level[0];
   if (first === undefined) return [];
   const same = level.filter(other => isSame(first.candidate, other.candidate));
@@ -217,14 +217,14 @@ export function bestMatches<C extends Candidate>(
 
 type Ranked<C> = Match<C> & { rank: number };
 
-type Near<C> = { candidate: C; place: Place; shared: ReturnType<typeof sharedPlace>[] };
+type Shared<C> = { candidate: C; place: Place; shared: ReturnType<typeof sharedPlace>[] };
 
 function fitPerson<C extends Candidate>(
   asked: Person,
-  { candidate, place, shared }: Near<C>,
+  { candidate, place, shared }: Shared<C>,
 ): Ranked<C> | null {
   if (!('person' in candidate.subject)) return null;
-  const fit = fitOf(asked, candidate.subject.person);
+  const fit = nameFit(asked, candidate.subject.person);
   if (fit === null) return null;
   const [level] = shared.filter(each => each !== null).sort((a, b) => RANK[b] - RANK[a]);
   if (level === undefined) return null;
@@ -241,7 +241,7 @@ const WHOLE_NAME = { zip: 0.9, city: 0.95 } as const;
 
 function fitEntity<C extends Candidate>(
   asked: string,
-  { candidate, place, shared }: Near<C>,
+  { candidate, place, shared }: Shared<C>,
 ): Ranked<C> | null {
   if (!('entity' in candidate.subject)) return null;
   const atStreet = shared.includes('street');
@@ -265,7 +265,7 @@ function isSame(a: Candidate, b: Candidate): boolean {
       'entity' in b.subject &&
       (a.subject.entity === b.subject.entity || shareOne(a, b))
     );
-  return fitOf(a.subject.person, b.subject.person) !== null && shareOne(a, b);
+  return nameFit(a.subject.person, b.subject.person) !== null && shareOne(a, b);
 }
 
 function shareOne(a: Candidate, b: Candidate): boolean {

@@ -90,16 +90,16 @@ export function summarizeBuckets(
   const pending = sort(listed.pending);
   const sold = sort(listed.sold);
   return buckets.map(range => {
-    const count = keep(all, range).length;
+    const count = selectListings(all, range).length;
     if (count === 0) return null;
-    const year = pick(sold, range);
-    const half = pick(year, range, since6);
-    const quarter = pick(half, range, since3);
-    const month = pick(quarter, range, since1);
+    const year = selectSorted(sold, range);
+    const half = selectSorted(year, range, since6);
+    const quarter = selectSorted(half, range, since3);
+    const month = selectSorted(quarter, range, since1);
     return {
       listings: count,
-      active: summarize(pick(active, range)),
-      pending: summarize(pick(pending, range)),
+      active: summarize(selectSorted(active, range)),
+      pending: summarize(selectSorted(pending, range)),
       sold: [summarize(month), summarize(quarter), summarize(half), summarize(year)],
     };
   });
@@ -113,23 +113,27 @@ function sort(listings: readonly Listing[]): Sorted {
   };
 }
 
-function pick(from: Sorted, range: AcreRange, since?: number): Sorted {
+function selectSorted(from: Sorted, range: AcreRange, since?: number): Sorted {
   const { byAcres, byPrice, byPpa } = from;
   if (byAcres.length === 0) return from;
   return {
-    byAcres: keep(byAcres, range, since),
-    byPrice: keep(byPrice, range, since),
-    byPpa: keep(byPpa, range, since),
+    byAcres: selectListings(byAcres, range, since),
+    byPrice: selectListings(byPrice, range, since),
+    byPpa: selectListings(byPpa, range, since),
   };
 }
 
 /** A loop because `filter` with a function made the whole kernel 1.6 times as slow. */
-function keep(listings: readonly Listing[], { minAcres, maxAcres }: AcreRange, since = NO_DAY): Listing[] {
-  const kept: Listing[] = [];
+function selectListings(
+  listings: readonly Listing[],
+  { minAcres, maxAcres }: AcreRange,
+  since = NO_DAY,
+): Listing[] {
+  const selected: Listing[] = [];
   for (const one of listings) {
-    if (one.acres >= minAcres && one.acres < maxAcres && one.soldDay >= since) kept.push(one);
+    if (one.acres >= minAcres && one.acres < maxAcres && one.soldDay >= since) selected.push(one);
   }
-  return kept;
+  return selected;
 }
 
 export const NO_LISTINGS: Summary = {

@@ -47,7 +47,7 @@ export function windowOf(ring: CellRing): CellWindow {
 export type Coverage = { fractions: Float64Array; stride: number };
 
 /** Edges at the right rim write into the two cells beyond it. */
-const BEYOND = 2;
+const EXTRA_CELLS = 2;
 
 /**
  * The exact fraction, 0 to 1, of each cell of a window that the polygon covers: signed areas are accumulated
@@ -56,7 +56,7 @@ const BEYOND = 2;
  */
 export function coverCells(polygon: CellPolygon, window: CellWindow): Coverage {
   const { columns, rows } = window;
-  const stride = columns + BEYOND;
+  const stride = columns + EXTRA_CELLS;
   const cells = new Float64Array(stride * rows);
   for (let i = 0; i < polygon.length; i++) {
     const turn = signedArea(polygon[i]!) > 0 === (i === 0) ? 1 : -1;

@@ -82,7 +82,7 @@ function landOf({ ppa, acres, years, land, count }: Pairs, expected: readonly Es
     return value ** 2 >= MIN_Z ** 2 * variance ? value : 0;
   });
   const used =
-    land === null || effects.every(effect => effect === 0) ? null : { effects, centre: land.means };
+    land === null || effects.every(effect => effect === 0) ? null : { effects, center: land.means };
   return { estimates, used };
 }
 

@@ -45,7 +45,7 @@ export function landOf(land: Float64Array | undefined, chosen: ArrayLike<number>
 export type LandEffects = {
   effects: readonly number[];
   /** Means of the terms over the county's sales, used for sales with unknown land. */
-  centre: readonly number[];
+  center: readonly number[];
 };
 
 /** Adjusting a comp for its land multiplies or divides its price by at most this. */
@@ -53,12 +53,12 @@ export const MAX_LAND_FACTOR = 3;
 const MAX_LAND_LOG = Math.log(MAX_LAND_FACTOR);
 
 /** What the land adds to a sale's ln(price per acre) compared with mean land; unknown terms add nothing. */
-export function landPremium({ effects, centre }: LandEffects, land: Float64Array, i: number): number {
+export function landPremium({ effects, center }: LandEffects, land: Float64Array, i: number): number {
   let premium = 0;
   for (let k = 0; k < LAND_TERMS; k++) {
     if (effects[k] === 0) continue;
     const term = land[i * LAND_TERMS + k]!;
-    if (!Number.isNaN(term)) premium += effects[k]! * (term - centre[k]!);
+    if (!Number.isNaN(term)) premium += effects[k]! * (term - center[k]!);
   }
   return premium;
 }

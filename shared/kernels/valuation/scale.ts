@@ -91,7 +91,7 @@ export function fitScale(
 ): ScaleFit {
   const n = rows.length;
   const sizes = Float64Array.from(errors, sizeOf);
-  const { centre: center, unit } = standardsOf(rows);
+  const { center, unit } = standardsOf(rows);
   const standard = rows.map(row => row.map((value, i) => (i === 0 ? 1 : (value - center[i]!) / unit[i]!)));
   const folds = Math.min(FOLDS, n);
   const foldOf = (row: number) => Math.floor((row * folds) / n);
@@ -128,7 +128,7 @@ function standardsOf(rows: readonly Float64Array[]) {
   for (const row of rows) for (let i = 0; i < FEATURE_COUNT; i++) center[i]! += row[i]! / rows.length;
   for (const row of rows)
     for (let i = 0; i < FEATURE_COUNT; i++) unit[i]! += (row[i]! - center[i]!) ** 2 / rows.length;
-  return { centre: center, unit: unit.map(variance => (variance > 1e-12 ? Math.sqrt(variance) : 1)) };
+  return { center: center, unit: unit.map(variance => (variance > 1e-12 ? Math.sqrt(variance) : 1)) };
 }
 
 /** Sums of products of the features, and of the features and sizes. */

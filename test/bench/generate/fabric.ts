@@ -151,7 +151,7 @@ type Plan = {
   seed: number;
   at(u: number, v: number): Position;
   /** Meters to units of 1e-7 degree. */
-  place(metres: Position): Position;
+  place(meters: Position): Position;
   /** Of the section, in meters. */
   size: Position;
   scaleX: number;
@@ -248,8 +248,8 @@ function withIslands(plan: Plan, lots: ParcelShape[], islands: number): ParcelSh
     const host = lots[Math.floor(((k + 0.5) * lots.length) / islands)]!;
     const ring = host.polygons[0]![0]!;
     const n = ring.length / 2;
-    const centre = [0, 1].map(axis => ring.reduce((sum, v, i) => sum + (i % 2 === axis ? v : 0), 0) / n);
-    const island = ring.map((v, i) => Math.round(centre[i % 2]! + 0.3 * (v - centre[i % 2]!)));
+    const center = [0, 1].map(axis => ring.reduce((sum, v, i) => sum + (i % 2 === axis ? v : 0), 0) / n);
+    const island = ring.map((v, i) => Math.round(center[i % 2]! + 0.3 * (v - center[i % 2]!)));
     const hole = Array.from({ length: n }, (_, i) => island.slice(2 * (n - 1 - i), 2 * (n - i))).flat();
     Object.assign(host, parcelOf(plan, 'donut', [host.block, host.lot], [[ring, hole]]));
     made.push(parcelOf(plan, 'island', [host.block, 500 + host.lot], [[island]]));

@@ -13,7 +13,7 @@ const KEY = { strip_leading_zeros: true, drop_empty: true, join: '-' };
 
 /**
  * The parcels of Washington NH with the town's roll, as one feed stores them; without what is computed from
- * boundaries before they are rounded to centimetres, which may differ by one where coordinates went
+ * boundaries before they are rounded to centimeters, which may differ by one where coordinates went
  * through feet and back.
  */
 const storedBy = (name: string, roll: Input, shape: Input) =>

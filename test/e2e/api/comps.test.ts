@@ -177,9 +177,9 @@ describe('scopes', () => {
   });
 
   test('a circle is a polygon of 256 vertices on the geodesic rim, and 1000 m is the usual radius', async () => {
-    const centre = { lon: -100.5, lat: 40.25 };
-    const at = (metres: number, azimuth: number): [number, number] => {
-      const { lon2, lat2 } = geographiclib.Geodesic.WGS84.Direct(centre.lat, centre.lon, azimuth, metres);
+    const center = { lon: -100.5, lat: 40.25 };
+    const at = (meters: number, azimuth: number): [number, number] => {
+      const { lon2, lat2 } = geographiclib.Geodesic.WGS84.Direct(center.lat, center.lon, azimuth, meters);
       return [Math.round(lon2! * 1e7), Math.round(lat2! * 1e7)];
     };
     const [near, far] = await seed(
@@ -191,7 +191,7 @@ describe('scopes', () => {
       { location: at(49_999, 90 + 360 / 512) },
       { location: null },
     );
-    const point = `point=${centre.lon}&point=${centre.lat}`;
+    const point = `point=${center.lon}&point=${center.lat}`;
     expect(await ids(point)).toEqual([near]);
     expect(await ids(`${point}&dist=1001`)).toEqual([near, far]);
     expect(await ids(`${point}&dist=50000`)).toHaveLength(3);

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
 import { STATS } from '../../support/spender.ts';
-import { MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/tool-call.ts';
+import { MCP_HEADERS, TRANSPORTS, type Transport, toolCall } from '../../support/tool-call.ts';
 
 const FILTER = '/api/public/v1/properties/filter/';
 
@@ -26,7 +26,7 @@ const { startApi } = apiProcesses(db, { STATEMENT_TIMEOUT_MS: '120000', REQUEST_
 type Reply = { status: number; tokens: number; body: string };
 
 /** Where a call goes and what it sends. @param search a search by this Idempotency-Key, else statistics */
-function requestOf(way: Way, search?: string): { path: string; body?: string } {
+function requestOf(way: Transport, search?: string): { path: string; body?: string } {
   if (way === 'rest')
     return search === undefined ? { path: STATS } : { path: FILTER, body: '{"county":"33019"}' };
   const call =
@@ -37,7 +37,13 @@ function requestOf(way: Way, search?: string): { path: string; body?: string } {
 }
 
 /** One call; undefined when its whole answer did not come. */
-function call(way: Way, url: string, agent: Agent, key: string, search?: string): Promise<Reply | undefined> {
+function call(
+  way: Transport,
+  url: string,
+  agent: Agent,
+  key: string,
+  search?: string,
+): Promise<Reply | undefined> {
   return new Promise(resolve => {
     const lost = () => resolve(undefined);
     const { path, body } = requestOf(way, search);
@@ -68,7 +74,7 @@ function call(way: Way, url: string, agent: Agent, key: string, search?: string)
 
 // At once: each has accounts and processes of its own, and the second waits for the claims of the
 // dead most of its time.
-test.concurrent.each(WAYS)(
+test.concurrent.each(TRANSPORTS)(
   'kill -9 in the middle of charged calls, 300 at a time: every answer has its charge, at most those in flight a charge without an answer, and what is repeated by its Idempotency-Key is billed once: %s',
   {
     timeout: 300_000,

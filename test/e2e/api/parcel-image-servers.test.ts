@@ -24,8 +24,8 @@ let server: TestServer;
 let behind: TestServer;
 
 /** A JPEG of one color. */
-const plain = (width: number, height: number, colour: string) =>
-  sharp({ create: { width, height, channels: 3, background: colour } })
+const plain = (width: number, height: number, color: string) =>
+  sharp({ create: { width, height, channels: 3, background: color } })
     .jpeg()
     .toBuffer();
 const green = await plain(256, 256, '#208020');

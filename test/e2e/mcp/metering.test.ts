@@ -4,7 +4,7 @@ import { SCOPES } from '../../../shared/accounts/tiers.ts';
 import { insertRegions, newCaller, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { STATS as PATH } from '../../support/spender.ts';
-import { askTool, MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/tool-call.ts';
+import { askTool, MCP_HEADERS, TRANSPORTS, type Transport, toolCall } from '../../support/tool-call.ts';
 
 // What is charged over REST, over MCP and over both at once. Kills are in api/crash.test.ts, histories in
 // properties/metering.test.ts.
@@ -15,17 +15,17 @@ const two = await startTestApi(db);
 beforeAll(() => insertRegions(db));
 
 const TOOL: [string, object] = ['get_market_stats', { fips: '33019' }];
-const ask = (way: Way, api: TestApi, key: string): Promise<{ status: number; json: unknown }> =>
+const ask = (way: Transport, api: TestApi, key: string): Promise<{ status: number; json: unknown }> =>
   way === 'rest' ? api.call(PATH, { key }) : askTool(api.url, key, TOOL);
 
-test.each([...WAYS, 'both' as const])(
+test.each([...TRANSPORTS, 'both' as const])(
   '200 calls at once over two processes never use more than the account may: %s',
   async way => {
     // 77 calls fit into 775 tokens.
     const { key, accountId } = await newCaller(db, { tokensIncluded: 775 }, { scopes: [...SCOPES] });
     const replies = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        ask(way === 'both' ? WAYS[index % 3 > 0 ? 1 : 0] : way, index % 2 ? one : two, key),
+        ask(way === 'both' ? TRANSPORTS[index % 3 > 0 ? 1 : 0] : way, index % 2 ? one : two, key),
       ),
     );
     const served = replies.filter(reply => reply.status === 200);
@@ -37,7 +37,7 @@ test.each([...WAYS, 'both' as const])(
   },
 );
 
-test.each(WAYS)('a client that has gone before the answer is ready is not charged: %s', async way => {
+test.each(TRANSPORTS)('a client that has gone before the answer is ready is not charged: %s', async way => {
   const { key, accountId } = await newCaller(db, {}, { scopes: [...SCOPES] });
   await ask(way, one, key);
   const lock = await db.pool.connect();

@@ -135,7 +135,7 @@ describe('the check of answers against the document finds', () => {
 
   test.each([
     ['a missing field', reply(path, { ...BODY, name: undefined })],
-    ['an additional field', reply(path, { ...BODY, colour: 'red' })],
+    ['an additional field', reply(path, { ...BODY, color: 'red' })],
     ['a wrong type', reply(path, { ...BODY, fips: 33019 })],
     ['an unknown bucket', reply(path, { ...BODY, stats: [{ type: '1 acre', data: {} }] })],
     ['an unknown metric', reply(path, { ...BODY, stats: [{ type: '1 acre-2 acre', data: { Sold: 1 } }] })],

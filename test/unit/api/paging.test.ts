@@ -70,7 +70,7 @@ const url = new URL('https://api.example.org/list/?colour=red&page_size=2&colour
 const apiUrl = 'https://api.example.org';
 const now = new Date('2026-11-20T12:00:00Z');
 
-function open(query: PageQuery, request: unknown = { colour: 'red' }): Promise<Page> {
+function open(query: PageQuery, request: unknown = { color: 'red' }): Promise<Page> {
   return openPage(query, {
     endpoint: 'list',
     request,
@@ -157,7 +157,7 @@ test('what is counted from today is counted from the day on which the walk began
   const later = { url, apiUrl, now: new Date('2026-11-21T00:00:01Z') };
   const page = await openPage(queryOf(next!), {
     endpoint: 'list',
-    request: { colour: 'red' },
+    request: { color: 'red' },
     call: later,
     secret: async () => secret,
   });
@@ -176,7 +176,7 @@ describe('a cursor is refused', () => {
     expect(await rejected({ page_size: 2, cursor: 'abc' })).toHaveProperty('cursor');
   });
   test('for other filters', async () => {
-    expect(await rejected(await next(), { colour: 'blue' })).toHaveProperty('cursor');
+    expect(await rejected(await next(), { color: 'blue' })).toHaveProperty('cursor');
   });
   test('for another page size', async () => {
     expect(await rejected({ ...(await next()), page_size: 3 })).toHaveProperty('cursor');

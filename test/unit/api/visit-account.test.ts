@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask, type Visit } from '../../../api/pages/frame/visit.ts';
+import { callEndpoint, type Visit } from '../../../api/pages/frame/visit.ts';
 import { listFilters } from '../../../api/v1/parcels/filter/list-filters.ts';
 
 /** A visit of somebody whose account is `account`, and how often that was read. */
@@ -21,13 +21,13 @@ function visitOf(account: object | undefined) {
 
 test('a page that asks several endpoints reads its account once, and asks without a Pro subscription', async () => {
   const { visit, reads } = visitOf({ id: 'one', pro: false, periodEnd: null });
-  const answers = await Promise.all([ask(visit, listFilters), ask(visit, listFilters)]);
-  answers.push(await ask(visit, listFilters));
+  const answers = await Promise.all([callEndpoint(visit, listFilters), callEndpoint(visit, listFilters)]);
+  answers.push(await callEndpoint(visit, listFilters));
   expect(answers).toHaveLength(3);
   expect(reads).toEqual(['accounts/read_account']);
 });
 
 test('without an account nothing is answered', async () => {
   const { visit } = visitOf(undefined);
-  await expect(ask(visit, listFilters)).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(callEndpoint(visit, listFilters)).rejects.toMatchObject({ code: 'forbidden' });
 });

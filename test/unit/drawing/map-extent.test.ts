@@ -19,8 +19,8 @@ describe('a view', () => {
     fc.assert(
       fc.property(places, fc.double({ min: 0, max: 360, noNaN: true }), ({ lon, lat, side }, azimuth) => {
         const view = viewOf(square(lon, lat, side), 40, 900, 740);
-        const metres = 200 * view.metresPerPx;
-        const there = geodesic.Direct(lat, lon, azimuth, metres);
+        const meters = 200 * view.metersPerPx;
+        const there = geodesic.Direct(lat, lon, azimuth, meters);
         const [x0, y0] = view.toPx([lon, lat]);
         const [x, y] = view.toPx([there.lon2!, there.lat2!]);
         expect(Math.hypot(x - x0, y - y0)).toBeCloseTo(200, 1);
@@ -38,7 +38,7 @@ describe('a view', () => {
         const [top, bottom] = [Math.min(...points.map(p => p[1])), Math.max(...points.map(p => p[1]))];
         expect(left + right).toBeCloseTo(900, 3);
         expect(top + bottom).toBeCloseTo(740, 3);
-        const marginPx = 40 / view.metresPerPx;
+        const marginPx = 40 / view.metersPerPx;
         expect(Math.min(left, top)).toBeCloseTo(marginPx, 3);
         expect(view.toPx([lon, lat + side])[1]).toBeLessThan(view.toPx([lon, lat])[1]);
         expect(view.toPx([lon + side, lat])[0]).toBeGreaterThan(view.toPx([lon, lat])[0]);
@@ -73,17 +73,17 @@ describe('a view', () => {
       expect(y).toBeLessThan(740);
     }
     const sliver = viewOf(square(-72, 43, 1e-7), 0, 900, 740);
-    expect(sliver.metresPerPx).toBeGreaterThan(0.001);
+    expect(sliver.metersPerPx).toBeGreaterThan(0.001);
   });
 });
 
 describe('the scale bar', () => {
-  test.each([0.01, 0.05, 0.3, 1, 7.7, 60])('at %d m a pixel is a round length in feet', metresPerPx => {
-    const view = { ...viewOf(square(-72, 43), 0, 900, 740), metresPerPx };
+  test.each([0.01, 0.05, 0.3, 1, 7.7, 60])('at %d m a pixel is a round length in feet', metersPerPx => {
+    const view = { ...viewOf(square(-72, 43), 0, 900, 740), metersPerPx };
     const { feet, px } = scaleBarOf(view, 225);
     expect(px).toBeLessThanOrEqual(225);
     expect(px).toBeGreaterThan(225 / 2.51);
-    expect(px * metresPerPx).toBeCloseTo(feet * 0.3048, 6);
+    expect(px * metersPerPx).toBeCloseTo(feet * 0.3048, 6);
     expect([1, 2, 5]).toContain(Math.round(feet / 10 ** Math.floor(Math.log10(feet) + 1e-9)));
   });
 

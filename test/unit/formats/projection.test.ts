@@ -19,7 +19,7 @@ test('every projected system on NAD83 is where PROJ has it, to a millimetre both
     const [lon, lat, x, y] = numbers.map(Number) as [number, number, number, number];
     const crs = resolveCrs(code, 'parcels.shp');
     const there = proj4('WGS84', crs.definition).forward([lon, lat]) as [number, number];
-    const forwardM = Math.hypot(there[0] - x, there[1] - y) * crs.metresPerUnit;
+    const forwardM = Math.hypot(there[0] - x, there[1] - y) * crs.metersPerUnit;
     const back = lonLat(code, x, y);
     const inverseM =
       Math.hypot((back[0] - lon) * Math.cos((lat * Math.PI) / 180), back[1] - lat) * METRES_PER_DEGREE;
@@ -50,7 +50,7 @@ describe('names', () => {
         number,
         number,
       ];
-      expect(resolveCrs(crs, 'x').metresPerUnit).toBeCloseTo(1200 / 3937, 12);
+      expect(resolveCrs(crs, 'x').metersPerUnit).toBeCloseTo(1200 / 3937, 12);
       const [lon, lat] = lonLat(crs, x, y);
       expect(lon).toBeCloseTo(california[0], 8);
       expect(lat).toBeCloseTo(california[1], 8);

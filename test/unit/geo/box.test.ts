@@ -68,21 +68,21 @@ describe('the box around raw geometries', () => {
 
 test('a margin is at least as wide as it says, everywhere on the ground', () => {
   fc.assert(
-    fc.property(fc.integer({ min: -72, max: 72 }), fc.integer({ min: 1, max: 500 }), (latitude, metres) => {
+    fc.property(fc.integer({ min: -72, max: 72 }), fc.integer({ min: 1, max: 500 }), (latitude, meters) => {
       const box: Box = [-720_000_000, latitude * 1e7, -719_990_000, latitude * 1e7 + 10_000];
-      const grown = withMarginE7(box, metres);
+      const grown = withMarginE7(box, meters);
       // Of the WGS84 ellipsoid: meters of a degree of latitude and of longitude.
       const phi = ((latitude + (latitude < 0 ? 0 : 0.001)) * Math.PI) / 180;
       const [a, e2] = [6_378_137, 0.006694379990141];
       const w = Math.sqrt(1 - e2 * Math.sin(phi) ** 2);
       const up = (Math.PI / 180) * ((a * (1 - e2)) / w ** 3);
       const across = (Math.PI / 180) * (a / w) * Math.cos(phi);
-      expect(((box[1] - grown[1]) / 1e7) * up).toBeGreaterThanOrEqual(metres);
-      expect(((grown[3] - box[3]) / 1e7) * up).toBeGreaterThanOrEqual(metres);
-      expect(((box[0] - grown[0]) / 1e7) * across).toBeGreaterThanOrEqual(metres);
-      expect(((grown[2] - box[2]) / 1e7) * across).toBeGreaterThanOrEqual(metres);
+      expect(((box[1] - grown[1]) / 1e7) * up).toBeGreaterThanOrEqual(meters);
+      expect(((grown[3] - box[3]) / 1e7) * up).toBeGreaterThanOrEqual(meters);
+      expect(((box[0] - grown[0]) / 1e7) * across).toBeGreaterThanOrEqual(meters);
+      expect(((grown[2] - box[2]) / 1e7) * across).toBeGreaterThanOrEqual(meters);
       // And not much wider.
-      expect(((grown[3] - box[3]) / 1e7) * up).toBeLessThanOrEqual(1.05 * metres + 1);
+      expect(((grown[3] - box[3]) / 1e7) * up).toBeLessThanOrEqual(1.05 * meters + 1);
     }),
   );
 });

@@ -21,7 +21,7 @@ function chunkOf(parcels: number): LandInput {
     const covering = { elevation: [LAYER], roads: [], wetlands: [], flood: [] };
     return { id: i, mark: i, layers: 1, shapeHash: '', shape: [], covering, sources: covering };
   });
-  return { subjects, shapeless: [], roads: [], neighbours: [], wetlands: [], flood: [], tiles: [] };
+  return { subjects, shapeless: [], roads: [], neighbors: [], wetlands: [], flood: [], tiles: [] };
 }
 
 /** Heights that cannot be read for the first parcels asked for. */

@@ -36,8 +36,8 @@ describe('a parcel on a grid', () => {
 
   test('heights in feet give the same as the same heights in metres', async () => {
     const feet = plane('feet.tif', 12, { at: column => (100 + (column + 0.5) * 1.2) / 0.3048 });
-    const metres = await terrainIn([plane('plane.tif', 12)], lot(200, 300, 450, 520));
-    expectSame(await terrainIn([feet], lot(200, 300, 450, 520), { unit: 'feet' }), metres, 3);
+    const meters = await terrainIn([plane('plane.tif', 12)], lot(200, 300, 450, 520));
+    expectSame(await terrainIn([feet], lot(200, 300, 450, 520), { unit: 'feet' }), meters, 3);
   });
 
   test('parts and holes', async () => {
@@ -86,9 +86,9 @@ describe('a parcel on a grid', () => {
       [-282, { unit: 'feet' as const }],
     ] as const) {
       const file = plane('height.tif', 0, { at: () => height });
-      const metres = 'unit' in declared ? height * 0.3048 : height;
+      const meters = 'unit' in declared ? height * 0.3048 : height;
       expect((await terrainIn([file], lot(100, 100, 200, 200), declared))?.meanElevationM).toBeCloseTo(
-        metres,
+        meters,
         2,
       );
     }

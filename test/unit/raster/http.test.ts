@@ -39,7 +39,7 @@ const server = createServer((request, response) => {
 let url: string;
 
 beforeAll(async () => {
-  // Directories in front, tiles packed with deflate, an overview behind: as a cloud-optimised file.
+  // Directories in front, tiles packed with deflate, an overview behind: as a cloud-optimized file.
   writeProjected(path, 10, { tile: 64, deflate: true, overview: true });
   bytes = readFileSync(path);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

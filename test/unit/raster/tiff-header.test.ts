@@ -85,10 +85,10 @@ describe('the header of a grid', () => {
     ["an unknown vertical CRS with GDAL's unit of the band", { 4096: 5103 }, 'ft', 0.3048],
     ["GDAL's unit of the band", {}, 'ft', 0.3048],
     ['nothing said', {}, undefined, 1],
-  ])('the unit of heights: %s', async (_, keys, unit, metres) => {
+  ])('the unit of heights: %s', async (_, keys, unit, meters) => {
     const gdalMetadata = unit && metadata('UNITTYPE', unit);
     const path = write({ keys: { ...projectedKeys(26919), ...keys }, ...(gdalMetadata && { gdalMetadata }) });
-    expect((await header(path)).unitM).toBe(metres);
+    expect((await header(path)).unitM).toBe(meters);
   });
 
   test('whether anything says what the unit of heights is', async () => {
@@ -131,7 +131,7 @@ describe('the header of a grid', () => {
 });
 
 describe('a file that cannot be used is refused, with what to do', () => {
-  const metre = { originX: 500_000, originY: 4_900_000, stepX: 10, stepY: -10 };
+  const meter = { originX: 500_000, originY: 4_900_000, stepX: 10, stepY: -10 };
   test.each<[string, Partial<TiffOptions>, RegExp]>([
     ['a CRS of its own', { keys: projectedKeys(32767) }, /CRS of its own .* Declare crs/],
     ['no CRS', { keys: {} }, /says nothing about its CRS\. Declare crs/],
@@ -157,7 +157,7 @@ describe('a file that cannot be used is refused, with what to do', () => {
       { keys: { ...projectedKeys(26919), 4096: 32767 } },
       /vertical CRS of its own.*vertical_unit/,
     ],
-    ['a place outside the world', { grid: metre, keys: geographicKeys(4326) }, /outside the world/],
+    ['a place outside the world', { grid: meter, keys: geographicKeys(4326) }, /outside the world/],
     ['one strip of over 64 MiB', { width: 4096, height: 4097, sample: 'float32' }, /take 65 MiB.*-of COG/],
   ])('%s', async (_, options, message) => {
     const path = write(options);

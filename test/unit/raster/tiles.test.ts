@@ -165,8 +165,8 @@ describe('the same ground gives the same figures', () => {
 });
 
 test('a projection that is off its nominal scale is taken at true distances', async () => {
-  // Albers of the 48 states on its middle meridian: at 37.5 N a kilometre east is 0.990 on the map, a
-  // kilometre north 1.010.
+  // Albers of the 48 states on its middle meridian: at 37.5 N a kilometer east is 0.990 on the map, a
+  // kilometer north 1.010.
   const { definition } = resolveCrs('EPSG:5070', 'x');
   const { forward, inverse } = proj4('WGS84', definition);
   const { WGS84 } = geographiclib.Geodesic;

@@ -5,8 +5,8 @@ import type { InputSpec } from '../../formats/format-input.ts';
 import { readInput } from '../../formats/read-format.ts';
 import type { BadRow, RowBatch, SourceRow } from '../../formats/row-batch.ts';
 import { openSource } from '../../formats/source.ts';
-import { NO_USABLE_ROW } from '../gate/gate.ts';
-import { noneCounts } from '../gate/gate-layer.ts';
+import { NO_USABLE_ROWS } from '../gate/gate.ts';
+import { noUsableFeatures } from '../gate/gate-layer.ts';
 import { compileBlockMapper } from '../map/map-block.ts';
 import { compileContactMapper } from '../map/map-contact.ts';
 import { compileLayerMapper } from '../map/map-layer.ts';
@@ -233,7 +233,7 @@ function judgeEmpty(feed: Feed, { parts, problems, warnings }: FeedCheck): void 
   const read = parts.reduce((sum, { rows }) => sum + rows, 0);
   const name = parts.map(({ part }) => part).join(', ');
   if (parts.every(({ whole }) => whole))
-    problems.push(`${name}: ${layer ? noneCounts(read, { rows: 'features' }) : NO_USABLE_ROW}`);
+    problems.push(`${name}: ${layer ? noUsableFeatures(read, { rows: 'features' }) : NO_USABLE_ROWS}`);
   else
     warnings.push(
       `${name}: of the first ${read} ${layer ? 'features none counts' : 'rows none is usable'}, and a run of which that holds is blocked; --rows reads more of them.`,

@@ -4,7 +4,7 @@ import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed-schema.ts';
 import { type LayerVersion, NOWHERE } from '../run/layer-version.ts';
-import { percent, type RowFigures, rowFaults, show, verdict } from './gate.ts';
+import { gateResult, percent, type RowFigures, rowFaults, show } from './gate.ts';
 import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './gate-place.ts';
 
 export type LayerFigures = RowFigures & {
@@ -28,8 +28,8 @@ export type LayerWords = { rows: string; area: string };
 export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
   const { rows, read, covered, boxed, last } = figures;
   const before = last?.covered ?? null;
-  return verdict(figures, [
-    ['empty', rows === 0 ? noneCounts(read, words) : null],
+  return gateResult(figures, [
+    ['empty', rows === 0 ? noUsableFeatures(read, words) : null],
     ...rowFaults(figures, limits, words.rows),
     ['coverage', before && covered && lostCoverage(before, covered, limits)],
     ['coverage_growth', before && covered && boxed ? grownCoverage(before, covered, limits) : null],
@@ -38,7 +38,7 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
   ]);
 }
 
-export const noneCounts = (read: number, words: Pick<LayerWords, 'rows'>): string =>
+export const noUsableFeatures = (read: number, words: Pick<LayerWords, 'rows'>): string =>
   `Of ${read} ${words.rows} read, none counts: is the mapping right, and is it a file of this place?`;
 
 export function outsideFeatures(

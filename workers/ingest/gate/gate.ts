@@ -41,13 +41,13 @@ export type Acreage = {
 const MIN_ACREAGES = 20;
 
 /** What the gate says of a run that would make no parcel and no listing. */
-export const NO_USABLE_ROW = 'The run has no usable row.';
+export const NO_USABLE_ROWS = 'The run has no usable row.';
 
 /** What a run is blocked for, by gate: null where it passes. */
 export type Fault = readonly [gate: string, message: string | null];
 
 /** Every fault is named, not only the first. */
-export function verdict(figures: object, faults: readonly Fault[]): GateResult {
+export function gateResult(figures: object, faults: readonly Fault[]): GateResult {
   const blocked = faults.flatMap(([gate, message]) => (message === null ? [] : [{ gate, message }]));
   return { blocked, figures };
 }
@@ -55,8 +55,8 @@ export function verdict(figures: object, faults: readonly Fault[]): GateResult {
 export function judge(figures: GateFigures, limits: Gates): GateResult {
   const { last, before, retired, sales } = figures;
   const most = limits.max_key_drop_percent;
-  return verdict(figures, [
-    ['empty', figures.rows === 0 ? NO_USABLE_ROW : null],
+  return gateResult(figures, [
+    ['empty', figures.rows === 0 ? NO_USABLE_ROWS : null],
     ...rowFaults(figures, limits, 'rows'),
     ['matched_keys', last && dropped('keys with geometry', last.matchedKeys, figures.matchedKeys, most)],
     [
@@ -116,8 +116,8 @@ export function judgeList(
     filled: counts.filled,
     last: lastFigures(last?.counts),
   };
-  const empty: Fault = ['empty', rows === 0 ? NO_USABLE_ROW : null];
-  return verdict(figures, [empty, ...rowFaults(figures, limits, words)]);
+  const empty: Fault = ['empty', rows === 0 ? NO_USABLE_ROWS : null];
+  return gateResult(figures, [empty, ...rowFaults(figures, limits, words)]);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { RecordName } from '../../../shared/contacts/person-identity.ts';
 import {
   CONTACT_FIELD_NAMES,
-  type KnownPhone,
   type LineType,
   MAX_PHONES,
+  type StoredPhone,
 } from '../../../shared/domain/contact-fields.ts';
 import { isEntity } from '../../../shared/kernels/person/entity.ts';
 import type { Address } from '../../../shared/kernels/person/match.ts';
@@ -18,7 +18,7 @@ export type MappedContact = MappedRow & {
   /** The present address first. */
   places: Address[];
   /** The best first; empty for a row that can answer no trace. */
-  phones: KnownPhone[];
+  phones: StoredPhone[];
   emails: string[];
   lastSeen: string | null;
 };
@@ -82,8 +82,8 @@ function addressOf(text: Text, prefix: string): Address {
   };
 }
 
-function phonesOf(text: Text): KnownPhone[] {
-  const phones: KnownPhone[] = [];
+function phonesOf(text: Text): StoredPhone[] {
+  const phones: StoredPhone[] = [];
   for (let i = 1; i <= MAX_PHONES; i++) {
     const number = text(`phone_${i}`);
     if (number === null || phones.some(phone => phone.number === number)) continue;

@@ -47,7 +47,7 @@ function compileValue(name: keyof typeof TARGETS, spec: ColumnSpec | null | unde
   };
 }
 
-/** What a row must fulfil; a column of a preset that the source lacks fulfils nothing. */
+/** What a row must fulfil; a column of a preset that the source lacks fulfills nothing. */
 function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (source: Source) => boolean {
   if (conditions.some(({ column, optional }) => optional && resolve(column) === null)) return () => false;
   const tests = conditions.map(condition => compileCondition(condition, resolve));
@@ -92,7 +92,7 @@ function compileDeed(
   };
 }
 
-/** Whether a row's sale has a day, at least the least price, and fulfils the feed's conditions. */
+/** Whether a row's sale has a day, at least the least price, and fulfills the feed's conditions. */
 function compileSale({ where, minPrice }: Pick<Sales, 'where' | 'minPrice'>, resolve: Resolve) {
   const holds = compileAll(where, resolve);
   return (source: Source, date: FieldValue, price: FieldValue): boolean =>

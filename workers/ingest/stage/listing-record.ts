@@ -115,5 +115,5 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
   };
 }
 
-/** The polygons are generalised: a shore parcel may lie just off its own county's. */
+/** The polygons are generalized: a shore parcel may lie just off its own county's. */
 const countyOf = (lon: number, lat: number): number | null => countyAt(lon, lat) ?? nearestCounty(lon, lat);

@@ -4,7 +4,7 @@ import type { Database } from '../../../http/database.ts';
 import { validationError } from '../../../http/error-responses.ts';
 import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
-import { type RegionReference, requireKnown } from '../../common/known-regions.ts';
+import { type RegionReference, requireKnownRegions } from '../../common/known-regions.ts';
 import { ownerKeys } from '../../common/owner-key.ts';
 import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
@@ -44,7 +44,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       'The geometry has more than 10,000 vertices, or its outline passes over more parcels than can be tested. Costs nothing.',
   },
   handle: async ({ body, query }, { database, cursorSecret }, call) => {
-    await requireKnown(database, namedIn(body));
+    await requireKnownRegions(database, namedIn(body));
     const page = await openPage(query, {
       endpoint: 'properties/filter',
       request: body,

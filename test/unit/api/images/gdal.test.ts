@@ -135,8 +135,8 @@ test.each([
   const ours = await readOnDisk(source, level, window, header);
   expect(ours?.channels).toBe(channels);
   const { data, width, height } = await readPixels(level, window, 1, header, { name: bytes.name, signal });
-  const colours = sharp(data, { raw: { width, height, channels: 4 } });
-  const theirs = await (channels === 3 ? colours.removeAlpha() : colours).raw().toBuffer();
+  const colors = sharp(data, { raw: { width, height, channels: 4 } });
+  const theirs = await (channels === 3 ? colors.removeAlpha() : colors).raw().toBuffer();
   expect(theirs.equals(ours!.data)).toBe(true);
 });
 
@@ -158,8 +158,8 @@ test.each([false, true])(
       });
       const [level] = await openLevels(openBytes(path, { signal }));
       const window = { left: 0, top: 0, right: 40, bottom: 30 };
-      const colouring = { range: [0, 30_000] as [number, number], nodata: null, alpha: false };
-      return readPixels(level, window, 1, colouring, { name: path, signal });
+      const coloring = { range: [0, 30_000] as [number, number], nodata: null, alpha: false };
+      return readPixels(level, window, 1, coloring, { name: path, signal });
     };
     const [high, low] = [await read(true), await read(false)];
     expect(Buffer.compare(high.data, low.data)).toBe(0);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { box, type XY } from '../../../support/frontage-ground.ts';
 import { ring } from '../../../support/rings.ts';
-import { expectMetres, frontageOf, parcel, road, WEST_EAST } from './measure.ts';
+import { expectMeters, frontageOf, parcel, road, WEST_EAST } from './measure.ts';
 
 describe('lots along a street', () => {
   const row = [
@@ -14,7 +14,7 @@ describe('lots along a street', () => {
   test('the middle one faces it with its front alone', () => {
     // 30 m of front; flanks and back lie against neighbors.
     const frontage = frontageOf(2, [WEST_EAST], row);
-    expectMetres(frontage, { local: 30 });
+    expectMeters(frontage, { local: 30 });
     expect(frontage.landlocked).toBe(false);
   });
 
@@ -24,7 +24,7 @@ describe('lots along a street', () => {
   });
 
   test('the flank of the first one, with nothing beside it, runs away from the street and does not count', () => {
-    expectMetres(frontageOf(1, [WEST_EAST], row), { local: 30 });
+    expectMeters(frontageOf(1, [WEST_EAST], row), { local: 30 });
   });
 
   test('the one behind is landlocked', () => {
@@ -39,17 +39,17 @@ describe('lots along a street', () => {
   test('a private road gives it access but no frontage, touched or faced within its reach, and takes none from others', () => {
     const behind = (y: number) => frontageOf(4, [WEST_EAST, road('private', [0, y], [90, y])], row);
     for (const y of [83, 110, 108 + 24]) {
-      expectMetres(behind(y), {});
+      expectMeters(behind(y), {});
       expect(behind(y).landlocked).toBe(false);
     }
     expect(behind(108 + 26).landlocked).toBe(true);
-    expectMetres(frontageOf(2, [WEST_EAST, road('private', [-200, 4], [200, 4])], row), { local: 30 });
+    expectMeters(frontageOf(2, [WEST_EAST, road('private', [-200, 4], [200, 4])], row), { local: 30 });
   });
 
   test('a front that zigzags counts with the length of its boundary', () => {
     // Two legs of 15 m by 2 m: 2 * sqrt(15^2 + 2^2) = 30.27 m.
     const jagged = ring('0 8, 15 10, 30 8, 30 58, 0 58');
-    expectMetres(frontageOf(1, [WEST_EAST], [parcel(1, jagged)]), { local: 30.27 });
+    expectMeters(frontageOf(1, [WEST_EAST], [parcel(1, jagged)]), { local: 30.27 });
   });
 
   test('a front askew to the street counts, a flank that leans over it does not', () => {
@@ -61,7 +61,7 @@ describe('lots along a street', () => {
       [30 + 40 / Math.tan(Math.PI / 3), 58],
       [0, 58],
     ];
-    expectMetres(frontageOf(1, [WEST_EAST], [parcel(1, askew)]), { local: 31.62 });
+    expectMeters(frontageOf(1, [WEST_EAST], [parcel(1, askew)]), { local: 31.62 });
   });
 });
 
@@ -71,30 +71,30 @@ describe('corner lots', () => {
   test('both streets count', () => {
     // 30 m on the one to the south, 40 m on the one to the west.
     const roads = [road('local', [-200, 0], [200, 0]), road('normal', [0, -200], [0, 200])];
-    expectMetres(frontageOf(1, roads, [lot]), { local: 30, normal: 40 });
+    expectMeters(frontageOf(1, roads, [lot]), { local: 30, normal: 40 });
   });
 
   test('both count for one class', () => {
     const roads = [road('local', [-200, 0], [200, 0]), road('local', [0, -200], [0, 200])];
-    expectMetres(frontageOf(1, roads, [lot]), { local: 70 });
+    expectMeters(frontageOf(1, roads, [lot]), { local: 70 });
   });
 
   test('beside a highway the flank counts to the very corner, though the street is nearer there', () => {
     // Highway 40 m west of the flank, street 8 m south of the front, which has 30 m.
     const roads = [road('local', [-200, 0], [200, 0]), road('highway', [-32, -200], [-32, 200])];
-    expectMetres(frontageOf(1, roads, [lot]), { local: 30, highway: 40 });
+    expectMeters(frontageOf(1, roads, [lot]), { local: 30, highway: 40 });
   });
 
   test('a corner cut off at 45 degrees counts', () => {
     // Front 30 - 6, flank 40 - 6, cut sqrt(2) * 6 = 8.49 m.
     const cut = ring('14 8, 38 8, 38 48, 8 48, 8 14');
     const roads = [road('local', [-200, 0], [200, 0]), road('local', [0, -200], [0, 200])];
-    expectMetres(frontageOf(1, roads, [parcel(1, cut)]), { local: 24 + 34 + 8.49 });
+    expectMeters(frontageOf(1, roads, [parcel(1, cut)]), { local: 24 + 34 + 8.49 });
   });
 
   test('streets that meet without a common vertex are two streets all the same', () => {
     const roads = [road('local', [-200, 0], [200, 0]), road('normal', [0, 0], [0, 200])];
-    expectMetres(frontageOf(1, roads, [lot]), { local: 30, normal: 40 });
+    expectMeters(frontageOf(1, roads, [lot]), { local: 30, normal: 40 });
   });
 });
 
@@ -106,14 +106,14 @@ test('a through lot faces the street at either end', () => {
     parcel(2, box(-30, 8, 0, 58)),
     parcel(3, box(30, 8, 60, 58)),
   ];
-  expectMetres(frontageOf(1, roads, parcels), { local: 30, normal: 30 });
+  expectMeters(frontageOf(1, roads, parcels), { local: 30, normal: 30 });
 });
 
 test('a flag lot faces the street with the foot of its pole', () => {
   // A pole 6 m wide between two lots; the flag lies behind them.
   const flag = ring('30 8, 36 8, 36 58, 66 58, 66 100, 0 100, 0 58, 30 58');
   const parcels = [parcel(1, flag), parcel(2, box(0, 8, 30, 58)), parcel(3, box(36, 8, 66, 58))];
-  expectMetres(frontageOf(1, [WEST_EAST], parcels), { local: 6 });
+  expectMeters(frontageOf(1, [WEST_EAST], parcels), { local: 6 });
 });
 
 describe('a cul-de-sac', () => {
@@ -129,37 +129,37 @@ describe('a cul-de-sac', () => {
 
   test('a lot on the bulb faces the end of the street along its arc', () => {
     // 12 chords of 5 degrees: 12 * 2 * 15 m * sin(2.5 deg) = 15.70 m.
-    expectMetres(frontageOf(1, [street], lots), { local: 15.7 });
+    expectMeters(frontageOf(1, [street], lots), { local: 15.7 });
   });
 
   test('so do its neighbours', () => {
-    expectMetres(frontageOf(2, [street], lots), { local: 15.7 });
-    expectMetres(frontageOf(3, [street], lots), { local: 15.7 });
+    expectMeters(frontageOf(2, [street], lots), { local: 15.7 });
+    expectMeters(frontageOf(3, [street], lots), { local: 15.7 });
   });
 
   test('so it does where the centreline stops before the bulb', () => {
     // 6 m before it: the arc of the lot straight on is 36 m off, more than the reach of 25 m, less than that
     // and a bulb's 18.3.
     const short = road('local', [-200, 0], [-21, 0]);
-    expectMetres(frontageOf(1, [short], lots), { local: 15.7 });
+    expectMeters(frontageOf(1, [short], lots), { local: 15.7 });
     // No further.
-    expectMetres(frontageOf(1, [road('local', [-200, 0], [-35, 0])], lots), {});
+    expectMeters(frontageOf(1, [road('local', [-200, 0], [-35, 0])], lots), {});
   });
 
   test('where a road goes on, or ends at another, the reach is no longer', () => {
     const lot = parcel(1, box(-10, 36, 10, 60));
     const goesOn = [road('local', [-200, 0], [0, 0]), road('local', [0, 0], [200, 0])];
-    expectMetres(frontageOf(1, goesOn, [lot]), {});
+    expectMeters(frontageOf(1, goesOn, [lot]), {});
     // To a junction without a common corner, half a meter short of the other's middle.
     const ends = [road('local', [-200, 0], [200, 0]), road('local', [0, -100], [0, -0.5])];
-    expectMetres(frontageOf(1, ends, [lot]), {});
+    expectMeters(frontageOf(1, ends, [lot]), {});
     // Alone it is a dead end, 36.5 m off: the 20 m of the front are within 52.5 degrees.
-    expectMetres(frontageOf(1, [road('local', [0, -100], [0, -0.5])], [lot]), { local: 20 });
+    expectMeters(frontageOf(1, [road('local', [0, -100], [0, -0.5])], [lot]), { local: 20 });
   });
 
   test('so they do where the centreline goes round in the bulb', () => {
     const loop = road('local', [-200, 0], [-7, 0], ...arc(-180, 180, 7));
-    expectMetres(frontageOf(1, [loop], lots), { local: 15.7 });
+    expectMeters(frontageOf(1, [loop], lots), { local: 15.7 });
   });
 });
 
@@ -174,15 +174,15 @@ describe('a street that ends at a lot', () => {
   test.each([6, 0.5, 0.02])('%d m before it serves it for 25 feet to either side', beforeM => {
     // 2 * 7.62 m.
     const frontage = frontageOf(1, [road('local', [0, -100], [0, -beforeM])], parcels);
-    expectMetres(frontage, { local: 15.24 });
+    expectMeters(frontage, { local: 15.24 });
   });
 
   test('serves it less where its way is narrower', () => {
     const narrow = [parcels[0]!, parcel(2, box(-40, -50, -6, 0)), parcel(3, box(6, -50, 40, 0))];
-    expectMetres(frontageOf(1, [road('local', [0, -100], [0, -0.5])], narrow), { local: 12 });
+    expectMeters(frontageOf(1, [road('local', [0, -100], [0, -0.5])], narrow), { local: 12 });
   });
 
   test('serves the lots beside it as ever', () => {
-    expectMetres(frontageOf(2, [road('local', [0, -100], [0, -0.5])], parcels), { local: 50 });
+    expectMeters(frontageOf(2, [road('local', [0, -100], [0, -0.5])], parcels), { local: 50 });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { frontageMarginM, prepareFrontage } from '../../../../shared/kernels/frontage/frontage.ts';
 import { box, groundAt } from '../../../support/frontage-ground.ts';
 import { ring } from '../../../support/rings.ts';
-import { expectMetres, frontageOf, metres, parcel, REACH, road, WEST_EAST } from './measure.ts';
+import { expectMeters, frontageOf, meters, parcel, REACH, road, WEST_EAST } from './measure.ts';
 
 describe('parcel maps as they are', () => {
   test('a boundary drawn along the centreline faces it', () => {
@@ -11,8 +11,8 @@ describe('parcel maps as they are', () => {
       parcel(2, box(30, 0, 60, 50)),
       parcel(3, box(0, -50, 60, 0)),
     ];
-    expectMetres(frontageOf(1, [WEST_EAST], parcels), { local: 30 });
-    expectMetres(frontageOf(3, [WEST_EAST], parcels), { local: 60 });
+    expectMeters(frontageOf(1, [WEST_EAST], parcels), { local: 30 });
+    expectMeters(frontageOf(3, [WEST_EAST], parcels), { local: 60 });
   });
 
   test('so it does where the road winds about it', () => {
@@ -27,21 +27,21 @@ describe('parcel maps as they are', () => {
     const parcels = [parcel(1, box(0, 0, 100, 50)), parcel(2, box(0, -50, 100, 0))];
     for (const id of [1, 2]) {
       const { localFt } = frontageOf(id, [winding], parcels);
-      expect(metres(localFt)).toBeGreaterThan(98);
-      expect(metres(localFt)).toBeLessThan(103);
+      expect(meters(localFt)).toBeGreaterThan(98);
+      expect(meters(localFt)).toBeLessThan(103);
     }
   });
 
   test('neighbours that overlap across the front do not shut each other off', () => {
     // The lot over the way was drawn to 2 m beyond the centerline.
     const parcels = [parcel(1, box(0, 8, 30, 58)), parcel(2, box(0, -50, 30, 2))];
-    expectMetres(frontageOf(1, [WEST_EAST], parcels), { local: 30 });
+    expectMeters(frontageOf(1, [WEST_EAST], parcels), { local: 30 });
   });
 
   test('a neighbour that overlaps or leaves a gap at the side line changes nothing', () => {
     const lot = parcel(1, box(0, 8, 30, 58));
     for (const west of [29.8, 30.2]) {
-      expectMetres(frontageOf(1, [WEST_EAST], [lot, parcel(2, box(west, 8, 60, 58))]), { local: 30 });
+      expectMeters(frontageOf(1, [WEST_EAST], [lot, parcel(2, box(west, 8, 60, 58))]), { local: 30 });
     }
   });
 
@@ -49,12 +49,12 @@ describe('parcel maps as they are', () => {
     const parcels = [1, 2, 3].map(id => parcel(id, box(0, 8, 30, 58)));
     // Drawn from another corner, the other way round.
     parcels.push(parcel(4, box(0, 8, 30, 58).reverse()));
-    for (const { id } of parcels) expectMetres(frontageOf(id, [WEST_EAST], parcels), { local: 30 });
+    for (const { id } of parcels) expectMeters(frontageOf(id, [WEST_EAST], parcels), { local: 30 });
   });
 
   test('rings may turn either way', () => {
     const lot = parcel(1, box(0, 8, 30, 58).reverse());
-    expectMetres(frontageOf(1, [WEST_EAST], [lot]), { local: 30 });
+    expectMeters(frontageOf(1, [WEST_EAST], [lot]), { local: 30 });
   });
 
   test('lengths are true at any latitude', () => {
@@ -65,7 +65,7 @@ describe('parcel maps as they are', () => {
         [there.road('local', [-200, 0], [200, 0])],
         [there.parcel(1, box(0, 8, 100, 58))],
       );
-      expect(Math.abs(metres(frontage.localFt) / 100 - 1)).toBeLessThan(1e-4);
+      expect(Math.abs(meters(frontage.localFt) / 100 - 1)).toBeLessThan(1e-4);
     }
   });
 });
@@ -81,7 +81,7 @@ test('lengths are true to 1e-4 across a neighbourhood 160 km wide', () => {
     ends.map(({ lot }) => lot),
     REACH,
   );
-  for (const id of [0, 1]) expect(Math.abs(metres(prepared.of(id).localFt) / 100 - 1)).toBeLessThan(1e-4);
+  for (const id of [0, 1]) expect(Math.abs(meters(prepared.of(id).localFt) / 100 - 1)).toBeLessThan(1e-4);
 });
 
 test('the stretches that count are given for drawing, with a road that runs through', () => {

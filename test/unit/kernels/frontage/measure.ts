@@ -16,20 +16,20 @@ export const WEST_EAST = road('local', [-200, 0], [200, 0]);
 /** One piece of boundary at either end of a stretch is all that the sum may be off. */
 const PIECE_M = 0.5;
 
-export const metres = (feet: number) => feet * 0.3048;
+export const meters = (feet: number) => feet * 0.3048;
 
 export function frontageOf(id: number, roads: Road[], parcels: Neighbor[]): Frontage {
   return prepareFrontage(roads, parcels, REACH).of(id);
 }
 
 /** Classes that are not named must be 0. */
-export function expectMetres(
+export function expectMeters(
   frontage: Frontage,
   expected: Partial<Record<'highway' | 'normal' | 'local', number>>,
 ): void {
   for (const name of ['highway', 'normal', 'local'] as const) {
     const wanted = expected[name] ?? 0;
-    const offM = Math.abs(metres(frontage[`${name}Ft`]) - wanted);
+    const offM = Math.abs(meters(frontage[`${name}Ft`]) - wanted);
     expect.soft(offM, name).toBeLessThanOrEqual(wanted === 0 ? 0 : 2 * PIECE_M);
   }
 }

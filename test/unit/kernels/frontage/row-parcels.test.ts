@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { box, type XY } from '../../../support/frontage-ground.ts';
 import { ring } from '../../../support/rings.ts';
-import { expectMetres, frontageOf, metres, parcel, road, shape, WEST_EAST } from './measure.ts';
+import { expectMeters, frontageOf, meters, parcel, road, shape, WEST_EAST } from './measure.ts';
 
 describe('a street drawn as a parcel', () => {
   // 20 m wide and 200 m long; the lot's front is 10 m from the centerline.
@@ -9,13 +9,13 @@ describe('a street drawn as a parcel', () => {
   const lot = parcel(1, box(0, 10, 30, 60));
 
   test('does not shut off the lots on it', () => {
-    expectMetres(frontageOf(1, [WEST_EAST], [lot, street]), { local: 30 });
+    expectMeters(frontageOf(1, [WEST_EAST], [lot, street]), { local: 30 });
     expect(frontageOf(1, [WEST_EAST], [lot, street]).landlocked).toBe(false);
-    expectMetres(frontageOf(2, [WEST_EAST], [parcel(2, box(0, -60, 30, -10)), lot, street]), { local: 30 });
+    expectMeters(frontageOf(2, [WEST_EAST], [parcel(2, box(0, -60, 30, -10)), lot, street]), { local: 30 });
   });
 
   test('itself counts as ground on both sides of its road', () => {
-    expectMetres(frontageOf(9, [WEST_EAST], [lot, street]), { local: 2 * 200 });
+    expectMeters(frontageOf(9, [WEST_EAST], [lot, street]), { local: 2 * 200 });
   });
 
   test('does not open the lots on it: what lies behind them stays landlocked', () => {
@@ -32,8 +32,8 @@ describe('a street drawn as a parcel', () => {
 
   test('is one even if its road was drawn some metres off', () => {
     const off = road('local', [-200, 4], [200, 4]);
-    expectMetres(frontageOf(1, [off], [lot, street]), { local: 30 });
-    expectMetres(frontageOf(2, [off], [parcel(2, box(0, -60, 30, -10)), street]), { local: 30 });
+    expectMeters(frontageOf(1, [off], [lot, street]), { local: 30 });
+    expectMeters(frontageOf(2, [off], [parcel(2, box(0, -60, 30, -10)), street]), { local: 30 });
   });
 
   test('counts with each of its parts, and lots of the same parcel stay lots', () => {
@@ -42,8 +42,8 @@ describe('a street drawn as a parcel', () => {
     const roads = [road('local', [-200, 0], [500, 0])];
     const there = parcel(2, box(250, 10, 280, 60));
     const all = [lot, there, parts(box(-100, -10, 100, 10), second)];
-    expectMetres(frontageOf(1, roads, all), { local: 30 });
-    expectMetres(frontageOf(2, roads, all), { local: 30 });
+    expectMeters(frontageOf(1, roads, all), { local: 30 });
+    expectMeters(frontageOf(2, roads, all), { local: 30 });
     // The second part is 200 m by 80 m and no way: the lot behind it, 20 m from the road, has none.
     const broad = [parcel(3, box(250, 20, 280, 60)), parts(box(-100, -10, 100, 10), box(200, -60, 400, 20))];
     expect(frontageOf(3, roads, broad).landlocked).toBe(true);
@@ -56,9 +56,9 @@ describe('a street drawn as a parcel', () => {
         [road(name, [-400, 0], [400, 0])],
         [parcel(1, box(0, 20, 30, 80)), parcel(9, box(-300, -2 * halfM + 20, 300, 20))],
       );
-    expectMetres(wide('local', 24), { local: 30 });
-    expectMetres(wide('local', 26), {});
-    expectMetres(wide('highway', 26), { highway: 30 });
+    expectMeters(wide('local', 24), { local: 30 });
+    expectMeters(wide('local', 26), {});
+    expectMeters(wide('highway', 26), { highway: 30 });
   });
 });
 
@@ -97,7 +97,7 @@ describe('streets of a town drawn as one parcel, with a bend and side streets', 
     [7, 50],
     [8, 42 + 42],
   ])('lot %d has what it has where they are a gap', (id, frontM) => {
-    expectMetres(frontageOf(id, roads, all), { local: frontM });
+    expectMeters(frontageOf(id, roads, all), { local: frontM });
     // To the rounding: the plane has another middle.
     expect(frontageOf(id, roads, all).localFt).toBeCloseTo(frontageOf(id, roads, lots).localFt, 6);
   });
@@ -150,29 +150,29 @@ describe('a road mapped twice', () => {
   const beside = (y: number, name: 'local' | 'normal' = 'local') => road(name, [-150, y], [10, y], [250, y]);
 
   test('through a parcel counts once, in whatever order', () => {
-    expectMetres(frontageOf(1, [WEST_EAST, beside(1)], [ground]), { local: 200 });
-    expectMetres(frontageOf(1, [beside(1), WEST_EAST], [ground]), { local: 200 });
-    expectMetres(frontageOf(1, [WEST_EAST, beside(-5)], [ground]), { local: 200 });
+    expectMeters(frontageOf(1, [WEST_EAST, beside(1)], [ground]), { local: 200 });
+    expectMeters(frontageOf(1, [beside(1), WEST_EAST], [ground]), { local: 200 });
+    expectMeters(frontageOf(1, [WEST_EAST, beside(-5)], [ground]), { local: 200 });
   });
 
   test('counts for the higher class', () => {
-    expectMetres(frontageOf(1, [WEST_EAST, beside(2, 'normal')], [ground]), { normal: 200 });
+    expectMeters(frontageOf(1, [WEST_EAST, beside(2, 'normal')], [ground]), { normal: 200 });
   });
 
   test('counts where the mappings diverge by more than half a way: the other carriageway is a road of its own', () => {
-    expectMetres(frontageOf(1, [WEST_EAST, beside(5.5)], [ground]), { local: 400 });
+    expectMeters(frontageOf(1, [WEST_EAST, beside(5.5)], [ground]), { local: 400 });
     // Beside the first for 60 m, then away from it at 0.2 radians: it is 5.03 m off after 20.3 of 40.8 m.
     const fork = road('local', [-100, 1], [60, 1], [100, 1 + 40 * Math.tan(0.2)]);
     const apartM = 40 / Math.cos(0.2) - (5.0292 - 1) / Math.sin(0.2);
     const { localFt } = frontageOf(1, [WEST_EAST, fork], [ground]);
-    expect(Math.abs(metres(localFt) - (200 + 2 * apartM))).toBeLessThan(2);
+    expect(Math.abs(meters(localFt) - (200 + 2 * apartM))).toBeLessThan(2);
   });
 
   test('a road that crosses counts in full, and so does one that goes on in another', () => {
     const across = road('local', [50, -200], [50, 200]);
-    expectMetres(frontageOf(1, [WEST_EAST, across], [ground]), { local: 200 + 320 });
+    expectMeters(frontageOf(1, [WEST_EAST, across], [ground]), { local: 200 + 320 });
     const halves = [road('local', [-200, 0], [50, 0]), road('local', [50, 0], [200, 0])];
-    expectMetres(frontageOf(1, halves, [ground]), { local: 200 });
+    expectMeters(frontageOf(1, halves, [ground]), { local: 200 });
   });
 
   test('on both sides of a boundary counts once', () => {
@@ -182,7 +182,7 @@ describe('a road mapped twice', () => {
       [WEST_EAST, beside(-3)],
       [beside(-3), WEST_EAST],
     ]) {
-      expectMetres(frontageOf(1, roads, [lot]), { local: 100 });
+      expectMeters(frontageOf(1, roads, [lot]), { local: 100 });
     }
   });
 });

@@ -44,10 +44,10 @@ beforeAll(() => {
       return prepared.ok ? [{ key, shape: prepared.polygons }] : [];
     }),
   );
-  const neighbours = map.map(({ shape }, id) => ({ id, shape }));
-  const ours = prepareFrontage(counting, neighbours, REACH);
-  const onAll = prepareFrontage(all, neighbours, REACH);
-  parcels = neighbours.map(({ id }) => ours.of(id));
+  const neighbors = map.map(({ shape }, id) => ({ id, shape }));
+  const ours = prepareFrontage(counting, neighbors, REACH);
+  const onAll = prepareFrontage(all, neighbors, REACH);
+  parcels = neighbors.map(({ id }) => ours.of(id));
 
   const excess = new Map(readRoll().map(row => [row.key, Number(row.XSFRONTAGE)]));
   compared = map.flatMap(({ key }, id) => {

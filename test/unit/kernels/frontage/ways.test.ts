@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { box } from '../../../support/frontage-ground.ts';
 import { ring } from '../../../support/rings.ts';
-import { expectMetres, frontageOf, parcel, road, shape, WEST_EAST } from './measure.ts';
+import { expectMeters, frontageOf, parcel, road, shape, WEST_EAST } from './measure.ts';
 
 describe('the way between a lot and its road', () => {
   test('a public way of any width within the reach is no obstacle', () => {
     // 60 m wide: the centerline is 30 m from the front, just within reach of a normal road.
     const lot = parcel(1, box(0, 29.9, 30, 80));
-    expectMetres(frontageOf(1, [road('normal', [-200, 0], [200, 0])], [lot]), { normal: 30 });
+    expectMeters(frontageOf(1, [road('normal', [-200, 0], [200, 0])], [lot]), { normal: 30 });
   });
 
   test.each([
@@ -18,29 +18,29 @@ describe('the way between a lot and its road', () => {
     const roads = [road(name, [-200, 0], [200, 0])];
     const inside = frontageOf(1, roads, [parcel(1, box(0, reachM - 0.01, 30, 120))]);
     const outside = frontageOf(1, roads, [parcel(1, box(0, reachM + 0.01, 30, 120))]);
-    expectMetres(inside, { [name]: 30 });
-    expectMetres(outside, {});
+    expectMeters(inside, { [name]: 30 });
+    expectMeters(outside, {});
     expect(outside.landlocked).toBe(true);
   });
 
   test('a strip of another parcel shuts the lot off', () => {
     const parcels = [parcel(1, box(0, 10, 30, 60)), parcel(2, box(-10, 8, 40, 10))];
     const frontage = frontageOf(1, [WEST_EAST], parcels);
-    expectMetres(frontage, {});
+    expectMeters(frontage, {});
     expect(frontage.landlocked).toBe(true);
-    expectMetres(frontageOf(2, [WEST_EAST], parcels), { local: 50 });
+    expectMeters(frontageOf(2, [WEST_EAST], parcels), { local: 50 });
   });
 
   test('a strip along half of the front shuts half of it off', () => {
     const parcels = [parcel(1, box(0, 10, 30, 60)), parcel(2, box(15, 8, 40, 10))];
-    expectMetres(frontageOf(1, [WEST_EAST], parcels), { local: 15 });
+    expectMeters(frontageOf(1, [WEST_EAST], parcels), { local: 15 });
   });
 
   test('an arm of the lot itself shuts off what lies behind it', () => {
     // An L with a yard of 20 m behind its arm: of 50 m, the 30 m of the front and the arm's
     // own 20 m count, once.
     const lot = ring('0 10, 50 10, 50 13, 30 13, 30 20, 50 20, 50 60, 0 60');
-    expectMetres(frontageOf(1, [WEST_EAST], [parcel(1, lot)]), { local: 50 });
+    expectMeters(frontageOf(1, [WEST_EAST], [parcel(1, lot)]), { local: 50 });
   });
 
   test('a private drive does not count, and is no obstacle', () => {
@@ -51,7 +51,7 @@ describe('the way between a lot and its road', () => {
       parcel(2, box(-25, 8, -5, 58)),
       parcel(3, box(-25, 58, 25, 108)),
     ];
-    expectMetres(frontageOf(1, [WEST_EAST], parcels), { local: 20 });
+    expectMeters(frontageOf(1, [WEST_EAST], parcels), { local: 20 });
     expect(frontageOf(3, [WEST_EAST], parcels).landlocked).toBe(true);
   });
 });
@@ -68,7 +68,7 @@ describe('lots without a street', () => {
     // The road runs 20 m into the island: both of its sides count, 40 m.
     const easement = road('local', [100, 0], [100, 120]);
     const frontage = frontageOf(2, [WEST_EAST, easement], [outer, island]);
-    expectMetres(frontage, { local: 40 });
+    expectMeters(frontage, { local: 40 });
     expect(frontage.landlocked).toBe(false);
   });
 
@@ -89,7 +89,7 @@ describe('lots without a street', () => {
     // North and south side: 20 m beside the lane and at its ends as far as 52.5 degrees from straight across,
     // 10 m * tan(52.5) = 13.03, of which 10 m are left of the side. East and west: 10 m beyond the ends, all
     // 20 m within 45 degrees.
-    expectMetres(frontageOf(1, [lane], [around]), { local: 40 + 40 + 20 + 20 });
+    expectMeters(frontageOf(1, [lane], [around]), { local: 40 + 40 + 20 + 20 });
   });
 });
 
@@ -97,23 +97,23 @@ describe('a road through a parcel', () => {
   test('counts on both sides', () => {
     // 100 m of centerline inside, twice; the boundary that it crosses runs away from it.
     const frontage = frontageOf(1, [WEST_EAST], [parcel(1, box(0, -80, 100, 80))]);
-    expectMetres(frontage, { local: 200 });
+    expectMeters(frontage, { local: 200 });
     expect(frontage.landlocked).toBe(false);
   });
 
   test('counts once where nothing of the parcel is left beyond it', () => {
     // Mapped 3 m inside of the front, less than half a narrow way.
-    expectMetres(frontageOf(1, [WEST_EAST], [parcel(1, box(0, -3, 100, 80))]), { local: 100 });
+    expectMeters(frontageOf(1, [WEST_EAST], [parcel(1, box(0, -3, 100, 80))]), { local: 100 });
   });
 
   test('under two names counts as one', () => {
     const roads = [WEST_EAST, road('normal', [200, 0], [-200, 0])];
-    expectMetres(frontageOf(1, roads, [parcel(1, box(0, -80, 100, 80))]), { normal: 200 });
+    expectMeters(frontageOf(1, roads, [parcel(1, box(0, -80, 100, 80))]), { normal: 200 });
   });
 
   test('counts for every part of a parcel of several', () => {
     // Two parts on either side of the way, 30 and 40 m of front.
     const parts = { id: 1, shape: [...shape(box(0, 8, 30, 58)), ...shape(box(0, -58, 40, -8))] };
-    expectMetres(frontageOf(1, [WEST_EAST], [parts]), { local: 70 });
+    expectMeters(frontageOf(1, [WEST_EAST], [parts]), { local: 70 });
   });
 });

@@ -5,7 +5,7 @@ import {
   type Address,
   bestMatches,
   type Candidate,
-  fitOf,
+  nameFit,
   placeOf,
   searchKeys,
   sharedPlace,
@@ -17,7 +17,7 @@ const named = (text: string) => {
   const [first, ...rest] = text.split(' ');
   return person(first!, rest.at(-1)!, rest.slice(0, -1).join(' '))!;
 };
-const fits = (a: string, b: string) => fitOf(named(a), named(b));
+const fits = (a: string, b: string) => nameFit(named(a), named(b));
 const at = (
   address: string | null,
   zip: string | null = '03431',
@@ -46,9 +46,9 @@ describe('names', () => {
   ])('%s is not %s', (a, b) => expect(fits(a, b)).toBeNull());
 
   test('a junior is not his father', () => {
-    expect(fitOf(person('John', 'Smith Jr')!, person('John', 'Smith Sr')!)).toBeNull();
-    expect(fitOf(person('John', 'Smith')!, person('John', 'Smith Sr')!)).toBeGreaterThan(
-      fitOf(person('John', 'Smith')!, person('John', 'Smith Jr')!)!,
+    expect(nameFit(person('John', 'Smith Jr')!, person('John', 'Smith Sr')!)).toBeNull();
+    expect(nameFit(person('John', 'Smith')!, person('John', 'Smith Sr')!)).toBeGreaterThan(
+      nameFit(person('John', 'Smith')!, person('John', 'Smith Jr')!)!,
     );
   });
 
@@ -62,9 +62,9 @@ describe('names', () => {
     });
     fc.assert(
       fc.property(anyone, anyone, (a, b) => {
-        expect(fitOf(a, b)).toBe(fitOf(b, a));
+        expect(nameFit(a, b)).toBe(nameFit(b, a));
         // But for whom an initial is all the given name there is.
-        if (a.first.length > 1) expect(fitOf(a, a)).not.toBeNull();
+        if (a.first.length > 1) expect(nameFit(a, a)).not.toBeNull();
       }),
     );
   });

@@ -103,10 +103,10 @@ describe('metres on the ground', () => {
   const { WGS84 } = geographiclib.Geodesic;
 
   test.each([0, 25, 44.8, 71])('a degree at latitude %d is as long as its geodesic', latitude => {
-    const metres = metersPerUnit({ kind: 'degrees' }, latitude);
+    const meters = metersPerUnit({ kind: 'degrees' }, latitude);
     const step = 1e-4;
-    expect(metres.x).toBeCloseTo(WGS84.Inverse(latitude, 0, latitude, step).s12! / step, 2);
-    expect(metres.y).toBeCloseTo(
+    expect(meters.x).toBeCloseTo(WGS84.Inverse(latitude, 0, latitude, step).s12! / step, 2);
+    expect(meters.y).toBeCloseTo(
       WGS84.Inverse(latitude - step / 2, 0, latitude + step / 2, 0).s12! / step,
       2,
     );
@@ -116,12 +116,12 @@ describe('metres on the ground', () => {
     const a = 6_378_137;
     const latitude = 44.8;
     const y = a * Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360));
-    const metres = metersPerUnit({ kind: 'webMercator' }, y);
+    const meters = metersPerUnit({ kind: 'webMercator' }, y);
     const step = 1e-4;
     const unitsEast = (a * step * Math.PI) / 180;
     const unitsNorth = unitsEast / Math.cos((latitude * Math.PI) / 180);
-    expect(metres.x).toBeCloseTo(WGS84.Inverse(latitude, 0, latitude, step).s12! / unitsEast, 6);
-    expect(metres.y).toBeCloseTo(
+    expect(meters.x).toBeCloseTo(WGS84.Inverse(latitude, 0, latitude, step).s12! / unitsEast, 6);
+    expect(meters.y).toBeCloseTo(
       WGS84.Inverse(latitude - step / 2, 0, latitude + step / 2, 0).s12! / unitsNorth,
       6,
     );

@@ -3,7 +3,7 @@ import type { Comps } from '../../../../shared/kernels/valuation/valuation-types
 import { fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay } = MARKET;
-const metres = (comps: Comps) => fitTo(comps, asOfDay).model.steps.meters;
+const meters = (comps: Comps) => fitTo(comps, asOfDay).model.steps.meters;
 
 test('a step on the ground does not hang on whether land close together was sold first or last', () => {
   const wide = generateSales(MARKET, 1_600, 1);
@@ -17,8 +17,8 @@ test('a step on the ground does not hang on whether land close together was sold
     ...sales,
     soldDay: sales.soldDay.map((_, i) => day + i),
   });
-  const first = metres(joined(soldFrom(village, asOfDay - 3_000), soldFrom(wide, asOfDay - 1_700)));
-  const last = metres(joined(soldFrom(wide, asOfDay - 3_000), soldFrom(village, asOfDay - 1_000)));
+  const first = meters(joined(soldFrom(village, asOfDay - 3_000), soldFrom(wide, asOfDay - 1_700)));
+  const last = meters(joined(soldFrom(wide, asOfDay - 3_000), soldFrom(village, asOfDay - 1_000)));
   expect(last).toBeGreaterThan(1_000);
   expect(Math.abs(first / last - 1)).toBeLessThan(0.1);
 });
