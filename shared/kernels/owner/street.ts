@@ -42,7 +42,8 @@ const NO_ADDRESS = new Set(
   ).split('|'),
 );
 
-const DIRECTIONS = new Map([
+/** From each spelling of a directional to its abbreviation. */
+export const DIRECTIONS: ReadonlyMap<string, string> = new Map([
   ...['N', 'S', 'E', 'W', 'NE', 'NW', 'SE', 'SW'].map(short => [short, short] as const),
   ...Object.entries({ NORTH: 'N', SOUTH: 'S', EAST: 'E', WEST: 'W' }),
   ...Object.entries({ NORTHEAST: 'NE', NORTHWEST: 'NW', SOUTHEAST: 'SE', SOUTHWEST: 'SW' }),

@@ -9,6 +9,7 @@ import {
   type Profile,
   profileOf,
 } from './column-profile.ts';
+import { addressColumns, situsFromParts, withUnit } from './situs-from-parts.ts';
 import { fieldsOfName } from './suggest-names.ts';
 import { addingUp, joined } from './suggest-together.ts';
 
@@ -54,7 +55,11 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
     }),
   );
   const byName = new Map(profiles.map(profile => [profile.name, profile]));
-  const judged = addingUp([...candidates, ...joined(profiles)], profiles, byName);
+  const addresses = addressColumns(profiles, aliases);
+  const together = [...joined(profiles), ...situsFromParts(addresses)];
+  const judged = addingUp([...candidates, ...together], profiles, byName).map(each =>
+    withUnit(each, addresses),
+  );
   const possible = judged.filter(({ confidence }) => confidence >= POSSIBLE);
   possible.sort((a, b) => b.confidence - a.confidence || rank(a, byName) - rank(b, byName));
   return { key: keyOf(possible, byName), fields: assign(possible, profiles, byName) };

@@ -15,9 +15,9 @@ const IDEAS: Record<string, string> = {
   name: 'name nam nm names',
   co: 'coowner coown jointowner',
   second: '2 two second joint more care careof secondary',
-  first: '1 one first primary current cur curr full display formatted',
+  first: '1 one first primary current cur curr full display formatted combined comb complete whole',
   mail: 'mail mailing ml pstl maddr mailadd mailaddr mailaddress',
-  addr: 'address addr addrs addrss add adr adrs addres addresses',
+  addr: 'address addr addrs addrss add adr ad adrs addres addresses',
   line: 'line l ln',
   third: '3 4 5 6 third',
   city: 'city cityname cty',
@@ -79,9 +79,17 @@ const IDEAS: Record<string, string> = {
   not: 'old prior prev previous former alt alternate temp tmp dup neighbor next hist history link image photo url guid global globalid objectid oid fid gdb edit edited editor created modify modified update updated updt user percent pct rate ratio flood tif book page legaldesc comment comments note notes remark status stage label angle centroid lat lon latitude longitude phone email parent child x y',
 };
 
-const WORDS = new Map<string, string>();
-for (const [idea, words] of Object.entries(IDEAS))
-  for (const word of words.split(' ')) if (!WORDS.has(word)) WORDS.set(word, idea);
+/** By word the idea that it stands for; of several the first. */
+export type Vocabulary = ReadonlyMap<string, string>;
+
+export function vocabularyOf(ideas: Readonly<Record<string, string>>): Vocabulary {
+  const words = new Map<string, string>();
+  for (const [idea, names] of Object.entries(ideas))
+    for (const word of names.split(' ')) if (!words.has(word)) words.set(word, idea);
+  return words;
+}
+
+const WORDS = vocabularyOf(IDEAS);
 
 /**
  * A field by the ideas of its name: those that it needs, those that may stand beside them, and how much
@@ -215,23 +223,29 @@ const STRAY = 0.4;
 
 export type NameParts = { ideas: Set<string>; known: number };
 
-/**
- * The ideas of a name, and the share of its letters that they explain. The last part of a qualified name
- * counts: SDE.PARCELS.PIN.
- */
-export function partsOf(name: string): NameParts {
+/** The parts of a name that marks or capitals set off. The last of a qualified name counts: SDE.PARCELS.PIN. */
+function wordsOf(name: string): string[] {
   const own = name.replace(/\(\)$/, '').split('.').filter(Boolean).at(-1) ?? '';
-  const words = own
+  return own
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .replace(/(^|[^a-z])([a-z])(\d)/gi, '$1$2 $3')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean);
+}
+
+/** The ideas of a name in a vocabulary, and the share of its letters that they explain. */
+export function ideasOf(name: string, vocabulary: Vocabulary): NameParts {
+  const words = wordsOf(name);
   // Marks may stand inside of a word, too: FIN_SQ_FT, MAP_LOT.
-  const [apart, together] = [readWords(words), readWords([words.join('')])];
-  const whole = WORDS.has(words.join(''));
-  const { ideas, known } = whole || together.known > apart.known ? together : apart;
+  const [apart, together] = [readWords(words, vocabulary), readWords([words.join('')], vocabulary)];
+  return vocabulary.has(words.join('')) || together.known > apart.known ? together : apart;
+}
+
+/** What the name of a column says of a parcel. */
+export function partsOf(name: string): NameParts {
+  const { ideas, known } = ideasOf(name, WORDS);
   // A number is a parcel's, an owner's or a lot's; at an address it is the house's.
   if (ideas.has('number')) {
     const isHouse = (ideas.has('situs') || ideas.has('addr')) && !ideas.has('pin') && !ideas.has('parcel');
@@ -243,18 +257,18 @@ export function partsOf(name: string): NameParts {
   return { ideas, known };
 }
 
-function readWords(words: readonly string[]): NameParts {
-  const cuts = words.map(cut);
+function readWords(words: readonly string[], vocabulary: Vocabulary): NameParts {
+  const cuts = words.map(word => cut(word, vocabulary));
   const letters = words.reduce((sum, { length }) => sum + length, 0);
   const missed = cuts.reduce((sum, each) => sum + each.missed, 0);
-  const ideas = new Set(cuts.flatMap(({ found }) => found.map(word => WORDS.get(word)!)));
+  const ideas = new Set(cuts.flatMap(({ found }) => found.map(word => vocabulary.get(word)!)));
   return { ideas, known: letters === 0 ? 0 : 1 - missed / letters };
 }
 
 type Cut = { found: string[]; missed: number; cost: number };
 
 /** Cuts a word into known ones, leaving out as few letters as can be, then into as few words as can be. */
-function cut(word: string): Cut {
+function cut(word: string, vocabulary: Vocabulary): Cut {
   const best: Cut[] = [{ found: [], missed: 0, cost: 0 }];
   for (let end = 1; end <= word.length; end++) {
     const before = best[end - 1]!;
@@ -262,7 +276,7 @@ function cut(word: string): Cut {
     for (let start = 0; start < end; start++) {
       const part = word.slice(start, end);
       // One letter means something only where it stands alone.
-      if (!WORDS.has(part) || (part.length === 1 && /[a-z]/.test(part) && part !== word)) continue;
+      if (!vocabulary.has(part) || (part.length === 1 && /[a-z]/.test(part) && part !== word)) continue;
       const { found, missed, cost } = best[start]!;
       if (cost + 1 < least.cost) least = { found: [...found, part], missed, cost: cost + 1 };
     }

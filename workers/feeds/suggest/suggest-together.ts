@@ -1,15 +1,7 @@
 import type { ParcelTarget } from '../feed-schema.ts';
-import {
-  averageLength,
-  type Candidate,
-  confidenceOf,
-  fitOf,
-  NEAR,
-  type Profile,
-  profileOf,
-} from './column-profile.ts';
+import type { Candidate, Profile } from './column-profile.ts';
 
-/** What takes several columns: house and street, year and month of a sale, an area beside its unit. */
+/** What takes several columns: year and month of a sale, an area beside its unit. */
 export function joined(profiles: readonly Profile[]): Candidate[] {
   const has = (...ideas: string[]) =>
     profiles.filter(
@@ -19,50 +11,6 @@ export function joined(profiles: readonly Profile[]): Candidate[] {
         ideas.every(idea => profile.ideas.has(idea)),
     );
   const found: Candidate[] = [];
-  const within = (...ideas: string[]) =>
-    profiles.filter(
-      profile => profile.filled.length > 0 && [...profile.ideas].every(idea => ideas.includes(idea)),
-    );
-  const houses = within('situs', 'addr', 'street', 'house', 'id').filter(
-    ({ ideas }) => ideas.has('house') || (ideas.has('street') && ideas.has('id')),
-  );
-  const streets = within('situs', 'addr', 'street', 'name').filter(
-    ({ ideas }) => ideas.has('street') || (ideas.has('situs') && ideas.has('name')),
-  );
-  for (const house of houses) {
-    const at = profiles.indexOf(house);
-    // A column of DR, LN and AVE is no street.
-    const street = streets.find(
-      each => Math.abs(profiles.indexOf(each) - at) <= NEAR && averageLength(each) > 5,
-    );
-    if (street === undefined || house.numeric < 0.5) continue;
-    const columns = [house.name, street.name];
-    const texts = house.texts.map((text, i) => [text, street.texts[i]].filter(Boolean).join(' '));
-    const fit = fitOf('situs_address', profileOf('', undefined, texts), []);
-    const whole = profiles.find(
-      each =>
-        each !== street &&
-        each !== house &&
-        !OWNERS.some(idea => each.ideas.has(idea)) &&
-        holds(each, [house, street]),
-    );
-    if (whole)
-      found.push({
-        field: 'situs_address',
-        columns: [whole.name],
-        spec: { column: whole.name },
-        confidence: 0.95,
-        why: `holds ${house.name} and ${street.name}`,
-      });
-    else if (fit)
-      found.push({
-        field: 'situs_address',
-        columns,
-        spec: { columns },
-        confidence: confidenceOf(0.7, fit.support),
-        why: 'house number and street',
-      });
-  }
   for (const year of [...has('sale', 'year'), ...has('sale', 'year', 'first')]) {
     const month = profiles.find(
       ({ ideas }) =>
@@ -90,18 +38,6 @@ export function joined(profiles: readonly Profile[]): Candidate[] {
     });
   }
   return found;
-}
-
-/** An owner who lives on the parcel has its address. */
-const OWNERS = ['mail', 'own', 'payer', 'line'];
-
-/** Whether a column repeats what others hold, where they hold something. */
-function holds({ texts }: Profile, parts: readonly Profile[]): boolean {
-  const rows = texts.flatMap((text, i) =>
-    parts.every(part => part.texts[i] != null) ? [[text, i] as const] : [],
-  );
-  const same = rows.filter(([text, i]) => parts.every(part => text?.includes(part.texts[i]!)));
-  return rows.length >= 3 && same.length >= 0.8 * rows.length;
 }
 
 const MONEY = ['total', 'land', 'improvement'] as const;

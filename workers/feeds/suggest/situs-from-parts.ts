@@ -1,0 +1,204 @@
+import {
+  ADDRESS_PARTS,
+  type AddressPart,
+  areSuffixes,
+  endsInSuffix,
+  isOfParcelNumber,
+  type PartColumn,
+  partColumn,
+  unnamedPart,
+} from './address-parts.ts';
+import { averageLength, type Candidate, NEAR, type Profile } from './column-profile.ts';
+
+/** What a house number and a street say together, and less where only the values tell which is which. */
+const SURE_PARTS = 0.94;
+const LIKELY_PARTS = 0.86;
+
+/** The columns of a table that hold parts of its parcels' addresses. */
+export const addressColumns = (
+  profiles: readonly Profile[],
+  aliases: ReadonlyMap<string, string | undefined>,
+): PartColumn[] =>
+  withUnnamed(
+    profiles.map((profile, at) =>
+      isOfParcelNumber(at, profiles) ? null : partColumn(profile, at, aliases.get(profile.name)),
+    ),
+    profiles,
+  );
+
+/** With columns of directions and street suffixes between the others whose names say nothing. */
+function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly Profile[]): PartColumn[] {
+  return profiles.flatMap((profile, at) => {
+    const own = named[at];
+    if (own) return own;
+    const beside = [named[at - 1], named[at + 1]].filter(each => each?.sure);
+    return beside.length === 0
+      ? []
+      : (unnamedPart(
+          profile,
+          at,
+          beside.some(each => each!.situs),
+        ) ?? []);
+  });
+}
+
+/** Addresses of the parcels from columns of their parts: house number, street, its type, a unit. */
+export function situsFromParts(columns: readonly PartColumn[]): Candidate[] {
+  const numbers = columns.filter(({ part }) => part === 'number');
+  const filled = Math.max(0, ...numbers.map(({ profile }) => profile.filled.length));
+  // A column with few numbers holds what is added to the others.
+  const full = numbers.filter(({ profile }) => profile.filled.length > 0.5 * filled);
+  const best = [...full.filter(({ situs }) => situs), ...full.filter(({ situs }) => !situs)];
+  for (const number of best) {
+    const whole = columns.find(
+      each => (each.part === 'line' || each.part === 'name') && isWhole(each, number),
+    );
+    if (whole) {
+      const spec = readColumns([whole, ...unitsOf(whole, columns)]);
+      const why = `holds ${number.profile.name} and the street`;
+      return [{ field: 'situs_address', ...spec, confidence: 0.95, why }];
+    }
+    const name = streetOf(number, columns);
+    if (name === undefined) continue;
+    const parts = partsBeside(number, name, columns);
+    const sure = number.sure && name.sure && name.part === 'name';
+    return [
+      {
+        field: 'situs_address',
+        ...readColumns(parts),
+        confidence: sure ? SURE_PARTS : LIKELY_PARTS,
+        why: parts.length === 2 ? 'house number and street' : 'the parts of an address, in their order',
+      },
+    ];
+  }
+  return [];
+}
+
+/** An address in one line with the unit that stands in columns of its own. */
+export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): Candidate {
+  const line = columns.find(({ profile }) => profile.name === candidate.columns[0]);
+  if (candidate.field !== 'situs_address' || candidate.columns.length > 1 || line === undefined)
+    return candidate;
+  const units = unitsOf(line, columns);
+  return units.length === 0 ? candidate : { ...candidate, ...readColumns([line, ...units]) };
+}
+
+function readColumns(parts: readonly PartColumn[]): Pick<Candidate, 'columns' | 'spec'> {
+  const columns = parts.map(({ profile }) => profile.name);
+  return { columns, spec: columns.length === 1 ? { column: columns[0]! } : { columns } };
+}
+
+const distance = (one: PartColumn, other: PartColumn): number => Math.abs(one.at - other.at);
+
+/** Whether no gap between the parts of an address from one column to the other is wide. */
+function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn[]): boolean {
+  const [from, to] = [Math.min(one.at, other.at), Math.max(one.at, other.at)];
+  const between = columns.map(({ at }) => at).filter(at => at >= from && at <= to);
+  return between.every((at, i) => i === 0 || at - between[i - 1]! <= NEAR);
+}
+
+/** Texts of two columns by row, where both are filled. */
+function pairs({ profile: one }: PartColumn, { profile: other }: PartColumn): [string, string][] {
+  return one.texts.flatMap((text, i): [string, string][] => {
+    const beside = other.texts[i];
+    return text === null || beside == null ? [] : [[text.toUpperCase(), beside.toUpperCase()]];
+  });
+}
+
+/**
+ * Whether a line begins with the house numbers. A line that is not said to be the parcel's has to in
+ * nearly all rows: owners who live on their parcels have their addresses.
+ */
+function isWhole(line: PartColumn, number: PartColumn): boolean {
+  const rows = pairs(line, number);
+  const same = rows.filter(([text, house]) => text.startsWith(`${house} `));
+  return rows.length >= 3 && same.length >= (line.situs ? 0.8 : 0.98) * rows.length;
+}
+
+/** The street of a house number: the parcel's own before others, what is named a street before a line. */
+function streetOf(number: PartColumn, columns: readonly PartColumn[]): PartColumn | undefined {
+  const streets = columns.filter(
+    each =>
+      (each.part === 'name' || each.part === 'line') &&
+      each.profile.filled.length > 0 &&
+      averageLength(each.profile) > 2.5 &&
+      !isAddress(each) &&
+      isStreet(each, columns) &&
+      ((number.situs && each.situs) || isNear(each, number, columns)),
+  );
+  const rank = (each: PartColumn) =>
+    (each.situs === number.situs ? 0 : 100) + (each.part === 'name' ? 0 : 50) + distance(each, number);
+  return streets.sort((a, b) => rank(a) - rank(b))[0];
+}
+
+const HOUSE_AND_STREET = /^\d+[A-Z]? +(?!(ST|ND|RD|TH)\b)[A-Z]/i;
+/** A line of another address: it has house numbers of its own. */
+const isAddress = ({ profile }: PartColumn): boolean =>
+  profile.filled.filter(text => HOUSE_AND_STREET.test(text)).length > 0.5 * profile.filled.length;
+
+/** A name of anything is a street's where its values or a street's type beside it say so. */
+const isStreet = (name: PartColumn, columns: readonly PartColumn[]): boolean =>
+  name.sure ||
+  endsInSuffix(name.profile) ||
+  columns.some(each => each.part === 'type' && areSuffixes(each.profile) && distance(each, name) <= 2);
+
+/** Number, street and what stands beside them, each part once, in the order in which mail has them. */
+function partsBeside(number: PartColumn, name: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
+  const chosen = new Map<AddressPart, PartColumn>([
+    ['number', number],
+    ['name', name],
+  ]);
+  const isSitus = number.situs && name.situs;
+  const others = columns.filter(each => each !== number && each !== name && each.part !== 'line');
+  // Nearest first, so that of two addresses in one table each keeps its own parts.
+  const nearest = (each: PartColumn) =>
+    (each.situs === isSitus ? 0 : 100) + Math.min(distance(each, number), distance(each, name));
+  const queue = others.sort((a, b) => nearest(a) - nearest(b) || a.at - b.at);
+  for (const each of queue) {
+    if (!isNear(each, name, columns) && !isNear(each, number, columns) && !(isSitus && each.situs)) continue;
+    const part = partOf(each, name, chosen);
+    if (part === null || chosen.has(part) || part === 'name' || part === 'number') continue;
+    if (isHeld(each, name, part)) continue;
+    chosen.set(part, each);
+  }
+  // A kind of unit without units is another thing's kind.
+  if (!chosen.has('unit')) chosen.delete('unit_type');
+  return ADDRESS_PARTS.flatMap(part => chosen.get(part) ?? []);
+}
+
+/** A direction that does not say on which side it stands is on that of the street on which its column is. */
+function partOf(
+  each: PartColumn,
+  name: PartColumn,
+  chosen: ReadonlyMap<AddressPart, PartColumn>,
+): AddressPart | null {
+  if (each.part === 'line') return null;
+  if (each.part === 'direction') return each.at < name.at ? 'pre_direction' : 'post_direction';
+  if (each.part === 'type' && chosen.has('type')) return each.at < name.at ? 'pre_type' : 'post_direction';
+  return each.part;
+}
+
+/** Whether the street says already what the part says: N MAIN ST beside N and ST. */
+function isHeld(part: PartColumn, name: PartColumn, kind: AddressPart): boolean {
+  if (kind === 'number_prefix' || kind === 'number_suffix') return false;
+  const rows = pairs(part, name);
+  const same = rows.filter(([text, street]) => ` ${street} `.includes(` ${text} `));
+  return rows.length >= 3 && same.length >= 0.9 * rows.length;
+}
+
+/** The columns of the unit beside an address in one line that does not say it. */
+function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
+  const beside = columns.filter(
+    each =>
+      each !== line &&
+      each.sure &&
+      distance(each, line) <= NEAR &&
+      (line.situs || !each.situs) &&
+      each.profile.filled.length > 0 &&
+      !isHeld(each, line, 'unit'),
+  );
+  const unit = beside.find(({ part }) => part === 'unit');
+  if (unit === undefined) return [];
+  const kind = beside.find(({ part }) => part === 'unit_type');
+  return kind ? [kind, unit] : [unit];
+}
