@@ -222,7 +222,7 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
   }
 }
 
-/** A part by its values alone; null where they are no directions or street suffixes, or the name speaks of others. */
+/** A part by its values alone; null unless they are directions or street suffixes of nobody else. */
 export function unnamedPart(profile: Profile, at: number, situs: boolean): PartColumn | null {
   const { ideas, known } = ideasOf(profile.name, ADDRESS_WORDS);
   const isOther = ['owner', 'payer', 'not', 'id'].some(idea => ideas.has(idea)) || known === 0;

@@ -223,7 +223,7 @@ const STRAY = 0.4;
 
 export type NameParts = { ideas: Set<string>; known: number };
 
-/** The parts of a name that marks or capitals set off. The last of a qualified name counts: SDE.PARCELS.PIN. */
+/** The parts that marks or capitals set off. The last of a qualified name counts: SDE.PARCELS.PIN. */
 function wordsOf(name: string): string[] {
   const own = name.replace(/\(\)$/, '').split('.').filter(Boolean).at(-1) ?? '';
   return own
