@@ -8,12 +8,14 @@ import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
 import { recomputeMarketJob } from './market/recompute-market-job.ts';
 import { jobsByName } from './queue/job.ts';
+import { addCountyFeedsJob } from './setup/add-county-job.ts';
 import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 import { valueCountyJob } from './valuation/value-county-job.ts';
 
 /** Every job there is, by name. */
 export const allJobs = jobsByName([
   ingestFeedJob,
+  addCountyFeedsJob,
   planLandAttributesJob,
   computeLandAttributesJob,
   recomputeMarketJob,

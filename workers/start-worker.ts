@@ -31,8 +31,8 @@ const RENEWALS = 6;
 /** More killed workers than the runner allows a job, so that it is the one to say so. */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
-/** People wait for a deal, and providers take seconds to answer. */
-const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4 };
+/** People wait for a deal or a new feed, and providers and publishers take seconds to answer. */
+const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4, feeds: 4 };
 
 /** So long a worker whose jobs found the disk full takes none. */
 const DISK_PAUSE_MS = 60_000;

@@ -1,4 +1,5 @@
-import { statfs } from 'node:fs/promises';
+import { access, constants, mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { errorCode } from './errors.ts';
 
 export type DiskSpace = { path: string; freeBytes: number; totalBytes: number; low: boolean };
@@ -23,4 +24,29 @@ export function describeDisk({ path, freeBytes, totalBytes }: DiskSpace): string
 export function isDiskFull(error: unknown): boolean {
   if (['53100', 'ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) return true;
   return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause);
+}
+
+/** Writes a file that is there whole or not at all. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const fresh = `${file}.new`;
+  await mkdir(dirname(file), { recursive: true });
+  try {
+    await writeFile(fresh, text);
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** The system's code for why a folder, which may not be there yet, takes no files; null where it does. */
+export async function whyNotWritable(folder: string): Promise<string | null> {
+  try {
+    if (!(await stat(folder)).isDirectory()) return 'ENOTDIR';
+    await access(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown error';
+    return code === 'ENOENT' && dirname(folder) !== folder ? whyNotWritable(dirname(folder)) : code;
+  }
 }

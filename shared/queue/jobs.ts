@@ -32,6 +32,7 @@ export type JobState = {
   id: string;
   name: string;
   key: string;
+  payload: unknown;
   status: 'queued' | 'running' | 'done' | 'failed';
   progress: number;
   note: string | null;
@@ -86,11 +87,12 @@ export const JOBS_CHANNEL = 'plat_jobs';
 
 /**
  * Writes a job that somebody waits for: a worker hears of it with the commit. For processes without
- * queues, such as the API.
+ * queues, such as the API. @returns its id
  */
-export async function enqueueAndNotify<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<void> {
+export async function enqueueAndNotify<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<string> {
   const { id } = await add(run, job, payload);
   await run('queue/announce_job', { channel: JOBS_CHANNEL, id });
+  return id;
 }
 
 export type Deliverable = Pick<JobDefinition<never>, 'name' | 'queue' | 'attempts' | 'backoffMs'>;

@@ -18,6 +18,7 @@ import { QUEUE_SCHEMA } from '../base/migrate.ts';
 /** One queue a job family, so that a long ingestion never stands in the way of a recompute. */
 export const QUEUE_NAMES = [
   'ingest',
+  'feeds',
   'attributes',
   'market',
   'valuation',
@@ -100,7 +101,8 @@ function connect(config: Config, log: Logger) {
     ...connectionOf(config, { search_path: QUEUE_SCHEMA, timezone: 'UTC', jit: 'off' }),
     application_name: 'plat queue',
     connectionTimeoutMillis: 30_000,
-    max: 8,
+    // A worker keeps one for each queue that it waits for.
+    max: QUEUE_NAMES.length + 1,
   });
   // Each queue and worker listens on it.
   pool.setMaxListeners(0);

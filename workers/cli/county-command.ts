@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/base/config.ts';
 import { PlatError } from '../../shared/base/errors.ts';
+import type { Added } from '../../shared/feeds/county-feeds.ts';
 import { noComps } from '../../shared/feeds/no-comps.ts';
 import { regionsOfFormer } from '../../shared/regions/connecticut.ts';
 import { allCounties, countyName, fiveDigits } from '../../shared/regions/counties.ts';
@@ -9,7 +10,6 @@ import { installedFeeds } from '../feeds/feed-folders.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
 import { print, printNote, table } from './common/cli-output.ts';
 import { answering, EXIT, type Session, withSession } from './common/cli-session.ts';
-import type { Added } from './county/add-county.ts';
 import type { ListedCounty } from './county/list-counties.ts';
 import { runFeedCommand } from './feed-command.ts';
 
@@ -92,13 +92,16 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
     command.error('error: give FIPS codes of counties, --state or --all', { exitCode: EXIT.usage });
   if (flags.wait && !flags.run) command.error('error: --wait goes with --run', { exitCode: EXIT.usage });
   const config = loadConfig();
-  const { addCounty, cachedFileState: lookOnce } = await import('./county/add-county.ts');
+  const { addCounty, cachedFileState: lookOnce } = await import('../setup/add-county.ts');
   const { feeds } = await installedFeeds(config);
+  // Ends with its process.
+  const { signal } = new AbortController();
   const options = {
     dryRun: flags.dryRun ?? false,
     force: flags.force ?? false,
     rows: flags.rows,
-    look: lookOnce(),
+    look: lookOnce(signal),
+    signal,
   };
   const added: Added[] = [];
   for (const county of counties) {
@@ -155,7 +158,7 @@ function renderAdded(county: number, results: readonly Added[]): string {
     `${fiveDigits(county)} ${countyName(county)}, ${stateOfFips(county)}`,
     table(rows, ['kind', 'feed', 'status', 'from', 'changed', 'terms']),
     ...said.map(({ kind, message }) => `  ${kind}: ${message}`),
-    ...(results.some(({ sales }) => sales)
+    ...(results.some(({ sales }) => sales !== false)
       ? []
       : [`  no comps: ${noComps(stateOfFips(county)!, false).message}`]),
     '',

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/base/config.ts';
+import { writeWhole } from '../../shared/base/disk.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { SuggestedFeed } from '../ingest/check/check-suggestion.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
-import { printNote, table, writeWhole } from './common/cli-output.ts';
+import { printNote, table } from './common/cli-output.ts';
 import { type Answer, answeringAlone, EXIT } from './common/cli-session.ts';
 
 type Flags = {

@@ -8,6 +8,8 @@ import { notFound } from '../../http/error-responses.ts';
 import { Back, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { adminActions, type FeedRow, type Job, subjectOf } from './admin-actions.tsx';
+import { countiesPage } from './counties-page.tsx';
+import { countyPage } from './county-page.tsx';
 
 /** Of a run; the command line shows more. */
 const MAX_REJECTS = 100;
@@ -28,6 +30,11 @@ const admin: Page = {
     const body = (
       <>
         <h1>Operating</h1>
+        <p class="buttons">
+          <a class="button" href="/admin/counties">
+            Add a county
+          </a>
+        </p>
         <p>
           <a href="/admin/queues">Queues</a> <small>(user admin, with the operator's password)</small>{' '}
           <a href="/coverage">Coverage</a>
@@ -228,4 +235,4 @@ function flat(counts: object, before = ''): string[][] {
   );
 }
 
-export const adminPages = [admin, run, ...adminActions];
+export const adminPages = [admin, run, ...adminActions, countiesPage, countyPage];

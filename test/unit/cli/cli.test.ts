@@ -55,6 +55,7 @@ describe('progress', () => {
     id: '',
     name: 'ingest.run',
     key: '',
+    payload: null,
     status: 'running',
     progress: 0,
     note: null,

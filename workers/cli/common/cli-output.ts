@@ -1,5 +1,3 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Change } from '../../../shared/accounts/contracts.ts';
 import type { RegionsLoaded } from '../../regions/load-regions.ts';
 
@@ -68,16 +66,4 @@ export function changesTable(changes: Change[]): string {
 export function listCounts(counts: Record<string, number>): string {
   const parts = Object.entries(counts).map(([name, count]) => `${name} ${count.toLocaleString('en-US')}`);
   return parts.length === 0 ? 'none' : parts.join(', ');
-}
-
-export async function writeWhole(file: string, text: string): Promise<void> {
-  const fresh = `${file}.new`;
-  await mkdir(dirname(file), { recursive: true });
-  try {
-    await writeFile(fresh, text);
-    await rename(fresh, file);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
-  }
 }

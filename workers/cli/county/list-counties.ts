@@ -1,12 +1,13 @@
 import type { Config } from '../../../shared/base/config.ts';
 import { type Pool, sql, statement } from '../../../shared/base/db.ts';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { COUNTY_KINDS, type CountyKind } from '../../../shared/feeds/county-feeds.ts';
 import { type NoComps, noComps } from '../../../shared/feeds/no-comps.ts';
 import { readSalesPrograms, salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Feed } from '../../feeds/feed.ts';
-import { COUNTY_KINDS, type CountyKind } from './plan-county.ts';
+import { addressOf } from '../../setup/feed-address.ts';
 
 /** What is there of one kind in a county. */
 export type ListedKind = {
@@ -114,15 +115,6 @@ export async function listCounties(
       }),
     };
   });
-}
-
-/** The address that a feed reads from; null where it is a path. */
-function addressOf(feed: Feed): string | null {
-  const input = feed.kind === 'assessor' ? feed.roll.input : 'layer' in feed ? feed.layer.input : null;
-  const tiles =
-    feed.kind === 'elevation' && feed.elevation.tiles.by === 'template' ? feed.elevation.tiles : null;
-  const source = tiles?.template ?? [input?.source].flat()[0];
-  return source !== undefined && /^https?:/i.test(source) ? source : null;
 }
 
 const isCountyKind = (kind: string): boolean => (COUNTY_KINDS as readonly string[]).includes(kind);

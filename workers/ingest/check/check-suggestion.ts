@@ -34,6 +34,8 @@ export type SuggestRequest = {
   /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
   switchOff?: boolean;
   sharedDir?: string;
+  /** Default: it ends with its process. */
+  signal?: AbortSignal | undefined;
 };
 
 export type SuggestedFeed = {
@@ -135,10 +137,16 @@ function refuse(message: string): never {
   throw formatError(`within: ${message}.`);
 }
 
-function readContext({ baseDir, rows, sharedDir }: SuggestRequest): ReadContext {
+function readContext({ baseDir, rows, sharedDir, signal }: SuggestRequest): ReadContext {
   // People wait for it: three tries, and not the half minute that a run waits.
   const limits = { tries: 3 };
-  return { ...checkContext(baseDir), rows, limits, ...(sharedDir !== undefined && { sharedDir }) };
+  return {
+    ...checkContext(baseDir),
+    rows,
+    limits,
+    ...(sharedDir !== undefined && { sharedDir }),
+    ...(signal && { signal }),
+  };
 }
 
 async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {

@@ -1,8 +1,8 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import { nearMatches } from '../../../shared/base/near-words.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { alternatives, namesOf } from '../../feeds/feed-columns.ts';
-import { nearMatches } from '../../feeds/near-words.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 
 /** dBASE, and so a shapefile, cuts column names here. */

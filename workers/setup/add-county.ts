@@ -1,22 +1,23 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../../shared/base/config.ts';
-import { messageOf, PlatError } from '../../../shared/base/errors.ts';
-import type { OpenContext } from '../../../shared/net/download-context.ts';
-import { type FileState, fileState } from '../../../shared/net/file-version.ts';
-import { fiveDigits } from '../../../shared/regions/counties.ts';
-import type { Feed } from '../../feeds/feed.ts';
-import { parseFeed } from '../../feeds/load-feeds.ts';
-import { suggestFeed } from '../../ingest/check/check-suggestion.ts';
-import { sharedFolder } from '../../ingest/run/run-folder.ts';
-import { tilesOfBounds } from '../../ingest/stage/stage-tiles.ts';
-import { writeWhole } from '../common/cli-output.ts';
+import type { Config } from '../../shared/base/config.ts';
+import { writeWhole } from '../../shared/base/disk.ts';
+import { errorCode, messageOf, PlatError } from '../../shared/base/errors.ts';
+import { type Added, COUNTY_KINDS, type CountyKind } from '../../shared/feeds/county-feeds.ts';
+import type { OpenContext } from '../../shared/net/download-context.ts';
+import { type FileState, fileState } from '../../shared/net/file-version.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import type { Feed } from '../feeds/feed.ts';
+import { parseFeed } from '../feeds/load-feeds.ts';
+import { readPreset } from '../feeds/resolve-feed.ts';
+import { suggestFeed } from '../ingest/check/check-suggestion.ts';
+import { sharedFolder } from '../ingest/run/run-folder.ts';
+import { tilesOfBounds } from '../ingest/stage/stage-tiles.ts';
+import { addressOf } from './feed-address.ts';
 import {
   aboutOf,
   boundsOf,
-  COUNTY_KINDS,
-  type CountyKind,
   feedNameOf,
   inputOf,
   landText,
@@ -32,21 +33,9 @@ export type AddOptions = {
   /** Replace feed files that are there. */
   force: boolean;
   look: FileStateLookup;
-};
-
-export type Added = {
-  fips: string;
-  kind: CountyKind;
-  feed: string;
-  /** planned: a dry run; off: its file is there, but switched off until somebody completes it. */
-  status: 'written' | 'off' | 'there' | 'planned' | 'failed' | 'unknown';
-  address: string | null;
-  licence: string | null;
-  /** When the source says that it was changed last. */
-  modified: Date | null;
-  /** Whether the feed reads sales, from which comps come. */
-  sales: boolean;
-  message: string;
+  signal: AbortSignal;
+  /** Hears of each kind as soon as it is known. */
+  onAdded?(added: Added): void;
 };
 
 /**
@@ -67,51 +56,88 @@ export async function addCounty(
       const there = installed.find(each => each.kind === kind && each.fips === county);
       // A state whose program is not known has no file of sales to look for.
       if (kind === 'listings' && !feed && !there) return null;
-      const none = {
-        fips,
-        kind,
-        feed: feedNameOf(fips, kind),
-        address: null,
-        licence: null,
-        modified: null,
-        sales: false,
-      };
-      if (there && !options.force)
-        return {
-          ...none,
-          feed: there.name,
-          status: 'there' as const,
-          sales: readsSales(there),
-          message: there.file,
-        };
-      if (feed === undefined)
-        return {
-          ...none,
-          status: 'unknown' as const,
-          message:
-            'the catalogue knows no source of parcels; `plat feed suggest` writes a feed for one of your own',
-        };
-      return addFeed(feed, config, options);
+      const added =
+        there && !options.force
+          ? present(fips, kind, there)
+          : feed === undefined
+            ? unknown(fips, kind)
+            : await addFeed(feed, config, options);
+      options.onAdded?.(added);
+      return added;
     }),
   );
   return results.filter(result => result !== null);
 }
 
+const present = (fips: string, kind: CountyKind, feed: Feed): Added => ({
+  fips,
+  kind,
+  feed: feed.name,
+  status: 'there',
+  title: feed.title,
+  attribution: feed.attribution,
+  licence: feed.licence,
+  address: addressOf(feed),
+  modified: null,
+  sales: readsSales(feed),
+  message: feed.file,
+  text: null,
+});
+
+const unknown = (fips: string, kind: CountyKind): Added => ({
+  fips,
+  kind,
+  feed: feedNameOf(fips, kind),
+  status: 'unknown',
+  title: null,
+  attribution: null,
+  licence: null,
+  address: null,
+  modified: null,
+  sales: false,
+  message: 'the catalogue knows no source of parcels; `plat feed suggest` writes a feed for one of your own',
+  text: null,
+});
+
 const readsSales = (feed: Feed): boolean =>
   feed.kind === 'listings' || (feed.kind === 'assessor' && feed.sales !== null);
 
+/** Whether a feed will read sales, as far as that can be told before its columns are looked at. */
+function willReadSales(planned: PlannedFeed): boolean | null {
+  if (planned.kind !== 'assessor') return planned.kind === 'listings';
+  const preset = presetOf(planned);
+  return preset ? readPreset(preset).sales !== undefined : null;
+}
+
 async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions): Promise<Added> {
-  const { fips, kind, name, licence, addresses, setting } = planned;
-  const result = { fips, kind, feed: name, licence, address: addresses[0]!, modified: null, sales: false };
+  const { fips, kind, name, title, attribution, licence, addresses, setting } = planned;
+  const result = {
+    fips,
+    kind,
+    feed: name,
+    title,
+    attribution,
+    licence,
+    address: addresses[0]!,
+    modified: null,
+    sales: false,
+    text: null,
+  };
   const file = fileOf(config, name);
   // A file that is no valid feed is the operator's work all the same.
   if (existsSync(file) && !options.force)
     return {
       ...result,
       status: 'off',
-      message: `${file} is there, and is switched off, faulty or of another county (--force writes it anew)`,
+      message: `${file} is there, and is switched off, faulty or of another county (\`plat county add --force\` writes it anew)`,
     };
-  if (options.dryRun) return { ...result, status: 'planned', message: `would be written to ${file}` };
+  if (options.dryRun)
+    return {
+      ...result,
+      status: 'planned',
+      sales: willReadSales(planned),
+      message: `would be written to ${file}`,
+    };
   try {
     const found = await findSource(planned, options.look);
     const { text, off } =
@@ -119,22 +145,34 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
         ? await mappedText(planned, found.addresses, config, options)
         : { text: landText(planned, found.addresses[0]!, config), off: [] };
     const feed = off.length === 0 ? parseFeed(text, file) : null;
-    await writeWhole(file, text);
-    const message = off.length === 0 ? file : `${file} is switched off: ${off.join('; ')}`;
-    return {
+    const known = {
       ...result,
       address: found.addresses[0]!,
       modified: found.state.modified,
-      status: off.length === 0 ? 'written' : 'off',
       sales: feed !== null && readsSales(feed),
-      message,
     };
+    const refused = await writeFeed(file, text);
+    if (refused !== null) return { ...known, status: 'failed', message: refused, text };
+    const message = off.length === 0 ? file : `${file} is switched off: ${off.join('; ')}`;
+    return { ...known, status: off.length === 0 ? 'written' : 'off', message };
   } catch (error) {
     return {
       ...result,
       status: 'failed',
       message: `${messageOf(error)} ${setting} may name another address.`,
     };
+  }
+}
+
+/** @returns why the file could not be written; null where it is there now */
+export async function writeFeed(file: string, text: string): Promise<string | null> {
+  try {
+    await writeWhole(file, text);
+    return null;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return `${file} cannot be written (${code}): allow it, or save the feed there by hand.`;
   }
 }
 
@@ -145,10 +183,10 @@ const UNKNOWN: FileState = { version: null, modified: null };
 /** Addresses that are there, of which all but files read together have one. */
 type Found = { addresses: string[]; state: FileState };
 
-const looking = (): OpenContext => ({
+const looking = (signal: AbortSignal): OpenContext => ({
   baseDir: process.cwd(),
   tmpDir: tmpdir(),
-  signal: new AbortController().signal,
+  signal,
   // People wait for it.
   limits: { tries: 2, idleMs: 20_000 },
 });
@@ -156,10 +194,10 @@ const looking = (): OpenContext => ({
 export type FileStateLookup = (address: string) => Promise<FileState | null>;
 
 /** Asks for each file once: counties of a state share them. */
-export function cachedFileState(): FileStateLookup {
+export function cachedFileState(signal: AbortSignal): FileStateLookup {
   const asked = new Map<string, Promise<FileState | null>>();
   return address => {
-    const known = asked.get(address) ?? fileState(new URL(address), looking());
+    const known = asked.get(address) ?? fileState(new URL(address), looking(signal));
     asked.set(address, known);
     return known;
   };
@@ -204,7 +242,7 @@ async function mappedText(
   planned: PlannedFeed,
   addresses: string[],
   config: Config,
-  { rows }: AddOptions,
+  { rows, signal }: AddOptions,
 ): Promise<{ text: string; off: string[] }> {
   const { fips, name, title, attribution, licence } = planned;
   const { text, problems } = await suggestFeed({
@@ -212,6 +250,7 @@ async function mappedText(
     baseDir: config.FEEDS_DIR,
     file: fileOf(config, name),
     rows,
+    signal,
     head: { name, fips, title, attribution, licence },
     about: aboutOf(planned, config),
     preset: presetOf(planned),

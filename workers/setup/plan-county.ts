@@ -1,25 +1,23 @@
-import type { Config } from '../../../shared/base/config.ts';
-import type { LayerKind } from '../../../shared/domain/land-layers.ts';
-import { type CatalogueSource, readCatalogue, sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import type { Config } from '../../shared/base/config.ts';
+import type { LayerKind } from '../../shared/domain/land-layers.ts';
+import { type CatalogueSource, readCatalogue, sourcesOfCounty } from '../../shared/feeds/catalogue.ts';
+import type { CountyKind } from '../../shared/feeds/county-feeds.ts';
 import {
   readSalesPrograms,
   type SalesProgram,
   salesAddresses,
   salesProgramOf,
-} from '../../../shared/feeds/sales-programs.ts';
-import { padBox } from '../../../shared/geo/box.ts';
-import type { Box } from '../../../shared/geo/geometry-types.ts';
-import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
-import { countyExtent } from '../../../shared/regions/county-polygons.ts';
-import { stateOfFips } from '../../../shared/regions/states.ts';
-import type { PresetName } from '../../feeds/feed-schema.ts';
-import { feedHead, inputLines } from '../../feeds/suggest/write-feed.ts';
-import type { InputSection } from '../../formats/format-input.ts';
-import { formatOf } from '../../formats/read-format.ts';
+} from '../../shared/feeds/sales-programs.ts';
+import { padBox } from '../../shared/geo/box.ts';
+import type { Box } from '../../shared/geo/geometry-types.ts';
+import { countyName, fiveDigits } from '../../shared/regions/counties.ts';
+import { countyExtent } from '../../shared/regions/county-polygons.ts';
+import { stateOfFips } from '../../shared/regions/states.ts';
+import type { PresetName } from '../feeds/feed-schema.ts';
+import { feedHead, inputLines } from '../feeds/suggest/write-feed.ts';
+import type { InputSection } from '../formats/format-input.ts';
+import { formatOf } from '../formats/read-format.ts';
 
-/** The kinds of feed that a county needs, in the order in which they are listed. */
-export const COUNTY_KINDS = ['assessor', 'listings', 'roads', 'wetlands', 'flood', 'elevation'] as const;
-export type CountyKind = (typeof COUNTY_KINDS)[number];
 type LandKind = Exclude<CountyKind, 'assessor' | 'listings'> & LayerKind;
 
 /** A feed that a county lacks, and where its data may be had: the first address that is there counts. */

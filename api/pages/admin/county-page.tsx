@@ -1,0 +1,250 @@
+import type { ComponentChildren } from 'preact';
+import {
+  type AddCountyPayload,
+  type AddCountyResult,
+  addCountyJob,
+  type CountyKind,
+} from '../../../shared/feeds/county-feeds.ts';
+import { noComps } from '../../../shared/feeds/no-comps.ts';
+import type { JobState } from '../../../shared/queue/jobs.ts';
+import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
+import { stateOfFips } from '../../../shared/regions/states.ts';
+import { Back, Notice, Submit } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import type { Visit } from '../frame/visit.ts';
+import { findJob, followed, isOpen, jobOfPage, lacksWorker, NoWorker, Progress } from './job-progress.tsx';
+
+const KINDS: Record<CountyKind, string> = {
+  assessor: 'Parcels',
+  listings: 'Sales',
+  roads: 'Roads',
+  wetlands: 'Wetlands',
+  flood: 'Flood zones',
+  elevation: 'Heights',
+};
+
+type Offered = AddCountyResult['added'][number];
+
+/** What a county's publishers offer, and once it is added what has become of its feeds. */
+export const countyPage: Page = {
+  path: '/admin/counties/:id',
+  access: 'operator',
+  async get(visit) {
+    const { state, payload } = await jobOfPage(visit, addCountyJob);
+    const { county, write } = payload;
+    const place = `${countyName(county)}, ${stateOfFips(county)}`;
+    const result = state.status === 'done' ? (state.result as AddCountyResult) : null;
+    const runs = await runsOf(visit, result);
+    const open = isOpen(state) || [...runs.values()].some(isOpen);
+    const waiting = [state, ...runs.values()].find(({ status }) => status === 'queued');
+    const stuck = waiting !== undefined && (await lacksWorker(visit, waiting));
+    const body = (
+      <>
+        <Back to="/admin/counties" words="‹ Add a county" />
+        <h1>
+          {place} <small>{fiveDigits(county)}</small>
+        </h1>
+        <div id="progress" data-open={open ? '' : undefined}>
+          {stuck && <NoWorker />}
+          {isOpen(state) && (
+            <>
+              <p>
+                {write ? 'Asking the publishers and writing the feeds.' : 'Looking up what is published.'}
+              </p>
+              <Progress name="Adding the county" state={state} />
+            </>
+          )}
+          {state.status === 'failed' && (
+            <>
+              <Notice kind="bad">{state.error}</Notice>
+              <Ask payload={payload} words="Try again" write={write} />
+            </>
+          )}
+          {result && <Offers payload={payload} result={result} runs={runs} />}
+        </div>
+      </>
+    );
+    return { title: place, body, ...followed(open) };
+  },
+};
+
+/** The ingestions that were asked for, by feed; jobs are kept for 90 days. */
+async function runsOf(visit: Visit, result: AddCountyResult | null): Promise<Map<string, JobState>> {
+  const runs = (result?.runs ?? []).map(async ({ feed, job }) => [feed, await findJob(visit, job)] as const);
+  const found = await Promise.all(runs);
+  return new Map(found.flatMap(([feed, run]) => (run ? [[feed, run] as const] : [])));
+}
+
+type OffersProps = {
+  payload: AddCountyPayload;
+  result: AddCountyResult;
+  runs: ReadonlyMap<string, JobState>;
+};
+
+function Offers({ payload, result, runs }: OffersProps) {
+  const { added, notWritable, feedsDir } = result;
+  const lacking = added.filter(({ status }) => status === 'planned' || status === 'failed').length;
+  const open = [...runs.values()].some(isOpen);
+  return (
+    <>
+      {notWritable && (
+        <Notice kind="bad">
+          Plat may not write to {feedsDir} ({notWritable}), where feeds are kept (FEEDS_DIR). It can show the
+          feeds for you to save there by hand.
+        </Notice>
+      )}
+      {payload.write && !open && <Outcome result={result} runs={runs} />}
+      <Comps county={payload.county} added={added} />
+      <ul class="offers">
+        {added.map(each => (
+          <Offer offered={each} run={runs.get(each.feed)} />
+        ))}
+      </ul>
+      {!open && (
+        <Ask
+          payload={payload}
+          write
+          words={askWords(payload, lacking, notWritable !== null)}
+          kind={lacking > 0 ? undefined : 'second'}
+        />
+      )}
+    </>
+  );
+}
+
+function askWords({ write }: AddCountyPayload, lacking: number, notWritable: boolean): string {
+  if (lacking > 0 && notWritable) return write ? 'Try again' : 'Show the feeds';
+  if (write) return lacking > 0 ? 'Try again' : 'Run all again';
+  return lacking > 0 ? `Add ${lacking} ${lacking === 1 ? 'feed' : 'feeds'} and run` : 'Run all again';
+}
+
+type AskProps = { payload: AddCountyPayload; write: boolean; words: string; kind?: string | undefined };
+
+const Ask = ({ payload, write, words, kind = '' }: AskProps) => (
+  <form method="post" action="/admin/counties" class="buttons">
+    <input type="hidden" name="county" value={payload.county} />
+    <Submit does={write ? 'add' : 'look'} label={words} kind={kind} />
+  </form>
+);
+
+/** How it has ended, all in all. */
+function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<string, JobState> }) {
+  const states = result.added.map(({ feed }) => stateOf(runs.get(feed)));
+  const loaded = states.filter(state => state === 'merged' || state === 'unchanged').length;
+  if (loaded === result.added.length)
+    return (
+      <Notice kind="good">
+        Everything is loaded. Slopes, frontages, statistics and values are computed in the background.
+      </Notice>
+    );
+  return (
+    <Notice kind="bad">
+      {loaded} of {result.added.length} are loaded. See below why the others are not.
+    </Notice>
+  );
+}
+
+type CompsProps = { county: number; added: readonly Offered[] };
+
+/** Why there will be no comps, where nothing tells sales. */
+function Comps({ county, added }: CompsProps) {
+  const tellers = added.filter(({ kind }) => kind === 'assessor' || kind === 'listings');
+  const isCertain = tellers.every(({ sales, status }) => sales === false && status !== 'failed');
+  return isCertain ? <Notice>No comps: {noComps(stateOfFips(county)!, false).message}</Notice> : null;
+}
+
+type RunState = 'queued' | 'running' | 'failed' | 'merged' | 'unchanged' | 'blocked';
+
+/** How a feed's run goes or went. */
+function stateOf(run: JobState | undefined): RunState | null {
+  if (run === undefined) return null;
+  return run.status === 'done' ? ((run.result as { status: RunState }).status ?? 'merged') : run.status;
+}
+
+type Badge = readonly [kind: 'good' | 'bad' | 'plain', words: string];
+
+const RUN_BADGES: Record<RunState, Badge> = {
+  queued: ['plain', 'Waiting'],
+  running: ['plain', 'Running'],
+  failed: ['bad', 'Failed'],
+  merged: ['good', 'Loaded'],
+  unchanged: ['good', 'Up to date'],
+  blocked: ['bad', 'Held back'],
+};
+
+const BADGES: Record<Offered['status'], Badge> = {
+  planned: ['plain', 'Not added yet'],
+  there: ['good', 'Added already'],
+  written: ['good', 'Added'],
+  off: ['bad', 'Switched off'],
+  failed: ['bad', 'Not added'],
+  unknown: ['bad', 'No publisher known'],
+};
+
+type OfferProps = { offered: Offered; run: JobState | undefined };
+
+function Offer({ offered, run }: OfferProps) {
+  const { kind, status, attribution, licence, address, modified, sales, text } = offered;
+  const state = stateOf(run);
+  const [badge, words] = state ? RUN_BADGES[state] : BADGES[status];
+  return (
+    <li>
+      <h2>
+        {KINDS[kind]} <span class={`badge ${badge}`}>{words}</span>
+      </h2>
+      {run && isOpen(run) && <Progress name={KINDS[kind]} state={run} />}
+      {run && <RunOutcome run={run} state={state!} />}
+      {messageOf(offered) && <p class={badge === 'bad' ? 'bad' : undefined}>{messageOf(offered)}</p>}
+      {text && (
+        <details open>
+          <summary>The feed, to save as {offered.feed}.yaml</summary>
+          <pre tabindex={0}>{text}</pre>
+        </details>
+      )}
+      <dl class="offer">
+        <Fact name="From">{attribution}</Fact>
+        <Fact name="Licence">{licence}</Fact>
+        <Fact name="Changed">{modified?.slice(0, 10)}</Fact>
+        <Fact name="Sales">
+          {kind === 'assessor' && status !== 'unknown' ? salesWords(sales, status) : null}
+        </Fact>
+        <Fact name="Address">{address && <span class="address">{address}</span>}</Fact>
+      </dl>
+    </li>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  if (!children) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function salesWords(sales: boolean | null, status: Offered['status']): string | null {
+  if (sales === null) return 'known once its columns have been read';
+  if (sales) return 'read with the parcels';
+  return status === 'failed' ? null : 'not read from it';
+}
+
+/** What people here can do about it. */
+function messageOf({ status, message }: Offered): string | null {
+  if (status === 'unknown')
+    return 'The catalogue knows nobody who publishes its parcels. A file of your own can be added.';
+  return status === 'off' || status === 'failed' ? message : null;
+}
+
+function RunOutcome({ run, state }: { run: JobState; state: RunState }) {
+  if (state === 'failed') return <p class="bad">{run.error}</p>;
+  if (run.status !== 'done') return null;
+  const { runId, rows } = run.result as { runId?: number; rows?: number };
+  return (
+    <p>
+      {runId !== undefined && <a href={`/admin/runs/${runId}`}>Run {runId}</a>}
+      {rows !== undefined && `: ${rows.toLocaleString('en-US')} rows read`}
+    </p>
+  );
+}

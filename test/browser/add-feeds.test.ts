@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { allJobs } from '../../workers/all-jobs.ts';
+import { describePages, inspect, send } from '../support/browser.ts';
+import { serveMirror } from '../support/mirror.ts';
+import { newUser } from '../support/visitor.ts';
+import { startTestWorker, workerConfig } from '../support/workers.ts';
+
+describePages('feeds from /admin', site => {
+  test('an operator searches a county, sees what is published, adds it and follows its runs', async () => {
+    const { db } = site;
+    const catalogue = join(db.folder, 'catalogue.json');
+    const mirror = await serveMirror(['23019'], catalogue);
+    const source = {
+      place: '23019',
+      file: 'me/penobscot',
+      format: 'shapefile',
+      address: `${mirror.origin}/parcels.zip`,
+      website: 'https://www.bangormaine.gov/gis',
+      terms: 'as is',
+    };
+    writeFileSync(catalogue, JSON.stringify({ from: 'a test', licence: 'CC0', sources: [source] }));
+    const env = { FEEDS_DIR: join(db.folder, 'feeds'), PLAT_DIR: join(db.folder, 'plat') };
+    // At first the roads cannot be reached.
+    const ROADS_URL = 'http://127.0.0.1:9/roads.zip';
+    const settings = { ...mirror.settings, ...env };
+    const first = await startTestWorker(workerConfig(db, 'postgres', { ...settings, ROADS_URL }), allJobs);
+
+    const page = await site.open('/admin', { as: await newUser(db, { operator: true }) });
+    await page.getByRole('link', { name: 'Add a county' }).click();
+    await page.getByLabel('County').fill('penobscott me');
+    await send(page, 'Search');
+    await page.getByText('Did you mean').waitFor();
+    await page.getByLabel('County').fill('penobscot');
+    await send(page, 'Search');
+    await inspect(page);
+    await page.getByRole('button', { name: 'What is published for Penobscot, ME' }).click();
+    await page.getByText('Not added yet').first().waitFor();
+    await inspect(page);
+    await page.getByRole('button', { name: 'Add 5 feeds and run' }).click();
+    await page.locator('#progress[data-open]').waitFor();
+    await inspect(page);
+    // Without a press of a key the page follows what the workers do.
+    await page.locator('#progress:not([data-open])').waitFor();
+    await page.getByText('4 of 5 are loaded').waitFor();
+    await page.getByText('ROADS_URL may name another address').waitFor();
+    await inspect(page);
+    await first.stop();
+    await startTestWorker(workerConfig(db, 'postgres', settings), allJobs);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Everything is loaded').waitFor();
+    expect(await page.locator('.badge.good').count()).toBe(5);
+    await inspect(page);
+    await page
+      .getByRole('link', { name: /^Run \d+$/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: /23019-parcels/ }).waitFor();
+    await mirror.close();
+  }, 300_000);
+});

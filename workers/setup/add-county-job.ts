@@ -1,0 +1,41 @@
+import { whyNotWritable } from '../../shared/base/disk.ts';
+import { addCountyJob, COUNTY_KINDS } from '../../shared/feeds/county-feeds.ts';
+import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
+import { enqueueAll } from '../../shared/queue/jobs.ts';
+import { installedFeeds } from '../feeds/feed-folders.ts';
+import { defineJob } from '../queue/job.ts';
+
+/** By so many rows of parcels columns are suggested, as in `plat county add`. */
+const ROWS = 500;
+
+/** Writes the feeds that a county lacks and has all of them run; done again, it finds those that it wrote. */
+export const addCountyFeedsJob = defineJob({
+  ...addCountyJob,
+  async run({ pool, config, signal, progress, deliver }, { county, write, requestedBy }) {
+    const { addCounty, cachedFileState } = await import('./add-county.ts');
+    const { feeds } = await installedFeeds(config);
+    let done = 0;
+    const added = await addCounty(county, config, feeds, {
+      dryRun: !write,
+      rows: ROWS,
+      force: false,
+      look: cachedFileState(signal),
+      signal,
+      onAdded: ({ feed }) => progress(++done / COUNTY_KINDS.length, feed),
+    });
+    signal.throwIfAborted();
+    const names = write
+      ? added.filter(({ status }) => status === 'written' || status === 'there').map(({ feed }) => feed)
+      : [];
+    const payloads = names.map(feed => ({ feed, force: false, sources: {}, requestedBy, attended: true }));
+    const jobs = await enqueueAll(pool, ingestJob, payloads);
+    await deliver(jobs);
+    return {
+      rows: 0,
+      added,
+      runs: names.map((feed, i) => ({ feed, job: jobs[i]! })),
+      feedsDir: config.FEEDS_DIR,
+      notWritable: await whyNotWritable(config.FEEDS_DIR),
+    };
+  },
+});

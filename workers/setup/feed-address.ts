@@ -1,0 +1,17 @@
+import type { Feed } from '../feeds/feed.ts';
+
+/** The address that a feed reads from; null where it is a path. */
+export function addressOf(feed: Feed): string | null {
+  const section =
+    feed.kind === 'assessor'
+      ? feed.roll
+      : feed.kind === 'listings'
+        ? feed.listings
+        : 'layer' in feed
+          ? feed.layer
+          : null;
+  const tiles =
+    feed.kind === 'elevation' && feed.elevation.tiles.by === 'template' ? feed.elevation.tiles : null;
+  const source = tiles?.template ?? [section?.input.source].flat()[0];
+  return source !== undefined && /^https?:/i.test(source) ? source : null;
+}
