@@ -10,7 +10,7 @@ export type CountySearch = { counties: County[]; near: County[] };
 const KIND = / (?:county|parish|borough|census area|municipality|municipio|planning region)$/;
 const MOST_NEAR = 5;
 
-/** Counties by FIPS code, by the beginning of a name, with or without a state after it, or by a state alone. */
+/** Counties by FIPS code, by how a name begins, with or without a state after it, or by a state alone. */
 export function searchCounties(text: string): CountySearch {
   const all = allCounties();
   const plain = plainWords(text);
