@@ -203,7 +203,7 @@ function Offer({ offered, run }: OfferProps) {
       )}
       <dl class="offer">
         <Fact name="From">{attribution}</Fact>
-        <Fact name="Licence">{licence}</Fact>
+        <Fact name="License">{licence}</Fact>
         <Fact name="Changed">{modified?.slice(0, 10)}</Fact>
         <Fact name="Sales">
           {kind === 'assessor' && status !== 'unknown' ? salesWords(sales, status) : null}
