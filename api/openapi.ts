@@ -236,7 +236,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
     paths[endpoint.path] ??= {};
     paths[endpoint.path]![endpoint.method] = operationOf(endpoint);
   }
-  return readable(
+  return toDocument(
     createDocument(
       {
         openapi: '3.1.0',
@@ -271,15 +271,15 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
  * A parameter is described beside its schema, where viewers look; Number.MAX_SAFE_INTEGER
  * is no bound of ours.
  */
-function readable<Part>(part: Part): Part {
-  if (Array.isArray(part)) return part.map(readable) as Part;
+function toDocument<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(toDocument) as Part;
   if (typeof part !== 'object' || part === null) return part;
   const copy = Object.fromEntries(
     Object.entries(part)
       .filter(
         ([name, value]) => !(/^(min|max)imum$/.test(name) && Math.abs(value) === Number.MAX_SAFE_INTEGER),
       )
-      .map(([name, value]) => [name, readable(value)]),
+      .map(([name, value]) => [name, toDocument(value)]),
   );
   if ('in' in copy && 'schema' in copy) {
     const { description, ...schema } = copy.schema;

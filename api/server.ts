@@ -75,7 +75,7 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
  * A client that has sent nothing for so long is idle: what it sends next would have to be in flight while its
  * connection is closed.
  */
-const QUIET_MS = 500;
+const IDLE_MS = 500;
 
 /**
  * Waits until nothing is under way and no request has come for a while (`Connection: close` is answered
@@ -89,15 +89,15 @@ async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): P
   const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
   const look = setInterval(() => {
     const quietSince = Math.max(since, lifecycle.lastRequestAt);
-    if (lifecycle.active === 0 && performance.now() - quietSince >= QUIET_MS) server.closeAllConnections();
-  }, QUIET_MS / 10);
+    if (lifecycle.active === 0 && performance.now() - quietSince >= IDLE_MS) server.closeAllConnections();
+  }, IDLE_MS / 10);
   await closed;
   clearTimeout(deadline);
   clearInterval(look);
 }
 
 /** What node's parser says: https://nodejs.org/api/errors.html, llhttp's HPE_ codes. */
-const COMPLAINTS: Record<string, string> = {
+const PARSER_MESSAGES: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The request line and headers are longer than 512 KB.',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too long.',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
@@ -115,7 +115,7 @@ function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
     return;
   }
   const requestId = randomUUID();
-  const complaint = COMPLAINTS[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
+  const complaint = PARSER_MESSAGES[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
   const body = envelope(validationError({ request: [complaint] }), requestId);
   const headers = headersOf({ requestId, rate: UNUSED_LIMITS });
   headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body)));

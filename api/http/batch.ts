@@ -2,9 +2,9 @@
 const MAX_ITEMS = 1_000;
 
 /** After a batch of no more than these, nothing pauses: callers who come one by one would wait for nobody. */
-const FEW = 4;
+const MIN_BATCH = 4;
 
-type Waiting<Item, Outcome> = {
+type Pending<Item, Outcome> = {
   item: Item;
   resolve: (outcome: Outcome) => void;
   reject: (error: unknown) => void;
@@ -29,7 +29,7 @@ export function batch<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[]>,
   pause?: Pause,
 ): (item: Item) => Promise<Outcome> {
-  let waiting: Waiting<Item, Outcome>[] = [];
+  let waiting: Pending<Item, Outcome>[] = [];
   let running = false;
   let lastSize = 0;
   /** Ends the pause; undefined when there is none. */
@@ -38,7 +38,7 @@ export function batch<Item, Outcome>(
   const complete = () => pause === undefined || waiting.length >= Math.min(pause.enough(), MAX_ITEMS);
 
   async function gather(): Promise<void> {
-    if (lastSize <= FEW || complete()) return;
+    if (lastSize <= MIN_BATCH || complete()) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>(resolve => {
       resume = resolve;

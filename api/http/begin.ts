@@ -142,7 +142,7 @@ function takeHostOfTarget(req: Request): void {
  */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::[0-9]{0,5})?$/i;
 
-const COMPLAINT = 'is not a host: a name or an address, with a port or without';
+const MESSAGE = 'is not a host: a name or an address, with a port or without';
 
 /**
  * Whether links can be built on where the request says that it came to; undefined when they can. An
@@ -150,9 +150,9 @@ const COMPLAINT = 'is not a host: a name or an address, with a port or without';
  */
 function hostFault(req: Request): Details | undefined {
   const { host } = req.headers;
-  if (host && !isHost(host)) return { Host: [COMPLAINT] };
+  if (host && !isHost(host)) return { Host: [MESSAGE] };
   // As the trusted proxies forward it; else the same.
-  if (req.host && req.host !== host && !isHost(req.host)) return { 'X-Forwarded-Host': [COMPLAINT] };
+  if (req.host && req.host !== host && !isHost(req.host)) return { 'X-Forwarded-Host': [MESSAGE] };
   if (req.protocol !== 'http' && req.protocol !== 'https')
     return { 'X-Forwarded-Proto': ['must be http or https'] };
   return undefined;

@@ -48,9 +48,9 @@ type CachedKey = {
  * How long what was read of a key and its account is believed. Charges and rate limits are
  * never taken from here.
  */
-const FRESH_MS = 2_000;
+const CACHE_MS = 2_000;
 /** About 1 KB an entry. Only keys that exist get in, so guessing keys cannot push others out. */
-const MAX_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 
 const KEY = /^plat_[A-Za-z0-9_-]{43}$/;
 /** An access token of the authorization server (api/oauth), which is for `/mcp` alone. */
@@ -60,24 +60,24 @@ const BEARER = /^Bearer +([^ ]+) *$/i;
 export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
 
 /** Not when the clock was set back since then: it would stay fresh until the clock is there again. */
-const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < FRESH_MS;
+const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < CACHE_MS;
 
 /** Finds out who calls, from `Authorization: Bearer plat_…` or, for the MCP server, an access token. */
 export function openCallers(database: Database, now = Date.now): Callers {
-  const known = new Map<string, CachedKey>();
+  const cache = new Map<string, CachedKey>();
   const read = batch<Buffer, CachedKey | undefined>(hashes => readKeys(database, hashes, now));
 
   async function find(key: string): Promise<CachedKey> {
     const hash = hashKey(key);
     const id = hash.toString('latin1');
-    const cached = known.get(id);
+    const cached = cache.get(id);
     if (cached !== undefined && isFresh(cached, now())) return cached;
-    known.delete(id);
+    cache.delete(id);
     const fresh = await read(hash);
     if (fresh === undefined)
       throw unauthorized(`The ${KEY.test(key) ? 'API key' : 'access token'} is not known.`);
-    known.set(id, fresh);
-    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
+    cache.set(id, fresh);
+    if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
     return fresh;
   }
 
@@ -121,8 +121,8 @@ async function readKeys(
   // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
   const readAt = now();
   const rows = await database.run<KeyRow>('accounts/identify_keys', { hashes });
-  const found = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));
-  return hashes.map(hash => found.get(hash.toString('latin1')));
+  const byHash = new Map(rows.map(row => [row.keyHash.toString('latin1'), toCachedKey(row, readAt)]));
+  return hashes.map(hash => byHash.get(hash.toString('latin1')));
 }
 
 function toCachedKey(row: KeyRow, readAt: number): CachedKey {

@@ -112,8 +112,8 @@ async function ask<Row extends pg.QueryResultRow>(
   if (call === undefined) return (await (client ?? pool).query<Row>(query)).rows;
   const { signal } = call.over;
   if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
-  return onConnection(pool, client, held =>
-    cancellable(signal, pool, held, async () => (await held.query<Row>(query)).rows),
+  return onConnection(pool, client, connection =>
+    cancellable(signal, pool, connection, async () => (await connection.query<Row>(query)).rows),
   );
 }
 

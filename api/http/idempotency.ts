@@ -12,9 +12,9 @@ const LEASE_MS = 5_000;
 const RENEW_MS = 1_500;
 /** Pauses between two looks at what another attempt does. */
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 300;
+const MAX_PAUSE_MS = 300;
 /** The largest page of parcels is about 300 KB. */
-const MAX_KEPT_BYTES = 2_000_000;
+const MAX_STORED_BYTES = 2_000_000;
 
 /** 1-255 visible ASCII characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -62,7 +62,7 @@ export function openIdempotency(database: Database): Idempotency {
   return {
     async begin(call, isOver) {
       const claim = randomUUID();
-      for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
         const claimed = await database.run('accounts/claim_call', {
           account_id: call.accountId,
           key: call.key,
@@ -101,7 +101,7 @@ function openAttempt(database: Database, { accountId, key }: IdempotentRequest, 
   renewal.unref();
   return {
     async keep(run, { status, body }) {
-      if (body.length > MAX_KEPT_BYTES)
+      if (body.length > MAX_STORED_BYTES)
         throw unprocessable(
           'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
         );

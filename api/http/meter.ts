@@ -9,7 +9,7 @@ import { quotaError, subscriptionRequired } from './standing.ts';
 /** What one call costs, and under which metering key. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
 
-type Verdict = {
+type ChargeResult = {
   charged: boolean;
   overageAllowed: boolean;
   paymentMethod: boolean;
@@ -44,7 +44,7 @@ const PAUSE_MS = 1;
  * The share of the calls under way that a batch waits for: with all, none is left to work on
  * during the commit.
  */
-const ENOUGH = 0.7;
+const WAIT_SHARE = 0.7;
 
 /** How often a charge reads an account anew whose period is over or whose terms are being changed. */
 const MAX_TRIES = 3;
@@ -55,19 +55,19 @@ const MAX_TRIES = 3;
  * @param underway how many calls the process is answering; without it no charge waits for others.
  */
 export function openMeter(database: Database, underway = () => 0): Meter {
-  const charge = batch<PendingCharge, Outcome>(asked => chargeAll(database.run, asked), {
+  const charge = batch<PendingCharge, Outcome>(pending => chargeAll(database.run, pending), {
     ms: PAUSE_MS,
-    enough: () => Math.ceil(underway() * ENOUGH),
+    enough: () => Math.ceil(underway() * WAIT_SHARE),
   });
   return {
     async charge({ account, mode }, endpoint, tokens, { isOver = () => false, alongside } = {}) {
-      const asked = { accountId: account.id, endpoint, mode, tokens, isOver };
+      const pending = { accountId: account.id, endpoint, mode, tokens, isOver };
       const verdict =
         alongside === undefined
-          ? tokens > 0 && settled(await charge(asked), tokens)
+          ? tokens > 0 && resultOf(await charge(pending), tokens)
           : await database
               .transaction(async run => {
-                const first = tokens > 0 && settled((await chargeAll(run, [asked]))[0], tokens);
+                const first = tokens > 0 && resultOf((await chargeAll(run, [pending]))[0], tokens);
                 await alongside(run);
                 if (isOver()) throw ABANDONED;
                 return first;
@@ -86,7 +86,7 @@ export function openMeter(database: Database, underway = () => 0): Meter {
 const ABANDONED = new PlatError('abandoned', 'Nobody waits for the answer any more.');
 
 /** @returns undefined for a charge that was over before it was sent */
-function settled(outcome: Outcome, tokens: number): Verdict | undefined {
+function resultOf(outcome: Outcome, tokens: number): ChargeResult | undefined {
   if (outcome === undefined) return undefined;
   if ('error' in outcome) throw outcome.error;
   if (!outcome.charged) throw quotaError(outcome, tokens, (outcome.tokensAllowed ?? 0) - outcome.tokensUsed);
@@ -99,7 +99,7 @@ type PendingCharge = Charge & { isOver(): boolean };
  * What became of a charge; one that fails leaves the others of its batch, which may be on disk
  * already, as they are.
  */
-type Outcome = Verdict | { error: unknown } | undefined;
+type Outcome = ChargeResult | { error: unknown } | undefined;
 
 async function chargeAll(run: Database['run'], charges: PendingCharge[]): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(charges.length);
@@ -107,7 +107,7 @@ async function chargeAll(run: Database['run'], charges: PendingCharge[]): Promis
   try {
     await chargeGroups(run, groups, outcomes);
   } catch (error) {
-    const accounts = new Map<string, Alike[]>();
+    const accounts = new Map<string, ChargeGroup[]>();
     for (const own of groups) addTo(accounts, own.accountId, own);
     if (accounts.size === 1 || !isTransientError(error)) throw error;
     // One of them is held by somebody: the others do not wait for it any longer.
@@ -119,11 +119,11 @@ async function chargeAll(run: Database['run'], charges: PendingCharge[]): Promis
   return outcomes;
 }
 
-function fail(groups: Alike[], error: unknown, outcomes: Outcome[]): void {
+function fail(groups: ChargeGroup[], error: unknown, outcomes: Outcome[]): void {
   for (const index of groups.flatMap(({ indexes }) => indexes)) outcomes[index] = { error };
 }
 
-async function chargeGroups(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<void> {
+async function chargeGroups(run: Database['run'], groups: ChargeGroup[], outcomes: Outcome[]): Promise<void> {
   let open = await attempt(run, groups, outcomes);
   for (let tries = 1; open.length > 0 && tries < MAX_TRIES; tries++) {
     try {
@@ -140,14 +140,14 @@ async function chargeGroups(run: Database['run'], groups: Alike[], outcomes: Out
 }
 
 /** Charges that differ in nothing: one row of the statement. */
-type Alike = Charge & { indexes: number[] };
+type ChargeGroup = Charge & { indexes: number[] };
 
 /**
  * Those that are not over by account, in the order in which their periods are locked everywhere;
  * the cheapest first.
  */
-function group(charges: PendingCharge[]): Alike[] {
-  const groups = new Map<string, Alike>();
+function group(charges: PendingCharge[]): ChargeGroup[] {
+  const groups = new Map<string, ChargeGroup>();
   for (const [index, { accountId, endpoint, mode, tokens, isOver }] of charges.entries()) {
     if (isOver()) continue;
     const name = `${accountId} ${endpoint} ${mode} ${tokens}`;
@@ -173,7 +173,11 @@ type ChargeRow = {
 };
 
 /** Notes what became of the charges; returns those of accounts whose period is over. */
-async function attempt(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<Alike[]> {
+async function attempt(
+  run: Database['run'],
+  groups: ChargeGroup[],
+  outcomes: Outcome[],
+): Promise<ChargeGroup[]> {
   if (groups.length === 0) return [];
   const rows = await chargeRows(run, groups);
   const over = new Set(groups);
@@ -193,7 +197,7 @@ async function attempt(run: Database['run'], groups: Alike[], outcomes: Outcome[
   return [...over];
 }
 
-async function chargeRows(run: Database['run'], groups: Alike[]): Promise<ChargeRow[]> {
+async function chargeRows(run: Database['run'], groups: ChargeGroup[]): Promise<ChargeRow[]> {
   const [first] = groups;
   if (first !== undefined && groups.length === 1) {
     const { accountId, endpoint, mode, tokens, indexes } = first;
@@ -220,7 +224,7 @@ async function chargeRows(run: Database['run'], groups: Alike[]): Promise<Charge
  * What each account has used in the end: a row tells it where something was charged, and an account's
  * first row in any case.
  */
-function usedByAccount(groups: Alike[], rows: ChargeRow[]): Map<string, number> {
+function usedByAccount(groups: ChargeGroup[], rows: ChargeRow[]): Map<string, number> {
   const used = new Map<string, number>();
   for (const { n, charged, tokens_used } of rows) {
     const { accountId } = groups[n - 1]!;
@@ -230,7 +234,7 @@ function usedByAccount(groups: Alike[], rows: ChargeRow[]): Map<string, number> 
 }
 
 /** Of each group, the tokens of its account's groups before it. */
-function tokensBefore(groups: Alike[]): number[] {
+function tokensBefore(groups: ChargeGroup[]): number[] {
   let sum = 0;
   return groups.map(({ accountId }, at) => {
     const previous = groups[at - 1];

@@ -92,8 +92,8 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
 const MEASURE_MS = 5_000;
 
 async function measure(queue: MeasuredQueue, depth: Gauge<'queue' | 'state'>): Promise<void> {
-  const asked = queue.getJobCounts(...(QUEUE_STATES as 'waiting'[]));
-  const counts = await Promise.race([asked, sleep(MEASURE_MS, {}, { ref: false })]);
+  const jobCounts = queue.getJobCounts(...(QUEUE_STATES as 'waiting'[]));
+  const counts = await Promise.race([jobCounts, sleep(MEASURE_MS, {}, { ref: false })]);
   for (const [state, count] of Object.entries(counts)) depth.set({ queue: queue.name, state }, count);
 }
 

@@ -53,7 +53,7 @@ export function openRateLimits(database: Database): RateLimits {
 }
 
 /** The calls of one account that are asked for together. */
-type Demand = { account: RateLimitedAccount; plain: number; skipTraces: number };
+type AccountCalls = { account: RateLimitedAccount; plain: number; skipTraces: number };
 
 type AdmittedRow = {
   account_id: string;
@@ -72,7 +72,7 @@ type AdmittedRow = {
  * order of the calls.
  */
 async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
-  const demands = new Map<string, Demand>();
+  const demands = new Map<string, AccountCalls>();
   for (const { account, extra } of calls) {
     const demand = demands.get(account.id) ?? { account, plain: 0, skipTraces: 0 };
     if (extra === 'skip_trace') demand.skipTraces++;
@@ -95,14 +95,14 @@ async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
       { after: row, plain: row.plain_admitted, skipTraces: row.skip_traces_admitted },
     ]),
   );
-  return calls.map(({ account, extra }) => deal(account, shares.get(account.id)!, extra));
+  return calls.map(({ account, extra }) => allot(account, shares.get(account.id)!, extra));
 }
 
 /** How many of an account's calls are still to be dealt, and the limits after all of them. */
 type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
 /** One call's share of what was let through. For this call a limit still holds what the later ones take. */
-function deal(account: RateLimitedAccount, share: Share, extra: ExtraLimit | undefined): RateState {
+function allot(account: RateLimitedAccount, share: Share, extra: ExtraLimit | undefined): RateState {
   const { skipTracePerMinute: burst } = account;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';
   const admitted = share[kind] > 0;

@@ -96,7 +96,7 @@ async function prepare(
   // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells
   // a match from none.
   const head = req.method === 'HEAD';
-  const told = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
+  const sent = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
   const cost = head ? 0 : tokens;
   const all = cacheHeaders(etag !== undefined && encoding !== undefined ? `W/${etag}` : etag);
   if (body !== null) all.push('Content-Type', JSON_TYPE, 'Vary', 'Accept-Encoding');
@@ -104,7 +104,7 @@ async function prepare(
   if (replayed) all.push('Idempotency-Replayed', 'true');
   if (endpoint.response.location !== undefined && body !== null)
     all.push('Location', endpoint.response.location(JSON.parse(body.toString())));
-  return { tokens: cost, send: () => respond(res, status, all, told, cost) };
+  return { tokens: cost, send: () => respond(res, status, all, sent, cost) };
 }
 
 /** For the caller alone; what has a tag is to be asked for again, which may be answered by a free 304. */

@@ -66,7 +66,7 @@ export type PreparedResponse = { tokens: number; send(): void };
 export async function serve(call: Call, deps: ServeDeps): Promise<void> {
   const { exchange } = call;
   exchange.deadline = setTimeout(() => {
-    call.fail(tooLate(exchange, deps));
+    call.fail(timeoutError(exchange, deps));
     call.over.abort();
   }, deps.requestTimeoutMs);
   try {
@@ -88,11 +88,11 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   requireSubscription(caller, endpoint.withoutContract);
   exchange.rate = await deps.rateLimits.admit(caller.account, endpoint.rate);
   requireAdmitted(exchange.rate);
-  const given = await call.read();
-  const input = checkInput(endpoint, given, call.mode === 'direct');
+  const request = await call.read();
+  const input = checkInput(endpoint, request, call.mode === 'direct');
   const key = idempotencyKeyOf(endpoint, call.idempotencyKey);
   if (key === undefined) return answer(call, caller, input, deps);
-  const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, given) };
+  const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, request) };
   const turn = await deps.idempotency.begin(repeatable, () => call.isOver());
   if (turn === undefined || call.isOver()) {
     if (turn !== undefined && 'attempt' in turn) await turn.attempt.end();
@@ -184,7 +184,7 @@ export function bytesOf(body: Answer['body']): Buffer | null {
 }
 
 /** A body that is slow to arrive is its sender's fault. */
-function tooLate(exchange: Exchange, { requestTimeoutMs }: ServeDeps): Error {
+function timeoutError(exchange: Exchange, { requestTimeoutMs }: ServeDeps): Error {
   if (!exchange.awaitsBody) return unavailable('The answer took too long. Try again shortly.');
   exchange.noted = true;
   const complaint = `the body did not arrive within ${requestTimeoutMs / 1_000} s`;

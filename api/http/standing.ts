@@ -48,18 +48,18 @@ export function subscriptionRequired(): PlatError {
  */
 export function requireTokensLeft(account: Account, now: number): void {
   if (account.tokensAllowed === null || account.periodEnd === null || now >= account.periodEnd) return;
-  const left = account.tokensAllowed - account.tokensUsed;
-  if (left <= 0) throw quotaError(account, 1, left);
+  const tokensLeft = account.tokensAllowed - account.tokensUsed;
+  if (tokensLeft <= 0) throw quotaError(account, 1, tokensLeft);
 }
 
 /** Why an account may not use as many tokens in this period, of which `left` are left. */
 export function quotaError(
   account: Pick<Account, 'overageAllowed' | 'paymentMethod'>,
   tokens: number,
-  left: number,
+  tokensLeft: number,
 ): PlatError {
-  const some = left > 0;
-  const few = `The call needs ${tokens} tokens, and ${left} ${left === 1 ? 'is' : 'are'} left`;
+  const some = tokensLeft > 0;
+  const few = `The call needs ${tokens} tokens, and ${tokensLeft} ${tokensLeft === 1 ? 'is' : 'are'} left`;
   const state = some ? `${few} in this period.` : "The period's tokens are used up.";
   if (!account.overageAllowed)
     return paymentError('usage_limit_exceeded', `${state} Overage is switched off for the account.`);

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { type Details, sendError, validationError } from './error-responses.ts';
 
 /** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
-const COMPLAINT = 'must not hold a NUL character or half of a surrogate pair';
+const MESSAGE = 'must not hold a NUL character or half of a surrogate pair';
 
 const isText = (text: string): boolean => !text.includes('\0') && !/\p{Cs}/u.test(text);
 
@@ -22,7 +22,7 @@ export function textFaults(...fields: Iterable<[name: string, value: unknown]>[]
     for (const [name, value] of part) {
       if (isText(name) && isAllText(value)) continue;
       details ??= Object.create(null) as Details;
-      details[name] = [COMPLAINT];
+      details[name] = [MESSAGE];
     }
   return details;
 }

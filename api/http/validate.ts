@@ -122,7 +122,7 @@ function check(
         add(details, [...at, key].join('.'), complaint);
       }
     } else {
-      const complaint = complaintOf(issue, part);
+      const complaint = messageFor(issue, part);
       const isInList = at.length < issue.path.length && typeof issue.input !== 'object';
       const which = isInList ? `${JSON.stringify(issue.input)?.slice(0, 40)} ` : '';
       add(details, at.join('.') || part, which + complaint);
@@ -132,7 +132,7 @@ function check(
 }
 
 /** The schema's own words, and where it has none something better than zod's. */
-function complaintOf(issue: z.core.$ZodIssue, part: string): string {
+function messageFor(issue: z.core.$ZodIssue, part: string): string {
   if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;
   if (issue.input === undefined) return 'is required';
   if (part === 'query' && Array.isArray(issue.input)) return 'must be given once';

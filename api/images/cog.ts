@@ -32,8 +32,8 @@ export async function paintFile(
   const { forward } = placeImage(file, file.source);
   const placeIn: ToPixel = (x, y) => forward(frame.toPlace(x, y));
   const ratio = pixelsToOne(frame, forward);
-  const seen = windowOf(placeIn, file.width, file.height, ratio);
-  if (seen === null) return;
+  const sampled = windowOf(placeIn, file.width, file.height, ratio);
+  if (sampled === null) return;
   const bytes = openBytes(file.source, {
     signal,
     request,
@@ -41,15 +41,15 @@ export async function paintFile(
     fingerprint: file.fingerprint,
   });
   const levels = await openLevels(bytes);
-  const level = fitting(levels, ratio);
+  const level = levelFor(levels, ratio);
   const factor = file.width / level.width;
   // What is still too fine is read as means of 2 x 2, 3 x 3 … pixels.
   const shrink = Math.max(1, Math.floor(ratio / factor));
   const window = {
-    left: Math.floor(seen.left / factor),
-    top: Math.floor(seen.top / factor),
-    right: Math.min(level.width, Math.ceil(seen.right / factor)),
-    bottom: Math.min(level.height, Math.ceil(seen.bottom / factor)),
+    left: Math.floor(sampled.left / factor),
+    top: Math.floor(sampled.top / factor),
+    right: Math.min(level.width, Math.ceil(sampled.right / factor)),
+    bottom: Math.min(level.height, Math.ceil(sampled.bottom / factor)),
   };
   requireBounded(window, file.source);
   const isLocal = !/^https?:/i.test(file.source);
@@ -78,13 +78,15 @@ function pixelsToOne(frame: Frame, forward: (place: Position) => [number, number
 }
 
 /** Places across and down by which a frame is looked for in a file. */
-const LATTICE = 9;
+const SAMPLE_POINTS = 9;
 
 /** The pixels of a file that the frame needs; null when it needs none. */
 function windowOf(placeIn: ToPixel, width: number, height: number, ratio: number): PixelWindow | null {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < LATTICE ** 2; i++) {
-    const [across, down] = [i % LATTICE, Math.floor(i / LATTICE)].map(n => n / (LATTICE - 1));
+  for (let i = 0; i < SAMPLE_POINTS ** 2; i++) {
+    const [across, down] = [i % SAMPLE_POINTS, Math.floor(i / SAMPLE_POINTS)].map(
+      n => n / (SAMPLE_POINTS - 1),
+    );
     const [column, row] = placeIn(across! * WIDTH, down! * HEIGHT);
     if (!Number.isFinite(column + row)) continue;
     left = Math.min(left, column);
@@ -104,7 +106,7 @@ function windowOf(placeIn: ToPixel, width: number, height: number, ratio: number
 }
 
 /** The smallest level whose pixels are not larger than the picture's. */
-function fitting(levels: [Level, ...Level[]], ratio: number): Level {
+function levelFor(levels: [Level, ...Level[]], ratio: number): Level {
   const [full] = levels;
   // A hundredth more: overviews are rounded to whole pixels.
   return levels.findLast(({ width }) => full.width / width <= 1.01 * ratio) ?? full;

@@ -54,8 +54,8 @@ export function openImageUrls(database: Database): ImageUrls {
       const named =
         verifySigned(FORMAT, token, await readSecrets(SECRET_MS)) ??
         verifySigned(FORMAT, token, await readSecrets(MIN_MS));
-      const found = named as SignedImage | undefined;
-      return found !== undefined && found.e * 1000 > now.getTime() ? found : undefined;
+      const image = named as SignedImage | undefined;
+      return image !== undefined && image.e * 1000 > now.getTime() ? image : undefined;
     },
   };
 }

@@ -31,9 +31,9 @@ export type Store = {
  * The folder is measured when this share of its bound has been written since, by each process, and
  * then emptied to `TO`.
  */
-const EVERY = 1 / 16;
-const FROM = 3 / 4;
-const TO = 5 / 8;
+const TRIM_EVERY = 1 / 16;
+const TRIM_FROM = 3 / 4;
+const TRIM_TO = 5 / 8;
 
 /** Four bytes say how long the caption is, then the caption as JSON, then the picture. */
 const HEAD_BYTES = 4;
@@ -64,7 +64,7 @@ export function openStore(folder: string, mostBytes: number, log: Logger): Store
         await writeFile(draft, Buffer.concat([head, json, bytes]));
         await rename(draft, pathOf(key));
         written += size;
-        if (written >= EVERY * mostBytes) {
+        if (written >= TRIM_EVERY * mostBytes) {
           trimming ??= trim(folder, mostBytes).finally(() => {
             trimming = undefined;
           });
@@ -79,7 +79,7 @@ export function openStore(folder: string, mostBytes: number, log: Logger): Store
 }
 
 /** Drafts that a killed process has left go too, when they are this old. */
-const DRAFT_MS = 60_000;
+const STALE_DRAFT_MS = 60_000;
 
 async function trim(folder: string, mostBytes: number): Promise<void> {
   const files = [];
@@ -89,13 +89,13 @@ async function trim(folder: string, mostBytes: number): Promise<void> {
     const stats = await stat(path).catch(() => undefined);
     if (stats === undefined) continue;
     if (name.endsWith('.draft')) {
-      if (Date.now() - stats.mtimeMs > DRAFT_MS) await rm(path, { force: true });
+      if (Date.now() - stats.mtimeMs > STALE_DRAFT_MS) await rm(path, { force: true });
     } else files.push({ path, size: stats.size, usedAt: stats.mtimeMs });
   }
   let total = files.reduce((sum, file) => sum + file.size, 0);
-  if (total <= FROM * mostBytes) return;
+  if (total <= TRIM_FROM * mostBytes) return;
   for (const { path, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
-    if (total <= TO * mostBytes) break;
+    if (total <= TRIM_TO * mostBytes) break;
     await rm(path, { force: true });
     total -= size;
   }

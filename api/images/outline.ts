@@ -52,16 +52,16 @@ export function overlay(picture: Pixels, outline: Uint8Array): void {
 }
 
 function pathsOf(ring: [number, number][]): string[] {
-  const kept = ring.slice(0, 1);
+  const thinned = ring.slice(0, 1);
   for (const point of ring.slice(1)) {
-    const [x, y] = kept.at(-1)!;
-    if (Math.hypot(point[0] - x, point[1] - y) >= MIN_STEP_PX) kept.push(point);
+    const [x, y] = thinned.at(-1)!;
+    if (Math.hypot(point[0] - x, point[1] - y) >= MIN_STEP_PX) thinned.push(point);
   }
   // Closed also where its last place was too near.
-  kept.push(ring[0]!);
+  thinned.push(ring[0]!);
   const paths: string[] = [];
-  for (let at = 0; at < kept.length - 1; at += PATH_VERTICES) {
-    const part = kept.slice(at, at + PATH_VERTICES + 1);
+  for (let at = 0; at < thinned.length - 1; at += PATH_VERTICES) {
+    const part = thinned.slice(at, at + PATH_VERTICES + 1);
     paths.push(`M${part.map(([x, y]) => `${px(x)} ${px(y)}`).join('L')}`);
   }
   return paths;

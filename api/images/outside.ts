@@ -30,7 +30,7 @@ const CACHE_BYTES = 32 * 2 ** 20;
 /** Of one answer: a frame as PNG is 3 MB, blocks of files are at most as large as they are decoded. */
 const ANSWER_BYTES = 64 * 2 ** 20;
 /** What says nothing of its age is asked for again after an hour. */
-const UNSTATED_MS = 3_600_000;
+const DEFAULT_FRESH_MS = 3_600_000;
 /** No source is asked for the same parcel more often than this. */
 const MIN_MS = 60_000;
 
@@ -42,12 +42,12 @@ export function freshForMs(headers: Headers, now = Date.now()): number {
   if (/\bno-(store|cache)\b/i.test(control)) return 0;
   const maxAge = /\bmax-age="?(\d+)/i.exec(control)?.[1];
   if (maxAge !== undefined) return Math.max(0, Number(maxAge) - Number(headers.get('age') ?? 0)) * 1000;
-  return retryAfterMs(headers.get('expires'), now) ?? UNSTATED_MS;
+  return retryAfterMs(headers.get('expires'), now) ?? DEFAULT_FRESH_MS;
 }
 
 /** Opens readings that share what is kept of servers' answers, and their turns at each server. */
 export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptions) => ImageryFetch {
-  const kept = new LRUCache<string, CachedResponse>({
+  const cache = new LRUCache<string, CachedResponse>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes.byteLength + 500,
   });
@@ -61,9 +61,9 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
       const turn = turns.get(url.origin) ?? pLimit(REQUESTS_AT_ONCE);
       turns.set(url.origin, turn);
       return turn(async () => {
-        const cached = kept.get(key);
+        const cached = cache.get(key);
         if (cached !== undefined) {
-          note(kept.getRemainingTTL(key));
+          note(cache.getRemainingTTL(key));
           return responseOf(cached);
         }
         // From its turn on, not from when it began to wait for it.
@@ -77,7 +77,7 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
         };
         const freshMs = freshForMs(response.headers);
         note(freshMs);
-        if (freshMs > 0) kept.set(key, answer, { ttl: freshMs });
+        if (freshMs > 0) cache.set(key, answer, { ttl: freshMs });
         return responseOf(answer);
       });
     }

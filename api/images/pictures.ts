@@ -122,10 +122,10 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
       try {
         const failure = down.get(source.source);
         if (failure !== undefined) throw failure;
-        const own = await paintSource(source, frame, pixels, reading);
-        const left = emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]);
-        if (left < empty) used.push({ ...source, ...own });
-        empty = left;
+        const painted = await paintSource(source, frame, pixels, reading);
+        const unpainted = emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]);
+        if (unpainted < empty) used.push({ ...source, ...painted });
+        empty = unpainted;
         freshUntil = Math.min(freshUntil, reading.freshUntil);
       } catch (error) {
         signal.throwIfAborted();

@@ -33,7 +33,7 @@ export type McpRouterDeps = McpDeps & {
 export function mcpRouter(deps: McpRouterDeps): Router {
   const { makeServer, withTools } = mcpServers(deps);
   const handler = createMcpHandler(
-    ({ authInfo }) => makeServer((authInfo!.extra as { asked: ToolCallRequest }).asked),
+    ({ authInfo }) => makeServer((authInfo!.extra as { call: ToolCallRequest }).call),
     {
       onerror: error => deps.log.debug({ err: error }, 'a request to /mcp was refused'),
     },
@@ -64,7 +64,7 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     const { method, id = null } = (body ?? {}) as { method?: unknown; id?: string | number | null };
     if (method === LISTEN)
       return sendRpcError(res, 404, -32_601, `${LISTEN} is not served: nothing is announced.`, id);
-    const asked: ToolCallRequest = {
+    const call: ToolCallRequest = {
       exchange: exchangeOf(res),
       caller,
       idempotencyKey,
@@ -72,18 +72,18 @@ export function mcpRouter(deps: McpRouterDeps): Router {
       apiUrl: deps.origins.apiUrl(req),
       appUrl: deps.origins.appUrl(req),
     };
-    const gone = new AbortController();
-    res.once('close', () => res.writableFinished || gone.abort());
-    const request = await toWebRequest(req, body, { signal: gone.signal });
+    const aborted = new AbortController();
+    res.once('close', () => res.writableFinished || aborted.abort());
+    const request = await toWebRequest(req, body, { signal: aborted.signal });
     const response = await handler.fetch(request, {
       parsedBody: body,
-      authInfo: { token: '', clientId: caller.account.id, scopes: [...caller.scopes], extra: { asked } },
+      authInfo: { token: '', clientId: caller.account.id, scopes: [...caller.scopes], extra: { call } },
     });
-    const told = await response.text();
-    if (gone.signal.aborted) return;
-    const text = method === 'tools/list' ? withTools(told) : told;
+    const answered = await response.text();
+    if (aborted.signal.aborted) return;
+    const text = method === 'tools/list' ? withTools(answered) : answered;
     const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
-    respond(res, response.status, headers, text, asked.tokens);
+    respond(res, response.status, headers, text, call.tokens);
   }
 }
 

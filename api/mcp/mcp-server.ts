@@ -30,11 +30,11 @@ conditions at once rather than looking at parcels one by one; a page costs the s
 the text). Parcels are valued by property_id. Areas are in acres, prices in USD. Show people the map links of parcels.`;
 
 /** Changes with a release only. */
-const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+const CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 export type McpServers = {
   /** The server of one request; what all of them share is made once. */
-  makeServer(asked: ToolCallRequest): Server;
+  makeServer(call: ToolCallRequest): Server;
   /**
    * The answer to `tools/list` with all definitions, which the server leaves empty: they are
    * written as JSON once.
@@ -50,18 +50,18 @@ export function mcpServers(deps: McpDeps): McpServers {
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
     jsonSchemaValidator: new AjvJsonSchemaValidator(),
     cacheHints: {
-      'tools/list': CACHED,
-      'prompts/list': CACHED,
-      'resources/list': CACHED,
-      'resources/templates/list': CACHED,
+      'tools/list': CACHE,
+      'prompts/list': CACHE,
+      'resources/list': CACHE,
+      'resources/templates/list': CACHE,
     },
   };
-  const makeServer = (asked: ToolCallRequest) => {
+  const makeServer = (call: ToolCallRequest) => {
     const server = new Server(IDENTITY, options);
     server.setRequestHandler('tools/list', () => ({ tools: [] }));
     server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
       const tool = tools.get(params.name) ?? unknown(`There is no tool ${params.name}.`);
-      return callTool(tool, (params.arguments ?? {}) as Arguments, asked, mcpReq.signal, deps);
+      return callTool(tool, (params.arguments ?? {}) as Arguments, call, mcpReq.signal, deps);
     });
     server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
@@ -69,17 +69,17 @@ export function mcpServers(deps: McpDeps): McpServers {
       const text = textAt(uri);
       if (text !== undefined) return { contents: [{ uri, mimeType: 'text/markdown', text }] };
       const coverage = tools.get('get_coverage');
-      const given = coverageAt(uri);
-      if (coverage === undefined || given === undefined) throw notThere(uri);
-      const { content, isError } = await callTool(coverage, given, asked, mcpReq.signal, deps);
+      const args = coverageAt(uri);
+      if (coverage === undefined || args === undefined) throw resourceNotFound(uri);
+      const { content, isError } = await callTool(coverage, args, call, mcpReq.signal, deps);
       const [first] = content;
-      const told = first?.type === 'text' ? first.text : '';
-      if (isError) return refuse(uri, told);
-      return { contents: [{ uri, mimeType: 'text/plain', text: told }] };
+      const envelope = first?.type === 'text' ? first.text : '';
+      if (isError) return refuse(uri, envelope);
+      return { contents: [{ uri, mimeType: 'text/plain', text: envelope }] };
     });
     server.setRequestHandler('prompts/list', () => PROMPT_LIST);
-    server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
-      const prompt = promptOf(name, given) ?? unknown(`There is no prompt ${name}.`);
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }) => {
+      const prompt = promptOf(name, args) ?? unknown(`There is no prompt ${name}.`);
       return 'missing' in prompt ? unknown(`The prompt ${name} needs ${prompt.missing}.`) : prompt;
     });
     return server;
@@ -87,12 +87,12 @@ export function mcpServers(deps: McpDeps): McpServers {
   return { makeServer, withTools: answer => answer.replace('"tools":[]', () => `"tools":${definitions}`) };
 }
 
-const notThere = (uri: string) => new ResourceNotFoundError(uri, `There is no resource ${uri}.`);
+const resourceNotFound = (uri: string) => new ResourceNotFoundError(uri, `There is no resource ${uri}.`);
 
 /** @param told the error envelope of the tool's call */
-function refuse(uri: string, told: string): never {
-  const { error } = JSON.parse(told) as { error: { code: string; message: string } };
-  if (error.code === 'not_found') throw notThere(uri);
+function refuse(uri: string, envelope: string): never {
+  const { error } = JSON.parse(envelope) as { error: { code: string; message: string } };
+  if (error.code === 'not_found') throw resourceNotFound(uri);
   return unknown(`${uri}: ${error.message} (${error.code})`);
 }
 

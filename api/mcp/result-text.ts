@@ -54,13 +54,13 @@ function filters({ filters: all }: Fields): string {
   return [...groups].map(([kind, members]) => `${kind}: ${members.join(', ')}`).join('\n');
 }
 
-const OWN: Readonly<Record<string, (answer: Fields) => string>> = {
+const DESCRIBED: Readonly<Record<string, (answer: Fields) => string>> = {
   get_market_stats: marketStats,
   list_filters: filters,
 };
 
 /** What the other fields tell, and ids that no other tool takes. */
-const UNTOLD: Readonly<Record<string, readonly string[]>> = {
+const OMITTED: Readonly<Record<string, readonly string[]>> = {
   get_owner_portfolio: ['source_parcel'],
   get_property_ai_comp_value: ['id'],
   list_comps: ['id'],
@@ -68,6 +68,6 @@ const UNTOLD: Readonly<Record<string, readonly string[]>> = {
 
 /** An answer of a tool as text for a model, of at most MAX_CHARS. */
 export function describeResult(tool: string, answer: Fields, query: Fields): string {
-  const describe = OWN[tool];
-  return describe === undefined ? textOf(answer, query, UNTOLD[tool]) : clipped(describe(answer));
+  const describe = DESCRIBED[tool];
+  return describe === undefined ? textOf(answer, query, OMITTED[tool]) : clipped(describe(answer));
 }

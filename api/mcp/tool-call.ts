@@ -43,7 +43,7 @@ export async function callTool(
   const exchange: Exchange = { ...asked.exchange, startedAt: performance.now() };
   const over = new AbortController();
   signal.addEventListener('abort', () => over.abort(), { once: true });
-  const told: { result?: ToolResult; status: number } = { status: 499 };
+  const answered: { result?: ToolResult; status: number } = { status: 499 };
   let query: Record<string, unknown> = {};
   await serve(
     {
@@ -68,22 +68,22 @@ export async function callTool(
           send() {
             result._meta = metaOf(exchange, outcome);
             asked.tokens += outcome.tokens;
-            Object.assign(told, { result, status: outcome.status });
+            Object.assign(answered, { result, status: outcome.status });
           },
         };
       },
       fail(error) {
-        if (told.result !== undefined) return;
+        if (answered.result !== undefined) return;
         const safe = toApiError(error);
         if (safe.status >= 500) asked.exchange.error ??= error;
         const text = envelope(safe, exchange.requestId);
         const _meta = { 'plat/tokens_used': 0, 'plat/request_id': exchange.requestId };
-        Object.assign(told, {
+        Object.assign(answered, {
           result: { content: [{ type: 'text', text }], isError: true, _meta },
           status: safe.status,
         });
       },
-      isOver: () => told.result !== undefined || signal.aborted,
+      isOver: () => answered.result !== undefined || signal.aborted,
     },
     deps,
   );
@@ -91,11 +91,11 @@ export async function callTool(
   deps.metrics.observe(
     'MCP',
     endpoint.path,
-    String(told.status),
+    String(answered.status),
     (performance.now() - exchange.startedAt) / 1_000,
   );
   // Of a call that was canceled nobody reads the result.
-  return told.result ?? { content: [], isError: true, _meta: {} };
+  return answered.result ?? { content: [], isError: true, _meta: {} };
 }
 
 function resultOf(tool: Tool, { body, image }: Outcome, query: Record<string, unknown>): ToolResult {

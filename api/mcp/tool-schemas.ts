@@ -28,7 +28,7 @@ export type Document = {
 /** Examples, and what only keeps absurd requests out or is told in words by the description. */
 const LEFT_OUT = 'id example examples title pattern maxLength minLength maxItems minItems'.split(' ');
 const IN_ARGUMENTS = new Set(LEFT_OUT);
-const ABSURD = 100_000;
+const ABSURD_BOUND = 100_000;
 
 /** In a schema of answers nothing is left but the shape: the text beside the answer says what is in it. */
 const IN_ANSWERS = new Set([...LEFT_OUT, 'description', 'format', 'minimum', 'maximum', 'default']);
@@ -39,12 +39,12 @@ export function inputOf(document: Document, operations: readonly Operation[]): S
   const required: string[][] = [];
   for (const { parameters = [], requestBody } of operations) {
     const body = requestBody && resolved(document, requestBody.content['application/json'].schema);
-    const given = parameters.filter(parameter => parameter.in !== 'header' && parameter.name !== 'cursor');
-    for (const { name, schema, description } of given)
+    const exposed = parameters.filter(parameter => parameter.in !== 'header' && parameter.name !== 'cursor');
+    for (const { name, schema, description } of exposed)
       properties[name] = argument(document, { ...schema, description });
     for (const [name, schema] of Object.entries((body?.properties ?? {}) as Record<string, Schema>))
       properties[name] = argument(document, schema);
-    const needed = given.filter(parameter => parameter.required).map(({ name }) => name);
+    const needed = exposed.filter(parameter => parameter.required).map(({ name }) => name);
     required.push([...needed, ...((body?.required ?? []) as string[])]);
   }
   // Of operations that share a tool, each has a place of its own that it needs.
@@ -139,4 +139,4 @@ function simplified(document: Document, node: unknown, without: ReadonlySet<stri
 const VERBATIM = new Set(['const', 'enum', 'required', 'default']);
 
 const isAbsurd = (key: string, value: unknown) =>
-  /^(min|max)imum$/.test(key) && Math.abs(Number(value)) >= ABSURD;
+  /^(min|max)imum$/.test(key) && Math.abs(Number(value)) >= ABSURD_BOUND;

@@ -50,12 +50,12 @@ const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
 const PAGING = new Set(['count', 'next', 'previous']);
 
 /** @param query what was asked for @param untold names of fields that a model has no use for */
-export function textOf(answer: Fields, query: Fields, untold: readonly string[] = []): string {
+export function textOf(answer: Fields, query: Fields, omitted: readonly string[] = []): string {
   const lists: [string, Fields[]][] = [];
   const lines: string[] = [];
   const paged = 'count' in answer && 'results' in answer;
   for (const [name, value] of flat(answer)) {
-    if (untold.includes(name.split('.')[0]!)) continue;
+    if (omitted.includes(name.split('.')[0]!)) continue;
     if (isTable(value)) lists.push([name, value]);
     else if (!(paged && PAGING.has(name))) lines.push(`${name}: ${written(name, value)}`);
   }
@@ -65,7 +65,7 @@ export function textOf(answer: Fields, query: Fields, untold: readonly string[] 
       lines.push(`${name}: 1`, ...fieldLines(rows[0]!));
       continue;
     }
-    const { head, body } = table(rows, untold);
+    const { head, body } = table(rows, omitted);
     const shown = fitting(body, room - head.join('\n').length);
     const title = paged ? pageTitle(answer, query, rows.length) : `${name}: ${rows.length}`;
     lines.push(title, ...head, ...body.slice(0, shown));
@@ -79,8 +79,8 @@ export function textOf(answer: Fields, query: Fields, untold: readonly string[] 
 /** A text that is too long even so, at the end of a line. */
 export function clipped(text: string): string {
   if (text.length <= MAX_CHARS) return text;
-  const kept = text.slice(0, MAX_CHARS - RESERVE);
-  return `${kept.slice(0, kept.lastIndexOf('\n'))}\n… cut here: the structured content has all of it.`;
+  const start = text.slice(0, MAX_CHARS - RESERVE);
+  return `${start.slice(0, start.lastIndexOf('\n'))}\n… cut here: the structured content has all of it.`;
 }
 
 function fieldLines(fields: Fields): string[] {
@@ -123,9 +123,9 @@ function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
 }
 
 /** Rows under their columns' names; what is the same in all of them is said before. */
-function table(rows: readonly Fields[], untold: readonly string[]): { head: string[]; body: string[] } {
-  const isTold = (name: string) => !NOT_IN_TABLES.has(last(name)) && !untold.includes(name);
-  const cells = rows.map(row => new Map([...flat(row)].filter(([name]) => isTold(name))));
+function table(rows: readonly Fields[], omitted: readonly string[]): { head: string[]; body: string[] } {
+  const isShown = (name: string) => !NOT_IN_TABLES.has(lastSegment(name)) && !omitted.includes(name);
+  const cells = rows.map(row => new Map([...flat(row)].filter(([name]) => isShown(name))));
   const all = [...new Set(cells.flatMap(row => [...row.keys()]))];
   const names = all.includes('effective_acres') ? all.filter(name => !ACRES_BEHIND.has(name)) : all;
   const same = names.filter(
@@ -149,15 +149,15 @@ function webAddress(rows: readonly Fields[]): string[] {
   return [`map: ${url.slice(0, -String(id).length)}<property_id>`];
 }
 
-const last = (path: string) => path.slice(path.lastIndexOf('.') + 1);
+const lastSegment = (path: string) => path.slice(path.lastIndexOf('.') + 1);
 
 function named(path: string): string {
-  const unit = unitOf(last(path));
+  const unit = unitOf(lastSegment(path));
   return unit === undefined || path.endsWith(unit) ? path : `${path} (${unit})`;
 }
 
 function written(path: string, value: unknown): string {
-  const unit = typeof value === 'number' ? unitOf(last(path)) : undefined;
+  const unit = typeof value === 'number' ? unitOf(lastSegment(path)) : undefined;
   return unit === undefined ? short(value) : `${short(value)} ${unit}`;
 }
 

@@ -66,11 +66,11 @@ export async function makeProvider(
       // Called once the request is checked. Whoever names no scope wants what there is, and the refresh
       // token's alone opens nothing.
       scope({ oidc }, value) {
-        const asked = value?.split(' ') ?? [];
-        const unknown = asked.find(scope => !SCOPES.includes(scope));
+        const requested = value?.split(' ') ?? [];
+        const unknown = requested.find(scope => !SCOPES.includes(scope));
         if (unknown !== undefined)
           throw new errors.InvalidScope(`the scopes are ${SCOPES.join(' and ')}`, unknown);
-        oidc.params!.scope = [...new Set([SCOPE, ...asked])].join(' ');
+        oidc.params!.scope = [...new Set([SCOPE, ...requested])].join(' ');
       },
     },
     features: {
@@ -106,8 +106,8 @@ export async function makeProvider(
         enabled: true,
         defaultResource: () => resource,
         useGrantedResource: () => true,
-        getResourceServerInfo(_ctx, asked) {
-          if (asked !== resource) throw new errors.InvalidTarget();
+        getResourceServerInfo(_ctx, requested) {
+          if (requested !== resource) throw new errors.InvalidTarget();
           return { scope: SCOPE, audience: resource, accessTokenFormat: 'opaque', accessTokenTTL: HOUR };
         },
       },

@@ -41,8 +41,8 @@ function adapterOf(model: string, database: Database): Adapter {
         { model, id_hash: idHash(id) },
       );
       if (row === undefined) return undefined;
-      const known = model === 'Client' ? row.payload : { ...row.payload, jti: id };
-      return row.consumed === null ? known : { ...known, consumed: row.consumed };
+      const stored = model === 'Client' ? row.payload : { ...row.payload, jti: id };
+      return row.consumed === null ? stored : { ...stored, consumed: row.consumed };
     },
     async consume(id) {
       const consumed = await database.run('accounts/consume_record', { model, id_hash: idHash(id) });

@@ -26,7 +26,7 @@ export async function changesSection({ deps }: Visit, accountId: string) {
             moment(change.at),
             change.actor,
             `${NOUNS[change.entity] ?? change.entity} ${names.get(change.entity_id) ?? ''}`,
-            wordsOf(change),
+            describe(change),
           ])}
         />
       </details>
@@ -45,7 +45,7 @@ const EVENTS: Record<string, string> = {
   end_sessions: 'signed out everywhere',
 };
 
-function wordsOf({ action, before, after }: Change): string {
+function describe({ action, before, after }: Change): string {
   if (action !== 'update') return EVENTS[action] ?? action;
   return Object.entries(after ?? {})
     .map(([field, value]) => `${field.replaceAll('_', ' ')}: ${shown(before?.[field])} → ${shown(value)}`)

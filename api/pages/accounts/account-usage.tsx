@@ -14,8 +14,8 @@ import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 /** What the account has used of its period, and what that costs. */
 export async function usageSection(visit: Visit) {
   const account = visit.session!.account!;
-  const known = await accountOf(visit);
-  if (!known?.pro)
+  const current = await accountOf(visit);
+  if (!current?.pro)
     return (
       <section>
         <h2>{account.name}</h2>
@@ -56,7 +56,7 @@ export async function usageSection(visit: Visit) {
       ) : (
         <p>No tokens have been used in this period. The app itself costs none.</p>
       )}
-      {terms.tier !== null && <Terms terms={terms} direct={known.direct} />}
+      {terms.tier !== null && <Terms terms={terms} direct={current.direct} />}
     </section>
   );
 }

@@ -47,7 +47,9 @@ export const consentPage: Page = {
     const { database } = deps.resources;
     if (form.get('do') !== 'allow') {
       const result = { error: 'access_denied', error_description: 'The person said no.' };
-      return goOn(await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }));
+      return redirectPage(
+        await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }),
+      );
     }
     const { account, user } = session!;
     if (!account?.own)
@@ -66,7 +68,9 @@ export const consentPage: Page = {
       user_id: user.id,
     });
     const result = { login: { accountId: account.id, remember: false }, consent: { grantId } };
-    return goOn(await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }));
+    return redirectPage(
+      await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }),
+    );
   },
 };
 
@@ -87,7 +91,7 @@ async function readRequest({ req, res, deps }: Visit) {
  * Not a redirection: browsers hold the answer to a form to this site (form-action), and this leads on
  * to the assistant's.
  */
-function goOn(address: string) {
+function redirectPage(address: string) {
   const content = (
     <p>
       <a href={address}>Go on</a> if nothing happens.

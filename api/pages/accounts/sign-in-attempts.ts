@@ -14,39 +14,39 @@ import { type PageDeps, setCookie, type Visit } from '../frame/visit.ts';
 type Limit = { burst: number; perMinute: number };
 
 /** Of one person or browser. */
-const OWN: Limit = { burst: 10, perMinute: 1 };
+const OWN_LIMIT: Limit = { burst: 10, perMinute: 1 };
 /** An office may be many people behind one address. */
-const NETWORK: Limit = { burst: 100, perMinute: 10 };
+const NETWORK_LIMIT: Limit = { burst: 100, perMinute: 10 };
 
 /**
  * From everywhere together, browsers that are known left out: what many addresses may guess, and how many
  * mails somebody is sent.
  */
-const EVERYWHERE: Record<What, Limit> = {
+const EVERYWHERE: Record<AttemptKind, Limit> = {
   password: { burst: 1_000, perMinute: 100 },
   sign_in: { burst: 30, perMinute: 1 },
   reset: { burst: 30, perMinute: 1 },
 };
 
 /** What is tried: a password, or a link mailed to sign in or to set a new one. */
-type What = 'password' | 'sign_in' | 'reset';
+type AttemptKind = 'password' | 'sign_in' | 'reset';
 
 /** @throws PlatError `rate_limited` */
-export async function countAttempt(name: string, { rateLimits }: PageDeps, limit = OWN): Promise<void> {
+export async function countAttempt(name: string, { rateLimits }: PageDeps, limit = OWN_LIMIT): Promise<void> {
   const { burst: rateBurst, perMinute: ratePerMinute } = limit;
   const bucket = { ratePerMinute, rateBurst, skipTracePerMinute: 1 };
   requireAdmitted(await rateLimits.admit({ id: uuidV5(`attempt:${name}`), ...bucket }));
 }
 
 /** An attempt to sign in to an account. @throws PlatError `rate_limited` */
-export async function countSignIn(visit: Visit, what: What, email: string): Promise<void> {
+export async function countSignIn(visit: Visit, what: AttemptKind, email: string): Promise<void> {
   const { deps, req } = visit;
   const device = await knownDevice(visit, email);
   if (device !== undefined) return countAttempt(`${what} device:${device}`, deps);
   const account = email.toLowerCase();
   const network = clientNetwork(req.ip ?? '');
   // One after the other: what the first refuses takes nothing from what others share.
-  await countAttempt(`${what} from:${network}`, deps, NETWORK);
+  await countAttempt(`${what} from:${network}`, deps, NETWORK_LIMIT);
   await countAttempt(`${what} from:${network} to:${account}`, deps);
   await countAttempt(`${what} to:${account}`, deps, EVERYWHERE[what]);
 }

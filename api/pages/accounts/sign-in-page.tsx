@@ -15,12 +15,12 @@ import { forgetCookie, openSession, type Reply, safePath, type Visit } from '../
 import { NewPassword } from './account-people.tsx';
 import { countSignIn, rememberDevice } from './sign-in-attempts.ts';
 
-type KnownUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
+type StoredUser = { id: string; email: string; name: string; operator: boolean; hash: string | null };
 
-const WRONG = 'The address or the password is wrong. You can have a link sent instead.';
+const WRONG_PASSWORD = 'The address or the password is wrong. You can have a link sent instead.';
 
-async function findUser({ deps }: Visit, email: string): Promise<KnownUser | undefined> {
-  return (await deps.resources.database.run<KnownUser>('accounts/find_by_email', { address: email }))[0];
+async function findUser({ deps }: Visit, email: string): Promise<StoredUser | undefined> {
+  return (await deps.resources.database.run<StoredUser>('accounts/find_by_email', { address: email }))[0];
 }
 
 const signIn: Page = {
@@ -37,13 +37,13 @@ const signIn: Page = {
     await countSignIn(visit, 'password', email);
     const user = await findUser(visit, email);
     if (!(await verifyPassword(user?.hash, visit.form.get('password') ?? '')))
-      return signInPage(next, email, WRONG);
-    await enterAs(visit, user!.id);
+      return signInPage(next, email, WRONG_PASSWORD);
+    await startSession(visit, user!.id);
     return { redirect: next };
   },
 };
 
-async function enterAs(visit: Visit, userId: string): Promise<void> {
+async function startSession(visit: Visit, userId: string): Promise<void> {
   await openSession(visit, userId);
   await rememberDevice(visit, userId);
 }
@@ -182,7 +182,7 @@ async function enter(visit: Visit): Promise<Reply> {
   const [used] = await database.run<Link>('accounts/use_link', { token_hash: tokenOf(visit) });
   if (used === undefined) return staleLink();
   if (used.purpose !== 'sign_in') await changePassword(visit, used.user_id, used.email, password, null);
-  await enterAs(visit, used.user_id);
+  await startSession(visit, used.user_id);
   return { redirect: safePath(visit.url.searchParams.get('next')) };
 }
 

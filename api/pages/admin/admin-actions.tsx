@@ -73,8 +73,8 @@ const runNow: Page = {
   },
   async post(visit) {
     const feed = visit.form.get('feed') ?? '';
-    const known = await visit.deps.resources.database.run<FeedRow>('feeds/list_feeds');
-    if (!known.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
+    const feeds = await visit.deps.resources.database.run<FeedRow>('feeds/list_feeds');
+    if (!feeds.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
     const force = visit.form.get('force') === '1';
     const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
     await enqueueAndNotify(asRun(visit.deps.pool), ingestJob, payload);
@@ -86,36 +86,38 @@ const job: Page = {
   path: '/admin/job',
   access: 'operator',
   async get(visit) {
-    const found = await jobOf(visit, visit.url.searchParams.get('id'));
-    const verb = found.status === 'queued' ? 'Cancel' : 'Retry';
+    const selected = await jobOf(visit, visit.url.searchParams.get('id'));
+    const verb = selected.status === 'queued' ? 'Cancel' : 'Retry';
     return confirmation(
-      `${verb} ${found.name}`,
-      `${verb} ${found.name} for ${subjectOf(found)}?`,
-      { id: found.id },
+      `${verb} ${selected.name}`,
+      `${verb} ${selected.name} for ${subjectOf(selected)}?`,
+      { id: selected.id },
       verb,
     );
   },
   async post(visit) {
-    const found = await jobOf(visit, visit.form.get('id'));
+    const selected = await jobOf(visit, visit.form.get('id'));
     try {
-      if (found.status === 'queued') await cancelJob(visit.deps.pool, found.id, visit.session!.user.email);
-      else await retryJob(visit.deps.pool, found.id);
+      if (selected.status === 'queued')
+        await cancelJob(visit.deps.pool, selected.id, visit.session!.user.email);
+      else await retryJob(visit.deps.pool, selected.id);
     } catch (error) {
       // Somebody else was quicker, or pressed it twice.
-      throw error instanceof PlatError && GONE_ON.has(error.code) ? notFound(HAS_GONE_ON) : error;
+      throw error instanceof PlatError && CONFLICT_CODES.has(error.code) ? notFound(CONFLICT_MESSAGE) : error;
     }
     return { redirect: '/admin' };
   },
 };
 
-const GONE_ON: ReadonlySet<string> = new Set(['job_ended', 'job_open']);
-const HAS_GONE_ON = 'The job has gone on meanwhile.';
+const CONFLICT_CODES: ReadonlySet<string> = new Set(['job_ended', 'job_open']);
+const CONFLICT_MESSAGE = 'The job has gone on meanwhile.';
 
 async function jobOf(visit: Visit, id: string | null): Promise<Job> {
   const jobs = await visit.deps.resources.database.run<Job>('queue/list_jobs', { limit: 200, status: null });
-  const found = jobs.find(one => one.id === id);
-  if (found === undefined || !['queued', 'failed'].includes(found.status)) throw notFound(HAS_GONE_ON);
-  return found;
+  const selected = jobs.find(one => one.id === id);
+  if (selected === undefined || !['queued', 'failed'].includes(selected.status))
+    throw notFound(CONFLICT_MESSAGE);
+  return selected;
 }
 
 export const adminActions = [runNow, job];

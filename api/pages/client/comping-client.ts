@@ -36,11 +36,11 @@ function send(fields: [string, string][]): Promise<void> {
     const { error } = await response
       .json()
       .catch(() => ({ error: { message: 'It was not saved: sign in again.' } }));
-    tell(error.details ? Object.values(error.details).flat().join('; ') : error.message);
+    showNotice(error.details ? Object.values(error.details).flat().join('; ') : error.message);
     markChosen();
   });
   last = sending.catch(() => {
-    tell('It was not saved: the server cannot be reached. Try again.');
+    showNotice('It was not saved: the server cannot be reached. Try again.');
     markChosen();
   });
   return sending;
@@ -57,7 +57,7 @@ function show(update: Update): void {
   for (const one of open) document.querySelector(`details[data-open="${one}"]`)?.setAttribute('open', '');
   chosen.clear();
   for (const id of update.chosen) chosen.add(id);
-  tell('');
+  showNotice('');
   markChosen();
   showText(update);
 }
@@ -70,12 +70,12 @@ function markChosen(): void {
   drawComps();
 }
 
-let toldIn: HTMLElement | null = null;
-function tell(message: string): void {
-  toldIn ??= find('candidates').insertBefore(document.createElement('p'), list);
-  toldIn.className = message === '' ? '' : 'notice bad';
-  toldIn.setAttribute('role', 'alert');
-  toldIn.textContent = message;
+let notice: HTMLElement | null = null;
+function showNotice(message: string): void {
+  notice ??= find('candidates').insertBefore(document.createElement('p'), list);
+  notice.className = message === '' ? '' : 'notice bad';
+  notice.setAttribute('role', 'alert');
+  notice.textContent = message;
 }
 
 // Filters.
@@ -241,16 +241,16 @@ list.addEventListener('pointerleave', () => point(undefined));
 
 async function start(): Promise<void> {
   const response = await fetch(`${address}/comps.json`);
-  const told = (await response.json()) as {
+  const data = (await response.json()) as {
     comps: Shown[];
     chosen: string[];
     subject: [number, number] | null;
     outline: [number, number][][];
   };
-  comps = told.comps;
-  subject = told.subject;
-  marks = openMarks(map, told.outline, pointFromMap, pick);
-  for (const id of told.chosen) chosen.add(id);
+  comps = data.comps;
+  subject = data.subject;
+  marks = openMarks(map, data.outline, pointFromMap, pick);
+  for (const id of data.chosen) chosen.add(id);
   for (const row of list.querySelectorAll<HTMLElement>('li')) rows.set(row.dataset.id!, row);
   order = readFilters(new URLSearchParams(location.search)).order;
   filter();

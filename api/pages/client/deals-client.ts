@@ -70,11 +70,11 @@ function send(fields: Record<string, string> | FormData): Promise<void> {
     const page = await fetchPage('/deals', { method: 'POST', body });
     if (page !== undefined) show(page, ['told', 'totals', 'board']);
   });
-  last = sending.catch(() => say('It was not saved: the server cannot be reached. Try again.'));
+  last = sending.catch(() => announce('It was not saved: the server cannot be reached. Try again.'));
   return sending;
 }
 
-function say(text: string): void {
+function announce(text: string): void {
   find('moved').textContent = text;
 }
 
@@ -82,7 +82,7 @@ function move(card: HTMLElement, lane: HTMLElement, position: number): void {
   const status = lane.dataset.stage!;
   const stage = lane.querySelector('h2')!.firstChild!.textContent!.trim();
   send({ do: 'move', id: card.dataset.id!, status, position: String(position) }).then(
-    () => say(`${card.dataset.name} is now number ${position + 1} in ${stage}.`),
+    () => announce(`${card.dataset.name} is now number ${position + 1} in ${stage}.`),
     () => {},
   );
 }
@@ -107,11 +107,11 @@ document.addEventListener('keydown', event => {
   const by = SIDEWAYS[event.key] ?? UPRIGHT[event.key];
   if (!card || by === undefined || !(event.target as HTMLElement).matches('h3 a')) return;
   event.preventDefault();
-  const own = laneOf(card)!;
-  const at = cardsIn(own).indexOf(card);
-  const lane = event.key in SIDEWAYS ? lanes()[lanes().indexOf(own) + by] : own;
+  const from = laneOf(card)!;
+  const at = cardsIn(from).indexOf(card);
+  const lane = event.key in SIDEWAYS ? lanes()[lanes().indexOf(from) + by] : from;
   const position = event.key in SIDEWAYS ? Math.min(at, lane ? cardsIn(lane).length : 0) : at + by;
-  if (lane === undefined || position < 0 || (lane === own && position >= cardsIn(own).length)) return;
+  if (lane === undefined || position < 0 || (lane === from && position >= cardsIn(from).length)) return;
   // At once, so that the next key finds it there.
   cardsIn(lane).includes(card)
     ? cardsIn(lane)[position]!.insertAdjacentElement(by < 0 ? 'beforebegin' : 'afterend', card)

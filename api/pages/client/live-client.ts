@@ -3,16 +3,16 @@
 
 import { fetchPage, putInPlace } from './swap-page.ts';
 
-let asked = 0;
+let latest = 0;
 
 /**
  * Fetches a page of ours and takes over its part `id`; the address follows, so that the view can be shared.
  */
 async function load(url: string, ids: string[], push: boolean): Promise<void> {
-  const mine = ++asked;
+  const mine = ++latest;
   const page = await fetchPage(url);
   // A later question has been asked since.
-  if (mine !== asked || page === undefined) return;
+  if (mine !== latest || page === undefined) return;
   putInPlace(page, ids);
   document.title = page.title;
   if (push) history.pushState(null, '', url);

@@ -72,8 +72,8 @@ map.on('click', event => {
     return;
   }
   const layers = ['hits', 'parcel-fill', 'parcel-points'];
-  const [found] = map.queryRenderedFeatures(event.point, { layers });
-  if (found) return open(found.properties.property_id ?? String(found.id));
+  const [hit] = map.queryRenderedFeatures(event.point, { layers });
+  if (hit) return open(hit.properties.property_id ?? String(hit.id));
   const [county] = map.queryRenderedFeatures(event.point, { layers: ['counts'] });
   if (county) location.assign(`/data?county=${String(county.id).padStart(5, '0')}`);
 });

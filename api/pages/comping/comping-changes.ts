@@ -5,7 +5,7 @@ import { nameOf, STATUS_WORDS } from './comping-list.tsx';
 import { modelResultOf, type Report } from './comping-reports.ts';
 
 /** More than people read; the rest is counted. */
-const MAX_TOLD = 12;
+const MAX_LISTED = 12;
 
 /**
  * What would change if the report went by what is true now, the chosen comps first; empty when nothing would.
@@ -41,8 +41,9 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
     .map(({ words }) => words);
   const fresh = now.candidates.filter(({ id }) => !previous.has(id));
   const lost = before.candidates.filter(({ id, gone }) => !there.has(id) && !gone);
-  messages.push(...comps.slice(0, MAX_TOLD));
-  if (comps.length > MAX_TOLD) messages.push(`${count(comps.length - MAX_TOLD)} more comps have changed.`);
+  messages.push(...comps.slice(0, MAX_LISTED));
+  if (comps.length > MAX_LISTED)
+    messages.push(`${count(comps.length - MAX_LISTED)} more comps have changed.`);
   if (fresh.length > 0) messages.push(`New to choose from: ${listed(fresh)}.`);
   if (lost.length > 0) messages.push(`No longer to choose from: ${listed(lost)}.`);
   return messages;
@@ -54,16 +55,16 @@ const moved = (a: number | undefined, b: number | undefined): string =>
   `${a === undefined ? 'none' : usd(a)} → ${b === undefined ? 'none' : usd(b)}`;
 
 function alterations(old: Candidate, now: Candidate): string {
-  const told: string[] = [];
-  if (now.gone && !old.gone) told.push('no longer a candidate');
-  if (old.status !== now.status) told.push(`${STATUS_WORDS[old.status]} → ${STATUS_WORDS[now.status]}`);
-  if (old.price !== now.price) told.push(`${usd(old.price)} → ${usd(now.price)}`);
-  if (old.acres !== now.acres) told.push(`${acres(old.acres)} acres → ${acres(now.acres)}`);
+  const changes: string[] = [];
+  if (now.gone && !old.gone) changes.push('no longer a candidate');
+  if (old.status !== now.status) changes.push(`${STATUS_WORDS[old.status]} → ${STATUS_WORDS[now.status]}`);
+  if (old.price !== now.price) changes.push(`${usd(old.price)} → ${usd(now.price)}`);
+  if (old.acres !== now.acres) changes.push(`${acres(old.acres)} acres → ${acres(now.acres)}`);
   if (old.sold_date !== now.sold_date && old.status === now.status)
-    told.push(
+    changes.push(
       `sold ${old.sold_date ? day(old.sold_date) : '–'} → ${now.sold_date ? day(now.sold_date) : '–'}`,
     );
-  return told.join(', ');
+  return changes.join(', ');
 }
 
 const listed = (comps: readonly Candidate[]): string =>

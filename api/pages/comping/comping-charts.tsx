@@ -47,13 +47,13 @@ const short = (value: number): string =>
   value >= 1_000_000 ? `$${value / 1e6}m` : value >= 1_000 ? `$${value / 1e3}k` : `$${value}`;
 
 function Dot({ comp, x, y, chosen }: { comp: Candidate; x: number; y: number; chosen: boolean }) {
-  const told = `${nameOf(comp)}: ${STATUS_WORDS[comp.status]}, ${lotOf(comp.acres)}, ${usd(comp.price / comp.acres)} an acre`;
+  const summary = `${nameOf(comp)}: ${STATUS_WORDS[comp.status]}, ${lotOf(comp.acres)}, ${usd(comp.price / comp.acres)} an acre`;
   const size = chosen ? 5 : 3;
   const kind = `dot ${comp.status}${chosen ? ' is-chosen' : ''}`;
   if (comp.status === 'SOLD')
     return (
       <circle cx={x} cy={y} r={size} class={kind}>
-        <title>{told}</title>
+        <title>{summary}</title>
       </circle>
     );
   const d =
@@ -62,7 +62,7 @@ function Dot({ comp, x, y, chosen }: { comp: Candidate; x: number; y: number; ch
       : `M${x - size} ${y - size}h${2 * size}v${2 * size}h${-2 * size}Z`;
   return (
     <path d={d} class={kind}>
-      <title>{told}</title>
+      <title>{summary}</title>
     </path>
   );
 }
@@ -112,7 +112,7 @@ export function Charts({ snapshot, result, chosen }: ChartsProps) {
   const last = (list: readonly Candidate[]) =>
     list.toSorted((a, b) => Number(chosen.has(a.id)) - Number(chosen.has(b.id)));
   const isLeft = x.at(own) < WIDTH / 2;
-  const told = `${count(comps.length)} comps, ${count(chosen.size)} of them chosen`;
+  const summary = `${count(comps.length)} comps, ${count(chosen.size)} of them chosen`;
   return (
     <div class="comp-charts">
       <figure>
@@ -120,7 +120,7 @@ export function Charts({ snapshot, result, chosen }: ChartsProps) {
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           role="img"
-          aria-label={`Price an acre by acres: ${told}; the subject has ${lotOf(own)}`}
+          aria-label={`Price an acre by acres: ${summary}; the subject has ${lotOf(own)}`}
         >
           <Axes x={x} y={y} title="acres" />
           <path d={`M${x.at(own)} ${FRAME.top}V${HEIGHT - FRAME.bottom}`} class="subject-line" />
@@ -148,7 +148,7 @@ export function Charts({ snapshot, result, chosen }: ChartsProps) {
       </figure>
       <figure>
         <figcaption>Price an acre over time</figcaption>
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Price an acre over time: ${told}`}>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Price an acre over time: ${summary}`}>
           <Axes x={years} y={y} title="year of the sale; for sale now at the right" />
           {estimate !== undefined && (
             <path d={`M${FRAME.left} ${y.at(estimate)}H${WIDTH - FRAME.right}`} class="subject-line" />

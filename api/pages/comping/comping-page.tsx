@@ -30,9 +30,9 @@ import { Strip } from './comping-results.tsx';
  * A page waits so long for a worker before it says that it does; for what it does not need to be
  * shown, not as long.
  */
-const PATIENCE_MS = 4_000;
-const LITTLE_PATIENCE_MS = 500;
-const LOOK_MS = 100;
+const MAX_WAIT_MS = 4_000;
+const SHORT_WAIT_MS = 500;
+const POLL_MS = 100;
 /** A job that has not come so far has failed for good: it is asked for again. */
 const LOST_MS = 60_000;
 
@@ -53,9 +53,9 @@ async function updateOf({ deps }: Visit, report: Report, changed: ChangeOutcome)
     result: reportView.result,
     html: renderToString(
       <>
-        <Cover said={reportView} />
+        <Cover view={reportView} />
         <Strip {...reportView} />
-        <Results said={reportView} path={pathOf(report)} />
+        <Results view={reportView} path={pathOf(report)} />
       </>,
     ),
   };
@@ -66,7 +66,7 @@ const reportPage: Page = {
   path: '/comping/:report',
   access: 'app',
   async get(visit) {
-    const report = await prepared(visit, await readReport(visit), LITTLE_PATIENCE_MS);
+    const report = await waitForSnapshot(visit, await readReport(visit), SHORT_WAIT_MS);
     if (asksForJson(visit) && report.snapshot !== null) return updateOf(visit, report, {});
     return show(visit, report);
   },
@@ -75,8 +75,11 @@ const reportPage: Page = {
     try {
       const changed = await changeReport(visit, report);
       if (changed.deleted) return { redirect: '/comping' };
-      const left = await readReport(visit);
-      const now = visit.form.get('do') === 'look' ? await prepared(visit, left, PATIENCE_MS) : left;
+      const changedReport = await readReport(visit);
+      const now =
+        visit.form.get('do') === 'look'
+          ? await waitForSnapshot(visit, changedReport, MAX_WAIT_MS)
+          : changedReport;
       if (asksForJson(visit)) return updateOf(visit, now, changed);
       if (changed.link || changed.conflict) return show(visit, now, { changed });
       return { redirect: pathOf(now) + visit.url.search };
@@ -92,7 +95,7 @@ const reportPage: Page = {
  * The report once a worker has prepared it, or as it is when that takes long; one that is out of date
  * is looked at again.
  */
-async function prepared(visit: Visit, report: Report, patienceMs: number): Promise<Report> {
+async function waitForSnapshot(visit: Visit, report: Report, maxWaitMs: number): Promise<Report> {
   const { database } = visit.deps.resources;
   const { id, fips, property_id, looked_at } = report;
   if (report.wanted_at === null) {
@@ -102,10 +105,10 @@ async function prepared(visit: Visit, report: Report, patienceMs: number): Promi
       return report;
     await requestSnapshot(database, report);
   } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await requestSnapshot(database, report);
-  const patience = report.snapshot === null ? PATIENCE_MS : patienceMs;
-  for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += LOOK_MS) {
+  const patience = report.snapshot === null ? MAX_WAIT_MS : maxWaitMs;
+  for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += POLL_MS) {
     if ((await database.run('comping/is_wanted', { id })).length === 0) break;
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
   return readReport(visit);
 }
@@ -125,14 +128,14 @@ async function show(
   const link = changed.link && visit.appUrl + changed.link;
   const { subject, candidates } = snapshot;
   const near = candidates.slice(0, 60);
-  const said = await readReportView(visit.deps.resources.database, report);
+  const view = await readReportView(visit.deps.resources.database, report);
   const body = (
     <div class="comping" data-report={path} data-version={report.version}>
       {fault && <Notice kind="bad">{fault}</Notice>}
       <div class="screen">
         <h1 id="report-title">{title}</h1>
       </div>
-      <Cover said={said} />
+      <Cover view={view} />
       <Subject report={report} />
       <div class="screen">
         <Offer report={report} path={path} />
@@ -143,7 +146,7 @@ async function show(
           kept={changed.conflict && visit.form}
         />
       </div>
-      <Strip {...said} />
+      <Strip {...view} />
       <div class="choose screen">
         <CandidateList
           report={report}
@@ -159,7 +162,7 @@ async function show(
           comps: `${path}/comps.json`,
         })}
       </div>
-      <Results said={said} path={path} />
+      <Results view={view} path={path} />
       <Actions report={report} path={path} link={link} />
     </div>
   );
@@ -219,17 +222,17 @@ const sharedPage: Page = {
   access: 'public',
   async get(visit) {
     const report = await readShared(visit);
-    const said = await readReportView(visit.deps.resources.database, report);
+    const view = await readReportView(visit.deps.resources.database, report);
     const body = (
       <div class="comping">
         <div class="screen">
           <h1>{titleOf(report)}</h1>
           {report.notes && <p class="notes">{report.notes}</p>}
         </div>
-        <Cover said={said} />
+        <Cover view={view} />
         <Subject report={report} />
-        <Strip {...said} />
-        <Results said={said} />
+        <Strip {...view} />
+        <Results view={view} />
       </div>
     );
     const head = <meta name="robots" content="noindex" />;

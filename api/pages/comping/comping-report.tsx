@@ -41,10 +41,10 @@ export async function readReportView(database: Database, report: Report): Promis
  * report can only be read
  */
 export function Results({
-  said: { report, result, machine, ground },
+  view: { report, result, machine, ground },
   path,
 }: {
-  said: ReportView;
+  view: ReportView;
   path?: string;
 }) {
   const snapshot = report.snapshot!;
@@ -211,7 +211,7 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
 }
 
 /** For print alone: what a reader wants first. */
-export function Cover({ said: { report, result } }: { said: ReportView }) {
+export function Cover({ view: { report, result } }: { view: ReportView }) {
   const { acres: own } = report.snapshot!.subject;
   return (
     <section class="print" id="cover">

@@ -119,8 +119,8 @@ export type ChangeOutcome = {
 export async function changeReport({ form, deps }: Visit, report: Report): Promise<ChangeOutcome> {
   const { database } = deps.resources;
   const { id } = report;
-  const known = new Set(report.snapshot?.candidates.map(comp => comp.id));
-  const comps = form.getAll('comp').filter(comp => known.has(comp));
+  const candidates = new Set(report.snapshot?.candidates.map(comp => comp.id));
+  const comps = form.getAll('comp').filter(comp => candidates.has(comp));
   const run = database.run;
   const touched = async (): Promise<ChangeOutcome> => {
     await run('comping/touch_report', { id });
@@ -135,7 +135,7 @@ export async function changeReport({ form, deps }: Visit, report: Report): Promi
       return touched();
     case 'select': {
       // What the page showed as chosen: what somebody else has chosen since stays.
-      const was = (form.get('was') ?? '').split(',').filter(comp => known.has(comp));
+      const was = (form.get('was') ?? '').split(',').filter(comp => candidates.has(comp));
       await choose(
         run,
         report,

@@ -195,16 +195,16 @@ function OverrideForm({ line: { comp, adjustments }, path }: { line: ResultLine;
 }
 
 function Reasons({ lines }: { lines: readonly ResultLine[] }) {
-  const said = lines.flatMap(({ comp, adjustments }, i) =>
+  const reasons = lines.flatMap(({ comp, adjustments }, i) =>
     ADJUSTMENTS.flatMap(name => {
       const { percent, model, reason } = adjustments[name];
       return reason === null ? [] : [{ number: i + 1, comp, name, percent, model, reason }];
     }),
   );
-  if (said.length === 0) return null;
+  if (reasons.length === 0) return null;
   return (
     <ul class="reasons">
-      {said.map(({ number, comp, name, percent, model, reason }) => (
+      {reasons.map(({ number, comp, name, percent, model, reason }) => (
         <li>
           * {number}, {nameOf(comp)}: {WORDS[name].toLowerCase()} {signed(percent)} in place of{' '}
           {signed(model)}, because {reason}

@@ -68,10 +68,10 @@ async function isParcel(visit: Visit, id: string): Promise<boolean> {
 function placeOf(text: string, county: string): { head: string; fips: number | null; zip: string | null } {
   const [head = '', ...rest] = text.split(',').map(part => part.trim());
   const tail = rest.join(' ');
-  const given = county.trim();
-  const fips = given === '' ? countyIn(tail) : countyIn(given);
-  if (given !== '' && fips === null)
-    throw refused(`"${given.slice(0, 100)}" is no county: write it as Sullivan, NH or as 33019.`);
+  const trimmed = county.trim();
+  const fips = trimmed === '' ? countyIn(tail) : countyIn(trimmed);
+  if (trimmed !== '' && fips === null)
+    throw refused(`"${trimmed.slice(0, 100)}" is no county: write it as Sullivan, NH or as 33019.`);
   // Four digits after the state's are a FIPS code only where the text says so.
   return { head, fips, zip: fips === null ? (/\b\d{5}\b/.exec(tail)?.[0] ?? null) : null };
 }

@@ -5,9 +5,9 @@ import type { Page } from '../frame/pages.tsx';
 import { boardOf } from './deals-board.ts';
 
 /** How often the versions of the boards that are looked at are read, all in one statement. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** Proxies close what is silent for a minute. */
-const BEAT_MS = 25_000;
+const KEEP_ALIVE_MS = 25_000;
 /** Then the browser asks again, and who may look is checked anew. */
 const MAX_MS = 10 * 60_000;
 /** Of one session: windows that are hidden close theirs. */
@@ -32,7 +32,7 @@ function openWatch(database: Database) {
       await tellAll().catch(() => {});
       timer = undefined;
       look();
-    }, LOOK_MS);
+    }, POLL_MS);
     timer.unref();
   }
 
@@ -42,7 +42,7 @@ function openWatch(database: Database) {
     const versions = new Map(rows.map(({ id, version }) => [id, version]));
     for (const watcher of watchers) {
       const version = versions.get(watcher.board);
-      if (version !== undefined && version !== watcher.version) tell(watcher, version);
+      if (version !== undefined && version !== watcher.version) sendVersion(watcher, version);
     }
   }
 
@@ -56,20 +56,20 @@ function openWatch(database: Database) {
     return res => {
       const watcher = { board, session, version, res };
       watchers.add(watcher);
-      const beat = setInterval(() => res.write(':\n\n'), BEAT_MS);
+      const beat = setInterval(() => res.write(':\n\n'), KEEP_ALIVE_MS);
       const end = setTimeout(() => res.end(), MAX_MS);
       res.once('close', () => {
         clearInterval(beat);
         clearTimeout(end);
         watchers.delete(watcher);
       });
-      tell(watcher, version);
+      sendVersion(watcher, version);
       look();
     };
   };
 }
 
-function tell(watcher: Watcher, version: number): void {
+function sendVersion(watcher: Watcher, version: number): void {
   watcher.version = version;
   watcher.res.write(`data: ${version}\n\n`);
 }

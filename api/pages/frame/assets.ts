@@ -66,15 +66,15 @@ function sender({ type, body }: Asset, security: HeaderList): RequestHandler {
   let small: Promise<Buffer> | undefined;
   return async (req, res) => {
     exchangeOf(res).route = '/assets';
-    const asked = encodingFor(req) === 'br';
-    if (asked) small ??= promisify(brotliCompress)(body, BROTLI);
-    const bytes = asked ? await small! : body;
+    const isBrotli = encodingFor(req) === 'br';
+    if (isBrotli) small ??= promisify(brotliCompress)(body, BROTLI);
+    const bytes = isBrotli ? await small! : body;
     // Also for the map's worker, which obeys the policy that its script came with.
     setHeaders(res, security);
     res.setHeader('Content-Type', type);
     res.setHeader('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);
     res.setHeader('Vary', 'Accept-Encoding');
-    if (asked) res.setHeader('Content-Encoding', 'br');
+    if (isBrotli) res.setHeader('Content-Encoding', 'br');
     res.setHeader('Content-Length', bytes.length);
     res.writeHead(200);
     res.end(req.method === 'HEAD' ? undefined : bytes);

@@ -77,7 +77,7 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
 }
 
 /** A header that proxies hand on, once escaped: they stop at 4 to 16 KB. */
-const LONGEST_NEXT = 2_000;
+const MAX_NEXT_LENGTH = 2_000;
 
 /** Where a visitor who may not see the page is sent. */
 async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
@@ -88,7 +88,7 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
     if (req.headers['sec-fetch-dest'] === 'empty' || req.path.startsWith('/tiles/'))
       throw new PlatError('unauthorized', 'Sign in first.');
     const next =
-      req.method !== 'GET' ? '/data' : req.originalUrl.length > LONGEST_NEXT ? req.path : req.originalUrl;
+      req.method !== 'GET' ? '/data' : req.originalUrl.length > MAX_NEXT_LENGTH ? req.path : req.originalUrl;
     return { redirect: `/sign-in?next=${encodeURIComponent(next)}` };
   }
   if (page.access === 'operator' && !session.user.operator) throw notFound('There is no such page.');

@@ -12,14 +12,14 @@ import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx'
 import { ParcelPanel, readParcel } from './parcel-panel.tsx';
 
 type County = { fips: string; name: string; state: string };
-type Found = { count: number; results: ParcelSummary[] };
+type SearchResult = { count: number; results: ParcelSummary[] };
 
 const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);
 const PAGE_SIZE = 25;
 /** Hits that the map marks: the API's largest page. */
-const MOST_MARKS = 500;
+const MAX_MARKS = 500;
 /** Counties with parcels that the field offers; who has more types the code. */
-const MOST_COUNTIES = 300;
+const MAX_COUNTIES = 300;
 
 /** What a person asks first; the rest is one click away. */
 const FIRST = ['county', 'zips_include', 'acres_min', 'acres_max', 'owner_name_includes', 'vacant_only'];
@@ -29,11 +29,11 @@ export const dataPage: Page = {
   path: '/data',
   access: 'app',
   async get(visit) {
-    const asked = readAsked(visit);
+    const filters = readFilters(visit);
     const parcel = visit.url.searchParams.get('parcel');
-    const [counties, found, shown, county] = await Promise.all([
-      visit.deps.resources.database.run<County>('feeds/list_counties', { limit: MOST_COUNTIES }),
-      parcel === null && Object.keys(asked).length > 0 ? search(visit, asked) : undefined,
+    const [counties, hits, shown, county] = await Promise.all([
+      visit.deps.resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES }),
+      parcel === null && Object.keys(filters).length > 0 ? search(visit, filters) : undefined,
       parcel === null ? undefined : readParcel(visit, parcel),
       countyParcelsBox(visit),
     ]);
@@ -44,7 +44,7 @@ export const dataPage: Page = {
             <ParcelPanel {...shown} back={withParam(visit.url, 'parcel')} />
           ) : (
             <>
-              <details class="filters" open={found === undefined}>
+              <details class="filters" open={hits === undefined}>
                 <summary>
                   <h1>Find parcels</h1>
                 </summary>
@@ -56,7 +56,7 @@ export const dataPage: Page = {
                 </datalist>
               </details>
               <div id="results" aria-live="polite">
-                {found && <Results found={found} visit={visit} asked={asked} />}
+                {hits && <Results hits={hits} visit={visit} filters={filters} />}
               </div>
             </>
           )}
@@ -83,10 +83,10 @@ const hitsPage: Page = {
   path: '/data/hits.json',
   access: 'app',
   async get(visit) {
-    const asked = readAsked(visit);
-    const { results } = await callEndpoint<Found>(visit, filterParcels, {
-      body: asked,
-      query: { page_size: String(MOST_MARKS) },
+    const filters = readFilters(visit);
+    const { results } = await callEndpoint<SearchResult>(visit, filterParcels, {
+      body: filters,
+      query: { page_size: String(MAX_MARKS) },
     });
     const features = results.flatMap(({ property_id, point }) =>
       point === null
@@ -98,21 +98,21 @@ const hitsPage: Page = {
 };
 
 /** The filters of the address as the API takes them: text becomes what the filter's type says. */
-function readAsked(visit: Visit): Record<string, unknown> {
+function readFilters(visit: Visit): Record<string, unknown> {
   const params = visit.url.searchParams;
-  const asked: Record<string, unknown> = {};
+  const filters: Record<string, unknown> = {};
   for (const name of new Set(params.keys())) {
     if (NOT_FILTERS.has(name)) continue;
     const values = params
       .getAll(name)
       .map(text => text.trim())
       .filter(Boolean);
-    if (values.length > 0) asked[name] = typed(FILTER_BY_NAME.get(name), values);
+    if (values.length > 0) filters[name] = parseFilter(FILTER_BY_NAME.get(name), values);
   }
-  return asked;
+  return filters;
 }
 
-function typed(filter: Filter | undefined, values: string[]): unknown {
+function parseFilter(filter: Filter | undefined, values: string[]): unknown {
   const text = values.at(-1)!;
   if (filter?.type === 'list of strings')
     return values
@@ -128,10 +128,10 @@ function typed(filter: Filter | undefined, values: string[]): unknown {
 /** Parcels a page; programs that read pages may ask for more, as of the API. */
 const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ?? PAGE_SIZE);
 
-async function search(visit: Visit, body: Record<string, unknown>): Promise<Found | PlatError> {
+async function search(visit: Visit, body: Record<string, unknown>): Promise<SearchResult | PlatError> {
   const page = visit.url.searchParams.get('page') ?? '1';
   try {
-    return await callEndpoint<Found>(visit, filterParcels, {
+    return await callEndpoint<SearchResult>(visit, filterParcels, {
       body,
       query: { page, page_size: String(sizeOf(visit.url)) },
     });
@@ -217,13 +217,21 @@ function FilterInput({ filter, given }: { filter: Filter; given: string }) {
 const answerOf = (choice: string | number): string =>
   choice === 'true' ? 'yes' : choice === 'false' ? 'no' : String(choice);
 
-function Results({ found, visit, asked }: { found: Found | PlatError; visit: Visit; asked: object }) {
-  if (found instanceof PlatError)
+function Results({
+  hits,
+  visit,
+  filters,
+}: {
+  hits: SearchResult | PlatError;
+  visit: Visit;
+  filters: object;
+}) {
+  if (hits instanceof PlatError)
     return (
       <Notice kind="bad">
-        {found.details === undefined
-          ? found.message
-          : Object.entries(found.details).map(([field, messages]) => (
+        {hits.details === undefined
+          ? hits.message
+          : Object.entries(hits.details).map(([field, messages]) => (
               <span>
                 {labelOf(FILTER_BY_NAME.get(field) ?? { name: field })} {messages.join(', ')}.{' '}
               </span>
@@ -232,16 +240,16 @@ function Results({ found, visit, asked }: { found: Found | PlatError; visit: Vis
     );
   const page = Number(visit.url.searchParams.get('page') ?? 1);
   const size = sizeOf(visit.url);
-  const pages = Math.ceil(found.count / size);
+  const pages = Math.ceil(hits.count / size);
   return (
     <>
       <h2>
-        <output id="count">{found.count.toLocaleString('en-US')}</output>{' '}
-        {found.count === 1 ? 'parcel' : 'parcels'}
+        <output id="count">{hits.count.toLocaleString('en-US')}</output>{' '}
+        {hits.count === 1 ? 'parcel' : 'parcels'}
       </h2>
-      {found.count > MOST_MARKS && <small>The map marks the first {MOST_MARKS}.</small>}
+      {hits.count > MAX_MARKS && <small>The map marks the first {MAX_MARKS}.</small>}
       <ol class="hits" start={(page - 1) * size + 1}>
-        {found.results.map(parcel => (
+        {hits.results.map(parcel => (
           <li>
             <a
               href={withParam(visit.url, 'parcel', String(parcel.property_id))}
@@ -266,14 +274,14 @@ function Results({ found, visit, asked }: { found: Found | PlatError; visit: Vis
           {page < pages && <a href={withParam(visit.url, 'page', String(page + 1))}>Next</a>}
         </nav>
       )}
-      <ApiCall asked={asked} visit={visit} count={found.count} />
+      <ApiCall filters={filters} visit={visit} count={hits.count} />
     </>
   );
 }
 
-function ApiCall({ asked, visit, count }: { asked: object; visit: Visit; count: number }) {
+function ApiCall({ filters, visit, count }: { filters: object; visit: Visit; count: number }) {
   const address = visit.apiUrl || '$PLAT_URL';
-  const body = JSON.stringify(asked).replaceAll("'", "'\\''");
+  const body = JSON.stringify(filters).replaceAll("'", "'\\''");
   return (
     <details>
       <summary>As API call</summary>

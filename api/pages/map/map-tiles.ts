@@ -35,7 +35,7 @@ const BOUNDARIES_FROM = 13;
 const POINTS_FROM = 11;
 /** Parcel numbers are written from here on. */
 const NAMES_FROM = 16;
-const DEEPEST = 18;
+const MAX_ZOOM = 18;
 /** What a browser draws without effort. Where there is more, the largest parcels are drawn. */
 const MAX_FEATURES = 20_000;
 
@@ -71,11 +71,11 @@ export const tilePage: Page = {
 };
 
 const whole = (text: string): number => (/^\d{1,7}$/.test(text) ? Number(text) : Number.NaN);
-const isTile = ({ z, x, y }: Tile): boolean => z <= DEEPEST && x < 2 ** z && y < 2 ** z;
+const isTile = ({ z, x, y }: Tile): boolean => z <= MAX_ZOOM && x < 2 ** z && y < 2 ** z;
 
 const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
 /** Seconds for which browsers keep what changes with an installation alone. */
-const SETTLED_AGE = 3_600;
+const MAX_AGE_S = 3_600;
 
 /** A tile from the cache, or made: the version stands for all data that it may show. */
 async function cached({ database }: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
@@ -229,7 +229,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
     if (shades === null) return nothing;
     const raw = { width: SHADE_CELLS, height: SHADE_CELLS, channels: 2 as const };
     const data = await sharp(shades, { raw }).resize(256, 256, { kernel: 'cubic' }).png().toBuffer();
-    return { data, type: 'image/png', maxAge: SETTLED_AGE };
+    return { data, type: 'image/png', maxAge: MAX_AGE_S };
   } finally {
     await elevation.close();
   }

@@ -12,12 +12,12 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { json, type Reply, type Visit } from '../frame/visit.ts';
 
 /** What the map shows of the parcel that is open. */
-type Shown = { property_id: number; point: readonly number[] | null; shape?: unknown };
+type OpenParcel = { property_id: number; point: readonly number[] | null; shape?: unknown };
 
 type Options = {
   layers?: boolean;
   draw?: boolean;
-  parcel?: Shown | undefined;
+  parcel?: OpenParcel | undefined;
   start?: Readonly<Box> | undefined;
   /** Where the map gets a report's comps from. */
   comps?: string;
@@ -112,7 +112,7 @@ export function mapOf(
   );
 }
 
-function boxOf({ shape, point }: Shown): Box | null {
+function boxOf({ shape, point }: OpenParcel): Box | null {
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
 

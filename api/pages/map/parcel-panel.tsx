@@ -39,8 +39,8 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const detail = await callEndpoint<Detail>(visit, getProperty, { params });
   const [photo, value, portfolio, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
-    readWorth(visit, id),
-    orNothing(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
+    readValue(visit, id),
+    orUndefined(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
     detail.point === null
       ? undefined
       : callEndpoint<{ results: Comp[] }>(visit, listComps, {
@@ -63,7 +63,7 @@ async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined
   }
 }
 
-async function readWorth(visit: Visit, id: string): Promise<ExplainedValue | NoValue> {
+async function readValue(visit: Visit, id: string): Promise<ExplainedValue | NoValue> {
   try {
     const query = { explain: 'true' };
     return await callEndpoint<ExplainedValue>(visit, aiCompValue, { params: { property_id: id }, query });
@@ -73,7 +73,7 @@ async function readWorth(visit: Visit, id: string): Promise<ExplainedValue | NoV
   }
 }
 
-async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {

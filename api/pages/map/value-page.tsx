@@ -110,11 +110,11 @@ export const drawingPage: Page = {
     const id = /^(\d{12,13})\.svg$/.exec(String(req.params.file))?.[1];
     if (id === undefined) throw notFound('There is no such drawing.');
     const signal = AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS);
-    const found = await collectParcel(deps.pool, Number(id), { signal });
-    if (found?.drawn == null) throw notFound('There is nothing to draw of this parcel.');
-    const { land, waiting } = found.known;
-    const svg = drawParcel(found.drawn, {
-      differences: land === null ? [] : differences(land.figures, found.drawn.computed),
+    const collected = await collectParcel(deps.pool, Number(id), { signal });
+    if (collected?.drawn == null) throw notFound('There is nothing to draw of this parcel.');
+    const { land, waiting } = collected.known;
+    const svg = drawParcel(collected.drawn, {
+      differences: land === null ? [] : differences(land.figures, collected.drawn.computed),
       waiting: waiting.length > 0,
       computedAt: land?.computed_at ?? null,
     });

@@ -71,9 +71,9 @@ function code(visit: Visit, name: string): string {
 async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Reply> {
   const [market, saved] = await Promise.all([read(), callEndpoint<SavedMarket[]>(visit, listMarkets)]);
   const savedMarket = saved.find(({ region }) => region.id === market.id);
-  const asked = visit.url.searchParams.get('bucket');
+  const requested = visit.url.searchParams.get('bucket');
   const bucket =
-    market.stats.find(({ type }) => type === asked) ??
+    market.stats.find(({ type }) => type === requested) ??
     market.stats.find(({ type }) => type === DEFAULT_BUCKET) ??
     market.stats[0];
   // Coverage says why a county has no comps; a ZIP code has no county of its own.

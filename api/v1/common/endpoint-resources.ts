@@ -47,36 +47,36 @@ export function openResources(
 /** An endpoint as it is written down: what most do without may be left out. */
 type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = Omit<
   Endpoint<Params, Query, Body, Resources>,
-  keyof typeof PLAIN
+  keyof typeof DEFAULTS
 > &
-  Partial<Pick<Endpoint<Params, Query, Body, Resources>, keyof typeof PLAIN>>;
+  Partial<Pick<Endpoint<Params, Query, Body, Resources>, keyof typeof DEFAULTS>>;
 
 /** Free, without parameters. */
-const PLAIN = { params: z.object({}), query: z.strictObject({}), metering: null, errors: {} };
+const DEFAULTS = { params: z.object({}), query: z.strictObject({}), metering: null, errors: {} };
 
 /** Lets the compiler infer the handler's input from the schemas. */
 export function defineEndpoint<
-  Params extends z.ZodType = typeof PLAIN.params,
-  Query extends z.ZodType = typeof PLAIN.query,
+  Params extends z.ZodType = typeof DEFAULTS.params,
+  Query extends z.ZodType = typeof DEFAULTS.query,
   Body extends z.ZodType = z.ZodType,
 >(declared: Declared<Params, Query, Body>): Endpoint {
-  return { ...PLAIN, ...declared } as unknown as Endpoint;
+  return { ...DEFAULTS, ...declared } as unknown as Endpoint;
 }
 
-type Ask = { type: 'county' | 'zip'; code: string };
+type RegionKey = { type: 'county' | 'zip'; code: string };
 
 /** Stored responses; those asked for together come in one statement: 1.3 to 2 times the requests a second. */
 function openRegionStats(database: Database): Resources['readRegionStats'] {
-  const read = batch<Ask, RegionStats | undefined>(async asks => {
-    const regions = [...new Map(asks.map(ask => [ask.type + ask.code, ask])).values()];
-    const rows = await database.runBinary<Record<keyof Ask | 'etag' | 'body', Buffer>>(
+  const read = batch<RegionKey, RegionStats | undefined>(async keys => {
+    const regions = [...new Map(keys.map(key => [key.type + key.code, key])).values()];
+    const rows = await database.runBinary<Record<keyof RegionKey | 'etag' | 'body', Buffer>>(
       'accounts/read_region_stats',
-      { types: regions.map(ask => ask.type), codes: regions.map(ask => ask.code) },
+      { types: regions.map(key => key.type), codes: regions.map(key => key.code) },
     );
-    const found = new Map(
+    const byKey = new Map(
       rows.map(({ type, code, etag, body }) => [`${type}${code}`, { body, etag: etag.toString() }]),
     );
-    return asks.map(ask => found.get(ask.type + ask.code));
+    return keys.map(key => byKey.get(key.type + key.code));
   });
   return (type, code) => read({ type, code });
 }

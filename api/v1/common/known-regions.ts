@@ -29,11 +29,11 @@ export async function requireKnownRegions(
   database: Database,
   named: readonly RegionReference[],
 ): Promise<void> {
-  const asked = named.flatMap(({ type, codes }) => codes.map(code => ({ type, code })));
-  if (asked.length === 0) return;
+  const references = named.flatMap(({ type, codes }) => codes.map(code => ({ type, code })));
+  if (references.length === 0) return;
   const unknown = await database.run<{ type: string; code: string }>('regions/list_unknown', {
-    types: asked.map(({ type }) => type),
-    codes: asked.map(({ code }) => code),
+    types: references.map(({ type }) => type),
+    codes: references.map(({ code }) => code),
   });
   if (unknown.length === 0) return;
   const details: Details = {};

@@ -101,6 +101,6 @@ export async function readSummaries(
     { summary: SUMMARY_COLUMNS },
     { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
   );
-  const known = new Map(rows.map(row => [row.property_id, row]));
-  return propertyIds.flatMap(id => known.get(id) ?? []);
+  const byId = new Map(rows.map(row => [row.property_id, row]));
+  return propertyIds.flatMap(id => byId.get(id) ?? []);
 }

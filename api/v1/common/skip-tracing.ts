@@ -63,7 +63,7 @@ export type PhoneTrace = z.output<typeof phoneTrace>;
 
 export type Trace = (question: Question, call: CallContext) => Promise<PhoneTrace>;
 
-const NOBODY: PhoneTrace = {
+const NO_MATCH: PhoneTrace = {
   matched: false,
   matched_on: null,
   first_name: null,
@@ -83,33 +83,36 @@ type Answer = {
  * Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503
  */
 export function openTracing(database: Database, provider: TraceProvider | null, keepDays: number): Trace {
-  const desk = provider && { name: provider.name, ask: openProviderLookup(database.run, provider, keepDays) };
+  const lookup = provider && {
+    name: provider.name,
+    ask: openProviderLookup(database.run, provider, keepDays),
+  };
   return async (question, call) => {
-    const answer = await look(database, question, desk);
+    const answer = await findPhones(database, question, lookup);
     const matched = answer !== null && answer.phones.length > 0;
-    const asked = JSON.stringify([question.subjects, question.address]);
+    const canonical = JSON.stringify([question.subjects, question.address]);
     await database.run('contacts/write_trace', {
       account_id: call.account.id,
       key_id: call.keyId ?? null,
       metering_key: question.endpoint,
-      question_hmac: hmac(await contactSecret(database.run), asked),
+      question_hmac: hmac(await contactSecret(database.run), canonical),
       source: matched ? answer.source : 'none',
       matched,
     });
-    return matched ? present(database, answer) : NOBODY;
+    return matched ? present(database, answer) : NO_MATCH;
   };
 }
 
-type Desk = { name: string; ask: ProviderLookup };
+type NamedProvider = { name: string; ask: ProviderLookup };
 
-async function look(
+async function findPhones(
   database: Database,
   { subjects, address }: Question,
-  desk: Desk | null,
+  lookup: NamedProvider | null,
 ): Promise<Answer | null> {
   const found = await findContacts(database.run, subjects, address);
   if (found.state === 'suppressed') return null;
-  if (found.state === 'unknown') return desk && askProvider(desk, subjects, address);
+  if (found.state === 'unknown') return lookup && askProvider(lookup, subjects, address);
   const { matches } = found;
   const { row } = matches[0]!.candidate;
   return {
@@ -121,7 +124,7 @@ async function look(
 }
 
 async function askProvider(
-  { name, ask }: Desk,
+  { name, ask }: NamedProvider,
   subjects: readonly Subject[],
   address: Address,
 ): Promise<Answer | null> {

@@ -28,7 +28,7 @@ export type ReadValuation = (
   withComps: boolean,
 ) => Promise<StoredValuation | undefined>;
 
-type Ask = { fips: number; propertyId: number };
+type ParcelKey = { fips: number; propertyId: number };
 type Row = StoredValuation & { property_id: number };
 
 /**
@@ -36,16 +36,16 @@ type Row = StoredValuation & { property_id: number };
  * of a statement each.
  */
 export function openValuations(database: Database): ReadValuation {
-  const read = batch<Ask, Row | undefined>(async asks => {
-    const wanted = [...new Map(asks.map(ask => [ask.propertyId, ask])).values()];
-    const byParcel = new Map((await ask(wanted, false)).map(row => [row.property_id, row]));
-    return asks.map(({ propertyId }) => byParcel.get(propertyId));
+  const read = batch<ParcelKey, Row | undefined>(async keys => {
+    const wanted = [...new Map(keys.map(key => [key.propertyId, key])).values()];
+    const byParcel = new Map((await readRows(wanted, false)).map(row => [row.property_id, row]));
+    return keys.map(({ propertyId }) => byParcel.get(propertyId));
   });
   // Comps are up to 340 bytes a parcel, and seldom wanted: they come by a statement of their own.
   return async (fips, propertyId, withComps) =>
-    withComps ? (await ask([{ fips, propertyId }], true))[0] : read({ fips, propertyId });
+    withComps ? (await readRows([{ fips, propertyId }], true))[0] : read({ fips, propertyId });
 
-  function ask(wanted: Ask[], withComps: boolean): Promise<Row[]> {
+  function readRows(wanted: ParcelKey[], withComps: boolean): Promise<Row[]> {
     return database.run<Row>('valuation/read_valuations', {
       fips: wanted.map(({ fips }) => fips),
       property_ids: wanted.map(({ propertyId }) => propertyId),

@@ -28,7 +28,7 @@ export const dealParams = {
   params: z.object({ id: z.uuid('must be a UUID').describe('The id of the deal.') }),
   errors: { not_found: NO_DEAL },
 };
-const explained = z.strictObject({
+const explainQuery = z.strictObject({
   explain: queryFlag('Whether to tell the figures behind grade and advice.'),
 });
 
@@ -161,7 +161,7 @@ export const listDeals = defineEndpoint({
   summary: 'Deals of the user',
   description:
     "The board of the key's user: what they sell, with the live listing, its grade and what is advised, by stage and place. An account without a user has a board of its own.",
-  query: explained,
+  query: explainQuery,
   response: {
     status: 200,
     description: `All of them, at most ${MAX_DEALS}; the list is not paged.`,
@@ -174,7 +174,7 @@ export const listDeals = defineEndpoint({
   }),
 });
 
-const ONE = {
+const ONE_DEAL = {
   schema: deal,
   example: { summary: 'A deal', value: DEAL_EXAMPLE },
 } as const;
@@ -188,7 +188,7 @@ export const addListing = defineEndpoint({
     'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. A `price` stands for a listing where none is found. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
   body: newDeal,
   response: {
-    ...ONE,
+    ...ONE_DEAL,
     status: 201,
     description: 'The deal, its listing not looked for yet.',
     location: ({ id }) => `${PATH}${id}/`,
@@ -209,8 +209,8 @@ export const getListing = defineEndpoint({
   operationId: 'get_deal_flow_listing',
   summary: 'A deal',
   description: 'One deal of the board.',
-  query: explained,
-  response: { ...ONE, status: 200, description: 'The deal.' },
+  query: explainQuery,
+  response: { ...ONE_DEAL, status: 200, description: 'The deal.' },
   handle: async ({ params: { id }, query: { explain } }, resources, call) => ({
     body: await readDeal(resources, call, id, explain),
     tokens: 0,
@@ -225,7 +225,7 @@ export const changeListing = defineEndpoint({
   description:
     'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds (another `price` empties the advice until then); a deal that leaves `listed` has none.',
   body: changedDeal,
-  response: { ...ONE, status: 200, description: 'The deal as it is now.' },
+  response: { ...ONE_DEAL, status: 200, description: 'The deal as it is now.' },
   handle: async ({ params: { id }, body }, resources, call) => {
     const isThere = await resources.database.transaction(run =>
       changeDeal(run, ownerOf(call), id, body as DealChange),

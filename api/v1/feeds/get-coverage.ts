@@ -129,13 +129,13 @@ export const countyCoverage = defineEndpoint({
   },
   errors: { not_found: 'Nothing is known of this county. Costs nothing.' },
   handle: async ({ params }, { database, sourcesOfCounty }) => {
-    const [found] = await readCoverage(database, Number(params.fips));
-    if (found === undefined) {
+    const [coverage] = await readCoverage(database, Number(params.fips));
+    if (coverage === undefined) {
       const [source] = sourcesOfCounty(params.fips);
       const published = source ? ` Its parcels are published at ${source.address}.` : '';
       throw notFound(`Nothing is known of county ${params.fips}.${published}`);
     }
-    return { body: found, tokens: 0 };
+    return { body: coverage, tokens: 0 };
   },
 });
 

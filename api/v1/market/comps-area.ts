@@ -55,7 +55,7 @@ function readPolygon(text: string): PreparedQuery {
   } catch {
     throw validationError({ polygon: ['is not valid JSON'] });
   }
-  const complaint = complaintAbout(value);
+  const complaint = crsFault(value);
   if (complaint !== undefined) throw validationError({ polygon: [complaint] });
   const parsed = parseGeoJsonArea(value, QUERY_LIMITS);
   if (parsed.ok) {
@@ -79,7 +79,7 @@ const WGS84 =
  * What is wrong beside the coordinates. Another reference system would be read as degrees, and
  * find comps elsewhere.
  */
-function complaintAbout(value: unknown): string | undefined {
+function crsFault(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { type, crs } = value as { type?: unknown; crs?: { properties?: { name?: unknown } } | null };
   if (type === undefined)

@@ -7,7 +7,7 @@ const MAX_DIST_M = 200_000;
 const DEFAULT_DIST_M = 1_000;
 
 /** Days, photographs: what fits PostgreSQL's integer with room to spare. */
-const MOST = 100_000;
+const MAX_COUNT = 100_000;
 const MAX_ACRES = 1e9;
 
 export const SHOWN_STATUSES = ['ACTIVE', 'PENDING', 'SOLD'] as const;
@@ -26,7 +26,7 @@ const numberFrom0 = (type: 'integer' | 'number', pattern: RegExp, most: number) 
     .transform(Number)
     .refine(value => value <= most, `must be at most ${most}`)
     .meta({ description, override: { type, minimum: 0, maximum: most, pattern: undefined } });
-const count = numberFrom0('integer', /^[0-9]{1,9}$/, MOST);
+const count = numberFrom0('integer', /^[0-9]{1,9}$/, MAX_COUNT);
 const acres = numberFrom0('number', /^(?=.{1,20}$)([0-9]+(\.[0-9]*)?|\.[0-9]+)$/, MAX_ACRES);
 
 const COORDINATE = /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$/;

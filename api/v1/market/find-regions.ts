@@ -54,14 +54,14 @@ export const searchRegions = defineEndpoint({
       },
     },
   },
-  handle: async ({ query: asked }, resources, call) => {
-    const page = await openPage(asked, {
+  handle: async ({ query: search }, resources, call) => {
+    const page = await openPage(search, {
       endpoint: PATH,
-      request: { q: asked.q, type: asked.type, state: asked.state },
+      request: { q: search.q, type: search.type, state: search.state },
       call,
       secret: resources.cursorSecret,
     });
-    const { count, rows } = await readPage(asked, page, resources);
+    const { count, rows } = await readPage(search, page, resources);
     const turned = toPageResult(page, rows, count, row => [row.type, row.name, row.code]);
     return { body: { ...turned, rows: undefined, results: turned.rows.map(toRegion) }, tokens: 0 };
   },

@@ -46,8 +46,8 @@ export const listComps = defineEndpoint({
     ]);
     const { page: _number, page_size: _size, cursor: _cursor, ...request } = query;
     const page = await openPage(query, { endpoint: PATH, request, call, secret: cursorSecret });
-    const found = await findComps(query, areas, page, database);
-    const { count, next, previous, rows } = toPageResult(page, found.rows, found.count, row => [
+    const hits = await findComps(query, areas, page, database);
+    const { count, next, previous, rows } = toPageResult(page, hits.rows, hits.count, row => [
       row.place,
       row.id,
     ]);

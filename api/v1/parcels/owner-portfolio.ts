@@ -77,17 +77,17 @@ async function readPortfolio(statements: Statements, id: number): Promise<Summar
   if (subject.retired) throw notFound(`Parcel ${id} has left the roll: it has no owner any more.`);
   if (subject.owner_key === null)
     throw validationError({ property_id: ["names a parcel without an owner's mailing address"] });
-  const held = await run<{ property_id: number }>('parcels/list_portfolio', {
+  const owned = await run<{ property_id: number }>('parcels/list_portfolio', {
     owner_keys: await ownerKeys(run, subject.owner_key),
     limit: MAX_PORTFOLIO + 1,
   });
-  if (held.length > MAX_PORTFOLIO) {
+  if (owned.length > MAX_PORTFOLIO) {
     throw unprocessable(
       `The owner of parcel ${id} holds more than ${MAX_PORTFOLIO} parcels: page through them with owner_parcel_id of POST /api/public/v1/properties/filter/.`,
     );
   }
   // Its own entry may be on another server and not be there yet while a merge commits.
-  const ids = new Set([...held.map(row => row.property_id), id]);
+  const ids = new Set([...owned.map(row => row.property_id), id]);
   return readSummaries(
     statements,
     [...ids].sort((a, b) => a - b),

@@ -72,7 +72,7 @@ export function defineFilter<Schema extends z.ZodType>(
 }
 
 /** The most entries of a list. */
-const LONGEST_LIST = 1_000;
+const MAX_LIST_LENGTH = 1_000;
 
 /** PostgreSQL's text holds no NUL. */
 export const line = z
@@ -86,7 +86,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item, 'must be a list')
     .min(1, 'must have at least one entry')
-    .max(LONGEST_LIST, `must have at most ${LONGEST_LIST} entries`);
+    .max(MAX_LIST_LENGTH, `must have at most ${MAX_LIST_LENGTH} entries`);
 }
 
 const CODE = 'must be text or a whole number';

@@ -9,7 +9,7 @@ const SCOPES = FILTERS.filter(filter => filter.scope).map(filter => filter.name)
 /** Pairs of bounds by the name of their range. */
 const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filter => filter.range!.of);
 
-type Complaint = [field: string, message: string];
+type FieldFault = [field: string, message: string];
 
 /**
  * The request body: the declared filters, a scope among them, and bounds that leave something between them.
@@ -26,7 +26,7 @@ export const filterBody = z
     ),
   )
   .superRefine((body, context) => {
-    for (const [field, message] of complaints(body))
+    for (const [field, message] of faultsOf(body))
       context.addIssue({ code: 'custom', path: [field], message });
   })
   .meta({
@@ -41,18 +41,18 @@ function describe({ description, unit, default: absent }: Filter): string {
   return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
 }
 
-function complaints(body: FilterBody): Complaint[] {
-  const found: Complaint[] = [];
+function faultsOf(body: FilterBody): FieldFault[] {
+  const faults: FieldFault[] = [];
   if (SCOPES.every(scope => body[scope] === undefined))
-    found.push([SCOPES[0]!, `is missing: one of ${SCOPES.join(', ')} is required`]);
+    faults.push([SCOPES[0]!, `is missing: one of ${SCOPES.join(', ')} is required`]);
   for (const name of RANGES) {
     const least = body[`${name}_min`] as number | string | undefined;
     const most = body[`${name}_max`] as number | string | undefined;
     if (least !== undefined && most !== undefined && least > most)
-      found.push([`${name}_min`, `must not be above ${name}_max`]);
+      faults.push([`${name}_min`, `must not be above ${name}_max`]);
   }
   const frontage = ['road_frontage_min', 'road_frontage_max'].find(name => body[name] !== undefined);
   if (frontage !== undefined && ROAD_SWITCHES.every(name => body[name] === false))
-    found.push([frontage, `has nothing to measure: ${ROAD_SWITCHES.join(', ')} are all false`]);
-  return found;
+    faults.push([frontage, `has nothing to measure: ${ROAD_SWITCHES.join(', ')} are all false`]);
+  return faults;
 }

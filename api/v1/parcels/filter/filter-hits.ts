@@ -5,7 +5,7 @@ import type { Hit, Selection } from './filter-selection.ts';
 import type { Order } from './filters.ts';
 
 /** Hits that are sorted by themselves within 5 ms; of more, the first are found by an index. */
-const FEW: Record<Order, number> = { property_id: 50_000, acres: 2_000, '-acres': 2_000 };
+const MAX_SORTED: Record<Order, number> = { property_id: 50_000, acres: 2_000, '-acres': 2_000 };
 
 /**
  * The page's hits, one more than it shows where there are more, in reading order; and how
@@ -39,7 +39,7 @@ async function countHits(
       acres: wholeCounties || order === 'property_id' ? 'null::float8[]' : 'array_agg(f.effective_acres)',
       order: sorted(order, order === '-acres' ? 'desc' : 'asc'),
     },
-    { ...values, most: FEW[order], offset: page.offset, limit: page.size + 1 },
+    { ...values, most: MAX_SORTED[order], offset: page.offset, limit: page.size + 1 },
   );
   return { count: rows[0]!.count, hits: rows.filter(row => row.property_id !== null) };
 }

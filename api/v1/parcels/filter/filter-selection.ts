@@ -19,17 +19,17 @@ export type Selection = {
 /** What a filter finds. */
 export type Hit = { property_id: number; effective_acres: number | null };
 
-type Circumstances = Omit<FilterContext, 'bind' | 'body'>;
+type SelectionContext = Omit<FilterContext, 'bind' | 'body'>;
 
 const JOIN = 'join parcels p on p.fips = f.fips and p.property_id = f.property_id';
 const WHOLE_COUNTIES = new Set(['county', 'counties', 'state', 'order']);
 
 /** The declared predicates of a body, but for its geometry. */
-export function selectionOf(body: FilterBody, circumstances: Circumstances): Selection {
+export function selectionOf(body: FilterBody, selectionContext: SelectionContext): Selection {
   const values: Record<string, unknown> = {};
-  const context = { bind: binder(values), body, ...circumstances };
-  const given = FILTERS.filter(filter => filter.where !== undefined && body[filter.name] !== undefined);
-  const predicates = given.flatMap(filter => {
+  const context = { bind: binder(values), body, ...selectionContext };
+  const applied = FILTERS.filter(filter => filter.where !== undefined && body[filter.name] !== undefined);
+  const predicates = applied.flatMap(filter => {
     const text = filter.where!(body[filter.name] as never, context);
     return text === undefined ? [] : [{ text, on: filter.on }];
   });
@@ -65,11 +65,11 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
  * parallel workers.
  */
 export function withinShape(
-  { from, where, values: given }: Selection,
+  { from, where, values: bound }: Selection,
   { inner }: QueryCover,
   tested: readonly Hit[],
 ): Selection {
-  const values = { ...given };
+  const values = { ...bound };
   const bind = binder(values);
   const ids = bind(tested.map(hit => hit.property_id));
   const acres = bind(tested.map(hit => hit.effective_acres));
