@@ -177,15 +177,53 @@ describe('what content says against a name', () => {
       ),
     ];
     const keyOf = (key?: string) => suggestColumns({ acres, columns, key }).key?.columns;
-    expect([keyOf(), keyOf('ssl'), keyOf('OBJECTID')]).toEqual([undefined, ['SSL'], undefined]);
+    expect([keyOf(), keyOf('ssl'), keyOf('OBJECTID')]).toEqual([['OBJECTID'], ['SSL'], ['OBJECTID']]);
   });
 
   test('a table counted through is no parcel number, an empty column nothing, an amount of zeros no value', () => {
     const rows = acres.map((_, i) => i);
     const [blank, zeros] = [rows.map(() => ' '), rows.map(() => 0)];
-    expect(suggestColumns({ acres, columns: [column('PIN', rows)] }).key).toBeNull();
+    const counted = suggestColumns({ acres, columns: [column('PIN', rows)] });
+    expect([counted.fields, counted.key?.confidence]).toEqual([[], 0.5]);
     const columns = [column('PIN', blank), column('MARKET_VALUE', zeros)];
     expect(suggestColumns({ acres, columns })).toEqual({ key: null, fields: [] });
+  });
+
+  test('without parcel numbers an id that differs in every row is the key of last resort, and says so', () => {
+    const rows = acres.map((_, i) => i);
+    const key = (...columns: [string, unknown[]][]) =>
+      suggestColumns({ acres, columns: columns.map(([name, values]) => column(name, values)) }).key;
+    expect(key(['OBJECTID_1', rows], ['gid', rows])?.columns).toEqual(['gid']);
+    const repeated = rows.map(i => i % 7);
+    expect(key(['id', repeated], ['HOUSE', rows])).toBeNull();
+    const found = suggestColumns({ acres, columns: [column('gid', rows)] });
+    expect(columnLines(found)[0]).toMatch(
+      /^ {2}key: gid {2}# 50 %: differs in every row, but is no parcel number/,
+    );
+  });
+
+  test('values of no kind are of the kind of the others, else assessed', () => {
+    const money = acres.map((_, i) => 10_000 + 531 * i);
+    const fields = (...names: string[]) =>
+      suggestColumns({
+        acres,
+        columns: names.map((name, at) =>
+          column(
+            name,
+            money.map(value => value * (at + 2)),
+          ),
+        ),
+      }).fields.flatMap(({ field, mapped }) => (mapped ? [`${field}: ${mapped.columns.join('+')}`] : []));
+    expect(fields('total_value', 'land_value', 'building_value')).toEqual([
+      'assessed_total_value: total_value',
+      'assessed_land_value: land_value',
+      'assessed_improvement_value: building_value',
+    ]);
+    expect(fields('MKT_VALUE', 'LAND_VAL', 'IMPROVEMENT_VALUE')).toEqual([
+      'market_total_value: MKT_VALUE',
+      'market_land_value: LAND_VAL',
+      'market_improvement_value: IMPROVEMENT_VALUE',
+    ]);
   });
 
   test('dates are read in the format that all of them have', () => {

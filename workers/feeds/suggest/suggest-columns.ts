@@ -35,7 +35,7 @@ export type Sample = {
 export type Suggestion = { field: ParcelTarget; mapped: Candidate | null; others: Candidate[] };
 
 export type Suggestions = {
-  /** What identifies a parcel: the column of the parcel numbers that repeats least. */
+  /** What identifies a parcel: the column of the parcel numbers that repeats least, else one of ids. */
   key: Candidate | null;
   fields: Suggestion[];
 };
@@ -62,7 +62,10 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   );
   const possible = judged.filter(({ confidence }) => confidence >= POSSIBLE);
   possible.sort((a, b) => b.confidence - a.confidence || rank(a, byName) - rank(b, byName));
-  return { key: keyOf(possible, byName), fields: assign(possible, profiles, byName) };
+  return {
+    key: keyOf(possible, byName) ?? lastResort(profiles),
+    fields: assign(possible, profiles, byName),
+  };
 }
 
 /** Of equal candidates the one that says more: more cells filled, then further to the left. */
@@ -93,6 +96,7 @@ function namesOf(
   );
   if (!isSale && fields.has('last_sale_date'))
     fields.set('last_sale_date', RECORDED * fields.get('last_sale_date')!);
+  valueOfTable(profile, all, fields);
   const part = plainPart(profile);
   const whose = part && whoseAddress(profile, part, all);
   if (whose) fields.set(`${whose}_${part}` as ParcelTarget, whose === 'mail' ? 0.85 : 0.75);
@@ -105,6 +109,23 @@ function namesOf(
     if (all.some(isOwners)) for (const [field, score] of fields) fields.set(field, score * 0.7);
   }
   return [...fields];
+}
+
+const VALUES = new Map<string, string>([
+  ['total value', 'total'],
+  ['land value', 'land'],
+  ['bldg value', 'improvement'],
+]);
+
+/** A value of no kind is of the kind that the other columns have; where none says one, assessed. */
+function valueOfTable({ ideas }: Profile, all: readonly Profile[], fields: Map<ParcelTarget, number>): void {
+  const part = VALUES.get([...ideas].sort((a, b) => Number(a === 'value') - Number(b === 'value')).join(' '));
+  if (part === undefined) return;
+  const says = (kind: string) => all.some(each => each.ideas.has(kind) && each.numeric > 0.9);
+  const [isMarket, isAssessed] = [says('market'), says('assessed')];
+  if (isMarket && isAssessed) return;
+  if (isMarket) fields.delete(`assessed_${part}_value` as ParcelTarget);
+  fields.set(`${isMarket ? 'market' : 'assessed'}_${part}_value` as ParcelTarget, 0.85);
 }
 
 const PLAIN = new Map([
@@ -168,6 +189,43 @@ function keyOf(candidates: readonly Candidate[], byName: ReadonlyMap<string, Pro
   const best = keys.sort((a, b) => b.confidence - a.confidence)[0];
   return best && best.confidence >= SURE ? best : null;
 }
+
+/** Ids of a table or a map, those first that change least from one export to the next. */
+const IDS = [
+  'id',
+  'pid',
+  'uid',
+  'rid',
+  'recno',
+  'recid',
+  'recordid',
+  'gid',
+  'fid',
+  'oid',
+  'ogcfid',
+  'objectid',
+];
+const RENUMBERED =
+  'differs in every row, but is no parcel number: where an export numbers its rows anew, this key does not know its parcels again. Name a better one, if the source has it';
+
+/** Without parcel numbers, a column that is filled and different in every row by its name and its values. */
+function lastResort(profiles: readonly Profile[]): Candidate | null {
+  const rank = ({ name }: Profile) => IDS.indexOf(name.toLowerCase().replace(/[^a-z]|_\d+$/g, ''));
+  const isNumbered = ({ name }: Profile) => (fieldsOfName(name).get('apn') ?? 0) >= 0.7;
+  const unique = profiles.filter(
+    each =>
+      each.texts.length >= LEAST_ROWS &&
+      each.distinct === each.texts.length &&
+      (rank(each) >= 0 || isNumbered(each)),
+  );
+  const best = unique.sort((a, b) => rank(a) - rank(b))[0];
+  if (best === undefined) return null;
+  const columns = [best.name];
+  return { field: 'apn', columns, spec: { column: best.name }, confidence: 0.5, why: RENUMBERED };
+}
+
+/** Of fewer rows it may be chance that none repeats. */
+const LEAST_ROWS = 5;
 
 /** Each field gets its best candidate whose columns no surer one took. */
 function assign(

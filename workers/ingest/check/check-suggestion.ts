@@ -57,17 +57,18 @@ export type SuggestedFeed = {
  * `feed_format` when it has no rows
  */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
-  const { input, head } = request;
+  const { head } = request;
   const context = readContext(request);
   const fipsCode = head.fips === undefined ? null : Number(head.fips);
   const written = request.preset ? readPreset(request.preset).input : {};
   const spec = {
-    ...inputSpec({ ...written, ...input }),
-    ...readWindow(input, fipsCode, 'parcels', refuse),
+    ...inputSpec({ ...written, ...request.input }),
+    ...readWindow(request.input, fipsCode, 'parcels', refuse),
   };
   const layer = spec.format === 'arcgis' ? await readLayerInfo(spec, context) : null;
   const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
-  const batch = await firstRows(spec, context, request.rows);
+  const { batch, titles } = await rowsBelowTitles(spec, context, request.rows);
+  const input = titles === 0 ? request.input : { ...request.input, skip_lines: titles };
   const { rows } = batch;
   const names = columnsOf(rows);
   const preset = request.preset ?? salePresetOf(names);
@@ -149,12 +150,46 @@ function readContext({ baseDir, rows, sharedDir, signal }: SuggestRequest): Read
   };
 }
 
+/** How many lines of titles may stand above the header of a table. */
+const MOST_TITLES = 10;
+
+/** The first rows of a source; of a table under titles those below the line that names its columns. */
+async function rowsBelowTitles(
+  spec: InputSpec,
+  context: ReadContext,
+  wanted: number,
+): Promise<{ batch: RowBatch; titles: number }> {
+  const mayHaveTitles = spec.format === 'csv' || spec.format === 'xlsx';
+  const isGiven = spec.header !== undefined || spec.skip_lines !== undefined;
+  if (!mayHaveTitles || isGiven) return { batch: await firstRows(spec, context, wanted), titles: 0 };
+  let first: unknown;
+  for (let titles = 0; titles <= MOST_TITLES; titles++) {
+    try {
+      const read = titles === 0 ? spec : { ...spec, skip_lines: titles };
+      const batch = await firstRows(read, context, wanted);
+      const isTable = batch.rows.length >= batch.bad.length;
+      if (isTable && (titles === 0 || columnsOf(batch.rows).every(isColumnName))) return { batch, titles };
+      first ??= formatError(
+        `${[spec.source].flat()[0]}: most rows have another number of cells than its header.`,
+      );
+    } catch (error) {
+      if (!(error instanceof PlatError) || error.code !== 'feed_format') throw error;
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+/** What is a number or a date is a value of a row, and names no column. */
+const isColumnName = (name: string): boolean =>
+  /[a-z]/i.test(name) && !/^\d+[\s/-]/.test(name) && name.length <= 64;
+
 async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {
   const sample: RowBatch = { rows: [], bad: [] };
   for await (const { rows, bad } of readInput(input, context)) {
     sample.rows.push(...rows);
     sample.bad.push(...bad);
-    if (sample.rows.length >= wanted) break;
+    if (sample.rows.length >= wanted || sample.bad.length >= wanted) break;
   }
   if (sample.rows.length === 0) throw formatError(`${[input.source].flat()[0]} has no usable rows.`);
   sample.rows = sample.rows.slice(0, wanted);

@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { suggestFeed } from '../../../workers/ingest/check/check-suggestion.ts';
+import { testFolder } from '../../support/folder.ts';
+import { number, text, workbook } from '../formats/workbook.ts';
+
+const folder = testFolder();
+
+const HEADER = ['PARCEL_ID', 'OWNER', 'ACRES'];
+const ROWS = Array.from({ length: 30 }, (_, i) => [`12-${1000 + 7 * i}`, `DOE JOHN ${i} LLC`, 1 + i / 4]);
+const csv = (...rows: unknown[][]) => `${rows.map(row => row.join(',')).join('\n')}\n`;
+
+async function suggest(name: string, bytes: string | Buffer, format: 'csv' | 'xlsx') {
+  writeFileSync(join(folder, name), bytes);
+  return suggestFeed({
+    input: { source: name, format },
+    baseDir: folder,
+    file: join(folder, 'a.yaml'),
+    rows: 500,
+    head: { name: 'a', fips: '55025' },
+  });
+}
+
+test.each<[string, unknown[][], number]>([
+  ['none', [], 0],
+  ['one in its own cell', [['Assessment Roll']], 1],
+  ['one with the cells of a row', [['Assessment Roll of 2026', '', '']], 1],
+  ['two and a blank line', [['Dane County'], ['2026', 'final'], ['']], 2],
+])('titles above the header of a CSV: %s', async (_, titles, count) => {
+  const found = await suggest('roll.csv', csv(...titles, HEADER, ...ROWS), 'csv');
+  expect([found.rows, found.suggestions?.key?.columns, found.problems]).toEqual([30, ['PARCEL_ID'], []]);
+  expect(/skip_lines: (\d)/.exec(found.text)?.[1]).toBe(count === 0 ? undefined : String(count));
+});
+
+test('a title above the header of a sheet', async () => {
+  const cells = [[text('Assessment Roll')], HEADER.map(text)];
+  const rows = ROWS.map(([id, owner, acres]) => [
+    text(String(id)),
+    text(String(owner)),
+    number(Number(acres)),
+  ]);
+  const found = await suggest('roll.xlsx', workbook({ Roll: [...cells, ...rows] }), 'xlsx');
+  expect([found.rows, found.suggestions?.key?.columns]).toEqual([30, ['PARCEL_ID']]);
+  expect(found.text).toContain('  skip_lines: 1\n');
+});
+
+test('a header that repeats a name is refused as it is: the rows below name no columns', async () => {
+  const repeated = csv(['PARCEL_ID', 'OWNER', 'OWNER'], ...ROWS);
+  await expect(suggest('roll.csv', repeated, 'csv')).rejects.toThrow(/both called "OWNER"/);
+});
