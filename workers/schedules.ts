@@ -57,24 +57,24 @@ export async function syncSchedulers(
   const { feeds, faults } = await installedFeeds(config);
   for (const { error } of faults)
     log.error({ err: error }, 'a feed file is faulty: its schedule stays as it is');
-  const wanted = wantedSchedules(feeds);
-  const sync = () => syncSchedules(queue, wanted, faults.length === 0);
+  const expected = wantedSchedules(feeds);
+  const sync = () => syncSchedules(queue, expected, faults.length === 0);
   await sync();
-  log.info({ schedules: [...wanted.keys()] }, 'schedules are in step with the feed files');
+  log.info({ schedules: [...expected.keys()] }, 'schedules are in step with the feed files');
   return {
     async restore() {
-      if ((await queue.getJobSchedulersCount()) < wanted.size) await sync();
+      if ((await queue.getJobSchedulersCount()) < expected.size) await sync();
     },
   };
 }
 
 function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
-  const wanted = new Map<string, Repeat>();
+  const expected = new Map<string, Repeat>();
   for (const [name, { pattern }] of Object.entries(DAILY))
-    wanted.set(name + DAILY_SUFFIX, { pattern, tz: 'UTC' });
+    expected.set(name + DAILY_SUFFIX, { pattern, tz: 'UTC' });
   for (const { name, schedule } of feeds)
-    if (schedule) wanted.set(FEED_PREFIX + name, { pattern: schedule.cron, tz: schedule.timezone });
-  return wanted;
+    if (schedule) expected.set(FEED_PREFIX + name, { pattern: schedule.cron, tz: schedule.timezone });
+  return expected;
 }
 
 /**
@@ -83,15 +83,15 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
  */
 async function syncSchedules(
   queue: DeliveryQueue,
-  wanted: Map<string, Repeat>,
+  expected: Map<string, Repeat>,
   removeOthers: boolean,
 ): Promise<void> {
   const present = new Map<string, { pattern?: string | undefined; tz?: string | undefined }>();
   for (const scheduler of await queue.getJobSchedulers()) {
-    if (wanted.has(scheduler.key)) present.set(scheduler.key, scheduler);
+    if (expected.has(scheduler.key)) present.set(scheduler.key, scheduler);
     else if (removeOthers) await queue.removeJobScheduler(scheduler.key);
   }
-  for (const [id, { pattern, tz }] of wanted) {
+  for (const [id, { pattern, tz }] of expected) {
     const now = present.get(id);
     if (now?.pattern === pattern && now.tz === tz) continue;
     await queue.upsertJobScheduler(

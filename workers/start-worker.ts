@@ -27,7 +27,7 @@ const CONNECTIONS_PER_JOB = 6;
 /** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next look for stalled jobs. */
 const STALLED_MS = 5_000;
 /** How often a job's lock is made new while it lasts: BullMQ's 2 would leave a busy worker half of it. */
-const RENEWALS = 6;
+const LOCK_RENEWALS = 6;
 /** More killed workers than the runner allows a job, so that it is the one to say so. */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
@@ -115,7 +115,7 @@ export async function startWorker(
         backend.worker(name, name === 'schedule' ? processDue : processJob, {
           concurrency: CONCURRENCY[name] ?? (name === 'ingest' ? config.WORKER_CONCURRENCY : 1),
           lockDuration: config.JOB_LOCK_MS,
-          lockRenewTime: config.JOB_LOCK_MS / RENEWALS,
+          lockRenewTime: config.JOB_LOCK_MS / LOCK_RENEWALS,
           stalledInterval: STALLED_MS,
           maxStalledCount: MAX_STALLED,
         }),
@@ -171,9 +171,9 @@ async function serveHealth(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', cause => {
-      const taken = errorCode(cause) === 'EADDRINUSE';
+      const inUse = errorCode(cause) === 'EADDRINUSE';
       reject(
-        taken
+        inUse
           ? new PlatError('address_in_use', `WORKER_PORT ${port} is taken: set it to another one.`, { cause })
           : cause,
       );
@@ -191,7 +191,7 @@ async function serveHealth(
 }
 
 /** Until the connection is tried again the sweep finds what was announced. */
-const AGAIN_MS = 5_000;
+const RECONNECT_MS = 5_000;
 
 /** Hands announced jobs to their queues, on a connection of its own, until the signal is aborted. */
 async function listenForJobs(
@@ -204,7 +204,7 @@ async function listenForJobs(
     await listenOnce(pool, deliver, log, signal).catch(error => {
       if (!signal.aborted) log.warn({ err: error }, 'announced jobs are not heard: they wait for the sweep');
     });
-    await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+    await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }
 }
 

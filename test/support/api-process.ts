@@ -19,11 +19,11 @@ export function apiProcesses(db: { url: string }, settings: Env = {}) {
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
     children.push(child);
-    let said = '';
+    let output = '';
     child.stderr!.on('data', chunk => {
-      said += chunk;
+      output += chunk;
     });
-    return { child, log: () => said };
+    return { child, log: () => output };
   }
 
   /** One that can be called, and killed. */

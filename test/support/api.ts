@@ -18,9 +18,9 @@ import { conformsTo, type Document, type Reply } from './openapi.ts';
 const documented = new WeakMap<readonly Endpoint[], (reply: Reply) => void>();
 
 function documentOf(endpoints: readonly Endpoint[]): (reply: Reply) => void {
-  const known = documented.get(endpoints) ?? conformsTo(openApiDocument(endpoints) as Document);
-  documented.set(endpoints, known);
-  return known;
+  const check = documented.get(endpoints) ?? conformsTo(openApiDocument(endpoints) as Document);
+  documented.set(endpoints, check);
+  return check;
 }
 
 export type TestReply = { status: number; headers: Headers; text: string; json: unknown };

@@ -116,14 +116,17 @@ function answerOf(
 ): Answer {
   const range = /OBJECTID >= (\d+) AND OBJECTID <= (\d+)/.exec(query.get('where') ?? '');
   const list = query.get('objectIds')?.split(',').map(Number);
-  let found = features;
+  let answered = features;
   if (range)
-    found = found.filter(
+    answered = answered.filter(
       ({ attributes: { OBJECTID: id } }) => Number(id) >= Number(range[1]) && Number(id) <= Number(range[2]),
     );
-  if (list) found = found.filter(({ attributes: { OBJECTID: id } }) => list.includes(Number(id)));
+  if (list) answered = answered.filter(({ attributes: { OBJECTID: id } }) => list.includes(Number(id)));
   const offset = Number(query.get('resultOffset') ?? 0);
-  const page = found.slice(offset, offset + Math.min(most, Number(query.get('resultRecordCount') ?? most)));
+  const page = answered.slice(
+    offset,
+    offset + Math.min(most, Number(query.get('resultRecordCount') ?? most)),
+  );
   const wrong = fault?.(
     query,
     count,
@@ -131,7 +134,7 @@ function answerOf(
   );
   if (wrong) return wrong;
   if (!isQuery) return { body: { ...METADATA, ...metadata } };
-  if (query.get('returnCountOnly') === 'true') return { body: { count: found.length } };
+  if (query.get('returnCountOnly') === 'true') return { body: { count: answered.length } };
   if (query.get('returnIdsOnly') === 'true')
     return {
       body: {
@@ -139,7 +142,7 @@ function answerOf(
         objectIds: features.map(({ attributes }) => attributes.OBJECTID).reverse(),
       },
     };
-  const exceeded = offset + page.length < found.length && { exceededTransferLimit: true };
+  const exceeded = offset + page.length < answered.length && { exceededTransferLimit: true };
   if (query.get('f') === 'geojson')
     return {
       body: {

@@ -24,9 +24,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   removeOldFolders();
   const cluster = process.env.TEST_CITUS_URL;
-  const given = cluster ?? process.env.TEST_DATABASE_URL;
-  const server = given ? undefined : await startTestServer();
-  const url = given ?? server!.url;
+  const existingUrl = cluster ?? process.env.TEST_DATABASE_URL;
+  const server = existingUrl ? undefined : await startTestServer();
+  const url = existingUrl ?? server!.url;
   const run = randomBytes(3).toString('hex');
   const template = `plat_template_${run}`;
   const prefix = `plat_test_${run}_`;
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('testServer', { url, template, prefix, programs, cluster: cluster !== undefined });
 
   return async () => {
-    const kept = await onServer(url, async client => {
+    const leftover = await onServer(url, async client => {
       const { rows } = await client.query<{ name: string; template: boolean }>(
         `select datname as name, starts_with(datname, $2) as template from pg_database
          where starts_with(datname, $1) or starts_with(datname, $2)`,
@@ -51,15 +51,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
     rmSync(programs, { recursive: true });
     sweepRunFolders();
     if (process.env.TEST_REDIS_URL) await clearRedis(process.env.TEST_REDIS_URL, prefix);
-    if (kept.length > 0) report(kept, given, server?.folder);
+    if (leftover.length > 0) report(leftover, existingUrl, server?.folder);
     else if (server) rmSync(server.folder, { recursive: true, force: true });
   };
 }
 
-function report(kept: string[], given: string | undefined, folder: string | undefined): void {
-  const where = folder ? `npx tsx test/support/reopen.ts ${folder}` : `they are on ${new URL(given!).host}`;
+function report(leftover: string[], existingUrl: string | undefined, folder: string | undefined): void {
+  const where = folder
+    ? `npx tsx test/support/reopen.ts ${folder}`
+    : `they are on ${new URL(existingUrl!).host}`;
   process.stderr.write(
-    `\nDatabases of failed test files were kept (${where}):\n${kept.map(name => `  ${name}\n`).join('')}`,
+    `\nDatabases of failed test files were kept (${where}):\n${leftover.map(name => `  ${name}\n`).join('')}`,
   );
 }
 

@@ -68,7 +68,7 @@ function wetlandsZip(): Buffer {
     geometry.type === 'Polygon'
       ? (geometry as Polygon).coordinates
       : (geometry as MultiPolygon).coordinates.flat();
-  const found = features('wetlands', 60);
+  const wetlands = features('wetlands', 60);
   const part = (name: string, some: Feature[], west = 0) =>
     shapefile(
       `ME_shapefile_wetlands/${name}`,
@@ -80,9 +80,9 @@ function wetlandsZip(): Buffer {
       },
     );
   return makeZip({
-    ...part('ME_Wetlands_North', found.slice(0, 40)),
+    ...part('ME_Wetlands_North', wetlands.slice(0, 40)),
     // A degree and a half to the west: another county.
-    ...part('ME_Wetlands_South', found.slice(40), 1.5),
+    ...part('ME_Wetlands_South', wetlands.slice(40), 1.5),
     ...shapefile('ME_shapefile_wetlands/ME_Wetlands_Project_Metadata', 5, [], { PROJECT_NA: [] }),
   });
 }

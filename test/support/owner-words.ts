@@ -5,6 +5,6 @@ import { wordsOf } from '../../shared/kernels/owner/owner-words.ts';
  * side in that order.
  */
 export function containsAnyWord(name: string, words: readonly string[]): boolean {
-  const sought = words.map(wordsOf).filter(word => word !== '');
-  return sought.some(word => ` ${wordsOf(name)} `.includes(` ${word} `));
+  const wanted = words.map(wordsOf).filter(word => word !== '');
+  return wanted.some(word => ` ${wordsOf(name)} `.includes(` ${word} `));
 }

@@ -47,9 +47,9 @@ export async function insertParcels(pool: Pool, parcels: readonly TestParcel[]):
       [table],
     );
     const names = columns.map(column => column.name).join(', ');
-    const known = table === 'owner_parcels' ? 'where owner_key is not null' : '';
+    const condition = table === 'owner_parcels' ? 'where owner_key is not null' : '';
     await pool.query(
-      `insert into ${table} (${names}) select ${names} from jsonb_populate_recordset(null::${table}, $1) ${known}`,
+      `insert into ${table} (${names}) select ${names} from jsonb_populate_recordset(null::${table}, $1) ${condition}`,
       [JSON.stringify(rows)],
     );
   }

@@ -9,7 +9,7 @@ import type { TestParcel } from './parcels.ts';
 type Reading = (parcel: TestParcel, value: never, body: Record<string, unknown>, today: string) => boolean;
 
 /** Reads a column; absent is null. */
-const known = (parcel: TestParcel, column: string): unknown => parcel[column] ?? null;
+const columnOf = (parcel: TestParcel, column: string): unknown => parcel[column] ?? null;
 
 const fipsOf = (parcel: TestParcel): string => String(Math.floor(parcel.property_id / 1e8)).padStart(5, '0');
 const padded = (code: string | number): string => String(code).padStart(5, '0');
@@ -18,7 +18,7 @@ const day = (value: string | number): string =>
 
 function range(column: string, read: (bound: never) => unknown = bound => bound): [Reading, Reading] {
   const compare = (parcel: TestParcel, bound: never, sign: 1 | -1): boolean => {
-    const exact = known(parcel, column) as number | string | null;
+    const exact = columnOf(parcel, column) as number | string | null;
     const value = column === 'improvement_percent' && exact !== null ? round2(exact as number) : exact;
     const limit = read(bound) as number | string;
     return value !== null && (sign === 1 ? value >= limit : value <= limit);
@@ -41,29 +41,29 @@ function ranges(columns: string[], read?: (bound: never) => unknown): Record<str
 const oneOf =
   (column: string): Reading =>
   (parcel, values: (string | number)[]) => {
-    const value = known(parcel, column) as string | null;
+    const value = columnOf(parcel, column) as string | null;
     return value !== null && values.some(wanted => String(wanted).toUpperCase() === value.toUpperCase());
   };
 const equal =
   (column: string): Reading =>
   (parcel, wanted: string) =>
-    (known(parcel, column) as string | null)?.toUpperCase() === wanted.toUpperCase();
+    (columnOf(parcel, column) as string | null)?.toUpperCase() === wanted.toUpperCase();
 const flag =
   (column: string): Reading =>
   (parcel, wanted: boolean) =>
-    known(parcel, column) === wanted;
+    columnOf(parcel, column) === wanted;
 const unless =
   (column: string): Reading =>
   (parcel, wanted: boolean) =>
-    !wanted || known(parcel, column) !== true;
+    !wanted || columnOf(parcel, column) !== true;
 const required =
   (column: string): Reading =>
   (parcel, wanted: boolean) =>
-    !wanted || known(parcel, column) === true;
+    !wanted || columnOf(parcel, column) === true;
 const atMost =
   (column: string): Reading =>
   (parcel, most: number) => {
-    const value = known(parcel, column) as number | null;
+    const value = columnOf(parcel, column) as number | null;
     return value !== null && value <= most;
   };
 
@@ -89,13 +89,13 @@ function months(since: string, today: string): number {
 function frontage(parcel: TestParcel, body: Record<string, unknown>): number | null {
   const counted = ['highway', 'road', 'local'].filter(road => body[`count_${road}_frontage`] !== false);
   const feet = counted
-    .map(road => known(parcel, `${road}_frontage_ft`) as number | null)
+    .map(road => columnOf(parcel, `${road}_frontage_ft`) as number | null)
     .filter(value => value !== null);
   return feet.length === 0 ? null : feet.reduce((sum, value) => sum + value, 0);
 }
 
 const steeper = (parcel: TestParcel, index: number): number | null =>
-  (known(parcel, 'steeper_percent') as number[] | null)?.[index] ?? null;
+  (columnOf(parcel, 'steeper_percent') as number[] | null)?.[index] ?? null;
 
 const always: Reading = () => true;
 
@@ -114,55 +114,55 @@ export const READINGS: Record<string, Reading> = {
   county: (parcel, code: string | number) => fipsOf(parcel) === padded(code),
   counties: (parcel, codes: (string | number)[]) => codes.map(padded).includes(fipsOf(parcel)),
   zips_include: (parcel, zips: (string | number)[]) =>
-    zips.map(padded).includes(String(known(parcel, 'situs_zip'))),
+    zips.map(padded).includes(String(columnOf(parcel, 'situs_zip'))),
   zips_exclude: (parcel, zips: (string | number)[]) =>
-    !zips.map(padded).includes(String(known(parcel, 'situs_zip'))),
+    !zips.map(padded).includes(String(columnOf(parcel, 'situs_zip'))),
   state: (parcel, state: string) =>
     ({ NH: '33', ME: '23' })[state.toUpperCase()] === fipsOf(parcel).slice(0, 2),
   property_id: (parcel, id: number) => parcel.property_id === id,
   apn: (parcel, apn: string) => {
     const bare = (text: string) => text.replaceAll(/[ .-]/g, '').toUpperCase();
-    const own = known(parcel, 'apn') as string | null;
+    const own = columnOf(parcel, 'apn') as string | null;
     return own !== null && bare(own) === bare(apn);
   },
   ...declared,
   ...ranges(['acres', 'improvement_percent']),
   ownership_months_min: (parcel, least: number, _body, today) => {
-    const since = known(parcel, 'last_sale_date') as string | null;
+    const since = columnOf(parcel, 'last_sale_date') as string | null;
     return since !== null && months(since, today) >= least;
   },
   ownership_months_max: (parcel, most: number, _body, today) => {
-    const since = known(parcel, 'last_sale_date') as string | null;
+    const since = columnOf(parcel, 'last_sale_date') as string | null;
     return since !== null && months(since, today) <= most;
   },
   tax_delinquent_years_min: (parcel, years: number, _body, today) => {
-    const first = known(parcel, 'tax_delinquent_year') as number | null;
-    const flagged = known(parcel, 'tax_delinquent') as boolean | null;
+    const first = columnOf(parcel, 'tax_delinquent_year') as number | null;
+    const flagged = columnOf(parcel, 'tax_delinquent') as boolean | null;
     return flagged !== false && first !== null && Number(today.slice(0, 4)) - first >= years;
   },
   acres_mismatch: (parcel, wanted: boolean) => {
     const [stated, measured] = ['acres', 'calculated_acres'].map(
-      name => known(parcel, name) as number | null,
+      name => columnOf(parcel, name) as number | null,
     );
     if (!stated || !measured) return false;
     return (stated > 1.5 * measured || measured > 1.5 * stated) === wanted;
   },
   seller_name_contains: (parcel, pieces: string[]) => {
-    const seller = known(parcel, 'seller_name') as string | null;
+    const seller = columnOf(parcel, 'seller_name') as string | null;
     return seller !== null && pieces.some(piece => seller.toUpperCase().includes(piece.trim().toUpperCase()));
   },
   owner_name_includes: (parcel, phrases: string[]) => {
-    const owner = known(parcel, 'owner_name') as string | null;
+    const owner = columnOf(parcel, 'owner_name') as string | null;
     return owner !== null && phrases.some(phrase => hasPhrase(owner, phrase));
   },
   owner_name_excludes: (parcel, phrases: string[]) => {
-    const owner = known(parcel, 'owner_name') as string | null;
+    const owner = columnOf(parcel, 'owner_name') as string | null;
     return owner === null || !phrases.some(phrase => hasPhrase(owner, phrase));
   },
   out_of_state_owner: flag('out_of_state_owner'),
   out_of_county_owner: flag('out_of_county_owner'),
   out_of_zip_owner: flag('out_of_zip_owner'),
-  owner_occupied: (parcel, wanted: string) => known(parcel, 'owner_occupied') === (wanted === 'Y'),
+  owner_occupied: (parcel, wanted: string) => columnOf(parcel, 'owner_occupied') === (wanted === 'Y'),
   exclude_corp_owner: unless('corporate_owner'),
   exclude_hoa_owner: unless('hoa_owner'),
   exclude_landlocked: unless('landlocked'),

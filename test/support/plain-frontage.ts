@@ -37,7 +37,7 @@ const CONTACT_M = 0.06;
 const OVERLAP_M = 0.25;
 const BULB_M = 18.288;
 const HALF_STREET_M = 7.62;
-const WIDEST_ANGLE = (52.5 * Math.PI) / 180;
+const MAX_ANGLE = (52.5 * Math.PI) / 180;
 const PARALLEL = Math.PI / 6;
 
 /**
@@ -160,7 +160,7 @@ function reading(
     { end, before }: { end: Point; before: Point },
   ): boolean {
     const [dx, dy] = direction([before, end]);
-    if (-(dx * normal[0] + dy * normal[1]) < Math.cos(WIDEST_ANGLE)) return false;
+    if (-(dx * normal[0] + dy * normal[1]) < Math.cos(MAX_ANGLE)) return false;
     if (Math.abs(dx * (p[1] - end[1]) - dy * (p[0] - end[0])) > HALF_STREET_M) return false;
     if ((end[0] - p[0]) * normal[0] + (end[1] - p[1]) * normal[1] < -CONTACT_M) return false;
     const from = onward(p, [dx, dy], -OVERLAP_M);
@@ -171,10 +171,10 @@ function reading(
   function isFaced(p: Point, normal: Point, road: Centerline, at: Point, distanceM: number): boolean {
     if (distanceM <= CONTACT_M) {
       const [dx, dy] = direction(road.line);
-      return Math.abs(dx * normal[1] - dy * normal[0]) >= Math.cos(WIDEST_ANGLE);
+      return Math.abs(dx * normal[1] - dy * normal[0]) >= Math.cos(MAX_ANGLE);
     }
     const way: Point = [(at[0] - p[0]) / distanceM, (at[1] - p[1]) / distanceM];
-    if (way[0] * normal[0] + way[1] * normal[1] < Math.cos(WIDEST_ANGLE)) return false;
+    if (way[0] * normal[0] + way[1] * normal[1] < Math.cos(MAX_ANGLE)) return false;
     if (distanceM <= HALF_WAY_M + OVERLAP_M) return true;
     return isFree(road, onward(p, way, OVERLAP_M), onward(p, way, distanceM - HALF_WAY_M));
   }
@@ -280,22 +280,22 @@ const RANK = { highway: 0, normal: 1, local: 2, private: 3 };
 
 /** Segments by class and as given, those once that are given twice. */
 function withoutRepeats(roads: readonly Road[]) {
-  const known = new Map<string, { road: Road; ends: [Position, Position] }>();
+  const cache = new Map<string, { road: Road; ends: [Position, Position] }>();
   for (const road of roads.toSorted((a, b) => RANK[a.class] - RANK[b.class])) {
     road.line.slice(1).forEach((to, i) => {
       const from = road.line[i]!;
       const key = [String(from), String(to)].sort().join(' ');
-      if (String(from) !== String(to) && !known.has(key)) known.set(key, { road, ends: [from, to] });
+      if (String(from) !== String(to) && !cache.has(key)) cache.set(key, { road, ends: [from, to] });
     });
   }
-  return [...known.values()];
+  return [...cache.values()];
 }
 
 /** Tells whether a part of a parcel is the public way of a road: what it tells is kept. */
 function wayTest(centerlines: readonly Centerline[], reachM: RoadReach) {
   const linesOf = new Map<Road, Line[]>();
   for (const { road, line } of centerlines) linesOf.set(road, [...(linesOf.get(road) ?? []), line]);
-  const known = new Map<Part, Map<Road, boolean>>();
+  const cache = new Map<Part, Map<Road, boolean>>();
 
   function isWay(part: Part, road: Road): boolean {
     const halfM = part.edges.reduce((sum, [a, b]) => sum + distance(a, b), 0) / 2;
@@ -315,8 +315,8 @@ function wayTest(centerlines: readonly Centerline[], reachM: RoadReach) {
   }
 
   return (part: Part, road: Road): boolean => {
-    const ofPart = known.get(part) ?? new Map<Road, boolean>();
-    known.set(part, ofPart);
+    const ofPart = cache.get(part) ?? new Map<Road, boolean>();
+    cache.set(part, ofPart);
     const answer = ofPart.get(road) ?? isWay(part, road);
     ofPart.set(road, answer);
     return answer;

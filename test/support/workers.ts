@@ -23,8 +23,8 @@ export const BACKENDS: { kind: 'postgres' | 'redis' }[] = [
 /** Settings for queues of the test's own, which the end of the run clears. */
 export function queueEnv(kind: 'postgres' | 'redis'): Record<string, string> {
   const QUEUE_PREFIX = `${inject('testServer').prefix}${randomBytes(4).toString('hex')}`;
-  const own = { QUEUE_PREFIX, SAMPLE_FEEDS: '0' };
-  return kind === 'redis' ? { ...own, REDIS_URL: redisUrl! } : own;
+  const settings = { QUEUE_PREFIX, SAMPLE_FEEDS: '0' };
+  return kind === 'redis' ? { ...settings, REDIS_URL: redisUrl! } : settings;
 }
 
 /** The database's settings with queues on one of the backends. */
@@ -113,8 +113,8 @@ export function jobContext(pool: Pool, config: Config): JobContext {
 /** Looks again and again until `look` gives something; the test's own time limit is what ends a vain wait. */
 export async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {
   for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
+    const result = await look();
+    if (result !== undefined && result !== false) return result;
     await sleep(25);
   }
 }

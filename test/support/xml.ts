@@ -42,12 +42,12 @@ export function parseXml(text: string): Xml {
 }
 
 function attributesOf(text: string): Record<string, string> {
-  const found: Record<string, string> = {};
+  const result: Record<string, string> = {};
   for (const [, name, value] of text.matchAll(new RegExp(`(${NAME})="([^"]*)"`, 'g'))) {
-    if (name! in found) throw new Error(`${name} is given twice`);
-    found[name!] = unescaped(value!);
+    if (name! in result) throw new Error(`${name} is given twice`);
+    result[name!] = unescaped(value!);
   }
-  return found;
+  return result;
 }
 
 function unescaped(text: string): string {
@@ -64,9 +64,9 @@ export function elementsOf(xml: Xml): Xml[] {
 }
 
 export function byId(xml: Xml, id: string): Xml {
-  const found = elementsOf(xml).filter(element => element.attributes.id === id);
-  if (found.length !== 1) throw new Error(`${found.length} elements with the id ${id}`);
-  return found[0]!;
+  const result = elementsOf(xml).filter(element => element.attributes.id === id);
+  if (result.length !== 1) throw new Error(`${result.length} elements with the id ${id}`);
+  return result[0]!;
 }
 
 /** The texts of an element and all below it, with blanks between them. */

@@ -6,7 +6,7 @@ import { fitCounty } from '../../shared/kernels/valuation/model.ts';
 import { defaultDay, readMarket, readOthers } from '../valuation/value-county.ts';
 import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot.ts';
 
-const AT_ONCE = 20;
+const REPORTS_AT_ONCE = 20;
 
 /**
  * Prepares the reports of a county that wait for it, with one fit of its market. Killed at any line it can be
@@ -16,7 +16,7 @@ export async function prepareCounty(pool: Pool, fips: number, signal: AbortSigna
   let market: Market | undefined;
   for (let prepared = 0; ; ) {
     const { rows } = await pool.query<SnapshotRequest>(
-      statement('comping/list_wanted', { fips, limit: AT_ONCE }),
+      statement('comping/list_wanted', { fips, limit: REPORTS_AT_ONCE }),
     );
     if (rows.length === 0) return prepared;
     for (const wanted of rows) {

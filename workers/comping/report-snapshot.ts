@@ -64,11 +64,11 @@ export async function snapshotOf(
     },
     new Float64Array(LAND_TERMS),
   );
-  const asked = { ...subject, land, assessed: opinion(parcel, dayOf(asOf)) };
+  const subjectWithLand = { ...subject, land, assessed: opinion(parcel, dayOf(asOf)) };
   const chosen = newChosenComps();
-  const machine = createValuer(model, chosen)(asked);
+  const machine = createValuer(model, chosen)(subjectWithLand);
   const used = new Set(machine === null ? [] : chosen.source.subarray(0, chosen.count));
-  const near = candidatesOf(model, comps, asked, MAX_CANDIDATES);
+  const near = candidatesOf(model, comps, subjectWithLand, MAX_CANDIDATES);
   const ids = Array.from(near.source.subarray(0, near.count), source =>
     uuidText(Buffer.from(comps.ids.subarray(16 * source, 16 * source + 16)).toString('hex')),
   );

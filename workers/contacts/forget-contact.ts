@@ -66,7 +66,7 @@ export async function suppressContact(
   const own = number === null ? [] : [number];
   // Of a number alone nothing else is known to be theirs.
   if (subject === null) return suppress(run, [], [], own, by);
-  const known = rows.map(subjectOf).filter(found => found !== null);
+  const known = rows.map(subjectOf).filter(parsed => parsed !== null);
   const places = [request.address, ...rows.flatMap(row => row.places)];
   return suppress(
     run,

@@ -34,7 +34,7 @@ export type AdviceSubject = {
 type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
 
 /** A listing whose acreage is further from its parcel's, as a share of the latter, is of other land. */
-const SAME_LAND = 0.25;
+const MAX_ACREAGE_DIFFERENCE = 0.25;
 
 /** The valuation of the parcel, where it is one of the land that is listed. */
 function valuationOf({ facts, lot }: AdviceSubject): Valuation | null {
@@ -44,7 +44,7 @@ function valuationOf({ facts, lot }: AdviceSubject): Valuation | null {
 }
 
 const isSameLand = ({ acreage }: ListingFacts, { acres }: DealLot): boolean =>
-  acreage !== null && acres !== null && Math.abs(acreage - acres) <= SAME_LAND * acres;
+  acreage !== null && acres !== null && Math.abs(acreage - acres) <= MAX_ACREAGE_DIFFERENCE * acres;
 
 /** What is advised, what that rests on, and what it does to the profit. */
 export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice; record: AdviceRecord } {

@@ -52,7 +52,7 @@ export type Market = {
   timeToSell(acres: number | null): TimeToSell;
 };
 
-const USUAL_DAYS = 180;
+const DEFAULT_DAYS = 180;
 
 export const isCounted = ({ status, cents, acres }: Listing): boolean =>
   status === 'ACTIVE' && cents !== null && acres !== null;
@@ -88,7 +88,7 @@ export async function readMarket(client: Client, fips: number | null): Promise<M
       return streets.get(street);
     },
     perAcre,
-    like: likeIn(live.filter(isCounted), perAcre),
+    like: peersIn(live.filter(isCounted), perAcre),
     interest: Float64Array.from(live.filter(hasViews), interestIn).sort(),
     timeToSell: timesToSell(sold),
   };
@@ -122,10 +122,10 @@ export function streetAddress(address: string | null): string | null {
 }
 
 /** With fewer listings of a bucket those of about its size count, and with fewer of these all. */
-const FEW_LIKE = 10;
-const LIKE_FACTOR = 3;
+const MIN_PEERS = 10;
+const SIZE_FACTOR = 3;
 
-function likeIn(counted: readonly Listing[], all: Float64Array): Market['like'] {
+function peersIn(counted: readonly Listing[], all: Float64Array): Market['like'] {
   const between = (least: number, isBelow: (acres: number) => boolean) =>
     Float64Array.from(
       counted.filter(({ acres }) => acres! >= least && isBelow(acres!)),
@@ -135,14 +135,14 @@ function likeIn(counted: readonly Listing[], all: Float64Array): Market['like'] 
   const byBucket = new Map<AcreBucket, Float64Array>();
   const bySize = new Map<number, Float64Array>();
   return (acres, own) => {
-    const isEnough = (prices: Float64Array) => prices.length - (own === null ? 0 : 1) >= FEW_LIKE;
+    const isEnough = (prices: Float64Array) => prices.length - (own === null ? 0 : 1) >= MIN_PEERS;
     const bucket = narrowestBucket(acres);
     if (bucket !== undefined) {
       const prices = byBucket.get(bucket) ?? between(bucket.minAcres, other => other < bucket.maxAcres);
       byBucket.set(bucket, prices);
       if (isEnough(prices)) return { of: 'bucket', others: { ascending: prices, own } };
     }
-    const prices = bySize.get(acres) ?? between(acres / LIKE_FACTOR, other => other <= acres * LIKE_FACTOR);
+    const prices = bySize.get(acres) ?? between(acres / SIZE_FACTOR, other => other <= acres * SIZE_FACTOR);
     bySize.set(acres, prices);
     if (isEnough(prices)) return { of: 'size', others: { ascending: prices, own } };
     return { of: 'county', others: { ascending: all, own } };
@@ -159,7 +159,7 @@ function timesToSell(sold: readonly { acres: number; days: number }[]): Market['
       .filter(sale => bucket !== undefined && bucket.minAcres <= sale.acres && sale.acres < bucket.maxAcres)
       .map(sale => sale.days)
       .sort((a, b) => a - b);
-    const middle = median(days, one => one) ?? USUAL_DAYS;
+    const middle = median(days, one => one) ?? DEFAULT_DAYS;
     const time = { bucket: bucket?.label ?? null, medianDays: middle, sales: days.length };
     cache.set(bucket, time);
     return time;

@@ -8,7 +8,7 @@ import { type Refreshed, refreshDeals } from './refresh-deals.ts';
  * A provider is asked for a deal at most this often: what people change of it meanwhile is no reason to
  * buy the page again.
  */
-const ASK_EVERY_MS = 12 * 3_600_000;
+const FETCH_EVERY_MS = 12 * 3_600_000;
 
 export async function fetchDeal(
   pool: Pool,
@@ -20,7 +20,7 @@ export async function fetchDeal(
     statement('deals/get_page', { deal_id: deal }),
   );
   const { listing_url = null, asked_at = null, in_feeds } = rows[0] ?? {};
-  const isFresh = asked_at !== null && Date.now() - asked_at.getTime() < ASK_EVERY_MS;
+  const isFresh = asked_at !== null && Date.now() - asked_at.getTime() < FETCH_EVERY_MS;
   if (listing_url === null || in_feeds || isFresh) return refreshDeals(pool, { deal });
   try {
     return await refreshDeals(pool, { deal }, await askProvider(config, listing_url, signal));

@@ -42,7 +42,7 @@ export function gradeDeal(
   market: Market,
 ): Grade {
   const { listing, acreage: acres, days, views, saves } = facts;
-  const asked = cents !== null && acres !== null ? perAcre(cents, acres) : null;
+  const askedPpa = cents !== null && acres !== null ? perAcre(cents, acres) : null;
   const prices = {
     ascending: market.perAcre,
     own: listing !== null && isCounted(listing) ? ppaOf(listing) : null,
@@ -52,7 +52,7 @@ export function gradeDeal(
     own: listing !== null && hasViews(listing) ? interestIn(listing) : null,
   };
   const interest = dailyInterest(views, saves, days);
-  const advantage = asked === null ? null : priceAdvantage(asked, prices);
+  const advantage = askedPpa === null ? null : priceAdvantage(askedPpa, prices);
   const traction = tractionScore(interest, interests);
   const { bucket, medianDays, sales } = market.timeToSell(acres);
   const freshness = freshnessOf(days, medianDays);
@@ -78,9 +78,9 @@ export function gradeDeal(
       median_days_on_market: medianDays,
       sales,
       active_listings: countPeers(prices),
-      dearer_listings: asked === null ? null : countPricedHigher(asked, prices),
+      dearer_listings: askedPpa === null ? null : countPricedHigher(askedPpa, prices),
       listings_with_views: countPeers(interests),
-      price_per_acre: rounded(asked),
+      price_per_acre: rounded(askedPpa),
       interest: rounded(interest),
       freshness: rounded(freshness),
       score: rounded(score),

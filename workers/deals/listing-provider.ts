@@ -62,19 +62,19 @@ export async function askProvider(
 ): Promise<ProviderListing | 'not_found' | 'no_provider'> {
   const provider = providerOf(config);
   if (provider === undefined) return 'no_provider';
-  const found = await provider.ask({ listing_url: listingUrl }, signal);
-  return found === null ? 'not_found' : toldOf(found);
+  const response = await provider.ask({ listing_url: listingUrl }, signal);
+  return response === null ? 'not_found' : toListing(response);
 }
 
 /** A value that is none is as good as a missing one: the provider's faults are nobody's error here. */
-function toldOf(found: Record<string, unknown>): ProviderListing {
+function toListing(response: Record<string, unknown>): ProviderListing {
   const text = (field: string): string | null => {
-    const value = found[field];
+    const value = response[field];
     const tidy = typeof value === 'string' ? value.replace(/[\p{Cc}\s]+/gu, ' ').trim() : '';
     return tidy === '' ? null : tidy.slice(0, 255);
   };
   const number = (field: string, parse: (value: number | null | Failure) => number | null | Failure) => {
-    const value = parse(parseNumber(found[field]));
+    const value = parse(parseNumber(response[field]));
     return typeof value === 'number' ? value : null;
   };
   const whole = (field: string, most: number) => number(field, value => count(value, most));

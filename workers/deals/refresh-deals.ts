@@ -39,15 +39,15 @@ export type RefreshScope = { deal: string } | { fips: number };
 export function refreshDeals(
   pool: Pool,
   which: RefreshScope,
-  told?: ProviderListing | FetchStatus,
+  fetched?: ProviderListing | FetchStatus,
 ): Promise<Refreshed> {
   return transaction(pool, async client => {
-    const asked = 'deal' in which ? { deal_id: which.deal, fips: null } : { deal_id: null, fips: which.fips };
-    await client.query(statement('deals/lock_boards', asked));
-    const { rows } = await client.query<Row>(statement('deals/list_unfinished', asked));
+    const scope = 'deal' in which ? { deal_id: which.deal, fips: null } : { deal_id: null, fips: which.fips };
+    await client.query(statement('deals/lock_boards', scope));
+    const { rows } = await client.query<Row>(statement('deals/list_unfinished', scope));
     if (rows.length === 0) return { deals: 0, found: 0, changed: 0 };
     const named = await readNamed(client, rows);
-    const fips = 'fips' in which ? which.fips : countyOf(rows[0]!, named, told);
+    const fips = 'fips' in which ? which.fips : countyOf(rows[0]!, named, fetched);
     const market = await readMarket(client, fips);
     await placeDeals(client, fips, rows, named);
     const lots = await readLots(
@@ -55,8 +55,8 @@ export function refreshDeals(
       fips,
       rows.flatMap(({ property_id }) => property_id ?? []),
     );
-    const stored = rows.map(row => refreshed(row, named, lots, market, fips, told));
-    const changed = rows.filter((row, at) => isOther(row, stored[at]!));
+    const stored = rows.map(row => refreshed(row, named, lots, market, fips, fetched));
+    const changed = rows.filter((row, at) => hasChanged(row, stored[at]!));
     const cause = 'deal' in which ? 'fetched' : 'market';
     await client.query(statement('deals/sign_changes', { author: 'plat', cause }));
     await client.query(statement('deals/store_found', { rows: JSON.stringify(stored) }));
@@ -86,10 +86,10 @@ const namedBy = ({ listing_id, listing_url }: Row, { byId, byUrl }: ListingIndex
 function countyOf(
   row: Row,
   named: ListingIndex,
-  told: ProviderListing | FetchStatus | undefined,
+  fetched: ProviderListing | FetchStatus | undefined,
 ): number | null {
-  const ofTold = typeof told === 'object' ? told.fips : null;
-  return row.fips ?? namedBy(row, named)?.fips ?? ofTold;
+  const fetchedFips = typeof fetched === 'object' ? fetched.fips : null;
+  return row.fips ?? namedBy(row, named)?.fips ?? fetchedFips;
 }
 
 async function placeDeals(
@@ -104,7 +104,7 @@ async function placeDeals(
   for (const row of open) row.property_id = lots.get(namedBy(row, named)?.id ?? '') ?? null;
 }
 
-type Stored = ReturnType<typeof refreshed>;
+type RefreshedRow = ReturnType<typeof refreshed>;
 
 /** A row of deals/store_found. */
 function refreshed(
@@ -113,29 +113,33 @@ function refreshed(
   lots: ReadonlyMap<number, DealLot>,
   market: Market,
   fips: number | null,
-  told: ProviderListing | FetchStatus | undefined,
+  fetched: ProviderListing | FetchStatus | undefined,
 ) {
   const lot = row.property_id === null ? undefined : lots.get(row.property_id);
   const other = namedBy(row, named);
   // As of the market's day.
   const own = other && (market.live.get(other.id) ?? other);
-  const facts = factsOf(row, own, lot, market, told);
+  const facts = factsOf(row, own, lot, market, fetched);
   const listed = facts.cents === null ? null : fromCents(facts.cents);
   // What the person said counts until the listing shows another price than it did then.
-  const isOwn = row.own_price !== null && same(row.own_price_over, listed);
+  const isOwn = row.own_price !== null && isSameAmount(row.own_price_over, listed);
   const price = isOwn ? row.own_price : listed;
   const seen = facts.status === 'found';
   // A price beside a listing went with that; one that was set without stands for it.
   const since = isOwn && !seen ? row.own_price_since : null;
-  const graded = seen ? facts : since !== null && facts.acreage !== null ? offered(facts, since) : undefined;
+  const graded = seen
+    ? facts
+    : since !== null && facts.acreage !== null
+      ? unlistedFacts(facts, since)
+      : undefined;
   const grade = graded
     ? gradeDeal(row, graded, price === null ? null : toCents(price), lot, market)
-    : { ...kept(row), suggested_action: '', suggested_action_price: null, advice: null, figures: null };
+    : { ...keptScores(row), suggested_action: '', suggested_action_price: null, advice: null, figures: null };
   return {
     id: row.id,
     fetch_status: facts.status,
     // Of a provider's answer when that came, so that it is asked again in time.
-    seen_at: facts.listing !== null || typeof told === 'object' ? new Date() : row.seen_at,
+    seen_at: facts.listing !== null || typeof fetched === 'object' ? new Date() : row.seen_at,
     property_id: row.property_id,
     listing_id: facts.listing !== null && isLive(facts.listing) ? facts.listing.id : row.listing_id,
     fips,
@@ -155,21 +159,21 @@ function refreshed(
 }
 
 /** A lot that is offered without a listing: nobody counts who looks at it. */
-function offered(facts: ListingFacts, since: string): ListingFacts {
+function unlistedFacts(facts: ListingFacts, since: string): ListingFacts {
   return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
 }
 
-const kept = ({ traction_score, price_advantage, listing_grade }: Row) => ({
+const keptScores = ({ traction_score, price_advantage, listing_grade }: Row) => ({
   traction_score,
   price_advantage,
   listing_grade,
 });
 
-const same = (a: string | null, b: string | null): boolean =>
+const isSameAmount = (a: string | null, b: string | null): boolean =>
   a === null || b === null ? a === b : toCents(a) === toCents(b);
 
 /** Whether a person who looks at the board would see another card. */
-function isOther(row: Row, stored: Stored): boolean {
+function hasChanged(row: Row, stored: RefreshedRow): boolean {
   const { id: _id, seen_at: _seen, figures: _figures, ...shown } = stored;
   return Object.entries(shown).some(([name, value]) => !isDeepStrictEqual(row[name as keyof Row], value));
 }

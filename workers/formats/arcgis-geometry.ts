@@ -107,20 +107,20 @@ function drawn(paths: Paths, isDegrees: boolean): Position[][] {
  * latitude while it is drawn.
  */
 function curve(start: Position | undefined, { c, a, b }: Curve, isDegrees: boolean): Position[] {
-  const given = (c ?? a ?? b) as unknown[] | undefined;
-  if (start === undefined || !Array.isArray(given))
+  const curvePoints = (c ?? a ?? b) as unknown[] | undefined;
+  if (start === undefined || !Array.isArray(curvePoints))
     throw new TypeError('a curve without a start, or of an unknown kind');
   const shrink = isDegrees ? Math.cos((start[1] * Math.PI) / 180) : 1;
   const flat = (value: unknown): Position => {
     const [x, y] = position(value);
     return [x * shrink, y];
   };
-  const [from, to, second] = [flat(start), flat(given[0]), flat(given[1])];
+  const [from, to, second] = [flat(start), flat(curvePoints[0]), flat(curvePoints[1])];
   let line: Position[];
-  if (b !== undefined) line = bezier(from, second, flat(given[2]), to);
+  if (b !== undefined) line = bezier(from, second, flat(curvePoints[2]), to);
   else if (c !== undefined) line = throughPoint(from, second, to);
-  else line = elliptic(from, to, second, given.slice(2).map(Number));
-  return [...line.map(([x, y]): Position => [x / shrink, y]), position(given[0])];
+  else line = elliptic(from, to, second, curvePoints.slice(2).map(Number));
+  return [...line.map(([x, y]): Position => [x / shrink, y]), position(curvePoints[0])];
 }
 
 /** A circular arc from its start over a point on it to its end, which is left out. */

@@ -53,9 +53,9 @@ export function layerUrl(source: string | string[]): URL {
  * be queried; those of `ask`
  */
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
-  const asked = { url: layerUrl(spec.source), spec, context };
-  const body = await queryLayer(asked, '', { f: 'json' });
-  const name = shownUrl(asked.url);
+  const request = { url: layerUrl(spec.source), spec, context };
+  const body = await queryLayer(request, '', { f: 'json' });
+  const name = shownUrl(request.url);
   if (Array.isArray(body.layers) && !Array.isArray(body.fields)) {
     const layers = (body.layers as { id?: unknown; name?: unknown }[]).map(
       layer => `/${layer.id} ${layer.name}`,
@@ -74,7 +74,7 @@ export async function readLayerInfo(spec: InputSettings, context: ReadContext): 
     !/\bQuery\b/i.test(body.capabilities)
   )
     throw formatError(`${name} cannot be queried: its owner allows ${body.capabilities} only.`);
-  return layerInfo(asked.url, body);
+  return layerInfo(request.url, body);
 }
 
 function layerInfo(url: URL, body: Body): LayerInfo {

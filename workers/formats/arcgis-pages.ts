@@ -45,13 +45,13 @@ export async function* readPages(
 ): AsyncGenerator<Page> {
   const stop = new AbortController();
   const signal = AbortSignal.any([source.context.signal, stop.signal]);
-  const asked: Source = { ...source, context: { ...source.context, signal } };
+  const request: Source = { ...source, context: { ...source.context, signal } };
   const items = itemsOf(walk, ground, next);
   const flying: { item: Item; rows: Promise<Row[]> }[] = [];
   const start = () => {
     const { value: item } = items.next();
     if (!item) return;
-    const rows = fetchItem(asked, walk, item);
+    const rows = fetchItem(request, walk, item);
     // Looked at when its turn comes.
     rows.catch(() => {});
     flying.push({ item, rows });

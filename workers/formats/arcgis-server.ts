@@ -55,21 +55,21 @@ const servers = new Map<string, BulkheadPolicy>();
 const REFUSALS = 2;
 
 /** IIS, before which most of these servers stand, refuses longer query strings. */
-const LONGEST_QUERY = 2_000;
+const MAX_QUERY_LENGTH = 2_000;
 
 /**
  * The JSON body that answers a query; a form where that is long. @throws PlatError `Refused`;
  * `feed_token`; `feed_source`
  */
-export async function queryLayer(asked: LayerRequest, path: string, params: Params): Promise<Body> {
-  const { url, context } = asked;
+export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
+  const { url, context } = layerRequest;
   const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);
   servers.set(url.host, gate);
   let refusals = 0;
   return withRetry(
     async () => {
       try {
-        return await gate.execute(() => attempt(asked, path, params), context.signal);
+        return await gate.execute(() => attempt(layerRequest, path, params), context.signal);
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof RequestRefused && error.again && ++refusals < REFUSALS) return { retry: error };
@@ -82,8 +82,8 @@ export async function queryLayer(asked: LayerRequest, path: string, params: Para
   );
 }
 
-async function attempt(asked: LayerRequest, path: string, params: Params): Promise<Outcome<Body>> {
-  const { url, context, spec } = asked;
+async function attempt(layerRequest: LayerRequest, path: string, params: Params): Promise<Outcome<Body>> {
+  const { url, context, spec } = layerRequest;
   const { pageMs, pageBytes } = limitsOf(context);
   const variable = spec.arcgis?.token_env;
   const token = variable === undefined ? null : tokenIn(context, variable, "layer's token");
@@ -94,7 +94,7 @@ async function attempt(asked: LayerRequest, path: string, params: Params): Promi
   const text = query.toString().replaceAll('+', '%20');
   const target = new URL(url);
   target.pathname += path;
-  const long = text.length > LONGEST_QUERY;
+  const long = text.length > MAX_QUERY_LENGTH;
   target.search = long ? '' : text;
   const deadline = AbortSignal.timeout(pageMs);
   const init = {
@@ -118,7 +118,7 @@ async function attempt(asked: LayerRequest, path: string, params: Params): Promi
   if (!response.ok) {
     await response.body?.cancel().catch(() => {});
     const { status } = response;
-    if (status === 401 || status === 403) throw tokenError(asked, `answered ${status}`);
+    if (status === 401 || status === 403) throw tokenError(layerRequest, `answered ${status}`);
     if ([400, 413, 414, 500, 502, 504].includes(status))
       throw new RequestRefused(url, `answered ${status}.`, { again: status >= 500 });
     return statusOutcome(response, url);
@@ -129,11 +129,11 @@ async function attempt(asked: LayerRequest, path: string, params: Params): Promi
   });
   if (bytes === null)
     throw new RequestRefused(url, `answers with more than ${pageBytes} bytes.`, { again: false });
-  return judge(asked, bytes);
+  return parseAnswer(layerRequest, bytes);
 }
 
-function judge(asked: LayerRequest, bytes: Buffer): Outcome<Body> {
-  const { url } = asked;
+function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): Outcome<Body> {
+  const { url } = layerRequest;
   let body: unknown;
   try {
     body = parsed(bytes.toString('utf8'));
@@ -151,11 +151,13 @@ function judge(asked: LayerRequest, bytes: Buffer): Outcome<Body> {
     .flat()
     .filter(text => typeof text === 'string' && text !== '')
     .join(' ');
-  const told = `answered with error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;
-  if ([401, 403, 498, 499].includes(Number(code))) throw tokenError(asked, told);
+  const problem = `answered with error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;
+  if ([401, 403, 498, 499].includes(Number(code))) throw tokenError(layerRequest, problem);
   if ([429, 503].includes(Number(code)))
-    return { retry: sourceError(`${shownUrl(url)} ${told}. Run the feed again later.`, { retryable: true }) };
-  throw new RequestRefused(url, `${told}.`, { again: true });
+    return {
+      retry: sourceError(`${shownUrl(url)} ${problem}. Run the feed again later.`, { retryable: true }),
+    };
+  throw new RequestRefused(url, `${problem}.`, { again: true });
 }
 
 /** JSON in which servers of release 10 write numbers that are none as NaN. */
@@ -170,11 +172,11 @@ function parsed(text: string): unknown {
 }
 
 /** 498 and 499 are Esri's codes of a token that is no longer good, and of one that is missing. */
-function tokenError({ url, spec }: LayerRequest, told: string): PlatError {
+function tokenError({ url, spec }: LayerRequest, problem: string): PlatError {
   const variable = spec.arcgis?.token_env;
   const remedy =
     variable === undefined
       ? 'Put a token into an environment variable, and name that as arcgis.token_env beside the source'
       : `Renew the token in the environment variable ${variable}`;
-  return new PlatError('feed_token', `${shownUrl(url)} ${told}. ${remedy}.`);
+  return new PlatError('feed_token', `${shownUrl(url)} ${problem}. ${remedy}.`);
 }

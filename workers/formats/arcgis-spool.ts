@@ -18,7 +18,7 @@ import { RequestRefused } from './arcgis-server.ts';
  * tells how far it came.
  */
 
-type Mark = {
+type Checkpoint = {
   /** What was asked of which state of the layer: a mark of another one is of no use. */
   key: string;
   startedAt: number;
@@ -75,7 +75,7 @@ export async function choosePaging(
       if (await works(walk, 0)) return { walk, ground: byOffset };
     }
   }
-  const ground = await idGround(source, total);
+  const ground = await idSizes(source, total);
   const first = ground.ids?.[0] ?? ground.extent?.[0];
   if (first !== undefined) {
     for (const by of ground.ids === null ? (['range'] as const) : (['range', 'list'] as const)) {
@@ -89,7 +89,7 @@ export async function choosePaging(
   return { walk: { by: 'offset', format: 'json', size }, ground: byOffset };
 }
 
-async function idGround(source: Source, total: number | null): Promise<LayerSize> {
+async function idSizes(source: Source, total: number | null): Promise<LayerSize> {
   const ids = await listIds(source);
   const extent = ids === null ? await idExtent(source) : null;
   // Some servers tell the statistics of another column, or of another table.
@@ -107,13 +107,13 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
   const { info, spec, context } = source;
   const fields = info.fields.map(({ name, type }) => `${name} ${type}`);
   const key = JSON.stringify([info.url.href, spec.arcgis, spec.within, info.lastEditDate, fields]);
-  let mark = await usableMark(path, key, info.lastEditDate !== null);
+  let mark = await usableCheckpoint(path, key, info.lastEditDate !== null);
   if (mark?.complete) return;
   const total = await countFeatures(source);
   // Offsets mean other features when some came or went.
   if (mark?.walk.by === 'offset' && mark.total !== total) mark = null;
   let ground: LayerSize = { total, ids: null, extent: null };
-  if (mark !== null && mark.walk.by !== 'offset') ground = await idGround(source, total);
+  if (mark !== null && mark.walk.by !== 'offset') ground = await idSizes(source, total);
   if (mark === null) {
     const chosen = await choosePaging(source, total);
     ground = chosen.ground;
@@ -131,14 +131,14 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
     };
   }
   const file = await open(path, mark.bytes === 0 ? 'w' : 'r+');
-  const append = async (lines: string[], progress: Partial<Mark>) => {
+  const append = async (lines: string[], progress: Partial<Checkpoint>) => {
     const text = Buffer.from(lines.map(line => `${line}\n`).join(''));
     const { bytes } = mark!;
     if (bytes + text.length > limitsOf(context).expandedBytes)
       throw sourceError(`${shownUrl(info.url)} holds more than ${bytes} bytes. Split it with arcgis.where.`);
     await file.write(text, 0, text.length, bytes);
     mark = { ...mark!, ...progress, rows: mark!.rows + lines.length, bytes: bytes + text.length };
-    await saveMark(path, mark);
+    await saveCheckpoint(path, mark);
     context.onNote?.(`fetched ${mark.rows}${total === null ? '' : ` of ${total}`} features`);
   };
   try {
@@ -158,7 +158,7 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
   } catch (error) {
     // What is not whole in itself is not taken up again.
     if (error instanceof Incomplete || error instanceof PagingUnsupported)
-      await rm(markPath(path), { force: true });
+      await rm(checkpointPath(path), { force: true });
     // It says that it pages by offset, and does not: by object ids, then.
     if (!(error instanceof PagingUnsupported && info.pagination)) throw error;
     return await spoolLayer({ ...source, info: { ...info, pagination: false } }, path);
@@ -176,9 +176,9 @@ class Incomplete extends RequestRefused {}
  */
 async function complete(
   source: Source,
-  mark: Mark,
+  mark: Checkpoint,
   path: string,
-  append: (lines: string[], progress: Partial<Mark>) => Promise<void>,
+  append: (lines: string[], progress: Partial<Checkpoint>) => Promise<void>,
 ): Promise<void> {
   const { info, context } = source;
   const count = await countFeatures(source);
@@ -192,8 +192,8 @@ async function complete(
       { again: true },
     );
   }
-  const found = await idsIn(path, info.objectIdField!);
-  let missing = ids.filter(id => !found.has(id));
+  const readIds = await idsIn(path, info.objectIdField!);
+  let missing = ids.filter(id => !readIds.has(id));
   // A second time for servers that send less than was asked for without saying so.
   for (let left = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < left; ) {
     left = missing.length;
@@ -201,21 +201,21 @@ async function complete(
     const walk: PagingPlan = { ...mark.walk, by: 'list', size: Math.min(mark.walk.size, 100) };
     for await (const { lines } of readPages(source, walk, { total: left, ids: missing, extent: null })) {
       await append(lines, {});
-      for (const line of lines) found.add(idOf(line, info.objectIdField!));
+      for (const line of lines) readIds.add(idOf(line, info.objectIdField!));
     }
-    missing = missing.filter(id => !found.has(id));
+    missing = missing.filter(id => !readIds.has(id));
   }
 }
 
 async function idsIn(path: string, field: string): Promise<Set<number>> {
-  const found = new Set<number>();
+  const readIds = new Set<number>();
   const file = await open(path);
   for await (const line of createInterface({
     input: file.createReadStream(),
     crlfDelay: Number.POSITIVE_INFINITY,
   }))
-    found.add(idOf(line, field));
-  return found;
+    readIds.add(idOf(line, field));
+  return readIds;
 }
 
 function idOf(line: string, field: string): number {
@@ -223,11 +223,11 @@ function idOf(line: string, field: string): number {
   return Number((row.properties ?? row)[field]);
 }
 
-const markPath = (path: string): string => `${path}.json`;
+const checkpointPath = (path: string): string => `${path}.json`;
 
-async function usableMark(path: string, key: string, isDated: boolean): Promise<Mark | null> {
+async function usableCheckpoint(path: string, key: string, isDated: boolean): Promise<Checkpoint | null> {
   try {
-    const mark = JSON.parse(await readFile(markPath(path), 'utf8')) as Mark;
+    const mark = JSON.parse(await readFile(checkpointPath(path), 'utf8')) as Checkpoint;
     const isFresh = isDated || Date.now() - mark.startedAt < STALE_MS;
     return mark.key === key && isFresh && (await stat(path)).size >= mark.bytes ? mark : null;
   } catch {
@@ -236,8 +236,8 @@ async function usableMark(path: string, key: string, isDated: boolean): Promise<
   }
 }
 
-async function saveMark(path: string, mark: Mark): Promise<void> {
-  const draft = `${markPath(path)}.new`;
+async function saveCheckpoint(path: string, mark: Checkpoint): Promise<void> {
+  const draft = `${checkpointPath(path)}.new`;
   await writeFile(draft, JSON.stringify(mark));
-  await rename(draft, markPath(path));
+  await rename(draft, checkpointPath(path));
 }

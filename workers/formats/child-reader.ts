@@ -72,8 +72,8 @@ export async function* readInChild(
     args: [`--max-old-space-size=${maxMb}`, '--import', TYPESCRIPT, CHILD],
     input: JSON.stringify(task),
   };
-  const crashed = (code: number | string, said: string) =>
-    damaged(source.name, `its reader ended with ${code} (${said})`);
+  const crashed = (code: number | string, detail: string) =>
+    damaged(source.name, `its reader ended with ${code} (${detail})`);
   try {
     let done = false;
     for await (const frame of framesOf(outputOf(command, source.name, context, crashed))) {

@@ -129,17 +129,17 @@ async function readXml(
 
   function readElements(text: string): void {
     for (const [, name, attributes, content] of text.matchAll(ELEMENT)) {
-      const found = Object.fromEntries(
+      const attributesByName = Object.fromEntries(
         [...attributes!.matchAll(ATTRIBUTE)].map(([, key, value]) => [key!.toLowerCase(), value!]),
       );
-      const value = (found.val ?? found.value ?? content ?? '').replace(/[^0-9]/g, '');
+      const value = (attributesByName.val ?? attributesByName.value ?? content ?? '').replace(/[^0-9]/g, '');
       if (name!.toLowerCase() !== 'ph') {
         if (value.length === 3) area = value;
         continue;
       }
       count++;
       const digits = value.length === 10 ? value : area + value.padStart(7, '0');
-      const { chg, change: changed, action, type, act } = found;
+      const { chg, change: changed, action, type, act } = attributesByName;
       const number = halves(digits);
       if (changes) change(digits, chg ?? changed ?? action ?? act ?? type ?? '', count, sink);
       else if (number === null) sink.bad(count, 'is no number of ten digits');

@@ -134,13 +134,13 @@ const SHAPES = ['geometry', 'geom', 'the_geom', 'wkb', 'wkb_geometry', 'geometry
  */
 function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | null {
   const wanted = named === undefined ? SHAPES : [named.toLowerCase()];
-  const found = schema.find(
+  const geometryColumn = schema.find(
     ({ name, type, converted_type, logical_type }) =>
       type === 'BYTE_ARRAY' && !converted_type && !logical_type && wanted.includes(name.toLowerCase()),
   );
-  if (found === undefined) return null;
-  found.logical_type = { type: 'GEOMETRY' };
-  return { column: found.name, crs: null };
+  if (geometryColumn === undefined) return null;
+  geometryColumn.logical_type = { type: 'GEOMETRY' };
+  return { column: geometryColumn.name, crs: null };
 }
 
 /**

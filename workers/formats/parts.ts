@@ -34,14 +34,14 @@ export async function partsOf(
   const archive = await openArchive(localPath(from, context.baseDir), source, limitsOf(context));
   archive.close();
   const names = archive.entries.map(({ fileName }) => fileName);
-  const meant = names.filter(
+  const matching = names.filter(
     name => isMeant(name, [member].flat()) && extensions.some(end => name.toLowerCase().endsWith(end)),
   );
-  if (meant.length === 0)
+  if (matching.length === 0)
     throw formatError(
       `${source} holds no member that fits ${[member].flat().join(', ')}. It holds: ${names.slice(0, 20).join(', ')}.`,
     );
-  return meant.sort().map(each => ({ ...spec, source: from, member: each }));
+  return matching.sort().map(each => ({ ...spec, source: from, member: each }));
 }
 
 /** Whether a member fits a pattern, in which * stands for anything, and none that begins with "!". */

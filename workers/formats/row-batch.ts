@@ -163,8 +163,8 @@ export function addBad(
   raw: string,
   field: string | null = null,
 ): void {
-  const kept = raw.length > RAW_CHARS ? `${detached(raw.slice(0, RAW_CHARS))}…` : detached(raw);
-  output.batch.bad.push({ rowNo: ++output.rowNo, reason, field, message, raw: kept });
+  const stored = raw.length > RAW_CHARS ? `${detached(raw.slice(0, RAW_CHARS))}…` : detached(raw);
+  output.batch.bad.push({ rowNo: ++output.rowNo, reason, field, message, raw: stored });
 }
 
 export const sizeOf = ({ rows, bad }: RowBatch): number => rows.length + bad.length;

@@ -193,7 +193,7 @@ function chosenMember(archive: Archive, name: string, wanted: MemberChoice, file
   return { ...member(main), sibling };
 }
 
-const WITHOUT_BYTES = {
+const NO_BYTES = {
   sibling: async () => null,
   bytes: (): never => {
     throw new Error('a folder has no bytes');
@@ -204,7 +204,7 @@ async function folderThere(path: string, name: string, progress: Progress) {
   const sizes = (await readdir(path)).map(async file => (await stat(join(path, file))).size);
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   progress.expect(bytes);
-  return { ...WITHOUT_BYTES, name, onDisk: async () => localFile(path, bytes, progress) };
+  return { ...NO_BYTES, name, onDisk: async () => localFile(path, bytes, progress) };
 }
 
 function folderInZip(
@@ -236,7 +236,7 @@ function folderInZip(
     for (const { to, packed } of files) await piped(packed.bytes(), createWriteStream(to));
     return { path, bytes, advance: () => {} };
   };
-  return { ...WITHOUT_BYTES, name: label, onDisk };
+  return { ...NO_BYTES, name: label, onDisk };
 }
 
 /** The absolute path of a source that is no http(s) address. */

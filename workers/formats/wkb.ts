@@ -3,7 +3,7 @@ import { wkbToGeojson } from 'hyparquet/src/wkb.js';
 import { addBad, addRow, type Output } from './row-batch.ts';
 
 /** ISO 19125 numbers of what has no counterpart in GeoJSON; Z and M add 1,000 and 2,000. */
-const NOT_READ: Record<number, string> = {
+const UNSUPPORTED_TYPES: Record<number, string> = {
   8: 'a circular string',
   9: 'a compound curve',
   10: 'a curve polygon',
@@ -43,7 +43,7 @@ export function readWkb(wkb: Uint8Array): Geometry {
   const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength);
   if (view.byteLength < 5) throw new Error('the geometry is no WKB');
   const type = view.getUint32(1, view.getUint8(0) === 1);
-  const what = NOT_READ[type % 1000];
+  const what = UNSUPPORTED_TYPES[type % 1000];
   if (what !== undefined) {
     throw new Error(
       `${what} is not read: turn curves into lines first, as with ogr2ogr and -nlt CONVERT_TO_LINEAR`,

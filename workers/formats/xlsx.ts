@@ -53,7 +53,7 @@ type Workbook = string | Buffer;
  * Where the library looks for the workbook; a file may have it anywhere, and says so in _rels/.rels
  * (ECMA-376, part 2, 9.3).
  */
-const USUAL = 'xl/workbook.xml';
+const WORKBOOK_PATH = 'xl/workbook.xml';
 
 /**
  * The workbook as the library reads it. Every member is unpacked once and counted: the sizes that an archive
@@ -69,7 +69,7 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
   });
   let left = limits.xlsxBytes;
   const members: Record<string, Buffer> = {};
-  const isUsual = archive.entries.some(({ fileNameRaw }) => fileNameRaw.toString() === USUAL);
+  const isUsual = archive.entries.some(({ fileNameRaw }) => fileNameRaw.toString() === WORKBOOK_PATH);
   try {
     for (const entry of archive.entries) {
       const chunks: Buffer[] = [];
@@ -87,14 +87,14 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
   } finally {
     archive.close();
   }
-  return isUsual ? path : Buffer.from(zipSync(atUsualPlace(members, name), { level: 0 }));
+  return isUsual ? path : Buffer.from(zipSync(atWorkbookPath(members, name), { level: 0 }));
 }
 
 /** The members of a workbook that stands elsewhere, with those of its folder also where they usually are. */
-function atUsualPlace(members: Record<string, Buffer>, name: string): Record<string, Buffer> {
+function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<string, Buffer> {
   const relations = members['_rels/.rels']?.toString().match(/<[^<>]*Relationship\s[^<>]*>/g) ?? [];
   const relation = relations.find(each => /\/officeDocument["']/.test(each));
-  const place = /\sTarget=["']\/?([^"']+)["']/.exec(relation ?? '')?.[1] ?? USUAL;
+  const place = /\sTarget=["']\/?([^"']+)["']/.exec(relation ?? '')?.[1] ?? WORKBOOK_PATH;
   const [, folder = '', file] = /^(.*\/)?(.*)$/.exec(place)!;
   const [workbook, sheets] = [members[place], members[`${folder}_rels/${file}.rels`]];
   if (workbook === undefined || sheets === undefined)
@@ -103,7 +103,7 @@ function atUsualPlace(members: Record<string, Buffer>, name: string): Record<str
   return {
     ...members,
     ...Object.fromEntries(beside.map(([path, bytes]) => [`xl/${path.slice(folder.length)}`, bytes])),
-    [USUAL]: workbook,
+    [WORKBOOK_PATH]: workbook,
     'xl/_rels/workbook.xml.rels': sheets,
   };
 }

@@ -92,7 +92,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
       },
     };
     try {
-      const outcome = await carryOut(run, feed, options.force, moved);
+      const outcome = await runRecipe(run, feed, options.force, moved);
       if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
       return outcome;
     } catch (error) {
@@ -125,7 +125,7 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   return { ...feed, ...Object.fromEntries(sections) };
 }
 
-async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: boolean): Promise<Outcome> {
+async function runRecipe(run: RunContext, feed: Feed, force: boolean, moved: boolean): Promise<Outcome> {
   const { pool, runId, feedId, counts } = run;
   await run.step('open', 'opening', 0);
   const isSame = (await sourcesUnchanged(run, feed)) && !force;
@@ -173,8 +173,8 @@ const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, d
 
 function recipeOf(feed: Feed): Recipe<Feed, unknown> {
   const isFile = feed.kind === 'listings' && isRecorded(feed);
-  const own = feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers;
-  return (isFile ? recordedSales : own) as Recipe<Feed, unknown>;
+  const feedRecipe = feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers;
+  return (isFile ? recordedSales : feedRecipe) as Recipe<Feed, unknown>;
 }
 
 /**

@@ -36,7 +36,7 @@ export function writeChunk(
     const { rows } = await client.query<Mark>(statement('land/lock_marked_parcels', { fips, chunk }));
     const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));
     const isMine = ({ property_id, mark }: Mark) => marks.get(property_id) === mark;
-    const known = parcels.filter(isMine);
+    const shaped = parcels.filter(isMine);
     const unknown = shapeless.filter(isMine).map(row => row.property_id);
 
     const changed: number[] = [];
@@ -44,19 +44,19 @@ export function writeChunk(
       const { rows: ids } = await client.query<{ property_id: number }>(query);
       changed.push(...ids.map(row => row.property_id));
     };
-    for (const [layers, group] of groupBy(known, row => row.layers))
-      await change(storing(fips, layers, group));
+    for (const [layers, group] of groupBy(shaped, row => row.layers))
+      await change(storeSql(fips, layers, group));
     if (unknown.length > 0)
       await change(statement('land/forget_attributes', { fips, property_ids: unknown }));
     if (changed.length > 0) await client.query(statement('valuation/mark_land', { fips }));
-    for (const [remaining, group] of groupBy(known, row => row.remaining)) {
+    for (const [remaining, group] of groupBy(shaped, row => row.remaining)) {
       const ids = group.map(row => row.property_id);
       if (remaining === 0) await client.query(statement('land/clear_marks', { fips, property_ids: ids }));
       else await client.query(statement('land/narrow_marks', { fips, property_ids: ids, layers: remaining }));
     }
     if (unknown.length > 0)
       await client.query(statement('land/clear_marks', { fips, property_ids: unknown }));
-    return { parcels: known.length + unknown.length, changed: changed.length };
+    return { parcels: shaped.length + unknown.length, changed: changed.length };
   });
 }
 
@@ -69,7 +69,7 @@ function groupBy(
   return groups;
 }
 
-function storing(fips: number, layers: number, parcels: readonly ComputedParcel[]): string {
+function storeSql(fips: number, layers: number, parcels: readonly ComputedParcel[]): string {
   const set = LAYER_KINDS.flatMap(kind =>
     COLUMNS_OF[kind].map(column =>
       (layers & LAYER_BITS[kind]) > 0

@@ -19,7 +19,7 @@ export type RunnerDeps = {
   pause(): void;
 };
 
-type Started = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
+type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
 type Outcome = 'done' | 'failed' | 'retried';
 
 /**
@@ -27,7 +27,7 @@ type Outcome = 'done' | 'failed' | 'retried';
  */
 const MAX_DEATHS = 5;
 /** A job that was canceled breaks off after at most this long. */
-const WATCH_MS = 2_000;
+const CANCEL_POLL_MS = 2_000;
 
 const WORKER = `process ${process.pid} on ${hostname()}`;
 
@@ -42,7 +42,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
     if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
     const { id } = delivery.data;
     const { rows } = await pool
-      .query<Started>(statement('queue/start_job', { id, worker: WORKER }))
+      .query<StartedJob>(statement('queue/start_job', { id, worker: WORKER }))
       .catch(error => {
         if (isDiskFull(error)) deps.pause();
         throw error;
@@ -59,7 +59,10 @@ export function createProcessor(deps: RunnerDeps): Processor {
     if (row.died !== null) jobLog.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
     const canceled = new AbortController();
     const signal = AbortSignal.any([deps.signal, canceled.signal]);
-    const watch = setInterval(() => cancelWhenOver(pool, { id, attempt: row.attempts }, canceled), WATCH_MS);
+    const watch = setInterval(
+      () => abortWhenEnded(pool, { id, attempt: row.attempts }, canceled),
+      CANCEL_POLL_MS,
+    );
     const begin = performance.now();
     const attempts = delivery.opts.attempts ?? 1;
     const finish = (outcome: Outcome, result: JobResult | null, error?: unknown) =>
@@ -108,7 +111,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
 }
 
 /** That a job is canceled, or was begun again by another worker, is said in its row alone. */
-function cancelWhenOver(
+function abortWhenEnded(
   pool: Pool,
   { id, attempt }: { id: string; attempt: number },
   canceled: AbortController,
@@ -125,7 +128,7 @@ function backoffSeconds({ opts, attemptsMade }: Parameters<Processor>[0]): numbe
   return (delay * 2 ** attemptsMade) / 1000;
 }
 
-async function run(deps: RunnerDeps, id: string, row: Started, log: Logger): Promise<JobResult> {
+async function run(deps: RunnerDeps, id: string, row: StartedJob, log: Logger): Promise<JobResult> {
   const { pool, config, signal, deliver, jobs } = deps;
   if (row.deaths >= MAX_DEATHS) {
     const message = `${row.deaths} workers died in the middle of the job, the last of them ${row.died}: their logs tell more. Most often memory runs out. \`plat jobs retry\` tries again.`;
@@ -149,7 +152,7 @@ async function run(deps: RunnerDeps, id: string, row: Started, log: Logger): Pro
   }
 }
 
-function parsePayload(schema: { parse(input: unknown): unknown }, { name, payload }: Started): unknown {
+function parsePayload(schema: { parse(input: unknown): unknown }, { name, payload }: StartedJob): unknown {
   try {
     return schema.parse(payload);
   } catch (cause) {
@@ -163,7 +166,7 @@ function codeOf(error: unknown): string | null {
 }
 
 /** People look a few times a second at most; writing more often would only load the database. */
-const INTERVAL_MS = 300;
+const PROGRESS_MS = 300;
 
 /** Writes a job's progress to its row, the latest every 300 ms; a failure to write never fails the job. */
 function jobProgress(pool: Pool, jobId: string, log: Logger): { progress: Progress; stop(): Promise<void> } {
@@ -171,7 +174,7 @@ function jobProgress(pool: Pool, jobId: string, log: Logger): { progress: Progre
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
   const write = () => {
-    timer = latest && setTimeout(write, INTERVAL_MS);
+    timer = latest && setTimeout(write, PROGRESS_MS);
     if (latest === undefined) return;
     const [fraction, note] = latest;
     latest = undefined;

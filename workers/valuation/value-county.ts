@@ -53,7 +53,7 @@ export type ValuedCounty = {
 export type JobControl = { signal: AbortSignal; progress?(share: number): void };
 
 /** Parcels between two looks at the signal, and turns of the event loop. */
-const TURN = 500;
+const PARCELS_PER_TURN = 500;
 
 const number = { type: 'float8', null: Number.NaN } as const;
 /** The columns of valuation/copy_parcels; places in integers of 1e-7 degree. */
@@ -182,7 +182,7 @@ async function valueParcels(
     // cache for the next.
     const order = hilbertOrder(parcels.lon, parcels.lat);
     for (let n = 0; n < count; n++) {
-      if (n % TURN === 0) {
+      if (n % PARCELS_PER_TURN === 0) {
         await turn();
         await copy.drain();
         signal.throwIfAborted();

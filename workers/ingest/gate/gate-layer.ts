@@ -31,8 +31,8 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
   return gateResult(figures, [
     ['empty', rows === 0 ? noUsableFeatures(read, words) : null],
     ...rowFaults(figures, limits, words.rows),
-    ['coverage', before && covered && lostCoverage(before, covered, limits)],
-    ['coverage_growth', before && covered && boxed ? grownCoverage(before, covered, limits) : null],
+    ['coverage', before && covered && lostCoverageFault(before, covered, limits)],
+    ['coverage_growth', before && covered && boxed ? grownCoverageFault(before, covered, limits) : null],
     ['coverage', outsideCoverage(figures, limits, words)],
     ['extent', outsideFeatures(figures, limits, words)],
   ]);
@@ -80,14 +80,14 @@ export function layerArea(fips: number | null): string {
   return fips === null ? 'the United States' : 'the county';
 }
 
-function lostCoverage(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
+function lostCoverageFault(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
   const lost = 100 - sharedPercent(before, now);
   if (lost <= limits.max_coverage_drop_percent) return null;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
   return `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.max_coverage_drop_percent} % may (${places}): is it another place's file? Is fips right?`;
 }
 
-function grownCoverage(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
+function grownCoverageFault(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
   const grown = grownPercent(before, now);
   if (grown <= limits.max_coverage_growth_percent) return null;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;

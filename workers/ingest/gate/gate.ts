@@ -58,16 +58,16 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
   return gateResult(figures, [
     ['empty', figures.rows === 0 ? NO_USABLE_ROWS : null],
     ...rowFaults(figures, limits, 'rows'),
-    ['matched_keys', last && dropped('keys with geometry', last.matchedKeys, figures.matchedKeys, most)],
+    ['matched_keys', last && dropFault('keys with geometry', last.matchedKeys, figures.matchedKeys, most)],
     [
       'known_keys',
-      over(retired, before, most, share => {
+      overLimit(retired, before, most, share => {
         return `${retired} of ${before} parcels would be retired (${share}): have the keys changed their form?`;
       }),
     ],
     [
       'sales',
-      over(sales.leaving, sales.before, most, share => {
+      overLimit(sales.leaving, sales.before, most, share => {
         const gone = `${sales.leaving} of ${sales.before} sales would no longer be comps (${share})`;
         return `${gone}: are sales.where and sales.min_price right?`;
       }),
@@ -133,7 +133,7 @@ export function rowFaults(
     ([column, count]) => limits.empty_columns && count > 0 && !filled[column],
   );
   return [
-    ['rows', last && dropped(words, last.rows, rows, limits.max_row_drop_percent)],
+    ['rows', last && dropFault(words, last.rows, rows, limits.max_row_drop_percent)],
     ...emptied.map(
       ([column, count]): Fault => [
         'empty_column',
@@ -142,17 +142,17 @@ export function rowFaults(
     ),
     [
       'rejects',
-      over(rejected, read, limits.max_reject_percent, share => {
+      overLimit(rejected, read, limits.max_reject_percent, share => {
         return `${rejected} of ${read} ${words} were rejected (${share}).`;
       }),
     ],
   ];
 }
 
-const dropped = (what: string, before: number, now: number, most: number): string | null =>
-  over(before - now, before, most, share => `${what} fell from ${before} to ${now} (${share}).`);
+const dropFault = (what: string, before: number, now: number, most: number): string | null =>
+  overLimit(before - now, before, most, share => `${what} fell from ${before} to ${now} (${share}).`);
 
-function over(part: number, whole: number, most: number, say: (share: string) => string): string | null {
+function overLimit(part: number, whole: number, most: number, say: (share: string) => string): string | null {
   const share = percent(part, whole);
   return share > most ? say(`${show(share)} %, at most ${most} %`) : null;
 }

@@ -32,7 +32,7 @@ export type MappedFeature = MappedRow & {
   label: string;
 };
 
-type Verdict = Pick<MappedFeature, 'class' | 'label'>;
+type Classification = Pick<MappedFeature, 'class' | 'label'>;
 
 /**
  * Compiles the mapping of a feed of roads, wetlands, flood zones or ZIP areas. A row is refused when nothing
@@ -75,13 +75,13 @@ function usualColumns(spec: (typeof LAYER_DEFAULTS)[VectorKind][LayerField]): st
 function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
   const names = LAYER_FIELD_NAMES[kind];
   const fill = compileFill(kind, input.columns, resolve);
-  const judge = JUDGES[kind](names, rawReader(kind, input, resolve));
+  const classify = CLASSIFIERS[kind](names, rawReader(kind, input, resolve));
 
   return ({ values: source }: SourceRow) => {
     const { values, dropped } = fill(source);
     const [fault] = dropped ?? [];
     if (fault) return rejectRow(fault.field, fault.reason, fault.message);
-    const verdict = judge(values as (string | null)[], source);
+    const verdict = classify(values as (string | null)[], source);
     if (verdict === null)
       return rejectRow(DECISIVE[kind][0]!, 'missing_class', `${DECISIVE[kind].join(' and ')} are empty`);
     if ('reason' in verdict) return verdict;
@@ -99,12 +99,12 @@ function rawReader(kind: VectorKind, { columns }: LayerInput, resolve: Resolve):
   return source => (column ? tidyText(column.raw(source)) : null);
 }
 
-type Judge = (
+type Classifier = (
   values: readonly (string | null)[],
   source: Record<string, unknown>,
-) => Verdict | RejectedRow | null;
+) => Classification | RejectedRow | null;
 
-const JUDGES: Record<VectorKind, (names: readonly LayerField[], raw: RawReader) => Judge> = {
+const CLASSIFIERS: Record<VectorKind, (names: readonly LayerField[], raw: RawReader) => Classifier> = {
   roads(names, raw) {
     const [ownClass, mtfcc] = [names.indexOf('class'), names.indexOf('mtfcc')];
     return (values, source) => {
@@ -145,7 +145,7 @@ const SYSTEMS: Record<string, string> = {
 /**
  * Whatever the inventory shows counts, lakes and rivers and what has lost its code included; uplands do not.
  */
-function wetland(attribute: string | null, type: string | null): Verdict {
+function wetland(attribute: string | null, type: string | null): Classification {
   const system = attribute?.charAt(0).toUpperCase();
   if (system === 'U' || (attribute === null && /^upland/i.test(type ?? '')))
     return { class: null, label: 'upland' };
@@ -183,7 +183,7 @@ const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
 /**
  * What a flag says that says nothing: unknown, not populated, and what FEMA writes where there is no value.
  */
-const UNSTATED = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
+const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
 /**
  * The flag of the hazard area decides where it is given, else the zone. @returns null when both are empty;
@@ -193,10 +193,10 @@ function floodZone(
   zone: string | null,
   subtype: string | null,
   sfha: string | null,
-): Verdict | RejectedRow | null {
+): Classification | RejectedRow | null {
   const flag = sfha?.toUpperCase() ?? null;
   const flagged = flag === null ? null : YES.has(flag) ? true : NO.has(flag) ? false : null;
-  if (flag !== null && flagged === null && !UNSTATED.has(flag))
+  if (flag !== null && flagged === null && !UNKNOWN_CLASS.has(flag))
     return unknown('sfha', sfha!, 'neither T nor F, nor IN or OUT');
   if (zone === null && flagged === null) return null;
   const name = zone?.toUpperCase() ?? (flagged ? 'SFHA' : 'OUT');

@@ -53,9 +53,9 @@ export function compileParcelMapper(
     const salesOf = compileSales(sales, columns.last_sale_date, resolve);
 
     return ({ values: source, geometry }: SourceRow): MappedParcel | RejectedRow => {
-      const found = keyOf(source);
-      if (found === null) return noKey;
-      if (found.length > MAX_IDENTIFIER) return longKey;
+      const identifier = keyOf(source);
+      if (identifier === null) return noKey;
+      if (identifier.length > MAX_IDENTIFIER) return longKey;
       const county = countyOf(source);
       if (typeof county === 'object') return county;
       const { values, dropped } = fill(source) as MappedRow & { values: FieldValue[] };
@@ -63,7 +63,7 @@ export function compileParcelMapper(
       const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, geometry) : county;
       if (typeof fips === 'object') return fips;
       const { sale, deed, prior } = salesOf(source, values[SALE_DATE]!, values[SALE_PRICE]!);
-      return { ok: true, key: found, fips, values, sale, deed, prior, dropped };
+      return { ok: true, key: identifier, fips, values, sale, deed, prior, dropped };
     };
   };
   return mapperOf(input, compile, [

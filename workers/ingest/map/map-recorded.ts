@@ -42,9 +42,9 @@ export function compileRecordedMapper(
         if (parcel === null)
           return rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
         const [day, price] = [values[AT.sold_date] as FieldValue, values[AT.sold_price] as FieldValue];
-        const found = salesOf(source, day, price);
-        if (day === null && found.prior === null) return SKIPPED;
-        return { ...row, ...found, key: parcel, fips: county };
+        const mappedSales = salesOf(source, day, price);
+        if (day === null && mappedSales.prior === null) return SKIPPED;
+        return { ...row, ...mappedSales, key: parcel, fips: county };
       };
     },
     [...keyColumns(key).map(column => ({ where: 'key', column, optional: false })), ...saleMentions(sales)],
@@ -57,10 +57,10 @@ function countyOf(values: readonly FieldValue[]): number | null {
   const [lon, lat] = [values[AT.longitude], values[AT.latitude]];
   const point = typeof lon === 'number' && typeof lat === 'number' ? ([lon, lat] as const) : null;
   const state = text('state');
-  const given = values[AT.fips];
+  const value = values[AT.fips];
   const code =
-    typeof given === 'number'
-      ? given
+    typeof value === 'number'
+      ? value
       : (countyByName(text('county'), state) ?? formerCounty(text('county'), state));
   return code !== null && isFormerCounty(code) ? planningRegion(code, text('city'), point) : code;
 }

@@ -109,11 +109,11 @@ function compilePrior(sales: Sales, resolve: Resolve): (source: Source) => Prior
   }));
   if (priors.length === 0) return () => null;
   return source => {
-    const found = priors.flatMap(({ date, price, deed, counts }): PriorSale[] => {
+    const priorSales = priors.flatMap(({ date, price, deed, counts }): PriorSale[] => {
       const [day, usd] = [date(source), price(source)];
       return counts(source, day, usd) ? [{ date: day as string, price: usd as number, ...deed(source) }] : [];
     });
-    return found.length === 0 ? null : found;
+    return priorSales.length === 0 ? null : priorSales;
   };
 }
 

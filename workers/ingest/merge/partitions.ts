@@ -11,7 +11,7 @@ const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(cod
  * The columns of parcels by which rows are sought; to sample all sixty takes nine times as long,
  * and autovacuum does.
  */
-const SOUGHT = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
+const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 
 /**
  * Lets the planner see at once what a merge has brought to these counties; autovacuum would come
@@ -23,7 +23,7 @@ export async function analyzePartitions(pool: Pool, fips: number[]): Promise<voi
   const isDistributed = (await listPartitioned(pool)).size === 0;
   const names = TABLES.flatMap(table => {
     const parts = isDistributed ? [table] : statesOf(fips).map(state => partitionOf(table, state));
-    return table === 'parcels' ? parts.map(part => `${part} ${SOUGHT}`) : parts;
+    return table === 'parcels' ? parts.map(part => `${part} ${ANALYZED_COLUMNS}`) : parts;
   });
   if (isDistributed) await pool.query(statement('base/analyze_counties', { tables: names, counties: fips }));
   else await pool.query(`analyze ${names.join(', ')}`);

@@ -46,10 +46,10 @@ export const dnc: Recipe<DncFeed, Staged> = {
       const editions = new Map([...before].map(([area, { edition }]) => [area, edition]));
       for (const file of due) {
         const touched: Bitmaps = new Map();
-        const gone: Bitmaps = new Map();
-        await read(run, feed, file, feed.dnc.columns, { into: touched, removed: gone }, rejects);
+        const deleted: Bitmaps = new Map();
+        await read(run, feed, file, feed.dnc.columns, { into: touched, removed: deleted }, rejects);
         for (const [prefix, plus] of advance(editions, touched, file))
-          layOver(added, removed, prefix, plus, gone.get(prefix)!);
+          applyChanges(added, removed, prefix, plus, deleted.get(prefix)!);
       }
       const after = await changedBitmaps(client!, added, removed);
       await stageBitmaps(client!, after);
@@ -185,7 +185,7 @@ function advance(
 }
 
 /** Of what one day adds and deletes and what later ones do, the later holds. */
-function layOver(
+function applyChanges(
   added: Bitmaps,
   removed: Bitmaps,
   prefix: number,

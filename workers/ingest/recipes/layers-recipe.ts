@@ -39,7 +39,7 @@ async function compare(
   client: Client,
   run: RunContext,
   feed: LayerFeed,
-  { extent: found, declared }: StagedLayer,
+  { extent: featuresBox, declared }: StagedLayer,
 ): Promise<Prepared> {
   const { pool, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
@@ -54,7 +54,7 @@ async function compare(
     rows,
     outside: await featuresOutside(client, homeBoxes(feed.fips)),
     declared,
-    version: { scope: scopeOf(feed, found), extent: found },
+    version: { scope: scopeOf(feed, featuresBox), extent: featuresBox },
     covered: ({ scope }) => coveredBox(scope),
     boxed: isMeasured(feed.kind) && feed.coverage === null && feed.fips === null,
     merge: transaction => mergeFeatures(transaction, feedId),
@@ -72,8 +72,8 @@ async function compare(
  * Where a layer is complete: its feed's coverage, else its county, whose box takes in its neighbors' roads,
  * else the box around what was read.
  */
-function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Box | null): LayerScope {
-  return { coverage: coverage ?? (fips === null ? found : null) ?? NOWHERE, fips, reachM };
+function scopeOf({ coverage, fips, reachM }: LayerFeed, featuresBox: Box | null): LayerScope {
+  return { coverage: coverage ?? (fips === null ? featuresBox : null) ?? NOWHERE, fips, reachM };
 }
 
 type StagedLayer = {
@@ -98,9 +98,9 @@ async function stageFeatures(
   const counting = newClasses();
   const notCounting = newClasses();
   Object.assign(counts, { counting, not_counting: notCounting });
-  const found = emptyBox();
+  const featuresBox = emptyBox();
   const addBox = (box: Box) => {
-    growBox(found, box);
+    growBox(featuresBox, box);
     place.add(box);
   };
   await stageRows(
@@ -129,5 +129,5 @@ async function stageFeatures(
     () => copy.drain(),
   );
   await copy.end();
-  return { extent: isEmptyBox(found) ? null : found, declared: place.result() };
+  return { extent: isEmptyBox(featuresBox) ? null : featuresBox, declared: place.result() };
 }

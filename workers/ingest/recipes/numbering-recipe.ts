@@ -31,8 +31,8 @@ export const numbering: Recipe<NumberingFeed, void> = {
         { counts, rejects },
         ({ values, prefix, block, operator, lineType }, { rowNo }) => {
           countFilled(counts.filled, NUMBERING_FIELD_NAMES, values);
-          const told = [copyValue(operator), copyValue(lineType)].join('\t');
-          copy.write([rowNo, prefix, block, told, digest(told)].join('\t'));
+          const cells = [copyValue(operator), copyValue(lineType)].join('\t');
+          copy.write([rowNo, prefix, block, cells, digest(cells)].join('\t'));
         },
         () => copy.drain(),
       );

@@ -51,10 +51,10 @@ async function lastRoll({ pool }: RunContext, feed: Feed): Promise<number | unde
  */
 export async function stagedFrom({ states, baseDir }: RunContext, feed: Feed): Promise<string | null> {
   const inputs = inputsOf(feed);
-  const known = await Promise.all(
+  const digests = await Promise.all(
     inputs.map(async ([name, { input }]) => states.get(name)?.digest ?? (await filesOf(input, baseDir))),
   );
-  return inputs.length === 0 || known.includes(null) ? null : JSON.stringify([feed, known]);
+  return inputs.length === 0 || digests.includes(null) ? null : JSON.stringify([feed, digests]);
 }
 
 /** Null for a folder, and for a bare .shp, whose table is another file. */

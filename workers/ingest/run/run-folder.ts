@@ -46,11 +46,11 @@ export function sweepRunFolders(folder = tmpdir()): string[] {
   const old = (name: string) =>
     name.startsWith(WORK_PREFIX) &&
     Date.now() - statSync(join(folder, name)).mtimeMs > WORK_DAYS * 86_400_000;
-  const left = readdirSync(folder)
+  const removed = readdirSync(folder)
     .filter(name => ended(name) || old(name))
     .map(name => join(folder, name));
-  for (const path of left) rmSync(path, { recursive: true, force: true });
-  return left;
+  for (const path of removed) rmSync(path, { recursive: true, force: true });
+  return removed;
 }
 
 function hasEnded(pid: number): boolean {

@@ -29,7 +29,7 @@ type FurtherRow = {
 const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, deed, prior, values) from stdin';
 
 /** Row numbers of further rolls begin here, so that no two rows of a run's rolls share one. */
-const ROWS_OF_A_ROLL = 1e9;
+const ROWS_PER_ROLL = 1e9;
 
 export async function stageFurtherRoll(
   input: RowInput<MappedParcel>,
@@ -42,13 +42,13 @@ export async function stageFurtherRoll(
     input,
     stage,
     ({ key, fips, values, sale, deed, prior, dropped }, row, faults) => {
-      const place = ['0', number * ROWS_OF_A_ROLL + row.rowNo, fips, key].map(copyValue).join('\t');
+      const place = ['0', number * ROWS_PER_ROLL + row.rowNo, fips, key].map(copyValue).join('\t');
       const fault = stageShape(row.geometry, place, shape, stage.counts);
       if (fault && row.geometry) faults.drop(row, fault);
       for (const value of dropped ?? []) faults.drop(row, value);
       const cells = [number, row.rowNo, fips, key, sale];
-      const told = [JSON.stringify(deed), prior && JSON.stringify(prior), JSON.stringify(values)];
-      copy.write([...cells, ...told].map(copyValue).join('\t'));
+      const encoded = [JSON.stringify(deed), prior && JSON.stringify(prior), JSON.stringify(values)];
+      copy.write([...cells, ...encoded].map(copyValue).join('\t'));
     },
     () => Promise.all([copy.drain(), shape.drain()]),
   );

@@ -37,7 +37,7 @@ export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Pr
   const declared: Box = [
     ...(feed.coverage ?? (feed.fips === null ? null : countyExtent(feed.fips)) ?? NOWHERE),
   ];
-  const kept = (source: string, extent: Box, pixel_m: number, details: object): ImagerySource => {
+  const sourceOf = (source: string, extent: Box, pixel_m: number, details: object): ImagerySource => {
     const fingerprint = hash('sha256', JSON.stringify([type, extent, details])).slice(0, 32);
     return { source, type, fingerprint, extent, pixel_m, captured, details };
   };
@@ -45,14 +45,14 @@ export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Pr
     const { template, maxZoom: max_zoom, tileSize: tile_size, headers } = input;
     const middle = Math.cos((((declared[1] + declared[3]) / 2) * Math.PI) / 180);
     const pixelM = (WORLD_M / 2 ** max_zoom / tile_size) * middle;
-    return kept(template, declared, pixelM, { max_zoom, tile_size, headers });
+    return sourceOf(template, declared, pixelM, { max_zoom, tile_size, headers });
   }
   if (input.type === 'arcgis_image') {
     const { address, headers } = input;
     const { extent, pixelM } = await askServer(address, headers, signal);
-    return kept(address, feed.coverage ?? extent, pixelM, { headers });
+    return sourceOf(address, feed.coverage ?? extent, pixelM, { headers });
   }
-  return kept(`relief of ${feed.name}`, declared, RELIEF_M, {});
+  return sourceOf(`relief of ${feed.name}`, declared, RELIEF_M, {});
 }
 
 /**

@@ -57,8 +57,8 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
 
 /** Columns that came later count from the first that has a value on, so that the digests of before hold. */
 const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
-  !LATER.has(name) || listing[name] !== null;
-const LATER = new Set<string>(['asked_price', 'views', 'saves', 'deed']);
+  !OPTIONAL_COLUMNS.has(name) || listing[name] !== null;
+const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed']);
 
 const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) as Record<
   ListingField,

@@ -11,29 +11,29 @@ const BITMAP_BYTES = 1_250;
 export type Bitmaps = Map<number, Uint8Array>;
 
 /** Kept rejects of one run: a file that is no list has hundreds of millions of lines. */
-const MAX_KEPT = 1_000;
+const MAX_REJECTS = 1_000;
 
 /** Adds and deletes as the lines come, so that of several changes of a number the last one holds. */
 export function collector(into: Bitmaps, removed: Bitmaps | null): Pick<NumberSink, 'add' | 'remove'> {
   let lastPrefix = -1;
   let bits: Uint8Array = new Uint8Array(BITMAP_BYTES);
-  let gone: Uint8Array | null = null;
+  let removedBits: Uint8Array | null = null;
   const open = (prefix: number) => {
     if (prefix === lastPrefix) return;
     lastPrefix = prefix;
     bits = bitmapOf(into, prefix);
-    gone = removed && bitmapOf(removed, prefix);
+    removedBits = removed && bitmapOf(removed, prefix);
   };
   return {
     add(prefix, n) {
       open(prefix);
       bits[n >> 3]! |= 1 << (n & 7);
-      if (gone) gone[n >> 3]! &= ~(1 << (n & 7));
+      if (removedBits) removedBits[n >> 3]! &= ~(1 << (n & 7));
     },
     remove(prefix, n) {
       open(prefix);
       bits[n >> 3]! &= ~(1 << (n & 7));
-      if (gone) gone[n >> 3]! |= 1 << (n & 7);
+      if (removedBits) removedBits[n >> 3]! |= 1 << (n & 7);
     },
   };
 }
@@ -57,7 +57,7 @@ export async function collectNumbers(
   const sink: NumberSink = {
     ...collector(into, removed),
     bad(rowNo, what) {
-      if (++bad <= MAX_KEPT)
+      if (++bad <= MAX_REJECTS)
         rejects.add({
           input: 'dnc',
           rowNo,

@@ -39,8 +39,8 @@ const TYPES = ['LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'Geom
 
 /** GeoJSON's types are told apart by case, which is easily overlooked. */
 function spelling(type: string): string {
-  const meant = TYPES.find(name => name !== type && name.toLowerCase() === String(type).toLowerCase());
-  return meant === undefined ? '' : `. GeoJSON writes '${type}' as ${meant}`;
+  const suggestion = TYPES.find(name => name !== type && name.toLowerCase() === String(type).toLowerCase());
+  return suggestion === undefined ? '' : `. GeoJSON writes '${type}' as ${suggestion}`;
 }
 
 function encodedLines(geometry: Geometry) {

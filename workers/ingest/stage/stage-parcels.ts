@@ -119,9 +119,9 @@ function rollLine(
   countFilled(counts.filled, FILLED_NAMES[input], values);
   const attributes = values.map(copyValue).join('\t');
   const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
-  const told = [sale, deed.book, deed.several].map(copyValue).join('\t');
+  const cells = [sale, deed.book, deed.several].map(copyValue).join('\t');
   const earlier = copyValue(prior && JSON.stringify(prior));
-  return `${input}\t${rowNo}\t${fips}\t${copyValue(key)}\t${hash}\t${told}\t${earlier}\t${derive(values, fips)}\t${attributes}`;
+  return `${input}\t${rowNo}\t${fips}\t${copyValue(key)}\t${hash}\t${cells}\t${earlier}\t${derive(values, fips)}\t${attributes}`;
 }
 
 const FILLED_NAMES = [PARCEL_FIELD_NAMES, PARCEL_FIELD_NAMES.map(name => `shape.${name}`)] as const;

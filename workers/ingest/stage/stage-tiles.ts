@@ -146,7 +146,7 @@ export type TileOutcome<Tile> =
   | { reason: string; message: string };
 
 /** Headers asked for at a time: a server of tiles answers each in some 100 ms. */
-const AT_PER_TIME = 6;
+const READS_AT_ONCE = 6;
 
 /**
  * Reads the headers of tiles, several at a time, and hands each outcome on in the order of the tiles. A
@@ -168,8 +168,8 @@ export async function* readTiles<Tile>(
       return { reason: error.code, message: error.message };
     }
   };
-  for (let at = 0; at < tiles.length; at += AT_PER_TIME) {
-    const some = tiles.slice(at, at + AT_PER_TIME);
+  for (let at = 0; at < tiles.length; at += READS_AT_ONCE) {
+    const some = tiles.slice(at, at + READS_AT_ONCE);
     const outcomes = await Promise.all(some.map(outcomeOf));
     for (const [i, outcome] of outcomes.entries()) yield [some[i]!, outcome];
   }
