@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LINE_PARTS } from './values/address-value.ts';
 import { isDateFormat } from './values/date-value.ts';
 
 /**
@@ -23,6 +24,11 @@ const columnProperties = z
       .literal(true)
       .describe('The numbers of the columns are added up instead; empty ones count as nothing.'),
     join: z.string().describe('Text between joined columns. Default: one space.'),
+    part: z
+      .enum(LINE_PARTS)
+      .describe(
+        "The part that is meant of an address in one line, as mail has it: '12 OAK ST APT 4 EAU CLAIRE WI 54701', 'EAU CLAIRE, WI'. With commas or without; what cannot be told apart stays with the street.",
+      ),
     value: scalar.describe('The same value for every row, instead of a column.'),
     values: z
       .record(z.string(), scalar)

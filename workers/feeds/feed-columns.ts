@@ -56,6 +56,7 @@ const longForm = (spec: string | ColumnSpec): ColumnSpec =>
 
 export type FieldTarget = { name: string; spec: TargetSpec };
 
+const OF_ADDRESSES = new Set(['text', 'state', 'zip']);
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
 
 /**
@@ -67,6 +68,9 @@ export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | n
     if (way.date !== undefined && type !== 'date') return `date is for dates, and this is a ${type}`;
     if (way.scale !== undefined && !NUMERIC.has(type)) return `scale is for numbers, and this is a ${type}`;
     if (way.sum && !NUMERIC.has(type)) return `sum is for numbers, and this is a ${type}`;
+    if (way.part !== undefined && !OF_ADDRESSES.has(type))
+      return `part is for addresses, cities, states and ZIPs, and this is a ${type}`;
+    if (way.part !== undefined && way.value !== undefined) return 'part needs a column';
     if (way.sum && way.columns === undefined) return 'sum needs columns';
     if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet') return 'unit is for areas';
     if (way.unit !== undefined && (way.values ?? way.contains ?? way.otherwise) !== undefined)

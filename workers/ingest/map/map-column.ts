@@ -2,6 +2,7 @@ import { SQ_FT_PER_ACRE } from '../../../shared/domain/buckets.ts';
 import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { AreaUnit, ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
 import { alternatives, type FieldTarget } from '../../feeds/feed-columns.ts';
+import { splitAddress } from '../../feeds/values/address-value.ts';
 import { acres, floorArea, parseNumber } from '../../feeds/values/number-value.ts';
 import { parseFipsParts } from '../../feeds/values/place-value.ts';
 import { FAILURES, type Failure, isFailure, tidyText } from '../../feeds/values/text-value.ts';
@@ -71,6 +72,8 @@ function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): Co
   if (way.unit !== undefined) return { raw, read: areaReader(target, way, raw, resolve) };
   const isPlain = (way.values ?? way.contains ?? way.otherwise) === undefined;
   const recode = isPlain ? parse : recoder(way, parse);
+  const { part } = way;
+  if (part !== undefined) return { raw, read: values => recode(splitAddress(raw(values))[part]) };
   const plain = way.column === undefined || way.column.includes('[].') ? null : resolve(way.column);
   // Most columns by far: one call less a value.
   if (plain !== null) return { raw, read: values => recode(values[plain]) };

@@ -1,0 +1,166 @@
+import { DIRECTIONS } from '../../../shared/kernels/owner/street.ts';
+import { STATES } from '../../../shared/regions/states.ts';
+import { parseState } from './place-value.ts';
+import { tidyText } from './text-value.ts';
+
+/** The parts of an address in one line. */
+export const LINE_PARTS = ['street', 'city', 'state', 'zip'] as const;
+export type LinePart = (typeof LINE_PARTS)[number];
+type AddressLine = Record<LinePart, string | null>;
+
+/**
+ * Splits an address as mail has it: street, city, state, ZIP, with commas or without. What cannot be told
+ * stays together: without commas a city is known only behind a street's suffix, a unit or a box, and a
+ * line that ends in no state is a street.
+ */
+export function splitAddress(raw: unknown): AddressLine {
+  const text = tidyText(raw)?.replace(/[\s,]+(USA|U\.S\.A\.?|UNITED STATES)$/i, '') ?? null;
+  const end = text === null ? null : stateAtEnd(text.replace(/[\s,]+$/, ''));
+  if (end === null) return { street: text, city: null, state: null, zip: null };
+  return { ...streetAndCity(end.rest), state: end.state, zip: end.zip };
+}
+
+type End = { rest: string; state: string; zip: string | null };
+
+const ZIP = /^(.*?)[\s,]+(\d{5})(?:-?(\d{4})|-|\.0)?$/;
+/** 'WI', 'N.Y.', 'N J' */
+const CODE = /^(.*?)(?:^|[\s,]+)([A-Z])\.?\s?([A-Z])\.?$/i;
+
+/** State and ZIP at the end of a line; null where no state stands there. */
+function stateAtEnd(text: string): End | null {
+  const [, before, five, four] = ZIP.exec(text) ?? [];
+  const zip = five === undefined ? null : four === undefined ? five : `${five}-${four}`;
+  const line = before ?? text;
+  const [, rest, one, two] = CODE.exec(line) ?? [];
+  if (rest !== undefined) {
+    const state = parseState(`${one}${two}`);
+    const isSet = zip !== null || /,\s*\S+(\s\S)?$/.test(line) || !isStreet(rest);
+    // 12 OAK CT is a court, and in no state.
+    if (typeof state === 'string' && (isSet || !STREET_ENDS.has(`${one}${two}`.toUpperCase())))
+      return { rest: trimmed(rest), state, zip };
+  }
+  return namedState(line, zip);
+}
+
+/** A state by its name, where a comma or a ZIP says that it is one: PORT WASHINGTON is a city. */
+function namedState(line: string, zip: string | null): End | null {
+  const upper = line.toUpperCase();
+  for (const { name, code } of STATES) {
+    if (!upper.endsWith(name.toUpperCase())) continue;
+    const before = line.slice(0, -name.length);
+    if (zip === null ? /,\s*$/.test(before) : /\S[\s,]+$/.test(before))
+      return { rest: trimmed(before), state: code, zip };
+  }
+  // A column of 25 characters cuts a name: UPPER SADDLE RIVER, NEW JE.
+  const [, place, cut] = /^(.+),\s*([A-Z][A-Z ]{3,})$/i.exec(line) ?? [];
+  const begun = STATES.filter(({ name }) => cut && name.toUpperCase().startsWith(cut.toUpperCase()));
+  return begun.length === 1 ? { rest: trimmed(place!), state: begun[0]!.code, zip } : null;
+}
+
+const trimmed = (text: string): string => text.replace(/[\s,]+$/, '');
+
+/** Suffixes that end the street of nearly all addresses, and seldom stand in a name. */
+const STREET_ENDS = new Set(
+  (
+    'ST STR STREET AV AVE AVENUE RD ROAD DR DRIVE LN LANE CT COURT CIR CIRCLE BLVD BOULEVARD PL PLACE WAY TER TERR TERRACE ' +
+    'TRL TRAIL PKWY PKY PARKWAY HWY HIGHWAY RTE ROUTE LOOP PIKE TPKE TURNPIKE SQ SQUARE XING CROSSING CV COVE ALY ALLEY ' +
+    'CSWY CAUSEWAY EXPY FWY FREEWAY RUN ROW PATH PLZ PLAZA PT MT PR FL LA'
+  ).split(' '),
+);
+/** Those of them that are states or a place's first word, too: they end no street before a city. */
+const NO_ENDS = new Set(['MT', 'PR', 'FL', 'LA', 'PT']);
+const endsStreet = (word: string | undefined): boolean =>
+  word !== undefined && STREET_ENDS.has(bare(word)) && !NO_ENDS.has(bare(word));
+
+/** Roads that are called by a number or letters: COUNTY RD KK, HWY 13, STATE ROAD 67. */
+const NUMBERED = /^(HWY|HIGHWAY|RTE|ROUTE|RT|CTH|STH|CR|SR|FM|US)$/;
+const OF_NUMBERED = /^(COUNTY|CO|CNTY|STATE|ST|US|TOWN|TWP|FARM|RANCH|OLD)$/;
+const UNITS = /^(APT|APARTMENT|UNIT|STE|SUITE|RM|ROOM|FL|FLOOR|LOT|BLDG|BUILDING|SPC|SPACE|TRLR|PH|#)$/;
+const LABEL = /^(#?[A-Z]?-?\d[\dA-Z-]*|[A-Z])$/;
+const NUMBER_WORDS = /^(ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN)$/;
+const BOX =
+  /^(.*\b(?:P\.? ?O\.? ?|POST OFFICE )?(?:BOX|DRAWER|BX) +#?[A-Z]{0,2}-?\d[\dA-Z-]*)(?:[\s,]+(.*))?$/i;
+
+/** Suffixes that stand in the name of no city, as St Louis and La Place have some. */
+const ROAD = /^(STREET|AVE|AVENUE|RD|ROAD|DR|DRIVE|LN|LANE|BLVD|PKWY|HWY|HIGHWAY)$/;
+
+const bare = (word: string): string => word.toUpperCase().replace(/[.,]/g, '');
+const isNumber = (word: string): boolean => /\d/.test(word) || NUMBER_WORDS.test(bare(word));
+function isStreet(text: string): boolean {
+  const [first = '', ...more] = text.split(/[\s,]+/);
+  const isCare = /^(C\/O|%|ATTN)/i.test(first);
+  return isNumber(first) || isCare || BOX.test(text) || more.some(word => ROAD.test(bare(word)));
+}
+
+/** How many words the names of cities have at most: TRUTH OR CONSEQUENCES, EGG HARBOR TOWNSHIP. */
+const MOST_WORDS = 4;
+const CITY = /^[A-Z][A-Z.'’ -]*$/i;
+function isCity(text: string): boolean {
+  const words = text.split(' ');
+  const isOther = UNITS.test(bare(words[0]!)) || words.some(word => ROAD.test(bare(word)));
+  return CITY.test(text) && words.length <= MOST_WORDS && !isOther;
+}
+
+/** Street and city of a line without its state. */
+function streetAndCity(text: string): Pick<AddressLine, 'street' | 'city'> {
+  const parts = text.split(/\s*,\s*/).filter(part => part !== '');
+  const last = parts.pop();
+  if (last === undefined) return { street: null, city: null };
+  const ahead = parts.length === 0 ? null : parts.join(', ');
+  const behind = isStreet(last) || UNITS.test(bare(last.split(' ')[0]!)) ? splitWords(last) : null;
+  if (behind === null) {
+    if (isCity(last)) return { street: ahead, city: last };
+    return { street: text, city: null };
+  }
+  const street = [ahead, behind.street].filter(part => part !== null).join(', ');
+  return { street, city: behind.city };
+}
+
+/** Street and city between which no comma stands. */
+function splitWords(text: string): { street: string; city: string | null } {
+  const whole = { street: text, city: null };
+  const boxed = BOX.exec(text);
+  if (boxed) {
+    const [, street, city] = boxed;
+    return city && isCity(city) ? { street: street!, city } : whole;
+  }
+  const words = text.split(' ');
+  const end = endOfStreet(words);
+  if (end === null || isAmbiguous(words, end)) return whole;
+  const city = words.slice(end).join(' ');
+  if (city === '') return whole;
+  // A further suffix tells that the first was a part of the name: 12 N ST MARYS ST SALEM.
+  const isUnclear = words
+    .slice(end)
+    .some((word, i) => endsStreet(word) && !(i === 0 && /^ST\.?$/i.test(word)));
+  return isUnclear || !isCity(city) ? whole : { street: words.slice(0, end).join(' '), city };
+}
+
+/** MAIN ST E LANSING: East Lansing, or Main Street East. What has its direction already is the former. */
+const isAmbiguous = (words: readonly string[], end: number): boolean =>
+  /^[NSEW]\.?$/i.test(words[end] ?? '') &&
+  words.length > end + 1 &&
+  endsStreet(words[end - 1]) &&
+  !DIRECTIONS.has(bare(words[1] ?? ''));
+
+/** Where the street with its unit ends, as the index of the next word; null where nothing tells. */
+function endOfStreet(words: readonly string[]): number | null {
+  const at = (i: number): string => bare(words[i] ?? '');
+  let end: number | null = UNITS.test(at(0)) ? 0 : null;
+  // Behind a house number stands a name, before a suffix.
+  const least = isNumber(words[0]!) ? 2 : 1;
+  for (let i = 1; i < words.length && end === null; i++) {
+    const isNumbered = NUMBERED.test(at(i)) || (/^(RD|ROAD|HWY)$/.test(at(i)) && OF_NUMBERED.test(at(i - 1)));
+    if (isNumbered && /^(\d+[A-Z]?|[A-Z]{1,2})$/.test(at(i + 1)) && !STREET_ENDS.has(at(i + 1))) end = i + 2;
+    else if (i >= least && endsStreet(words[i])) end = i + 1;
+    else if (UNITS.test(at(i)) && LABEL.test(at(i + 1))) end = i;
+  }
+  if (end === null) return null;
+  // OAK ST CT is a court; ST PAUL behind a street is a city.
+  while (endsStreet(words[end]) && !(at(end) === 'ST' && words.length > end + 1)) end++;
+  const isDirection = at(end).length === 2 || UNITS.test(at(end + 1)) || DIRECTIONS.has(at(end + 1));
+  if (DIRECTIONS.has(at(end)) && isDirection) end++;
+  while (UNITS.test(at(end)) && LABEL.test(at(end + 1))) end += 2;
+  while (/^#\S/.test(words[end] ?? '')) end++;
+  return end;
+}
