@@ -6,8 +6,8 @@ import { fault, feedOf, sampleFeeds } from './support.ts';
 
 const split = (line: string) => LINE_PARTS.map(part => splitAddress(line)[part] ?? '').join(' | ');
 
-// Lines as Wisconsin (PSTLADRESS), West Virginia (FullOwnerAddress), New Jersey (CITY_STATE) and Minnesota (own_add_l1
-// to l4) publish them, by what public programs that read them say of their form.
+// Of the forms in which Wisconsin (PSTLADRESS), West Virginia (FullOwnerAddress), New Jersey (CITY_STATE) and
+// Minnesota (own_add_l1 to l4) publish them.
 test.each([
   ['5005 NEWPORT DR STE 501 ROLLING MEADOWS, IL', '5005 NEWPORT DR STE 501 | ROLLING MEADOWS | IL | '],
   ['456 OAK AVE MADISON WI 53704', '456 OAK AVE | MADISON | WI | 53704'],
