@@ -9,6 +9,7 @@ import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts'
 import { recomputeMarketJob } from './market/recompute-market-job.ts';
 import { jobsByName } from './queue/job.ts';
 import { addCountyFeedsJob } from './setup/add-county-job.ts';
+import { addFileFeedJob } from './setup/add-file-job.ts';
 import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 import { valueCountyJob } from './valuation/value-county-job.ts';
 
@@ -16,6 +17,7 @@ import { valueCountyJob } from './valuation/value-county-job.ts';
 export const allJobs = jobsByName([
   ingestFeedJob,
   addCountyFeedsJob,
+  addFileFeedJob,
   planLandAttributesJob,
   computeLandAttributesJob,
   recomputeMarketJob,

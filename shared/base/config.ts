@@ -111,6 +111,7 @@ const schema = z.object({
     'https://prd-tnm.s3.amazonaws.com/StagedProducts/Elevation/13/TIFF/current/{tile}/USGS_13_{tile}.tif',
   ),
   PLAT_DIR: path.default(join(rootDir, '.plat')),
+  UPLOAD_MAX_MB: z.coerce.number().min(1).max(10_000).default(256),
   IMAGE_CACHE_MB: z.coerce.number().min(1).max(1_000_000).default(512),
   IMAGE_URL_MINUTES: z.coerce.number().min(1).max(1_440).default(15),
   WORKERS: z.coerce.number().int().min(1).max(64).default(1),

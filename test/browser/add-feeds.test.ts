@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { rootDir } from '../../shared/base/root.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
 import { describePages, inspect, send } from '../support/browser.ts';
 import { serveMirror } from '../support/mirror.ts';
@@ -58,5 +59,47 @@ describePages('feeds from /admin', site => {
       .click();
     await page.getByRole('heading', { name: /23019-parcels/ }).waitFor();
     await mirror.close();
+  }, 300_000);
+
+  test('an operator uploads a file, corrects what is suggested, checks it, and has it loaded', async () => {
+    const { db, api } = site;
+    const env = { FEEDS_DIR: join(db.folder, 'file-feeds'), PLAT_DIR: api.config.PLAT_DIR };
+    await startTestWorker(workerConfig(db, 'postgres', env), allJobs);
+    const page = await site.open('/admin', { as: await newUser(db, { operator: true }) });
+    await inspect(page);
+    await page.getByRole('link', { name: 'Add a file' }).click();
+    await inspect(page);
+    const chosen = page.getByLabel('File');
+    await chosen.setInputFiles({
+      name: 'notes.xlsx',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('no workbook'),
+    });
+    await send(page, 'Upload');
+    await page.getByRole('alert').waitFor();
+    await inspect(page);
+
+    await page.goto('/admin/files');
+    const roll = readFileSync(join(rootDir, 'workers/sample/data/washington_nh/assessor-2025.dbf'));
+    await chosen.setInputFiles({
+      name: 'Washington roll.dbf',
+      mimeType: 'application/octet-stream',
+      buffer: roll,
+    });
+    await send(page, 'Upload');
+    await page.getByText('Which column is which field').waitFor();
+    await page.getByText('It cannot be loaded yet').waitFor();
+    await inspect(page);
+    await page.getByLabel('County', { exact: true }).fill('Sullivan, NH');
+    await page.getByLabel('Name of the feed').fill('uploaded-roll');
+    await page.getByLabel('Column of Zoning').selectOption({ index: 0 });
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('It can be loaded: checked').waitFor();
+    await inspect(page);
+    await page.getByRole('button', { name: 'Write the feed and run it' }).click();
+    await page.getByText('The feed uploaded-roll is at').waitFor();
+    await page.locator('#progress:not([data-open])').waitFor();
+    await inspect(page);
+    expect(readdirSync(env.FEEDS_DIR)).toEqual(['uploaded-roll.yaml']);
   }, 300_000);
 });

@@ -6,6 +6,7 @@ import { writeWhole } from '../../shared/base/disk.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { SuggestedFeed } from '../ingest/check/check-suggestion.ts';
+import { feedName } from '../setup/feed-name.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
 import { type Answer, answeringAlone, EXIT } from './common/cli-session.ts';
@@ -129,16 +130,4 @@ function renderSuggested(
       ? `It can run: \`plat feed check ${basename(file).replace(/\.ya?ml$/, '')}\` reads more of it, \`plat feed run\` ingests it.`
       : `Problems:\n${problems.map(problem => `  ${problem}`).join('\n')}`,
   ].join('\n');
-}
-
-/** A name for a feed after its source: 'Parcels_2025.zip' is parcels-2025. */
-function feedName(source: string): string {
-  const path = source.replace(/[?#].*$/, '').replace(/\/+$/, '');
-  const last = basename(path).replace(/(\.[a-z]\w{1,10})+$/i, '');
-  const name = last
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 63);
-  return name === '' ? 'suggested' : name;
 }

@@ -10,6 +10,8 @@ import type { Page } from '../frame/pages.tsx';
 import { adminActions, type FeedRow, type Job, subjectOf } from './admin-actions.tsx';
 import { countiesPage } from './counties-page.tsx';
 import { countyPage } from './county-page.tsx';
+import { filePage } from './file-page.tsx';
+import { filesPage } from './files-page.tsx';
 
 /** Of a run; the command line shows more. */
 const MAX_REJECTS = 100;
@@ -33,6 +35,9 @@ const admin: Page = {
         <p class="buttons">
           <a class="button" href="/admin/counties">
             Add a county
+          </a>
+          <a class="button second" href="/admin/files">
+            Add a file
           </a>
         </p>
         <p>
@@ -235,4 +240,4 @@ function flat(counts: object, before = ''): string[][] {
   );
 }
 
-export const adminPages = [admin, run, ...adminActions, countiesPage, countyPage];
+export const adminPages = [admin, run, ...adminActions, countiesPage, countyPage, filesPage, filePage];

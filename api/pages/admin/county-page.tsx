@@ -195,6 +195,11 @@ function Offer({ offered, run }: OfferProps) {
       {run && isOpen(run) && <Progress name={KINDS[kind]} state={run} />}
       {run && <RunOutcome run={run} state={state!} />}
       {messageOf(offered) && <p class={badge === 'bad' ? 'bad' : undefined}>{messageOf(offered)}</p>}
+      {status === 'unknown' && (
+        <p>
+          <a href="/admin/files">Add a file</a>
+        </p>
+      )}
       {text && (
         <details open>
           <summary>The feed, to save as {offered.feed}.yaml</summary>
@@ -233,7 +238,7 @@ function salesWords(sales: boolean | null, status: Offered['status']): string | 
 /** What people here can do about it. */
 function messageOf({ status, message }: Offered): string | null {
   if (status === 'unknown')
-    return 'The catalogue knows nobody who publishes its parcels. A file of your own can be added.';
+    return 'The catalogue knows nobody who publishes its parcels: add a file of your own.';
   return status === 'off' || status === 'failed' ? message : null;
 }
 

@@ -34,6 +34,8 @@ export type SuggestRequest = {
   /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
   switchOff?: boolean;
   sharedDir?: string;
+  /** In place of what is suggested: what somebody has corrected. */
+  suggest?: typeof suggestColumns;
   /** Default: it ends with its process. */
   signal?: AbortSignal | undefined;
 };
@@ -76,7 +78,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const fips = head.fips ?? countyOf(rows);
   const suggestions =
     kind === 'assessor' && !preset
-      ? suggestColumns({
+      ? (request.suggest ?? suggestColumns)({
           columns: names.map(name => ({
             name,
             alias: aliases.get(name),

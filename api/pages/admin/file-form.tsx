@@ -1,0 +1,306 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { PARCEL_FIELDS, type ParcelField } from '../../../shared/domain/parcel-fields.ts';
+import {
+  type AddFilePayload,
+  type AddFileResult,
+  FEED_NAME,
+  type Guess,
+  type Reading,
+  UPLOAD_FORMATS,
+  type UploadFormat,
+} from '../../../shared/feeds/file-feeds.ts';
+import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
+import { searchCounties } from '../../../shared/regions/search-counties.ts';
+import { stateOfFips } from '../../../shared/regions/states.ts';
+import { Field, Select, Submit } from '../frame/layout.tsx';
+
+/** Before the name of a field, the name of the select of its column. */
+const COLUMN = 'column.';
+
+type Changes = Pick<AddFilePayload, 'reading' | 'write'> &
+  Partial<Pick<AddFilePayload, 'name' | 'county' | 'choices'>>;
+
+/** What the form asks for. @throws PlatError `validation_error` */
+export function fileChanges(form: URLSearchParams): Changes {
+  const text = (name: string) => (form.get(name) ?? '').trim();
+  const reading: Reading = {};
+  const format = text('format');
+  if (format in UPLOAD_FORMATS) reading.format = format as UploadFormat;
+  for (const name of ['member', 'layer', 'crs'] as const)
+    if (text(name) !== '') reading[name] = text(name).slice(0, 200);
+  const name = text('name');
+  if (name !== '' && !FEED_NAME.test(name))
+    throw refused('The name of the feed takes a-z, 0-9 and -, up to 63 of them, and begins with none of -.');
+  const county = countyOf(text('county'));
+  const columns: Record<string, string[]> = {};
+  for (const [field, value] of form)
+    if (field.startsWith(COLUMN)) columns[field.slice(COLUMN.length)] = columnsOf(value);
+  return {
+    reading,
+    write: text('do') === 'write',
+    name: name === '' ? undefined : name,
+    county,
+    choices: form.has('key') ? { key: columnsOf(form.get('key')!)[0] ?? null, columns } : undefined,
+  };
+}
+
+const refused = (message: string): PlatError => new PlatError('validation_error', message);
+
+function countyOf(text: string): number | undefined {
+  if (text === '') return undefined;
+  const { counties, near } = searchCounties(text);
+  const [only, ...others] = counties;
+  if (only !== undefined && others.length === 0) return only.fips;
+  const meant = (counties.length > 0 ? counties : near)
+    .slice(0, 5)
+    .map(each => `${each.name}, ${each.state}`);
+  const words = others.length > 0 ? `Several counties are called “${text}”` : `No county is called “${text}”`;
+  throw refused(meant.length > 0 ? `${words}: ${meant.join('; ')}?` : `${words}.`);
+}
+
+/** The value of an option: the columns as JSON, none for what is not in the file. */
+const optionOf = (columns: readonly string[]): string =>
+  columns.length === 0 ? '' : JSON.stringify(columns);
+
+function columnsOf(value: string): string[] {
+  if (value === '') return [];
+  try {
+    const columns: unknown = JSON.parse(value);
+    if (Array.isArray(columns) && columns.every(name => typeof name === 'string')) return columns;
+  } catch {
+    // As below.
+  }
+  throw refused('The form could not be read.');
+}
+
+/** A result with what somebody has chosen in the form since. */
+export const withForm = (result: AddFileResult, form: URLSearchParams): AddFileResult => ({
+  ...result,
+  name: form.get('name') ?? result.name,
+  key: { ...result.key, chosen: columnsOf(form.get('key') ?? '')[0] ?? null },
+  fields: result.fields.map(field => ({
+    ...field,
+    chosen: columnsOf(form.get(COLUMN + field.field) ?? ''),
+  })),
+});
+
+type FileFormProps = { payload: AddFilePayload; result: AddFileResult | null };
+
+/** What may be corrected: name, county, how the file is read, and of a roll the column of each field. */
+export function FileForm({ payload, result }: FileFormProps) {
+  const { reading } = payload;
+  const county = result?.fips ? Number(result.fips) : payload.county;
+  const canWrite = result !== null && result.problems.length === 0;
+  return (
+    <form method="post" class="stack file-form">
+      {result && (
+        <div class="pair">
+          <Field
+            name="name"
+            pattern="[a-z0-9][a-z0-9\-]*"
+            label="Name of the feed"
+            value={result.name}
+            maxlength={63}
+            hint="a-z, 0-9 and -"
+          />
+          <Field
+            name="county"
+            label="County"
+            value={county ? `${countyName(county)}, ${stateOfFips(county)}` : ''}
+            hint={
+              county
+                ? `FIPS ${fiveDigits(county)}`
+                : 'Name and state, or FIPS code; empty where a column tells it'
+            }
+          />
+        </div>
+      )}
+      <details open={result === null}>
+        <summary>How the file is read</summary>
+        <div class="pair">
+          <Field name="format" label="Format">
+            <Select
+              name="format"
+              options={[['', 'As its name tells'], ...Object.entries(UPLOAD_FORMATS)]}
+              given={reading.format ?? ''}
+            />
+          </Field>
+          <Field
+            name="layer"
+            label="Layer, table or sheet"
+            value={reading.layer ?? ''}
+            hint="Where the file has several"
+          />
+          <Field
+            name="member"
+            label="File in the zip"
+            value={reading.member ?? ''}
+            hint="Where the zip has several"
+          />
+          <Field
+            name="crs"
+            label="Coordinate system"
+            value={reading.crs ?? ''}
+            hint="Where the file does not say it, such as EPSG:26919"
+          />
+        </div>
+      </details>
+      {result && result.fields.length > 0 && <Mapping result={result} />}
+      {result && result.fields.length === 0 && (
+        <p>
+          {result.preset
+            ? `This is a file of sales in the columns of the preset ${result.preset}: nothing is to be mapped.`
+            : `This is a layer of ${result.kind}: nothing is to be mapped.`}
+        </p>
+      )}
+      <div class="buttons">
+        {canWrite && (
+          <Submit
+            does="write"
+            label={result.notWritable ? 'Try to write it and run' : 'Write the feed and run it'}
+          />
+        )}
+        <Submit does="check" label={result ? 'Check' : 'Read again'} kind={canWrite ? 'second' : ''} />
+      </div>
+    </form>
+  );
+}
+
+type MappedField = AddFileResult['fields'][number];
+
+const isLikely = ({ chosen, guess, options }: MappedField): boolean =>
+  chosen.length > 0 || guess !== null || options.length > 0;
+
+function Mapping({ result }: { result: AddFileResult }) {
+  const { fields, key } = result;
+  const likely = fields.filter(isLikely);
+  const others = fields.filter(field => !isLikely(field));
+  const used = new Set([key.chosen, ...fields.flatMap(({ chosen }) => chosen)]);
+  const unused = result.columns.filter(({ name, filled }) => filled > 0 && !used.has(name));
+  return (
+    <>
+      <h2>Which column is which field</h2>
+      <MappingTable result={result} rows={likely} withKey />
+      {unused.length > 0 && (
+        <details>
+          <summary>{unused.length} columns are not used</summary>
+          <ul class="columns-left">
+            {unused.map(({ name, samples }) => (
+              <li>
+                <b>{name}</b> <small>{samples.join(' · ')}</small>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <details>
+        <summary>{others.length} more fields, of which no column was found</summary>
+        <MappingTable result={result} rows={others} />
+      </details>
+    </>
+  );
+}
+
+type TableProps = { result: AddFileResult; rows: readonly MappedField[]; withKey?: boolean };
+
+function MappingTable({ result, rows, withKey }: TableProps) {
+  const { columns, key } = result;
+  const plain = columns.map(({ name }) => [optionOf([name]), name] as const);
+  const filled = new Map(result.parts[0]?.fields.map(field => [field.field, field]));
+  return (
+    <table class="mapping">
+      <thead>
+        <tr>
+          <th>Field</th>
+          <th>Column of the file</th>
+          <th>First values</th>
+          <th>How it was guessed</th>
+        </tr>
+      </thead>
+      <tbody>
+        {withKey && (
+          <tr>
+            <th scope="row">What identifies a parcel</th>
+            <td>
+              <Select
+                name="key"
+                aria-label="Column of what identifies a parcel"
+                options={[['', '– choose a column –'], ...plain]}
+                given={optionOf(key.chosen === null ? [] : [key.chosen])}
+              />
+            </td>
+            <td>{samplesOf(result, key.chosen === null ? [] : [key.chosen])}</td>
+            <td>{key.guess ? guessWords(key.guess) : 'nothing is sure to'}</td>
+          </tr>
+        )}
+        {rows.map(({ field, chosen, guess, options }) => {
+          const composed = [guess, ...options].filter(each => each !== null).map(each => each.columns);
+          const several = [...composed, chosen].filter(each => each.length > 1);
+          const distinct = new Map(several.map(each => [optionOf(each), each.join(' + ')]));
+          return (
+            <tr>
+              <th scope="row">{labelOf(field)}</th>
+              <td>
+                <Select
+                  name={COLUMN + field}
+                  aria-label={`Column of ${labelOf(field)}`}
+                  options={[['', '– not in the file –'], ...distinct, ...plain]}
+                  given={optionOf(chosen)}
+                />
+              </td>
+              <td>{readValues(filled.get(field)) ?? samplesOf(result, chosen)}</td>
+              <td>{whyOf(chosen, guess, options)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** `fips` is no field of a parcel by itself. */
+const labelOf = (field: string): string =>
+  field === 'fips' ? 'County of the row' : (PARCEL_FIELDS[field as ParcelField]?.label ?? field);
+
+/** Values as they come out, beside how the file has them where that differs. */
+function readValues(field: AddFileResult['parts'][number]['fields'][number] | undefined) {
+  if (field === undefined || field.samples.length === 0) return null;
+  return (
+    <ul class="values">
+      {field.samples.map(({ in: raw, out }) => (
+        <li>
+          {raw === out ? (
+            raw
+          ) : (
+            <>
+              {raw} <small>→ {out}</small>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function samplesOf({ columns }: AddFileResult, names: readonly string[]) {
+  const samples = names.flatMap(name => columns.find(each => each.name === name)?.samples ?? []);
+  return samples.length === 0 ? (
+    <small>–</small>
+  ) : (
+    <ul class="values">
+      {samples.map(sample => (
+        <li>{sample}</li>
+      ))}
+    </ul>
+  );
+}
+
+const guessWords = ({ confidence, why }: Guess): string => `${Math.floor(100 * confidence)} % sure: ${why}`;
+
+function whyOf(chosen: readonly string[], guess: Guess | null, options: readonly Guess[]): string {
+  const same = [guess, ...options].find(each => each?.columns.join('\0') === chosen.join('\0'));
+  if (same) return guessWords(same);
+  if (chosen.length > 0) return 'chosen by hand';
+  const [best] = [guess, ...options].filter(each => each !== null);
+  return best ? `perhaps ${best.columns.join(' + ')}, ${guessWords(best)}` : '';
+}

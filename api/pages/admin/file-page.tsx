@@ -1,0 +1,193 @@
+import { count } from '../../../shared/domain/figures.ts';
+import {
+  type AddFilePayload,
+  type AddFileResult,
+  addFileJob,
+  type PartFindings,
+} from '../../../shared/feeds/file-feeds.ts';
+import type { JobState } from '../../../shared/queue/jobs.ts';
+import { Back, Grid, Notice } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { answerForm, type Reply, type Visit } from '../frame/visit.ts';
+import { FileForm, fileChanges, withForm } from './file-form.tsx';
+import {
+  findJob,
+  followed,
+  isOpen,
+  jobOfPage,
+  lacksWorker,
+  NoWorker,
+  Progress,
+  startJob,
+} from './job-progress.tsx';
+
+/** The feed of an uploaded file: suggested, corrected, checked, written and run. */
+export const filePage: Page = {
+  path: '/admin/files/:id',
+  access: 'operator',
+  get: visit => show(visit),
+  post: visit =>
+    answerForm(
+      async () => {
+        const { payload } = await jobOfPage(visit, addFileJob);
+        const changed = { ...payload, ...fileChanges(visit.form), requestedBy: visit.session!.user.email };
+        return { redirect: `/admin/files/${await startJob(visit, addFileJob, changed)}` };
+      },
+      reason => show(visit, reason),
+    ),
+};
+
+async function show(visit: Visit, fault?: string): Promise<Reply> {
+  const { state, payload } = await jobOfPage(visit, addFileJob);
+  const done = state.status === 'done' ? (state.result as AddFileResult) : null;
+  // What was sent with a form that is refused stays in it.
+  const result = done && fault !== undefined ? withForm(done, visit.form) : done;
+  const run = result?.run ? await findJob(visit, result.run) : undefined;
+  const open = isOpen(state) || (run !== undefined && isOpen(run));
+  const stuck = await lacksWorker(visit, run ?? state);
+  const { original } = payload.upload;
+  const body = (
+    <>
+      <Back to="/admin/files" words="‹ Add a file" />
+      <h1>{original}</h1>
+      <div id="progress" data-open={open ? '' : undefined}>
+        {fault && <Notice kind="bad">{fault}</Notice>}
+        {stuck && <NoWorker />}
+        {isOpen(state) && <Progress name={`Reading ${original}`} state={state} />}
+        {state.status === 'failed' && (
+          <>
+            <Notice kind="bad">{state.error}</Notice>
+            <FileForm payload={payload} result={null} />
+          </>
+        )}
+        {result?.written ? (
+          <Written result={result} run={run} />
+        ) : (
+          result && <Suggested payload={payload} result={result} />
+        )}
+      </div>
+    </>
+  );
+  return { title: original, body, ...followed(open) };
+}
+
+type WrittenProps = { result: AddFileResult; run: JobState | undefined };
+
+/** The feed is there: how its first run goes. */
+function Written({ result, run }: WrittenProps) {
+  const { runId, status } = (run?.status === 'done' ? run.result : {}) as { runId?: number; status?: string };
+  return (
+    <>
+      {run && isOpen(run) && <Progress name={`Loading ${result.name}`} state={run} />}
+      {run?.status === 'failed' && <Notice kind="bad">{run.error}</Notice>}
+      {status === 'blocked' && (
+        <Notice kind="bad">The run was held back before anybody sees it: its page says why.</Notice>
+      )}
+      {(status === 'merged' || status === 'unchanged') && (
+        <Notice kind="good">
+          Loaded. Slopes, frontages, statistics and values are computed in the background.
+        </Notice>
+      )}
+      <p>
+        The feed {result.name} is at {result.feedFile}.{' '}
+        {runId !== undefined && <a href={`/admin/runs/${runId}`}>Run {runId}</a>}
+      </p>
+      <Yaml result={result} />
+    </>
+  );
+}
+
+type SuggestedProps = { payload: AddFilePayload; result: AddFileResult };
+
+function Suggested({ payload, result }: SuggestedProps) {
+  const { problems, warnings, comps, notWritable, refused, feedFile } = result;
+  return (
+    <>
+      {refused && <Notice kind="bad">{refused}</Notice>}
+      {notWritable && !refused && (
+        <Notice kind="bad">
+          Plat may not write to the folder of feeds (FEEDS_DIR, {notWritable}). Save the feed below as{' '}
+          {feedFile} by hand.
+        </Notice>
+      )}
+      {problems.length > 0 ? (
+        <Findings kind="bad" title="It cannot be loaded yet" of={problems} />
+      ) : (
+        <Notice kind="good">
+          It can be loaded: {payload.choices ? 'checked' : 'suggested'} on the first {count(result.rows)}{' '}
+          rows.
+        </Notice>
+      )}
+      {warnings.length > 0 && <Findings kind="info" title="Look at this first" of={warnings} />}
+      <FileForm payload={payload} result={result} />
+      {comps.length > 0 && (
+        <section>
+          <h2>Sales</h2>
+          <ul>
+            {comps.map(line => (
+              <li>{line}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {result.parts.map(part => (
+        <Part part={part} />
+      ))}
+      <Yaml result={result} open={notWritable !== null || refused !== null} />
+    </>
+  );
+}
+
+type FindingsProps = { kind: 'bad' | 'info'; title: string; of: readonly string[] };
+
+const Findings = ({ kind, title, of }: FindingsProps) => (
+  <section class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+    <b>{title}</b>
+    <ul>
+      {of.map(line => (
+        <li>{line}</li>
+      ))}
+    </ul>
+  </section>
+);
+
+/** What the rows of a part come to, as `plat feed check` tells it. */
+function Part({ part }: { part: PartFindings }) {
+  const { rows, sales, withGeometry, rejected, dropped } = part;
+  const left = rejected.reduce((sum, { count: some }) => sum + some, 0);
+  const facts = [
+    `${count(rows)} rows read`,
+    `${count(left)} would be left out`,
+    ...(withGeometry > 0 ? [`${count(withGeometry)} with a boundary`] : []),
+    ...(sales > 0 ? [`${count(sales)} sales`] : []),
+  ];
+  const lines = [
+    ...rejected.map(fault => ['Row left out', fault] as const),
+    ...dropped.map(fault => ['Value left out', fault] as const),
+  ];
+  return (
+    <section>
+      <h2>What the check found</h2>
+      <p>{facts.join(', ')}.</p>
+      {lines.length > 0 && (
+        <Grid
+          name="What the check found"
+          heads={['What', 'Rows', 'First row', 'Why']}
+          rows={lines.map(([what, { field, count: some, rowNo, message }]) => [
+            field === null ? what : `${what}: ${field}`,
+            count(some),
+            count(rowNo),
+            message,
+          ])}
+        />
+      )}
+    </section>
+  );
+}
+
+const Yaml = ({ result: { name, text }, open }: { result: AddFileResult; open?: boolean }) => (
+  <details open={open}>
+    <summary>The feed, {name}.yaml</summary>
+    <pre tabindex={0}>{text}</pre>
+  </details>
+);

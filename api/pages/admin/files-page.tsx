@@ -1,0 +1,50 @@
+import { addFileJob } from '../../../shared/feeds/file-feeds.ts';
+import { Back, Notice } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { answerForm, type Reply, type Visit } from '../frame/visit.ts';
+import { startJob } from './job-progress.tsx';
+import { receiveUpload } from './receive-upload.ts';
+
+/** Takes a file in, of which a worker then suggests a feed. */
+export const filesPage: Page = {
+  path: '/admin/files',
+  access: 'operator',
+  get: visit => show(visit),
+  post: visit =>
+    answerForm(
+      async () => {
+        const upload = await receiveUpload(visit);
+        const payload = { upload, reading: {}, write: false, requestedBy: visit.session!.user.email };
+        return { redirect: `/admin/files/${await startJob(visit, addFileJob, payload)}` };
+      },
+      async reason => show(visit, reason),
+    ),
+};
+
+function show({ deps }: Visit, fault?: string): Reply {
+  const body = (
+    <>
+      <Back to="/admin" words="‹ Operating" />
+      <h1>Add a file</h1>
+      <p>
+        Plat reads the first rows of an assessor's roll, a parcel map, a file of sales, roads, wetlands or
+        flood zones, suggests which column is which field, and lets you correct it before anything is loaded.
+      </p>
+      {fault && <Notice kind="bad">{fault}</Notice>}
+      <form method="post" enctype="multipart/form-data" class="stack narrow-form">
+        <div class="field">
+          <label for="file">File</label>
+          <input id="file" name="file" type="file" required aria-describedby="file-told" />
+          <small id="file-told">
+            CSV, Excel, shapefile or file geodatabase (zipped), GeoPackage, GeoJSON, FlatGeobuf, Parquet,
+            dBASE or Access; up to {deps.config.UPLOAD_MAX_MB} MB.
+          </small>
+        </div>
+        <div class="buttons">
+          <button type="submit">Upload</button>
+        </div>
+      </form>
+    </>
+  );
+  return { title: 'Add a file', body };
+}

@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../base/config.ts';
+import { UUID } from '../domain/uuid.ts';
+import { type JobDefinition, RETRY } from '../queue/jobs.ts';
+
+/** What files may be uploaded as, in the words of the form. */
+export const UPLOAD_FORMATS = {
+  csv: 'CSV or other delimited text',
+  xlsx: 'Excel workbook (.xlsx)',
+  shapefile: 'Shapefile (zipped)',
+  filegdb: 'File geodatabase (zipped)',
+  geopackage: 'GeoPackage',
+  geojson: 'GeoJSON',
+  ndgeojson: 'GeoJSON, one feature a line',
+  ndjson: 'JSON, one object a line',
+  flatgeobuf: 'FlatGeobuf',
+  parquet: 'Parquet, GeoParquet',
+  dbf: 'dBASE table',
+  access: 'Microsoft Access database',
+} as const;
+export type UploadFormat = keyof typeof UPLOAD_FORMATS;
+
+const uuid = z.string().regex(UUID);
+const text = z.string().max(200);
+
+/** Names become names of files in FEEDS_DIR. */
+export const FEED_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+const upload = z.object({
+  id: uuid,
+  /** Its name in the folder of the upload, made by us. */
+  file: z.string().regex(/^upload(\.[a-z0-9]{1,12}){0,2}$/),
+  /** As the browser named it; for people. */
+  original: z.string().max(300),
+});
+export type Upload = z.output<typeof upload>;
+
+/** How the file is to be read where it does not tell by itself. */
+const reading = z.object({
+  format: z.enum(Object.keys(UPLOAD_FORMATS) as [UploadFormat, ...UploadFormat[]]).optional(),
+  member: text.optional(),
+  layer: text.optional(),
+  crs: text.optional(),
+});
+export type Reading = z.output<typeof reading>;
+
+const choices = z.object({
+  key: z.string().max(300).nullable(),
+  /** The source's columns by field; none of a field that is not to be filled. */
+  columns: z.record(z.string().max(60), z.array(z.string().max(300)).max(12)),
+});
+export type Choices = z.output<typeof choices>;
+
+const payload = z.object({
+  upload,
+  reading,
+  name: z.string().regex(FEED_NAME).optional(),
+  county: z.number().int().optional(),
+  /** What somebody has corrected; without it columns are suggested. */
+  choices: choices.optional(),
+  write: z.boolean(),
+  requestedBy: z.string(),
+});
+export type AddFilePayload = z.output<typeof payload>;
+
+export type Guess = { columns: string[]; confidence: number; why: string };
+
+export type Finding = { field: string | null; count: number; rowNo: number; message: string };
+
+/** What a part of a feed comes to on its first rows. */
+export type PartFindings = {
+  part: string;
+  rows: number;
+  sales: number;
+  withGeometry: number;
+  rejected: Finding[];
+  dropped: Finding[];
+  /** By field: in how many rows it is filled, and what becomes of its first values. */
+  fields: { field: string; filled: number; samples: { in: string; out: string }[] }[];
+};
+
+export type AddFileResult = {
+  name: string;
+  kind: string;
+  preset: string | null;
+  fips: string | null;
+  rows: number;
+  /** Those of a roll; empty where the file is of a known schema. */
+  columns: { name: string; filled: number; samples: string[] }[];
+  key: { chosen: string | null; guess: Guess | null };
+  fields: { field: string; chosen: string[]; guess: Guess | null; options: Guess[] }[];
+  parts: PartFindings[];
+  problems: string[];
+  warnings: string[];
+  comps: string[];
+  /** The feed, and where it is to stand. */
+  text: string;
+  feedFile: string;
+  /** The system's code for why FEEDS_DIR takes no files. */
+  notWritable: string | null;
+  /** Whether the feed is in FEEDS_DIR now; else, where that was asked for, why not. */
+  written: boolean;
+  refused: string | null;
+  /** The job that ingests it. */
+  run: string | null;
+};
+
+export const addFileJob: JobDefinition<AddFilePayload> = {
+  name: 'feeds.add_file',
+  queue: 'feeds',
+  payload,
+  key: given => JSON.stringify([given.upload.original, hash('sha256', JSON.stringify(given))]),
+  ...RETRY,
+};
+
+export const uploadsFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'uploads');
+
+export const uploadFolder = (config: Pick<Config, 'PLAT_DIR'>, { id }: Pick<Upload, 'id'>): string =>
+  join(uploadsFolder(config), id);
+
+/** Beside an upload from which a feed was made; uploads without it go after a day. */
+export const KEPT_FEED = 'feed.yaml';

@@ -1,0 +1,246 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { rootDir } from '../../shared/base/root.ts';
+import { allJobs } from '../../workers/all-jobs.ts';
+import { startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { all, insertRegions } from '../support/ingest.ts';
+import { newUser, visitor } from '../support/visitor.ts';
+import { eventually, startTestWorker, workerConfig } from '../support/workers.ts';
+
+/** Files uploaded at /admin: 25 parcels of Bangor, Maine, as a zipped shapefile, and what is none. */
+
+const db = await createTestDatabase();
+const { folder, pool } = db;
+const platDir = join(folder, 'plat');
+const uploads = join(platDir, 'uploads');
+const feeds = join(folder, 'feeds');
+const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: platDir, UPLOAD_MAX_MB: '1' } });
+const BANGOR = readFileSync(join(rootDir, 'test/fixtures/feeds/formats/bangor-parcels.zip'));
+let operator: ReturnType<typeof visitor>;
+
+beforeAll(async () => {
+  await insertRegions(pool, [{ type: 'county', code: '23019', state: 'ME', fips: 23_019 }]);
+  operator = visitor(api);
+  await operator.signIn(await newUser(db, { operator: true }));
+});
+
+const worker = (env: Record<string, string> = {}) =>
+  startTestWorker(workerConfig(db, 'postgres', { FEEDS_DIR: feeds, PLAT_DIR: platDir, ...env }), allJobs);
+
+const OWN = { 'Sec-Fetch-Site': 'same-origin' };
+
+async function upload(
+  bytes: Buffer | string,
+  name: string,
+  { as = operator, headers = { ...OWN, Origin: api.url } as Record<string, string> } = {},
+) {
+  const body = new FormData();
+  body.append('file', new Blob([bytes as BlobPart]), name);
+  const response = await fetch(`${api.url}/admin/files`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { ...headers, Cookie: as.cookie! },
+    body,
+  });
+  return { status: response.status, page: response.headers.get('location')!, text: await response.text() };
+}
+
+/** The page of a job once it, and the run that it asked for, are over. */
+async function settled(page: string): Promise<string> {
+  await eventually(async () => {
+    const { rows } = await pool.query(
+      "select 1 from jobs where status in ('queued', 'running') and name in ('feeds.add_file', 'ingest.run')",
+    );
+    return rows.length === 0;
+  });
+  const { text, status } = await operator.open(page);
+  expect(status).toBe(200);
+  expect(text).not.toContain('data-open');
+  return text;
+}
+
+/** The fields of the page's form as a browser would send them. */
+function formOf(text: string): Record<string, string> {
+  const plain = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  const fields: Record<string, string> = {};
+  for (const [, name, options] of text.matchAll(/<select[^>]* name="([^"]+)"[^>]*>(.*?)<\/select>/gs))
+    fields[name!] = plain(/<option value="([^"]*)" selected/.exec(options!)?.[1] ?? '');
+  for (const [tag] of text.matchAll(/<input [^>]*>/g)) {
+    const name = / name="([^"]+)"/.exec(tag)?.[1];
+    if (name) fields[name] = plain(/ value="([^"]*)"/.exec(tag)?.[1] ?? '');
+  }
+  return fields;
+}
+
+async function send(page: string, fields: Record<string, string>): Promise<{ page: string; text: string }> {
+  const { status, headers } = await operator.submit(page, fields);
+  expect(status).toBe(303);
+  const next = headers.get('location')!;
+  return { page: next, text: await settled(next) };
+}
+
+test('only operators may upload, from pages of Plat alone', async () => {
+  const customer = visitor(api);
+  await customer.signIn(await newUser(db));
+  expect((await customer.open('/admin/files')).status).toBe(404);
+  expect((await upload(BANGOR, 'a.zip', { as: customer })).status).toBe(404);
+  const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+  expect((await upload(BANGOR, 'a.zip', { headers: foreign })).status).toBe(403);
+  expect(existsSync(uploads)).toBe(false);
+});
+
+test('a file that is empty, too large, or missing is refused with the reason, and leaves nothing', async () => {
+  expect(await upload('', 'empty.csv')).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('Choose a file that is not empty.'),
+  });
+  expect(await upload(Buffer.alloc(2 ** 20 + 1, 'a'), 'large.csv')).toMatchObject({
+    status: 400,
+    text: expect.stringMatching(/large\.csv has more than 1 MB \(UPLOAD_MAX_MB\)/),
+  });
+  const { status } = await operator.submit('/admin/files', { file: 'no file' });
+  expect(status).toBe(400);
+  // Ends before its boundary does.
+  const cut = await fetch(`${api.url}/admin/files`, {
+    method: 'POST',
+    headers: {
+      ...OWN,
+      Origin: api.url,
+      Cookie: operator.cookie!,
+      'Content-Type': 'multipart/form-data; boundary=x',
+    },
+    body: '--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b\r\n1,',
+  });
+  expect([cut.status, await cut.text()]).toEqual([400, expect.stringContaining('did not arrive whole')]);
+  expect(readdirSync(uploads)).toEqual([]);
+});
+
+test("the browser's name never becomes a path; what nobody made a feed of goes after a day", async () => {
+  const ids: string[] = [];
+  for (const name of [
+    '../../../evil.yaml',
+    '..\\..\\evil.csv',
+    '/etc/cron.d/x.csv.gz',
+    'a/.././b.CSV',
+    '.htaccess',
+    'x.<b>',
+  ])
+    ids.push((await upload('a,b\n1,2\n', name)).page);
+  const stored = readdirSync(uploads, { recursive: true, encoding: 'utf8' }).filter(path =>
+    path.includes('/'),
+  );
+  expect(stored.map(path => path.split('/')[1]).sort()).toEqual([
+    'upload',
+    'upload.csv',
+    'upload.csv',
+    'upload.csv.gz',
+    'upload.htaccess',
+    'upload.yaml',
+  ]);
+  expect(existsSync(join(folder, 'evil.yaml'))).toBe(false);
+  const [first, second] = readdirSync(uploads);
+  writeFileSync(join(uploads, second!, 'feed.yaml'), '');
+  for (const id of [first!, second!]) utimesSync(join(uploads, id), 0, 0);
+  await upload('a,b\n', 'c.csv');
+  expect(readdirSync(uploads)).not.toContain(first);
+  expect(readdirSync(uploads)).toContain(second);
+  await worker();
+  await settled(ids[0]!);
+}, 120_000);
+
+test('a roll is suggested, corrected, checked, written and loaded as it was corrected', async () => {
+  await worker();
+  const sent = await upload(BANGOR, 'Bangor_Parcels 2013.zip');
+  expect(sent.status).toBe(303);
+  const text = await settled(sent.page);
+  expect(text).toMatch(/It can be loaded: suggested on the first 25 rows\./);
+  expect(text).toMatch(/What identifies a parcel.*\d+ % sure/s);
+  const fields = formOf(text);
+  expect(fields).toMatchObject({ name: 'bangor-parcels-2013', county: 'Penobscot, ME' });
+  const wasAcres = fields['column.acres'];
+  expect(JSON.parse(wasAcres!)).toEqual([expect.stringMatching(/acres/i)]);
+
+  // Another name, no acres, and a subdivision from a column that nobody would take for one.
+  const key = fields.key!;
+  const checked = await send(sent.page, {
+    ...fields,
+    name: 'bangor',
+    county: '23019',
+    'column.acres': '',
+    'column.subdivision': key,
+    do: 'check',
+  });
+  expect(checked.text).toMatch(/It can be loaded: checked on the first 25 rows\./);
+  expect(checked.text).toMatch(/25 rows read, 0 would be left out, 25 with a boundary/);
+  expect(checked.text).toContain('# 100 %: chosen by hand');
+  expect(formOf(checked.text)).toMatchObject({ 'column.acres': '', 'column.subdivision': key });
+  expect(existsSync(feeds)).toBe(false);
+
+  const wrong = await operator.submit(checked.page, {
+    ...formOf(checked.text),
+    county: 'Nowhere',
+    do: 'write',
+  });
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('No county is called “Nowhere”')]);
+
+  const written = await send(checked.page, { ...formOf(checked.text), do: 'write' });
+  expect(written.text).toMatch(/Loaded\. Slopes.*The feed bangor is at \S+bangor\.yaml.*Run \d+/s);
+  expect(readFileSync(join(feeds, 'bangor.yaml'), 'utf8')).toMatch(
+    /^# yaml-language-server.*\n# Made at \/admin from the upload Bangor_Parcels 2013\.zip\.[\s\S]*source: \S*uploads\/[\w-]+\/upload\.zip/,
+  );
+  expect(
+    await all(
+      pool,
+      'select count(*)::int as parcels, count(subdivision)::int as named, bool_and(subdivision = apn) as same from parcels',
+    ),
+  ).toEqual([{ parcels: 25, named: 25, same: true }]);
+
+  // Its name is taken now, and the upload stays.
+  const again = await upload(BANGOR, 'Bangor.zip');
+  expect(await settled(again.page)).toMatch(/bangor\.yaml is there already: give the feed another name/);
+}, 240_000);
+
+test('what a table lacks is said, and may be given', async () => {
+  await worker();
+  const rows = Array.from({ length: 20 }, (_, i) => `M-${i},SMITH JOHN ${i},${i + 1}.5,${i} MAIN ST`);
+  const sent = await upload(`PARCEL_ID,OWNER,ACRES,LOCATION\n${rows.join('\n')}\n`, 'roll.csv');
+  const text = await settled(sent.page);
+  expect(text).toMatch(/It cannot be loaded yet.*fips/s);
+  expect(text).not.toContain('value="write"');
+  const given = await send(sent.page, { ...formOf(text), county: 'Penobscot ME', do: 'check' });
+  expect(given.text).toMatch(/20 rows read/);
+  expect(formOf(given.text)).toMatchObject({ county: 'Penobscot, ME', 'column.owner_name': '["OWNER"]' });
+}, 120_000);
+
+test('a damaged file, and one that is none, end as a message, and may be read another way', async () => {
+  await worker();
+  const damaged = await upload(BANGOR.subarray(0, 900), 'parcels.zip');
+  expect(await settled(damaged.page)).toMatch(/class="notice bad" role="alert">[^<]*(zip|cut off|damaged)/i);
+  const unnamed = await upload('{"apn":"1","owner":"A"}\n{"apn":"2","owner":"B"}\n', 'table');
+  const told = await settled(unnamed.page);
+  expect(told).toContain('The name of table does not tell what it is: choose its format.');
+  const { text } = await send(unnamed.page, { ...formOf(told), format: 'ndjson', do: 'check' });
+  expect(text).toMatch(/Which column is which field/);
+  const noise = await upload(
+    Buffer.from(Array.from({ length: 5_000 }, (_, i) => (i * 7919) % 256)),
+    'noise.xlsx',
+  );
+  expect(await settled(noise.page)).toMatch(/class="notice bad" role="alert">/);
+  expect((await operator.open('/admin/files/0c9f3a1f-6a52-4d0e-9b60-0c9f3a1f7f11')).status).toBe(404);
+}, 240_000);
+
+test('where the feed cannot be written the page says so and shows it, and the upload is kept', async () => {
+  const taken = join(folder, 'taken');
+  mkdirSync(join(taken, 'kept.yaml.new'), { recursive: true });
+  await worker({ FEEDS_DIR: taken });
+  const sent = await upload(BANGOR, 'kept.zip');
+  const { text } = await send(sent.page, { ...formOf(await settled(sent.page)), do: 'write' });
+  expect(text).toMatch(/kept\.yaml cannot be written \(\w*EISDIR\): .*save the feed there by hand/);
+  expect(text).toMatch(/<details open.*<pre[^>]*># yaml-language-server.*name: kept/s);
+  const kept = readdirSync(uploads).filter(id => existsSync(join(uploads, id, 'feed.yaml')));
+  expect(kept.map(id => readFileSync(join(uploads, id, 'feed.yaml'), 'utf8'))).toContainEqual(
+    expect.stringContaining('name: kept'),
+  );
+}, 120_000);

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { writeWhole } from '../../shared/base/disk.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { addFileJob, KEPT_FEED, uploadFolder } from '../../shared/feeds/file-feeds.ts';
+import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
+import { enqueue } from '../../shared/queue/jobs.ts';
+import { defineJob } from '../queue/job.ts';
+
+/** The first rows of a file are read in seconds; a damaged one may keep its reader busy. */
+const MOST_MS = 5 * 60_000;
+
+/** Suggests or checks the feed of an uploaded file, and where that is asked for writes it and has it run. */
+export const addFileFeedJob = defineJob({
+  ...addFileJob,
+  async run({ pool, config, signal, progress, deliver }, payload) {
+    const [{ suggestFile }, { writeFeed }] = await Promise.all([
+      import('./suggest-file.ts'),
+      import('./add-county.ts'),
+    ]);
+    progress(0.1, `reads the first rows of ${payload.upload.original}`);
+    const late = AbortSignal.timeout(MOST_MS);
+    const suggested = await suggestFile(payload, config, AbortSignal.any([signal, late])).catch(error => {
+      if (!late.aborted || signal.aborted) throw error;
+      const message = `Reading the first rows of ${payload.upload.original} took more than ${MOST_MS / 60_000} minutes.`;
+      throw new PlatError('feed_source', message, { cause: error });
+    });
+    const { name, text, feedFile, problems } = suggested;
+    const none = { ...suggested, written: false, refused: null, run: null };
+    if (!payload.write || problems.length > 0) return none;
+    await writeWhole(join(uploadFolder(config, payload.upload), KEPT_FEED), text);
+    const refused = await writeFeed(feedFile, text);
+    if (refused !== null) return { ...none, refused };
+    const ingestion = {
+      feed: name,
+      force: false,
+      sources: {},
+      requestedBy: payload.requestedBy,
+      attended: true,
+    };
+    const { id } = await enqueue(pool, ingestJob, ingestion);
+    await deliver([id]);
+    return { ...none, written: true, run: id };
+  },
+});

@@ -1,0 +1,13 @@
+import { basename } from 'node:path';
+
+/** A name for a feed after its source: 'Parcels_2025.zip' is parcels-2025. */
+export function feedName(source: string): string {
+  const path = source.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  const last = basename(path).replace(/(\.[a-z]\w{1,10})+$/i, '');
+  const name = last
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 63);
+  return name === '' ? 'suggested' : name;
+}

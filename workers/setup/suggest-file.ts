@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Config } from '../../shared/base/config.ts';
+import { whyNotWritable } from '../../shared/base/disk.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import {
+  type AddFilePayload,
+  type AddFileResult,
+  type Guess,
+  type PartFindings,
+  type UploadFormat,
+  uploadFolder,
+} from '../../shared/feeds/file-feeds.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { PARCEL_TARGETS } from '../feeds/feed-schema.ts';
+import type { Candidate } from '../feeds/suggest/column-profile.ts';
+import { type Sample, type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
+import { shown, tidyText } from '../feeds/values/text-value.ts';
+import type { FileFormat } from '../formats/file-formats.ts';
+import type { InputSection } from '../formats/format-input.ts';
+import { formatOf } from '../formats/read-format.ts';
+import type { FeedCheck } from '../ingest/check/check-feed.ts';
+import { suggestFeed } from '../ingest/check/check-suggestion.ts';
+import { correctSuggestions } from './correct-suggestions.ts';
+import { feedName } from './feed-name.ts';
+
+/** As `plat feed suggest` reads, and `plat feed check`. */
+const SUGGEST_ROWS = 500;
+const CHECK_ROWS = 1_000;
+
+const SAMPLES = 3;
+const SAMPLE_CHARS = 60;
+
+export type SuggestedFile = Omit<AddFileResult, 'written' | 'refused' | 'run'>;
+
+/** The feed of an uploaded file, as suggested or as somebody has corrected it, and what it comes to. */
+export async function suggestFile(
+  { upload, reading, name: given, county, choices }: AddFilePayload,
+  config: Config,
+  signal: AbortSignal,
+): Promise<SuggestedFile> {
+  const path = join(uploadFolder(config, upload), upload.file);
+  if (!existsSync(path))
+    throw new PlatError(
+      'feed_source',
+      `${upload.original} is not where the worker looks for it (${path}): the API and the workers have to share PLAT_DIR, and an upload that no feed is made of is kept for a day.`,
+    );
+  const format: UploadFormat | FileFormat | null =
+    reading.format ??
+    (formatOf(reading.member ?? '') as FileFormat | null) ??
+    (formatOf(upload.file) as FileFormat | null);
+  if (format === null)
+    throw new PlatError(
+      'feed_format',
+      `The name of ${upload.original} does not tell what it is: choose its format.`,
+    );
+  const name = given ?? feedName(upload.original);
+  const feedFile = join(config.FEEDS_DIR, `${name}.yaml`);
+  let found: { sample: Sample; suggestions: Suggestions } | undefined;
+  const suggested = await suggestFeed({
+    input: { ...reading, source: relative(config.FEEDS_DIR, path), format } as InputSection,
+    baseDir: config.FEEDS_DIR,
+    file: feedFile,
+    rows: choices ? CHECK_ROWS : SUGGEST_ROWS,
+    head: { name, ...(county !== undefined && { fips: fiveDigits(county) }) },
+    about: [`Made at /admin from the upload ${shown(upload.original)}.`],
+    signal,
+    suggest(sample) {
+      const suggestions = suggestColumns(sample);
+      found = { sample, suggestions };
+      return choices ? correctSuggestions(suggestions, sample, choices) : suggestions;
+    },
+  });
+  const { check, kind, fips, rows, problems, text } = suggested;
+  return {
+    name,
+    kind,
+    preset: check?.preset ?? null,
+    fips,
+    rows,
+    ...mappingOf(found, suggested.suggestions),
+    parts: check?.parts.map(findingsOf) ?? [],
+    problems: [...problems, ...(await nameProblems(feedFile, text))],
+    warnings: check?.warnings ?? [],
+    comps: check?.comps ?? [],
+    text,
+    feedFile,
+    notWritable: await whyNotWritable(config.FEEDS_DIR),
+  };
+}
+
+/** A feed that is another one's is not written over. */
+async function nameProblems(file: string, text: string): Promise<string[]> {
+  const there = existsSync(file) ? await readFile(file, 'utf8') : text;
+  return there === text ? [] : [`${file} is there already: give the feed another name.`];
+}
+
+type Mapping = Pick<AddFileResult, 'columns' | 'key' | 'fields'>;
+
+function mappingOf(
+  found: { sample: Sample; suggestions: Suggestions } | undefined,
+  chosen: Suggestions | null,
+): Mapping {
+  if (found === undefined || chosen === null)
+    return { columns: [], key: { chosen: null, guess: null }, fields: [] };
+  const { sample, suggestions } = found;
+  return {
+    columns: sample.columns.map(({ name, values }) => ({ name, ...samplesOf(values) })),
+    key: { chosen: chosen.key?.columns[0] ?? null, guess: suggestions.key && guessOf(suggestions.key) },
+    fields: PARCEL_TARGETS.map(field => {
+      const guesses = suggestions.fields.find(each => each.field === field);
+      const best = guesses?.mapped ?? null;
+      return {
+        field,
+        chosen: chosen.fields.find(each => each.field === field)?.mapped?.columns ?? [],
+        guess: best && guessOf(best),
+        options: (guesses?.others ?? []).map(guessOf),
+      };
+    }),
+  };
+}
+
+const guessOf = ({ columns, confidence, why }: Candidate): Guess => ({ columns, confidence, why });
+
+function samplesOf(values: readonly unknown[]): { filled: number; samples: string[] } {
+  const texts = values.flatMap(value => {
+    const text = tidyText(typeof value === 'object' ? JSON.stringify(value) : value);
+    return text === null ? [] : [text];
+  });
+  const samples = [...new Set(texts)].slice(0, SAMPLES).map(each => each.slice(0, SAMPLE_CHARS));
+  return { filled: texts.length, samples };
+}
+
+function findingsOf({
+  part,
+  rows,
+  sales,
+  withGeometry,
+  rejected,
+  dropped,
+  columns,
+}: FeedCheck['parts'][number]): PartFindings {
+  const fields = columns
+    .filter(({ absent }) => !absent)
+    .map(({ target, filled, samples }) => ({ field: target, filled, samples }));
+  return { part, rows, sales, withGeometry, rejected, dropped, fields };
+}
