@@ -57,9 +57,18 @@ export async function suggestFile(
     );
   const name = given ?? feedName(upload.original);
   const feedFile = join(config.FEEDS_DIR, `${name}.yaml`);
+  const source = relative(config.FEEDS_DIR, path);
+  /** Messages name the file as its owner does, and no line of a feed that is not written yet. */
+  const plain = (message: string) =>
+    message
+      .replaceAll(path, upload.original)
+      .replaceAll(source, upload.original)
+      .split(`${feedFile}:`)
+      .map((part, i) => (i === 0 ? part : part.replace(/^\d+: /, '')))
+      .join('');
   let found: { sample: Sample; suggestions: Suggestions } | undefined;
   const suggested = await suggestFeed({
-    input: { ...reading, source: relative(config.FEEDS_DIR, path), format } as InputSection,
+    input: { ...reading, source, format } as InputSection,
     baseDir: config.FEEDS_DIR,
     file: feedFile,
     rows: choices ? CHECK_ROWS : SUGGEST_ROWS,
@@ -71,6 +80,9 @@ export async function suggestFile(
       found = { sample, suggestions };
       return choices ? correctSuggestions(suggestions, sample, choices) : suggestions;
     },
+  }).catch(error => {
+    if (!(error instanceof PlatError)) throw error;
+    throw new PlatError(error.code, plain(error.message), { retryable: error.retryable, cause: error });
   });
   const { check, kind, fips, rows, problems, text } = suggested;
   return {
@@ -81,8 +93,8 @@ export async function suggestFile(
     rows,
     ...mappingOf(found, suggested.suggestions),
     parts: check?.parts.map(findingsOf) ?? [],
-    problems: [...problems, ...(await nameProblems(feedFile, text))],
-    warnings: check?.warnings ?? [],
+    problems: [...problems.map(plain), ...(await nameProblems(feedFile, text))],
+    warnings: (check?.warnings ?? []).map(plain),
     comps: check?.comps ?? [],
     text,
     feedFile,

@@ -90,6 +90,8 @@ type FileFormProps = { payload: AddFilePayload; result: AddFileResult | null };
 export function FileForm({ payload, result }: FileFormProps) {
   const { reading } = payload;
   const county = result?.fips ? Number(result.fips) : payload.county;
+  const isPlaced =
+    county !== undefined || result?.fields.some(({ field, chosen }) => field === 'fips' && chosen.length > 0);
   const canWrite = result !== null && result.problems.length === 0;
   return (
     <form method="post" class="stack file-form">
@@ -112,6 +114,9 @@ export function FileForm({ payload, result }: FileFormProps) {
                 ? `FIPS ${fiveDigits(county)}`
                 : 'Name and state, or FIPS code; empty where a column tells it'
             }
+            {...(!isPlaced && {
+              error: 'Enter the county: the rows do not tell it. Name and state, or FIPS code.',
+            })}
           />
         </div>
       )}
@@ -129,19 +134,19 @@ export function FileForm({ payload, result }: FileFormProps) {
             name="layer"
             label="Layer, table or sheet"
             value={reading.layer ?? ''}
-            hint="Where the file has several"
+            hint="Where the file has several (layer)"
           />
           <Field
             name="member"
             label="File in the zip"
             value={reading.member ?? ''}
-            hint="Where the zip has several"
+            hint="Where the zip has several (member)"
           />
           <Field
             name="crs"
             label="Coordinate system"
             value={reading.crs ?? ''}
-            hint="Where the file does not say it, such as EPSG:26919"
+            hint="Where the file does not say it (crs), such as EPSG:26919"
           />
         </div>
       </details>
@@ -259,7 +264,7 @@ function MappingTable({ result, rows, withKey }: TableProps) {
 }
 
 /** `fips` is no field of a parcel by itself. */
-const labelOf = (field: string): string =>
+export const labelOf = (field: string): string =>
   field === 'fips' ? 'County of the row' : (PARCEL_FIELDS[field as ParcelField]?.label ?? field);
 
 /** Values as they come out, beside how the file has them where that differs. */
@@ -282,11 +287,16 @@ function readValues(field: AddFileResult['parts'][number]['fields'][number] | un
   );
 }
 
+/** Of several columns the first value of each, beside its name. */
 function samplesOf({ columns }: AddFileResult, names: readonly string[]) {
-  const samples = names.flatMap(name => columns.find(each => each.name === name)?.samples ?? []);
-  return samples.length === 0 ? (
-    <small>–</small>
-  ) : (
+  const some = names.flatMap(name => columns.find(each => each.name === name) ?? []);
+  const [only, ...others] = some;
+  const samples =
+    only !== undefined && others.length === 0
+      ? only.samples
+      : some.map(({ name, samples: [first] }) => `${name}: ${first ?? '–'}`);
+  if (samples.length === 0) return <small>–</small>;
+  return (
     <ul class="values">
       {samples.map(sample => (
         <li>{sample}</li>

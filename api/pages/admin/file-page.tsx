@@ -9,7 +9,7 @@ import type { JobState } from '../../../shared/queue/jobs.ts';
 import { Back, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, type Reply, type Visit } from '../frame/visit.ts';
-import { FileForm, fileChanges, withForm } from './file-form.tsx';
+import { FileForm, fileChanges, labelOf, withForm } from './file-form.tsx';
 import {
   findJob,
   followed,
@@ -174,7 +174,7 @@ function Part({ part }: { part: PartFindings }) {
           name="What the check found"
           heads={['What', 'Rows', 'First row', 'Why']}
           rows={lines.map(([what, { field, count: some, rowNo, message }]) => [
-            field === null ? what : `${what}: ${field}`,
+            field === null ? what : `${what}: ${labelOf(field)}`,
             count(some),
             count(rowNo),
             message,
