@@ -169,7 +169,7 @@ const IDEMPOTENCY_KEY = z.object({
     }),
 });
 
-/** What an endpoint says of a limit besides the one of all calls. */
+/** The description of an endpoint's additional limit. */
 const EXTRA_LIMITS: Record<ExtraLimit, string> = {
   skip_trace:
     'besides the limit of all calls, one of its own for all skip traces together, also over MCP: at most 20 in any sliding 60 seconds, 20 at once among them, unless the account has another. `RateLimit` and ' +

@@ -35,7 +35,7 @@ export async function serveHttp(app: Express, config: Config, lifecycle: Lifecyc
     maxHeaderSize: MAX_HEAD_BYTES,
   });
   server.on('request', app);
-  // An expectation that nobody can meet is ignored, as RFC 9110 allows, instead of node's bare 417.
+  // An expectation that cannot be met is ignored, as RFC 9110 allows, instead of node's bare 417.
   server.on('checkExpectation', app);
   server.on('clientError', answerMalformed);
   await listen(server, config);
@@ -72,8 +72,8 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
 }
 
 /**
- * A client that has sent nothing for so long is idle: what it sends next would have to be in flight while its
- * connection is closed.
+ * A client that has sent nothing for this long is idle: a further request would have to be in flight while
+ * its connection is closed.
  */
 const IDLE_MS = 500;
 
@@ -109,7 +109,7 @@ const PARSER_MESSAGES: Record<string, string> = {
  */
 function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const socket = stream as Socket;
-  // Part of a response is on its way already, or nobody is there.
+  // Part of a response was sent already, or the client has left.
   if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

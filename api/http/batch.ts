@@ -1,7 +1,7 @@
 /** The most items in one statement: bounds its size, far above the requests that are in flight at once. */
 const MAX_ITEMS = 1_000;
 
-/** After a batch of no more than these, nothing pauses: callers who come one by one would wait for nobody. */
+/** After a batch of at most this size there is no pause: callers that come one by one would wait in vain. */
 const MIN_BATCH = 4;
 
 type Pending<Item, Outcome> = {
@@ -10,11 +10,11 @@ type Pending<Item, Outcome> = {
   reject: (error: unknown) => void;
 };
 
-/** For whom a batch is held up. */
+/** How long a batch waits for further calls. */
 export type Pause = {
   /** The longest. */
   ms: number;
-  /** When so many items wait, nothing more is waited for. */
+  /** With this many waiting items the pause ends early. */
   enough(): number;
 };
 

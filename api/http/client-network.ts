@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Whom an address is counted as: an IPv6 connection has a /64 of its own to choose addresses from (RFC 6177).
+ * The key under which an address is counted: IPv6 by its /64, as a connection may use any address in it (RFC
+ * 6177).
  */
 export function clientNetwork(address: string): string {
   const [plain] = address.split('%') as [string];

@@ -118,8 +118,8 @@ async function ask<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Runs a statement on a held connection; when nobody waits any more the server cancels it, and both
- * are over on return.
+ * Runs a statement on a given connection. When the caller gives up, the server cancels it; both have ended on
+ * return.
  */
 async function cancellable<T>(
   signal: AbortSignal,

@@ -74,7 +74,7 @@ export type Endpoint<
   body?: Body;
   /** The metering key and the least that an answer with something in it costs; null for a free endpoint. */
   metering: { key: string; price: number; rule: string } | null;
-  /** A limit that the calls of all endpoints which name it share, besides the one of all calls. */
+  /** A limit shared by the calls of all endpoints that name it, in addition to the account's own. */
   rate?: ExtraLimit;
   /** Whether accounts without a contract are served too. */
   withoutContract?: boolean;

@@ -46,7 +46,7 @@ export function bodyError(error: unknown): unknown {
   return validationError({ body: ['is damaged: it cannot be decompressed as its Content-Encoding says'] });
 }
 
-/** What the client is told about an error; whatever is not meant for it becomes an internal error. */
+/** What the client sees of an error; anything else becomes an internal error. */
 export function toApiError(error: unknown): PlatError {
   if (error instanceof PlatError && error.code in ERROR_STATUSES) return error;
   // Express, for a path with a broken percent escape.
@@ -63,7 +63,7 @@ function property(value: unknown, name: string): unknown {
 }
 
 /**
- * Notes an error with its response. @returns what may be told of it; undefined where it is too late for that
+ * Records an error with its response. @returns what the client may see; undefined when the response has begun
  */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);

@@ -19,8 +19,8 @@ export type Exchange = {
   /** Worth a line in the log, whatever LOG_REQUESTS says, although nothing failed here. */
   noted?: boolean;
   /**
-   * From here on the answer is a stream, open as long as somebody looks: no work under way, and no
-   * duration worth a metric.
+   * From here on the answer is an open-ended stream: it counts neither as work under way nor in duration
+   * metrics.
    */
   detach(): void;
   /** What went wrong inside, for the log. */
@@ -44,7 +44,7 @@ export function respond(
   res.end(res.req.method === 'HEAD' ? undefined : body);
 }
 
-/** True once nobody waits for the answer, or it was given (a time-out) already. */
+/** True once the client has left, or a response was sent already (a time-out). */
 export function isOver(req: Request, res: Response): boolean {
   return res.headersSent || res.destroyed || req.socket.destroyed;
 }

@@ -34,9 +34,8 @@ export type Attempt = {
 
 export type Idempotency = {
   /**
-   * The answer that the call was given before, or this caller's turn to make it; undefined when nobody
-   * waits for it any more.
-   * @throws PlatError `validation_error` when the key stands for another request.
+   * The stored answer of an earlier call, or the right to make it; undefined once the client has left.
+   * @throws PlatError `validation_error` when the key belongs to another request
    */
   begin(
     call: IdempotentRequest,

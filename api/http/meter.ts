@@ -20,7 +20,7 @@ type ChargeResult = {
 };
 
 export type ChargeOptions = {
-  /** Whether nobody waits for the answer any more: what is over before its charge is sent costs nothing. */
+  /** Whether the client has left: a call that is over before its charge is sent costs nothing. */
   isOver?: () => boolean;
   /** Statements that are committed with the charge, or not at all. */
   alongside?: ((run: Database['run']) => Promise<void>) | undefined;
@@ -41,12 +41,12 @@ export type Meter = {
 const PAUSE_MS = 1;
 
 /**
- * The share of the calls under way that a batch waits for: with all, none is left to work on
+ * Share of the calls under way that a batch waits for: with all of them, no call would be left to work on
  * during the commit.
  */
 const WAIT_SHARE = 0.7;
 
-/** How often a charge reads an account anew whose period is over or whose terms are being changed. */
+/** How often a charge reads an account again whose period is over or whose terms are being changed. */
 const MAX_TRIES = 3;
 
 /**
@@ -82,7 +82,7 @@ export function openMeter(database: Database, underway = () => 0): Meter {
   };
 }
 
-/** Takes a transaction back whose call is over. */
+/** Rolls back the transaction of a call that is over. */
 const ABANDONED = new PlatError('abandoned', 'Nobody waits for the answer any more.');
 
 /** @returns undefined for a charge that was over before it was sent */
@@ -110,7 +110,7 @@ async function chargeAll(run: Database['run'], charges: PendingCharge[]): Promis
     const accounts = new Map<string, ChargeGroup[]>();
     for (const own of groups) addTo(accounts, own.accountId, own);
     if (accounts.size === 1 || !isTransientError(error)) throw error;
-    // One of them is held by somebody: the others do not wait for it any longer.
+    // One of the accounts is locked: charge the others without it.
     const charged = [...accounts.values()].map(own =>
       chargeGroups(run, own, outcomes).catch(cause => fail(own, cause, outcomes)),
     );

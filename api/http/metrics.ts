@@ -85,10 +85,7 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
   };
 }
 
-/**
- * A Redis that is away answers when it is back; whoever asks for figures waits for ten seconds,
- * Prometheus' default.
- */
+/** With Redis away the counts would come when it is back, but Prometheus waits for ten seconds by default. */
 const MEASURE_MS = 5_000;
 
 async function measure(queue: MeasuredQueue, depth: Gauge<'queue' | 'state'>): Promise<void> {

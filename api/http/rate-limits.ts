@@ -13,10 +13,7 @@ const DEFAULT_BURST = 120;
  */
 const CALL = 60_000_000;
 
-/**
- * A limit that the calls of some endpoints share, besides the account's bucket of all calls: so many in
- * any sliding minute.
- */
+/** A limit that some endpoints share, in addition to the account's bucket: calls in any sliding minute. */
 export type ExtraLimit = 'skip_trace';
 
 /** A limit as it is after a call. */

@@ -80,8 +80,8 @@ class RestCall implements Call {
 }
 
 /**
- * A strong tag stands for one sequence of bytes (RFC 9110 section 8.8.1): what was
- * compressed gets a weak one.
+ * A strong tag identifies one sequence of bytes (RFC 9110 section 8.8.1), so a compressed body gets a weak
+ * one.
  */
 async function prepare(
   { status, body: answer, etag, tokens, replayed }: Outcome,

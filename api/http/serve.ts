@@ -45,7 +45,7 @@ export type Call = {
   prepare(outcome: Outcome): Promise<PreparedResponse>;
   /** Tells what went wrong, if nothing was told yet. */
   fail(error: unknown): void;
-  /** True once nobody waits for the answer, or it was given (a time-out) already. */
+  /** True once the client has left, or a response was sent already (a time-out). */
   isOver(): boolean;
   /** To be aborted then: the statements that its handler still runs are stopped. */
   readonly over: AbortController;
@@ -62,7 +62,7 @@ export type Outcome = Omit<Answer, 'status'> & {
 /** An answer that is ready to go out, and what it costs. */
 export type PreparedResponse = { tokens: number; send(): void };
 
-/** Answers a call within the time-out; what fails is told as the envelope. */
+/** Answers a call within the time-out; failures become the error envelope. */
 export async function serve(call: Call, deps: ServeDeps): Promise<void> {
   const { exchange } = call;
   exchange.deadline = setTimeout(() => {
@@ -159,7 +159,7 @@ class Context implements CallContext {
   }
 }
 
-/** Charges for the answer, then sends it. Nothing is charged for what nobody gets. */
+/** Charges for the answer, then sends it. Nothing is charged when the client has left. */
 async function charge(
   call: Call,
   outcome: Outcome,

@@ -52,7 +52,7 @@ export function requireTokensLeft(account: Account, now: number): void {
   if (tokensLeft <= 0) throw quotaError(account, 1, tokensLeft);
 }
 
-/** Why an account may not use as many tokens in this period, of which `left` are left. */
+/** The error of an account that cannot use `tokens` more in this period. */
 export function quotaError(
   account: Pick<Account, 'overageAllowed' | 'paymentMethod'>,
   tokens: number,

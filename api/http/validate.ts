@@ -68,7 +68,7 @@ function refuseOversize(req: Request): void {
 const hasBody = ({ headers }: Request): boolean =>
   Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 
-/** Of a POST that takes no body: what somebody writes into one would be asked for in vain. */
+/** For a POST without a body: a body would be ignored, so it is refused. */
 function refuseFields(body: object): void {
   const names = Object.keys(body);
   if (names.length > 0)

@@ -5,7 +5,7 @@ import { sign, verifySigned } from '../http/signed.ts';
 export type SignedImage = {
   /** The parcel. */
   p: number;
-  /** The picture's key, which stands for the versions of boundary and imagery. */
+  /** The picture's key, which covers the versions of boundary and imagery. */
   k: string;
   /** When it expires, in seconds. */
   e: number;
@@ -21,7 +21,7 @@ const FORMAT = 'plat image 1\n';
  * the new one at once.
  */
 const SECRET_MS = 60_000;
-/** Forged addresses make nobody ask the database more often than this. */
+/** The secret is read at most this often, so that forged addresses do not load the database. */
 const MIN_MS = 1_000;
 
 export type ImageUrls = {

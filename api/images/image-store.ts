@@ -3,15 +3,14 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import type { Logger } from '../../shared/base/log.ts';
 
-/** What is said of a picture besides its pixels. */
+/** The metadata of a picture. */
 export type Caption = {
   imagery: 'aerial' | 'relief';
   attribution: string;
   /** Day of the imagery, where its source tells it. */
   captured: string | null;
   /**
-   * Milliseconds: what was made from servers is made anew later; null where the key says all
-   * that it was made from.
+   * Milliseconds until a picture made from servers is made again; null where the key covers all its sources.
    */
   freshUntil: number | null;
 };
@@ -29,7 +28,7 @@ export type Store = {
 
 /**
  * The folder is measured when this share of its bound has been written since, by each process, and
- * then emptied to `TO`.
+ * then emptied to `TRIM_TO`.
  */
 const TRIM_EVERY = 1 / 16;
 const TRIM_FROM = 3 / 4;

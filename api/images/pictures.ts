@@ -28,7 +28,7 @@ type Source = {
   source: string;
   attribution: string;
   captured: string | null;
-  /** Stands for the version of what it shows. */
+  /** The version of what the source shows. */
   version: string;
   /** Redirects from public addresses to private networks are followed. */
   private_network: boolean;
@@ -169,7 +169,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     return {};
   };
 
-  /** What a picture of a parcel is made from, and the key that stands for all of it. */
+  /** What a picture of a parcel is made from, with the key that covers all of it. */
   const prepare = async (propertyId: number): Promise<Prepared> => {
     const [parcel] = await database.run<{ boundary: Buffer | null }>('imagery/get_boundary', {
       fips: countyOf(propertyId),

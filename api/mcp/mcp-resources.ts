@@ -3,8 +3,8 @@ import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { FILTERS } from '../v1/parcels/filter/filters.ts';
 
 /**
- * What a model may read besides tools. Coverage is a tool's answer (mcp-server.ts); the others never change
- * while the service runs.
+ * What a model can read apart from tools. Coverage is a tool's answer (mcp-server.ts); the others never
+ * change while the service runs.
  */
 
 export const COVERAGE = 'plat://coverage';

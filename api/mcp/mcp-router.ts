@@ -88,9 +88,8 @@ export function mcpRouter(deps: McpRouterDeps): Router {
 }
 
 /**
- * RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in; RFC 6750
- * section 3: one whose token is bad, that it is.
- * @param appUrl empty where nobody can be let in
+ * RFC 9728 section 5.1: a client without a token is told where to authorize; RFC 6750 section 3: one with a
+ * bad token, that it is bad. @param appUrl empty where authorization is off
  */
 function challenge(error: unknown, appUrl: string, authorization = ''): never {
   if (error instanceof PlatError && error.status === 401) {

@@ -23,7 +23,7 @@ export type McpDeps = CallDeps & {
 
 const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version };
 
-/** What a model is told before it sees any tool. */
+/** The instructions that a model reads before any tool. */
 const INSTRUCTIONS = `Land parcels, sales, market statistics and valuations of US counties. Calls cost tokens of the user's account; each tool tells its
 price, and _meta what a call has cost. Find the county's FIPS code with find_regions (free) first. To find lots use filter_properties with all
 conditions at once rather than looking at parcels one by one; a page costs the same at any size, so ask for as many rows as you need (up to about 60 fit
@@ -89,7 +89,7 @@ export function mcpServers(deps: McpDeps): McpServers {
 
 const resourceNotFound = (uri: string) => new ResourceNotFoundError(uri, `There is no resource ${uri}.`);
 
-/** @param told the error envelope of the tool's call */
+/** @param envelope the error envelope of the tool's call */
 function refuse(uri: string, envelope: string): never {
   const { error } = JSON.parse(envelope) as { error: { code: string; message: string } };
   if (error.code === 'not_found') throw resourceNotFound(uri);

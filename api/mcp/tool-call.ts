@@ -94,7 +94,7 @@ export async function callTool(
     String(answered.status),
     (performance.now() - exchange.startedAt) / 1_000,
   );
-  // Of a call that was canceled nobody reads the result.
+  // The result of a canceled call is not read.
   return answered.result ?? { content: [], isError: true, _meta: {} };
 }
 

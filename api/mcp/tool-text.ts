@@ -49,7 +49,7 @@ const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
 /** Pages are told in words. */
 const PAGING = new Set(['count', 'next', 'previous']);
 
-/** @param query what was asked for @param untold names of fields that a model has no use for */
+/** @param query what was asked for @param omitted names of fields that a model has no use for */
 export function textOf(answer: Fields, query: Fields, omitted: readonly string[] = []): string {
   const lists: [string, Fields[]][] = [];
   const lines: string[] = [];

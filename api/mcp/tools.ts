@@ -4,7 +4,7 @@ import { validationError } from '../http/error-responses.ts';
 import type { RequestInput } from '../http/validate.ts';
 import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
 
-/** Endpoints that one tool calls, by which of their places is given; the last where none is. */
+/** Endpoints that one tool calls, chosen by which path parameter is given; the last where none is. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   get_market_stats: ['get_county_market_stats', 'get_zip_market_stats'],
   get_coverage: ['get_county_coverage', 'get_coverage'],
@@ -41,7 +41,7 @@ export type Tool = { definition: ToolDefinition; endpoints: readonly Endpoint[] 
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** A page of a tool, where no other size is asked for: as long as a model reads it. */
+/** Default page size of a tool: as much as a model reads. */
 const PAGE_SIZE = 25;
 
 /**

@@ -24,7 +24,9 @@ const TTL = {
 
 const SCOPES = [SCOPE, 'offline_access'];
 
-/** Nothing is signed by it: tokens are opaque, and nobody's identity is told. The library wants one. */
+/**
+ * Nothing is signed by it, as tokens are opaque and there are no ID tokens, but the library requires a key.
+ */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
 /**
@@ -166,7 +168,9 @@ export async function makeProvider(
   return provider;
 }
 
-/** Who is at the browser says yes each time: a session of the authorization server alone lets nobody in. */
+/**
+ * The person at the browser is asked each time: a session of the authorization server alone grants nothing.
+ */
 function alwaysAsked(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const { Check } = interactionPolicy;

@@ -3,10 +3,10 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from '
 import type { Database } from '../http/database.ts';
 import { textFaults } from '../http/text.ts';
 
-/** An id as it is stored: whoever reads the table can use none of the tokens in it. */
+/** An id as it is stored: a hash, so that a reader of the table cannot use the tokens. */
 const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
 
-/** Seconds that a registered client lives before somebody lets it in. */
+/** Seconds that a registered client lives before a user authorizes it. */
 const UNUSED_CLIENT_S = 3_600;
 
 /** oidc-provider's models in PostgreSQL, so that any process goes on with what another has begun. */

@@ -30,8 +30,8 @@ export function requireName(of: string, text: string): string {
 export type NamedSort = 'account' | 'company' | 'tier';
 
 /**
- * A name that is there, or a new one that is nobody's. @throws PlatError `name`, also when it differs only
- * by case or encoding
+ * An existing name, or a new one that is not taken.
+ * @throws PlatError `name`, also when it differs only by case or encoding
  */
 export async function requireKnownOrNewName(db: Queryable, of: NamedSort, text: string): Promise<string> {
   const { rows } = await db.query<{ name: string }>(statement('accounts/list_names', { of }));

@@ -87,7 +87,7 @@ export type NewKey = {
   name: string;
   scopes?: readonly Scope[];
   expiresAt?: Date;
-  /** Who makes it, for the audit table; default whoever runs this process. */
+  /** The actor in the audit table; default the user who runs this process. */
   actor?: string;
 };
 

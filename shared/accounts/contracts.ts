@@ -32,7 +32,7 @@ export type AccountChange = AccountTerms & {
   tier?: Tier | null;
   /** null: no ceiling. */
   backstopTokens?: number | null;
-  /** An e-mail address; null: nobody in particular. */
+  /** An e-mail address; null for no particular user. */
   user?: string | null;
   /** Corrects the current period, whose usage stays with it; later ones begin on its day of the month. */
   periodStart?: Date;

@@ -18,7 +18,7 @@ const MAX_PASSWORD_LENGTH = 200;
 /** OWASP's first choice for Argon2id: 19 MiB, 2 passes, 1 lane. */
 const ARGON2 = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** What is compared with when nobody has the address, so that the answer takes as long. */
+/** Compared with when no user has the address, so that the answer takes equally long. */
 let dummyHash: Promise<string> | undefined;
 
 /** Tokens of sessions and links: 256 random bits, of which only the hash is stored. */

@@ -7,7 +7,7 @@ export type Membership = { id: string; company_id: string; user_id: string | nul
 
 export type MembershipChange = {
   company?: string;
-  /** An e-mail address; null: nobody in particular. */
+  /** An e-mail address; null for no particular user. */
   user?: string | null;
   userName?: string;
 };

@@ -113,8 +113,8 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
   });
   pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
-  // One that is lost while in use fails its query, and besides emits an error that would end
-  // the process unheard.
+  // A connection that is lost while in use fails its query, and also emits an error that would end the
+  // process.
   pool.on('connect', client =>
     client.on('error', error => log.debug({ err: error }, 'a database connection was lost')),
   );

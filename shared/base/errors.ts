@@ -26,7 +26,7 @@ export type ApiErrorCode = keyof typeof ERROR_STATUSES;
 export type ErrorOptions = {
   /** HTTP status, where it is not that of the code, or 500. */
   status?: number;
-  /** What a client may see besides the message: rejected field -> list of messages. */
+  /** What a client may see in addition to the message: rejected field -> list of messages. */
   details?: Record<string, string[]>;
   /** Whether the same work may succeed when tried again without a change by a person. Default false. */
   retryable?: boolean;

@@ -27,8 +27,8 @@ type LockFunction = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock_shared';
 const POLL_MS = 100;
 
 /**
- * Asks for a lock again and again rather than waits for it: a waiting statement could not be told
- * that the worker stops.
+ * Polls for a lock rather than waiting in the server: a waiting statement could not be interrupted when the
+ * worker stops.
  * @throws the signal's reason
  */
 export async function takeLock(
@@ -46,8 +46,8 @@ export async function takeLock(
 }
 
 /**
- * Runs `work` while nobody else has the lock. It belongs to a connection, so that a worker that dies
- * gives it back at once.
+ * Runs `work` while holding the lock. It belongs to the connection, so that it is released at once when a
+ * worker dies.
  */
 export function withLock<T>(
   pool: Pool,

@@ -4,8 +4,8 @@ import { isLoopback } from './origin.ts';
 import { sameSecret } from './secrets.ts';
 
 /**
- * Who may read /metrics: the bearer of METRICS_TOKEN (others are to send it); without one, where the service
- * listens on loopback, programs on this machine that no proxy stands between; else nobody.
+ * Access to /metrics: the bearer of METRICS_TOKEN; without one, programs on this machine that connect
+ * directly where the service listens on loopback; otherwise nobody.
  */
 export function metricsAccess(
   { headers, socket }: IncomingMessage,

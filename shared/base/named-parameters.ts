@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Values by the names of the parameters that they stand for. */
+/** Values by the names of their parameters. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** What pg's `query` takes. */

@@ -20,8 +20,8 @@ export type Origins = {
   /** Where the API is, for links to further pages; empty where links are relative. */
   apiUrl(req: AddressedRequest): string;
   /**
-   * Where the web app is, for mails, OAuth and links into it; empty where nobody has said so: links are
-   * relative, mails and OAuth are off.
+   * Where the web app is, for mails, OAuth and links into it; empty where it is not set: links are relative,
+   * mails and OAuth are off.
    */
   appUrl(req: AddressedRequest): string;
   /** Whether a page of this origin is one of ours, to the browser that has sent the request. */
@@ -50,8 +50,7 @@ const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : ho
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
 
 /**
- * Where programs on this machine reach what listens there: a host that stands for all addresses is
- * reached on loopback.
+ * Where programs on this machine reach the service: a host that means all addresses is reached on loopback.
  */
 export function localUrl(host: string, port: number): string {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

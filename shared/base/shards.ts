@@ -106,8 +106,8 @@ async function spread(client: pg.Client, table: string, key: string, wanted?: nu
 }
 
 /**
- * The table anew, empty and distributed, filled from the old one, which it replaces: so a partitioned one
- * becomes a plain one.
+ * Creates the table again, empty and distributed, and fills it from the old one, which it replaces: a
+ * partitioned one becomes plain.
  */
 async function moveToShards(
   client: pg.Client,

@@ -87,14 +87,14 @@ export type ReportSnapshot = {
   };
   /** Of ln(price per acre) to ln(acres). */
   elasticity: number;
-  /** So many steps farther away a comp counts for 1/e. */
+  /** Steps over which the weight of a comp falls to 1/e. */
   weight_steps?: number;
   calibration: Calibration;
   discount: Discount;
   /** Null where fewer than three comps are near. */
   machine: Valuation | null;
   candidates: Candidate[];
-  /** Comps that could be chosen, of which `candidates` are the nearest. */
+  /** Comps that could be chosen; `candidates` are the nearest of them. */
   comps: number;
   bucket: BucketLabel | null;
   county_market: MarketBucket | null;

@@ -7,7 +7,7 @@ import { hmac, identityTags, phoneKey } from './person-identity.ts';
 import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
 import { contactSecret, listSuppressed } from './suppression.ts';
 
-/** Whom a provider found: the subject that was asked for, and what may be told. */
+/** A provider's match: the subject that was asked for, and what may be returned. */
 export type ProviderMatch = { subject: Subject; answer: ProviderAnswer };
 
 export type ProviderLookup = (
@@ -15,12 +15,12 @@ export type ProviderLookup = (
   address: Address,
 ) => Promise<ProviderMatch | null>;
 
-/** At most these many of an owner's text are paid for. */
+/** At most this many people of one owner's text are looked up, as each costs. */
 const MAX_LOOKUPS = 2;
 
 /**
- * Asks a provider for people, one after the other until one is known; what it answers is kept for `keepDays`,
- * so that nobody is bought twice.
+ * Asks a provider for people, one after the other until one is known. Answers are kept for `keepDays`, so
+ * that nobody is paid for twice.
  * @throws PlatError `provider` when it cannot be asked now
  */
 export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: number): ProviderLookup {
@@ -82,7 +82,7 @@ export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: 
   };
 }
 
-/** Of two people of an owner's text the first may have used up the time. */
+/** The first of two people may have used up the time. */
 function timeoutError(name: string): PlatError {
   return new PlatError('provider', `The provider ${name} did not answer in time.`, {
     status: 503,
@@ -105,7 +105,7 @@ function tagsOf(
   ];
 }
 
-/** Not the other ways to read the words of a name: each would be paid for. */
+/** Drops alternative readings of the same name: each would be paid for. */
 function distinctSubjects(subjects: readonly Subject[]): Subject[] {
   const distinct: Subject[] = [];
   for (const subject of subjects) {

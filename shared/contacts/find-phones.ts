@@ -31,14 +31,14 @@ export type ContactRow = RecordName & {
 type ContactCandidate = Candidate & { row: ContactRow };
 
 /**
- * Above these nobody can tell a namesake: such a city has a thousand people of one surname's
- * sound and initial.
+ * With more candidates, namesakes cannot be told apart: such a city has a thousand people with a similar
+ * surname and the same initial.
  */
 export const MAX_CANDIDATES = 1_000;
 
 export type ContactMatch =
   | { state: 'found'; matches: Match<ContactCandidate>[] }
-  /** Nobody may be told of them, whoever knows them. */
+  /** On the suppression list: nothing is returned, whatever the source. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
 
@@ -75,7 +75,7 @@ export async function findContacts(
     const listed = openly
       ? new Set()
       : await listSuppressed(run, [...identityTags(subject, [address]), ...tags]);
-    // Of two people of a roll the other may still be told.
+    // The second person of a roll's text may still be returned.
     if (listed.size > 0) suppressed = true;
     else if (matches.length > 0) return { state: 'found', matches };
   }

@@ -29,8 +29,8 @@ export function subjectOf(name: RecordName): Subject | null {
 const PERSONAL_TRUST = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
 
 /**
- * Whom an owner's text names, in the order in which they are looked for: the entity, then each person with
- * the ways to read the name.
+ * The subjects that an owner's text names, in the order of lookup: the entity, then each person with the ways
+ * to read the name.
  */
 export function subjectsOf(owner: string): Subject[] {
   const people = peopleOf(owner).flatMap(readings => readings.map(found => ({ person: found })));

@@ -8,13 +8,13 @@ import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../net/guarded-ca
 import { loadProvider } from '../net/provider-file.ts';
 import type { ProvidedPhone } from './find-phones.ts';
 
-/** Whom a provider is asked for. */
+/** The person or entity that a provider is asked for. */
 export type ProviderQuestion = { subject: Subject; address: Address };
 
-/** Whom it knows; null for nobody. */
+/** The provider's match; null without one. */
 export type ProviderAnswer = { first_name: string | null; last_name: string | null; phones: ProvidedPhone[] };
 
-/** Others whom people are looked up at, where the contacts do not know them. */
+/** An outside source of telephone numbers, asked where the contacts have no match. */
 export type TraceProvider = {
   name: string;
   /** US cents that a match costs; null where that is not known. */
@@ -100,7 +100,7 @@ function nameFields(subject: Subject): Record<'first_name' | 'last_name' | 'enti
   return { first_name: first, last_name: [...last, suffix].filter(Boolean).join(' '), entity_name: null };
 }
 
-/** A provider may answer with whoever lives there: a name that does not fit is another person. */
+/** A provider may answer with another resident: a name that does not fit is not a match. */
 function isMeant(
   subject: Subject,
   { first_name, last_name }: Pick<ProviderAnswer, 'first_name' | 'last_name'>,
@@ -146,10 +146,7 @@ const batchDataAnswer = z.object({
   }),
 });
 
-/**
- * SKIP_TRACE_PROVIDER=batchdata. Asked by a street address alone, so that without one nobody is found,
- * and nothing charged.
- */
+/** SKIP_TRACE_PROVIDER=batchdata. It needs a street address: without one nothing is asked or charged. */
 export function batchData(origin: string, key: string, limits: Partial<CallLimits> = {}): ProviderClient {
   const call = openGuardedCall('batchdata', [], limits);
   const url = new URL(BATCHDATA_PATH, origin);

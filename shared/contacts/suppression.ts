@@ -15,7 +15,7 @@ export function contactSecret(run: Run): Promise<Buffer> {
   return read;
 }
 
-/** Which of the texts are on the list. */
+/** The tags that are on the suppression list. */
 export async function listSuppressed(run: Run, tags: readonly string[]): Promise<Set<string>> {
   if (tags.length === 0) return new Set();
   const secret = await contactSecret(run);

@@ -34,7 +34,7 @@ export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
 export type Owner = {
   accountId: string;
   userId?: string | undefined;
-  /** Who makes the changes, where that is somebody else. */
+  /** The author of the changes, where that is another user. */
   author?: string;
 };
 

@@ -117,10 +117,7 @@ export function statsBody(region: RegionFields, stats: RegionStats): string {
   return JSON.stringify({ ...fieldsOf(region), as_of: stats.asOf, stats: shown });
 }
 
-/**
- * Raised whenever the same region and figures make another body than before, so that every stored
- * response is written anew.
- */
+/** Raise it whenever the same figures give another body, so that every stored response is rewritten. */
 const RESPONSE_FORMAT = 2;
 
 /**

@@ -45,7 +45,7 @@ const HIGHWAY_MARGIN_M = 70;
 /** Of a parcel without a road one wants to see where the next one is. */
 const ROADLESS_MARGIN_M = 120;
 
-/** More of a kind cannot be told apart on a map of this size. */
+/** More of a kind would not be distinguishable on a map of this size. */
 const MAX_DRAWN = 4_000;
 
 export type DrawOptions = {

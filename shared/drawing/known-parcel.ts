@@ -48,7 +48,7 @@ export type KnownParcel = {
   /** Null when nothing was ever computed. */
   land: StoredLand | null;
   versions: LayerVersion[];
-  /** Kinds of layers that are marked to be computed anew. */
+  /** Kinds of layers that are marked to be recomputed. */
   waiting: LayerKind[];
 };
 

@@ -56,7 +56,7 @@ function groundBox(plane: Plane, x: number, y: number, halfX: number, halfY: num
   return boxToE7(boxOfLine(corners));
 }
 
-/** The longest of 1, 2 or 5 times a power of ten feet that is no longer than so many pixels. */
+/** The longest of 1, 2 or 5 times a power of ten feet that fits in this many pixels. */
 export function scaleBarOf({ metersPerPx }: View, mostPx: number): { feet: number; px: number } {
   const pxPerFt = 0.3048 / metersPerPx;
   const power = 10 ** Math.floor(Math.log10(mostPx / pxPerFt));

@@ -210,7 +210,7 @@ function drawScaleBar(view: View): string {
 
 const NO_DATA = '#9e9e9e';
 
-/** Fractions of cells are shown in twentieths: so many elements at most a color. */
+/** Fractions of cells are drawn in twentieths, which limits the elements per color. */
 const STEPS = 20;
 
 /** The class of a slope: how many of the grades it is steeper than; null without one. */

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PlatError } from '../base/errors.ts';
 
 /**
- * Who publishes parcels: OpenAddresses' list for the United States (CC0), which
- * tools/make-catalogue.ts writes anew.
+ * Who publishes parcels: OpenAddresses' list for the United States (CC0), written by tools/make-catalogue.ts.
  */
 export type CatalogueSource = {
   /** Five digits of a county, two of a state, seven of a city. */

@@ -23,10 +23,7 @@ const payload = z.object({
   /** Other sources than the feed file's, by input. */
   sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
-  /**
-   * Somebody waits for it: a server that was asked often enough in one attempt is not asked
-   * again in four more.
-   */
+  /** A person waits: a server that failed several times within one attempt is not tried in four more. */
   attended: z.boolean().optional(),
 });
 

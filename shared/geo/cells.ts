@@ -111,7 +111,7 @@ function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]
 }
 
 /**
- * Grows `held` by the part of an edge within MARGIN of a box, and tells whether there is one (Liang
+ * Grows `covered` by the part of an edge within MARGIN of a box, and tells whether there is one (Liang
  * and Barsky, 1984).
  */
 function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, covered: Box): boolean {

@@ -9,7 +9,7 @@ export const perAcre = (cents: bigint, acres: number): number => Number(cents) /
 export const dailyInterest = (views: number | null, saves: number | null, days: number | null): number =>
   ((views ?? 0) + 10 * (saves ?? 0)) / Math.max(1, days ?? 1);
 
-/** Ascending figures of a county's listings, of which `own` is the deal's own one where it is among them. */
+/** Ascending figures of a county's listings; `own` is the deal's own, where it is among them. */
 export type Peers = { ascending: ArrayLike<number>; own: number | null };
 
 export const countPeers = ({ ascending, own }: Peers): number => ascending.length - (own === null ? 0 : 1);
@@ -89,7 +89,7 @@ export function gradeScore(parts: GradeParts): number | null {
 }
 
 export const LETTERS = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C', 'C-', 'D', 'F'] as const;
-/** The least score of each but the last. */
+/** The lowest score of each grade but the last. */
 const MIN_SCORES = [93, 85, 78, 71, 64, 57, 50, 43, 36, 20];
 
 export function listingGrade(score: number | null): (typeof LETTERS)[number] | '' {

@@ -94,9 +94,9 @@ export type ComputedChunk = {
   failures: PlatError[];
 };
 
-/** So many parcels are computed, some ten milliseconds, before the process sees to its connections. */
+/** Parcels computed (some ten milliseconds) before the event loop gets its turn. */
 const PARCELS_PER_TURN = 20;
-/** When so many parcels fail, it is not their own doing. */
+/** With this many failures the cause is not the parcels, and the chunk fails. */
 const MAX_FAILED = 10;
 
 /** Writes a kind's columns of a parcel that layers of the kind cover. */

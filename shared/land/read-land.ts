@@ -13,7 +13,7 @@ import { addSources, type Layer, type MarkedRow, type Subject, subjectOf } from 
 export type LandInput = {
   /** In the order of a Hilbert curve. */
   subjects: Subject[];
-  /** Parcels of the chunk without geometry: nothing can be told of them. */
+  /** Parcels of the chunk without geometry, for which nothing can be computed. */
   shapeless: { property_id: number; mark: number }[];
   roads: Road[];
   /** Every parcel near the subjects of which frontage is wanted, these included. */

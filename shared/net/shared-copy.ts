@@ -6,7 +6,7 @@ import type { OpenContext } from './download-context.ts';
 import { fileState } from './file-version.ts';
 import { download } from './http.ts';
 
-/** A copy that nobody has read for so long is removed. */
+/** Copies that were not read for this long are removed. */
 const RETENTION_MS = 7 * 86_400_000;
 
 /**

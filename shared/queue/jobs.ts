@@ -86,8 +86,8 @@ async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqu
 export const JOBS_CHANNEL = 'plat_jobs';
 
 /**
- * Writes a job that somebody waits for: a worker hears of it with the commit. For processes without
- * queues, such as the API. @returns its id
+ * Writes a job that somebody waits for, and notifies workers with the commit. For processes without queues,
+ * such as the API. @returns its id
  */
 export async function enqueueAndNotify<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<string> {
   const { id } = await add(run, job, payload);

@@ -50,9 +50,7 @@ export type ChunkReader = {
 export function openChunks(options: ChunkOptions): ChunkReader {
   // Neighboring chunks share blocks, neighboring parcels share chunks: both matter alike.
   const blocks: BlockCache = options.blocks ?? newBlockCache(options.cacheBytes);
-  /**
-   * Finished ones, and what keeps one from being read, so that each parcel over it need not find out anew.
-   */
+  /** Finished chunks, and why one cannot be read, so that not every parcel over it has to find out again. */
   const chunks = new LRUCache<string, { chunk: Chunk | null } | { error: PlatError }>({
     maxSize: Math.ceil(options.cacheBytes / 2),
   });

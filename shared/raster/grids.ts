@@ -38,8 +38,8 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
     }
     const { groundAt, forward, inverse } = placeGrid(resolveCrs(tile.crs, tile.source), tile);
     const { originY, stepX, stepY } = tile;
-    // Named one by one: what is spread into an object gets a shape of its own, for which V8 would
-    // compile everything anew.
+    // Properties one by one: a spread would give the object a new hidden class, for which V8 recompiles
+    // everything.
     const grid: VirtualGrid = {
       groundAt,
       forward,

@@ -30,9 +30,9 @@ export function blocksAcross(block: number, size: number): number {
 export const TERRAIN_MARGIN_M = 200;
 
 /**
- * Heights beyond are what stands for none without being declared: -9999, -32768, the lowest float. The lowest
- * land of the United States is at -86 m, the highest at 6,190 m (USGS, Elevations and Distances); grids that
- * go on under the sea reach some hundred meters down.
+ * Heights beyond this mean no data without being declared: -9999, -32768, the lowest float. The lowest land
+ * of the United States is at -86 m, the highest at 6,190 m (USGS, Elevations and Distances); grids that go on
+ * under the sea reach some hundred meters down.
  */
 export const LOWEST_M = -500;
 export const HIGHEST_M = 7000;

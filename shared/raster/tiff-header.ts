@@ -26,7 +26,7 @@ export type ElevationTile = {
   crs: string;
   /** Meters of one unit of height. */
   unitM: number;
-  /** The value that stands for no height; null when only NaN does. */
+  /** The no-data value; null when only NaN is. */
   nodata: number | null;
 };
 

@@ -9,8 +9,9 @@ import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot
 const REPORTS_AT_ONCE = 20;
 
 /**
- * Prepares the reports of a county that wait for it, with one fit of its market. Killed at any line it can be
- * run again. @returns how many
+ * Prepares the waiting reports of a county with one fit of its market. Killed at any line, it can be run
+ * again.
+ * @returns how many
  */
 export async function prepareCounty(pool: Pool, fips: number, signal: AbortSignal): Promise<number> {
   let market: Market | undefined;
@@ -47,7 +48,7 @@ function faultOf({ on_roll, x, acres }: SnapshotRequest): string | null {
     : 'The acreage of the parcel is unknown, so no price per acre can be adjusted to it.';
 }
 
-/** The very fit that the county's parcels were valued by, unless its comps have changed since. */
+/** The fit that the county's parcels were valued with, unless its comps have changed since. */
 async function fitMarket(client: Client, fips: number): Promise<Market> {
   const { rows } = await client.query<
     { as_of: string | null } & Record<'west' | 'south' | 'east' | 'north', number | null>

@@ -157,10 +157,10 @@ async function readMarkets(pool: Pool, fips: string, zip: string, acres: number)
   return { bucket, county_market: marketOf('county'), zip_market: marketOf('zip') };
 }
 
-/** Of a picture this wide no more can be seen. */
+/** Smaller details are not visible in a picture of this width. */
 const OUTLINE_STEPS = 500;
 
-/** The rings of a boundary, without vertices that cannot be told from the one before. */
+/** The rings of a boundary, without vertices that would not be visible. */
 function outlineOf(boundary: Uint8Array | null): [number, number][][] {
   if (boundary === null) return [];
   const shape = decodeBoundary(boundary);

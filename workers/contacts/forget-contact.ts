@@ -20,15 +20,12 @@ import {
   sharedPlace,
 } from '../../shared/kernels/person/match.ts';
 
-/**
- * Who asks to be found, left alone or forgotten: a person or an entity at an address, or whoever has
- * a telephone number.
- */
+/** The subject of a request: a person or an entity at an address, or the owner of a telephone number. */
 export type Request =
   | { subject: Subject; address: Address; number: string | null }
   | { subject: null; number: string };
 
-/** Every contact that may be meant, also those of namesakes in the same ZIP or city. */
+/** Every contact that may be meant, including namesakes in the same ZIP or city. */
 export async function contactsLike(run: Run, request: Request): Promise<ContactRow[]> {
   const { subject, number } = request;
   if (subject === null)
@@ -53,8 +50,8 @@ export async function contactsLike(run: Run, request: Request): Promise<ContactR
 }
 
 /**
- * No source is believed about who asks any more, and what is ingested later leaves them out. @returns how
- * many entries are new
+ * Suppresses the subject for all sources, and for whatever is ingested later. @returns how many entries are
+ * new
  */
 export async function suppressContact(
   run: Run,
@@ -64,7 +61,7 @@ export async function suppressContact(
 ): Promise<number> {
   const { subject, number } = request;
   const own = number === null ? [] : [number];
-  // Of a number alone nothing else is known to be theirs.
+  // A request by number alone does not identify a person, so only the number is suppressed.
   if (subject === null) return suppress(run, [], [], own, by);
   const known = rows.map(subjectOf).filter(parsed => parsed !== null);
   const places = [request.address, ...rows.flatMap(row => row.places)];
@@ -124,7 +121,7 @@ export async function forget(pool: Pool, request: Request, by: string): Promise<
   });
 }
 
-/** Of a number alone the record stays, without it, where it has others. */
+/** When only a number is given, the record stays without it, if it has others. */
 async function eraseContacts(run: Run, request: Request, rows: readonly ContactRow[]): Promise<number> {
   const gone =
     request.subject !== null

@@ -23,7 +23,7 @@ export type AdviceRecord = {
 
 export type AdviceSubject = {
   facts: ListingFacts;
-  /** What is asked today, and what it is hoped to sell for. */
+  /** The asking price today, and the expected sale price. */
   cents: bigint | null;
   expectedCents: bigint | null;
   spendCents: bigint;
@@ -33,10 +33,10 @@ export type AdviceSubject = {
 
 type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
 
-/** A listing whose acreage is further from its parcel's, as a share of the latter, is of other land. */
+/** If the listing's acreage differs from its parcel's by more than this share, they are not the same land. */
 const MAX_ACREAGE_DIFFERENCE = 0.25;
 
-/** The valuation of the parcel, where it is one of the land that is listed. */
+/** The parcel's valuation, where listing and parcel are the same land. */
 function valuationOf({ facts, lot }: AdviceSubject): Valuation | null {
   if (!lot?.supported || lot.low === null || lot.high === null || lot.adjusted === null) return null;
   if (!isSameLand(facts, lot)) return null;
@@ -46,7 +46,7 @@ function valuationOf({ facts, lot }: AdviceSubject): Valuation | null {
 const isSameLand = ({ acreage }: ListingFacts, { acres }: DealLot): boolean =>
   acreage !== null && acres !== null && Math.abs(acreage - acres) <= MAX_ACREAGE_DIFFERENCE * acres;
 
-/** What is advised, what that rests on, and what it does to the profit. */
+/** The advice, its reasons, and its effect on the profit. */
 export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice; record: AdviceRecord } {
   const { facts, cents, expectedCents, spendCents, like } = deal;
   const { acreage: acres, days } = facts;
@@ -63,7 +63,7 @@ export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice;
   });
   const soldFor = expectedCents ?? cents ?? 0n;
   const now = soldFor - spendCents;
-  // Nobody pays more than is asked.
+  // A lot does not sell for more than its asking price.
   const then = advice.cents !== null && advice.cents < soldFor ? advice.cents - spendCents : now;
   const ppa = cents === null || acres === null ? null : perAcre(cents, acres);
   const sentences = [
@@ -120,7 +120,7 @@ function reasonOf(
   }
 }
 
-/** What the valuation says besides, or why it says nothing. */
+/** The valuation in words, or why there is none. */
 function estimateOf(
   { reason }: Advice,
   { facts, cents, lot }: AdviceSubject,
@@ -137,7 +137,7 @@ function estimateOf(
   return `It is ${below} % below the ${wholeDollars(valuation.meanCents)} that the sales around it support.`;
 }
 
-/** An estimate is none to the cent. */
+/** Estimates are not precise to the cent. */
 const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) * 100n);
 
 const acresOf = (acres: number): string => `${Number(acres.toFixed(2))} ${acres === 1 ? 'acre' : 'acres'}`;

@@ -6,7 +6,7 @@ import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { median } from '../../shared/kernels/stats/region-stats.ts';
 
-/** A listing as deals/list_live and deals/find_listings tell it. */
+/** A row of deals/list_live and deals/find_listings. */
 export type Listing = {
   id: string;
   status: 'ACTIVE' | 'PENDING' | 'SOLD' | 'OFF_MARKET';
@@ -34,7 +34,7 @@ export type PeerListings = { of: 'bucket' | 'size' | 'county'; others: Peers };
 
 export type TimeToSell = { bucket: AcreBucket['label'] | null; medianDays: number; sales: number };
 
-/** What a county's market is at one moment. */
+/** The market of a county at one moment. */
 export type Market = {
   /** 'YYYY-MM-DD' */
   asOf: string;
@@ -47,7 +47,7 @@ export type Market = {
   perAcre: Float64Array;
   /** The like ones among these. @param own price per acre of the deal's own listing where it is counted */
   like(acres: number, own: number | null): PeerListings;
-  /** Of the ACTIVE listings with views, ascending: see `interestOf`. */
+  /** Of the ACTIVE listings with views, ascending: see `dailyInterest`. */
   interest: Float64Array;
   timeToSell(acres: number | null): TimeToSell;
 };
@@ -58,7 +58,7 @@ export const isCounted = ({ status, cents, acres }: Listing): boolean =>
   status === 'ACTIVE' && cents !== null && acres !== null;
 export const hasViews = ({ status, views }: Listing): boolean => status === 'ACTIVE' && (views ?? 0) > 0;
 export const interestIn = ({ views, saves, days }: Listing): number => dailyInterest(views, saves, days);
-/** A price beyond what a deal can have is a filler. */
+/** A price beyond what a deal can have is a placeholder. */
 export const centsOf = ({ cents }: Pick<Listing, 'cents'>): bigint | null =>
   cents === null || BigInt(cents) > MAX_CENTS ? null : BigInt(cents);
 export const ppaOf = ({ cents, acres }: Listing): number => perAcre(BigInt(cents!), acres!);
@@ -74,7 +74,7 @@ export async function readMarket(client: Client, fips: number | null): Promise<M
     statement('deals/list_sold', { fips, as_of: asOf }),
   );
   const byApn = new Map<string, Listing>();
-  // The newest first: it wins.
+  // The newest first, as it wins.
   for (const listing of live)
     if (listing.apn !== '' && !byApn.has(listing.apn)) byApn.set(listing.apn, listing);
   const perAcre = Float64Array.from(live.filter(isCounted), ppaOf).sort();
@@ -95,8 +95,8 @@ export async function readMarket(client: Client, fips: number | null): Promise<M
 }
 
 /**
- * A parcel number as rolls and agents both write it, without zeros that lead its groups and groups of
- * nothing: 000009-000011-000000 is 9-11.
+ * A parcel number as rolls and agents both write it, without leading zeros in its groups and without empty
+ * groups: 000009-000011-000000 is 9-11.
  */
 export function plainApn(apn: string | null): string {
   const groups = (apn ?? '')
@@ -115,13 +115,13 @@ function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {
   return streets;
 }
 
-/** A street with its number, written as all others are: without the number a road is no place. */
+/** A normalized street with its house number; null without a number, as a road alone is not a place. */
 export function streetAddress(address: string | null): string | null {
   const street = normalizeStreet(address);
   return street !== null && /^\d/.test(street) ? street : null;
 }
 
-/** With fewer listings of a bucket those of about its size count, and with fewer of these all. */
+/** With fewer listings in a bucket, those of a similar size are compared; with fewer of these, all. */
 const MIN_PEERS = 10;
 const SIZE_FACTOR = 3;
 

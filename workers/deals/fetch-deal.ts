@@ -4,10 +4,7 @@ import { isRetryable, PlatError } from '../../shared/base/errors.ts';
 import { askProvider } from './listing-provider.ts';
 import { type Refreshed, refreshDeals } from './refresh-deals.ts';
 
-/**
- * A provider is asked for a deal at most this often: what people change of it meanwhile is no reason to
- * buy the page again.
- */
+/** A provider is asked for a deal at most this often, as every page costs. */
 const FETCH_EVERY_MS = 12 * 3_600_000;
 
 export async function fetchDeal(

@@ -9,7 +9,7 @@ import { stateOfFips } from '../../shared/regions/states.ts';
 import { centsOf, type Listing, type Market, plainApn, streetAddress } from './deal-market.ts';
 import type { ProviderListing } from './listing-provider.ts';
 
-/** A row of deals/list_unfinished, as far as finding its listing goes. */
+/** The columns of deals/list_unfinished that finding a listing needs. */
 export type ListingQuery = {
   property_id: number | null;
   listing_id: string | null;
@@ -44,7 +44,7 @@ export type DealLot = {
 
 export type ListingFacts = Omit<ProviderListing, 'fips'> & {
   status: FetchStatus;
-  /** Of the feeds; null for what a provider told. */
+  /** From the feeds; null for a provider's listing. */
   listing: Listing | null;
 };
 
@@ -71,7 +71,7 @@ function listingOf(lot: DealLot, market: Market): Listing | undefined {
 
 type Shape = Pick<DealLot, 'acres' | 'boundary'>;
 
-/** Only where the acreage agrees: a place in a listing is often that of the road, or of a neighbor. */
+/** Only where the acreage agrees: a listing's point is often on the road or on a neighbor. */
 function isOn(listing: Listing, lot: Shape): boolean {
   const { x, y, acres: listed } = listing;
   if (x === null || y === null || listed === null || lot.acres === null || lot.boundary === null)
@@ -140,7 +140,7 @@ export function factsOf(
     cents: centsText(deal.listed_price),
     listing: null,
   };
-  // Of a provider, which is asked again tomorrow.
+  // A provider's answer, which is asked for again tomorrow.
   const isTold = deal.listing_url !== null && deal.listing_id === null && deal.seen_at !== null;
   if (isTold && told !== 'not_found') return { ...kept, status: 'found' };
   if (named !== undefined) return { ...ofListing('ended', named, kept.cents, kept), listing: null };

@@ -5,7 +5,7 @@ import { enqueueAll, RETRY } from '../../shared/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 import { gradeDealsJob } from './grade-deals-job.ts';
 
-/** Has every deal graded that is listed, or was never found, when another day has passed. */
+/** Enqueues the daily grading of every deal that is listed or was never found. */
 export const gradeDealsDailyJob = defineJob({
   name: 'deal.daily',
   queue: 'deals',

@@ -3,7 +3,9 @@ import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
-/** Looks for the listings of a county's deals and grades them anew, all against one reading of the market. */
+/**
+ * Looks for the listings of a county's deals and grades them again, all against one reading of the market.
+ */
 export const gradeDealsJob = defineJob({
   name: 'deal.grade',
   queue: 'deals',

@@ -52,8 +52,8 @@ function providerOf({ LISTING_PROVIDER: file }: Config): Provider | undefined {
 }
 
 /**
- * What the configured provider tells of the listing on a page, which itself is never opened. @throws
- * PlatError `provider`
+ * What the configured provider returns for a listing's page, which itself is never opened. @throws PlatError
+ * `provider`
  */
 export async function askProvider(
   config: Config,
@@ -66,7 +66,7 @@ export async function askProvider(
   return response === null ? 'not_found' : toListing(response);
 }
 
-/** A value that is none is as good as a missing one: the provider's faults are nobody's error here. */
+/** An invalid value counts as missing: the provider's mistakes are not an error here. */
 function toListing(response: Record<string, unknown>): ProviderListing {
   const text = (field: string): string | null => {
     const value = response[field];

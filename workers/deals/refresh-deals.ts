@@ -34,7 +34,7 @@ export type RefreshScope = { deal: string } | { fips: number };
 /**
  * Looks for the live listings of deals, grades them and says what to do, in one transaction that holds their
  * boards: killed at any line it can be run again.
- * @param told by the provider of a single deal; undefined when it was not asked
+ * @param fetched by the provider of a single deal; undefined when it was not asked
  */
 export function refreshDeals(
   pool: Pool,
@@ -74,7 +74,7 @@ async function readNamed(client: Client, rows: readonly Row[]): Promise<ListingI
   const urls = rows.flatMap(({ listing_url }) => listing_url ?? []);
   const today = isoDay(utcDay(Date.now()));
   const { rows: found } = await client.query<Listing>(statement('deals/find_listings', { ids, urls, today }));
-  // The live and newest comes first, and stays.
+  // In reverse, so that the first one, live and newest, wins.
   const byUrl = new Map(found.toReversed().map(listing => [listing.url, listing]));
   return { byId: new Map(found.map(listing => [listing.id, listing])), byUrl };
 }
@@ -121,11 +121,11 @@ function refreshed(
   const own = other && (market.live.get(other.id) ?? other);
   const facts = factsOf(row, own, lot, market, fetched);
   const listed = facts.cents === null ? null : fromCents(facts.cents);
-  // What the person said counts until the listing shows another price than it did then.
+  // The user's own price counts until the listing shows another price than it did then.
   const isOwn = row.own_price !== null && isSameAmount(row.own_price_over, listed);
   const price = isOwn ? row.own_price : listed;
   const seen = facts.status === 'found';
-  // A price beside a listing went with that; one that was set without stands for it.
+  // A price set beside a listing ends with it; one set without a listing stands in for one.
   const since = isOwn && !seen ? row.own_price_since : null;
   const graded = seen
     ? facts
@@ -138,7 +138,7 @@ function refreshed(
   return {
     id: row.id,
     fetch_status: facts.status,
-    // Of a provider's answer when that came, so that it is asked again in time.
+    // For a provider's answer the time when it came, so that it is fetched again in time.
     seen_at: facts.listing !== null || typeof fetched === 'object' ? new Date() : row.seen_at,
     property_id: row.property_id,
     listing_id: facts.listing !== null && isLive(facts.listing) ? facts.listing.id : row.listing_id,
@@ -158,7 +158,7 @@ function refreshed(
   };
 }
 
-/** A lot that is offered without a listing: nobody counts who looks at it. */
+/** A lot for sale without a listing, which has no views. */
 function unlistedFacts(facts: ListingFacts, since: string): ListingFacts {
   return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
 }
@@ -172,7 +172,7 @@ const keptScores = ({ traction_score, price_advantage, listing_grade }: Row) => 
 const isSameAmount = (a: string | null, b: string | null): boolean =>
   a === null || b === null ? a === b : toCents(a) === toCents(b);
 
-/** Whether a person who looks at the board would see another card. */
+/** Whether the card on the board would look different. */
 function hasChanged(row: Row, stored: RefreshedRow): boolean {
   const { id: _id, seen_at: _seen, figures: _figures, ...shown } = stored;
   return Object.entries(shown).some(([name, value]) => !isDeepStrictEqual(row[name as keyof Row], value));

@@ -7,7 +7,7 @@ import { addRow, checkColumns, chooseLayer, type FileRead, isFull, plainValue } 
 const PART_ROWS = 20_000;
 
 /**
- * A table of a Microsoft Access database. The file is held whole, its rows are not; pictures and
+ * A table of a Microsoft Access database. The file is held in memory, its rows are not; pictures and
  * attachments are left out.
  */
 export async function* readAccess({ source, spec, output, context }: FileRead): AsyncGenerator<void> {
@@ -19,7 +19,7 @@ export async function* readAccess({ source, spec, output, context }: FileRead): 
       `${name} is larger than ${accessBytes} bytes, which is too much for an Access database. Export the table as CSV.`,
     );
   const access = new Access(await readFile(file.path));
-  // Access keeps what a repair and a deletion left over in tables of its own.
+  // Access keeps leftovers of repairs and deletions in tables of its own.
   const names = access.getTableNames().filter(table => !/^(~|MSys)/i.test(table));
   const tables = names.map(table => ({ name: table }));
   const table = access.getTable(chooseLayer(tables, spec.layer, name).name);

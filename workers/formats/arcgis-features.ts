@@ -9,15 +9,12 @@ import type { InputSettings } from './input-settings.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 
-/**
- * A feature as its page has it, as GeoJSON or in Esri's own form, and in what the page says that
- * its coordinates are.
- */
+/** A feature as its page has it, GeoJSON or Esri JSON, with the spatial reference that the page states. */
 export type ServerFeature = { feature: Body; reference: SpatialReference | null };
 
 /**
- * A feature as a line of JSON: GeoJSON in degrees, or what is refused in its place. `id` where the
- * object id is known.
+ * A feature as a line of JSON: GeoJSON in degrees, or the refusal in its place. `id` where the object id is
+ * known.
  */
 export type Row = { line: string; id: number | null };
 

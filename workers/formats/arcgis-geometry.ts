@@ -19,8 +19,8 @@ const STEP = Math.PI / 60;
 const BEZIER_STEPS = 24;
 
 /**
- * One geometry in the coordinates in which it stands; null for none or an empty one. @throws
- * TypeError for what is none
+ * One geometry in its own coordinates; null for none or an empty one. @throws TypeError for what is not a
+ * geometry
  */
 export function fromEsri(geometry: unknown, isDegrees: boolean): Geometry | null {
   if (geometry === null || geometry === undefined) return null;
@@ -82,7 +82,7 @@ function fromRings(rings: Ring[]): Geometry | null {
 const holdsBox = (outer: Box, inner: Box): boolean =>
   outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
 
-/** Whether a hole lies in a shell: its first position tells that does not lie on the shell's edge. */
+/** Whether a hole lies in a shell, by its first position that is not on the shell's edge. */
 function holds(shell: Ring, hole: Ring): boolean {
   for (const point of hole) {
     const side = pointInRing(point, shell);

@@ -5,7 +5,7 @@ import type { ReadContext } from './row-batch.ts';
 
 export type LayerField = {
   name: string;
-  /** What people call it; the name where the layer says nothing else. */
+  /** The label; the name where the layer has no other. */
   alias: string;
   /** Such as esriFieldTypeString. */
   type: string;
@@ -33,7 +33,7 @@ export type LayerInfo = {
 };
 
 /**
- * A layer's address without what people copy along: `/query`, a slash at the end, `?f=json`. @throws
+ * A layer's address without what is often copied along: `/query`, a trailing slash, `?f=json`. @throws
  * PlatError `feed_source`
  */
 export function layerUrl(source: string | string[]): URL {
@@ -50,7 +50,7 @@ export function layerUrl(source: string | string[]): URL {
 
 /**
  * What a layer says of itself, by one request. @throws PlatError `feed_format` for what is no layer that can
- * be queried; those of `ask`
+ * be queried; those of `queryLayer`
  */
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const request = { url: layerUrl(spec.source), spec, context };
@@ -151,7 +151,7 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
 export type Layer = LayerRequest & { info: LayerInfo };
 
 /**
- * How many features the feed's conditions leave; null where the server does not count. @throws those of `ask`
+ * How many features the feed's conditions leave; null where the server does not count. @throws those of `queryLayer`
  */
 export async function countFeatures(layer: Layer): Promise<number | null> {
   const body = await query(layer, { returnCountOnly: true });
@@ -159,12 +159,12 @@ export async function countFeatures(layer: Layer): Promise<number | null> {
 }
 
 /**
- * The object ids in their order; null where the server does not list them, or not all. @throws those of `ask`
+ * The object ids in their order; null where the server does not list them, or not all. @throws those of `queryLayer`
  */
 export async function listIds(layer: Layer): Promise<number[] | null> {
   const { objectIdField } = layer.info;
   const body = await query(layer, { returnIdsOnly: true });
-  // A server that knows no such question answers with features.
+  // A server that does not support this query answers with features.
   if (body === null || !('objectIds' in body) || body.exceededTransferLimit === true) return null;
   const named = body.objectIdFieldName;
   if (objectIdField === null || (typeof named === 'string' && named !== objectIdField)) return null;
@@ -172,7 +172,7 @@ export async function listIds(layer: Layer): Promise<number[] | null> {
   return [...new Set(ids)].sort((a, b) => a - b);
 }
 
-/** The least and the greatest object id; null where the server does not say. @throws those of `ask` */
+/** The least and the greatest object id; null where the server does not say. @throws those of `queryLayer` */
 export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   const { objectIdField: onStatisticField } = layer.info;
   if (onStatisticField === null) return null;
@@ -187,7 +187,7 @@ export async function idExtent(layer: Layer): Promise<[number, number] | null> {
   return least === null || most === null ? null : [least, most];
 }
 
-/** What a question about the features is answered; null where it is refused. */
+/** The answer to a query about the features; null where it is refused. */
 async function query(layer: Layer, params: Params): Promise<Body | null> {
   try {
     return await queryLayer(layer, '/query', { ...conditions(layer.spec), ...params, f: 'json' });

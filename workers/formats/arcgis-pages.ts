@@ -4,19 +4,19 @@ import type { Row, ServerFeature, SpatialReference, ToRow } from './arcgis-featu
 import { conditions, type Layer } from './arcgis-layer.ts';
 import { type Body, type Params, queryLayer, RequestRefused } from './arcgis-server.ts';
 
-/** How a layer is walked through: by offset, by ranges of object ids, or by lists of them. */
+/** How a layer is paged: by offset, by ranges of object ids, or by lists of them. */
 export type PagingPlan = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
 
 /**
- * Where a walk leads: the number of features by offset; else all object ids, or the least and the greatest
- * where the server lists none.
+ * The extent of the paging: the number of features by offset; else all object ids, or the least and the
+ * greatest where the server lists none.
  */
 export type LayerSize = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
 export type Source = Layer & {
   toRow: ToRow;
   refusedInRow: number;
-  /** The ends of the first page by offset: one that comes again tells that the server does not page. */
+  /** First and last row of the first page by offset: if it comes again, the server does not page. */
   firstPage?: string;
 };
 
@@ -26,16 +26,13 @@ type Item = { from: number; to: number; count: number | null; ids?: number[] };
 /** Rows as lines of JSON. Everything before `next` (an offset or an object id) is read. */
 export type Page = { lines: string[]; next: number; ascending: boolean; lastId: number };
 
-/**
- * A server that refuses so many features one after the other is not well, whatever it answers
- * to other questions.
- */
+/** A server that refuses this many features in a row is failing, whatever else it answers. */
 const MAX_REFUSED = 20;
 
 /**
  * The pages of a layer in their order, the next one asked for while one is used. A page that the server fails
  * on is halved until the feature is alone that it cannot send, which becomes a line of `refusal`.
- * @throws PlatError those of `ask`, and `feed_source` when too many features are refused
+ * @throws PlatError those of `queryLayer`, and `feed_source` when too many features are refused
  */
 export async function* readPages(
   source: Source,
@@ -52,7 +49,7 @@ export async function* readPages(
     const { value: item } = items.next();
     if (!item) return;
     const rows = fetchItem(request, walk, item);
-    // Looked at when its turn comes.
+    // Handled when the page is awaited.
     rows.catch(() => {});
     flying.push({ item, rows });
   };
@@ -112,7 +109,7 @@ async function fetchItem(source: Source, walk: PagingPlan, item: Item): Promise<
     if (isSingle(item)) return [refusal(source, walk, item, error)];
   }
   const rows: Row[] = [];
-  // One after the other: what made the server fail is not asked for twice at once.
+  // One after the other: what made the server fail is not requested twice at once.
   for (const half of halves(item)) rows.push(...(await fetchItem(source, walk, half)));
   return rows;
 }
@@ -152,7 +149,7 @@ export async function fetchFeatures(
 /** A server that answers every page with the same features. */
 export class PagingUnsupported extends PlatError {}
 
-/** @throws Unpaged */
+/** @throws PagingUnsupported */
 function requireProgress(source: Source, rows: Row[]): void {
   const ends = `${rows[0]?.line} ${rows.at(-1)?.line}`;
   if (rows.length > 0 && source.firstPage === ends)

@@ -20,7 +20,7 @@ import { type ReadContext, tokenIn } from './row-batch.ts';
  * in ways of its own.
  */
 
-/** A layer that is asked: its address without `/query`, and how its feed wants it. */
+/** A layer to query: its address without `/query`, and its feed's settings. */
 export type LayerRequest = { url: URL; spec: InputSettings; context: ReadContext };
 
 export type Params = Record<string, string | number | boolean>;
@@ -44,21 +44,18 @@ export class RequestRefused extends PlatError {
   }
 }
 
-/**
- * Requests at once to one server, whatever feeds they are of: counties' servers are small, and people
- * look at maps on them.
- */
+/** Requests at once to one server, over all feeds: counties' servers are small, and people use their maps. */
 const AT_ONCE = 2;
 const servers = new Map<string, BulkheadPolicy>();
 
-/** Of one query: what fails twice in a row is not passing, and is asked for in smaller pieces. */
+/** A query that fails twice in a row is asked for in smaller pieces. */
 const REFUSALS = 2;
 
-/** IIS, before which most of these servers stand, refuses longer query strings. */
+/** IIS, in front of most of these servers, refuses longer query strings. */
 const MAX_QUERY_LENGTH = 2_000;
 
 /**
- * The JSON body that answers a query; a form where that is long. @throws PlatError `Refused`;
+ * The JSON body that answers a query; a form where that is long. @throws RequestRefused; PlatError
  * `feed_token`; `feed_source`
  */
 export async function queryLayer(layerRequest: LayerRequest, path: string, params: Params): Promise<Body> {
@@ -171,7 +168,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** 498 and 499 are Esri's codes of a token that is no longer good, and of one that is missing. */
+/** Esri's codes: 498 for an expired or invalid token, 499 for a missing one. */
 function tokenError({ url, spec }: LayerRequest, problem: string): PlatError {
   const variable = spec.arcgis?.token_env;
   const remedy =

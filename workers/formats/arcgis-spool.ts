@@ -19,7 +19,7 @@ import { RequestRefused } from './arcgis-server.ts';
  */
 
 type Checkpoint = {
-  /** What was asked of which state of the layer: a mark of another one is of no use. */
+  /** Identifies the query and the layer's version: a checkpoint of another one is not used. */
   key: string;
   startedAt: number;
   walk: PagingPlan;
@@ -34,7 +34,7 @@ type Checkpoint = {
   complete: boolean;
 };
 
-/** A layer that does not say when it was edited is read anew after this time. */
+/** A layer that does not say when it was edited is read again after this time. */
 const STALE_MS = 6 * 3_600_000;
 
 /** Esri's own default, at which old servers answer within seconds. */
@@ -85,7 +85,7 @@ export async function choosePaging(
       }
     }
   }
-  // A layer of one page needs no paging, and what keeps others from being read is told by its own error.
+  // A layer of one page needs no paging; others report their own error when they cannot be read.
   return { walk: { by: 'offset', format: 'json', size }, ground: byOffset };
 }
 
@@ -101,7 +101,7 @@ async function idSizes(source: Source, total: number | null): Promise<LayerSize>
 /**
  * Writes all features of a layer into a file, one a line. Goes on where an earlier call with the same path
  * was cut off, as long as the layer has not been edited since.
- * @throws PlatError those of `ask`; `feed_source`, retryable, when features are missing at the end
+ * @throws PlatError those of `queryLayer`; `feed_source`, retryable, when features are missing at the end
  */
 export async function spoolLayer(source: Source, path: string): Promise<void> {
   const { info, spec, context } = source;
@@ -110,7 +110,7 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
   let mark = await usableCheckpoint(path, key, info.lastEditDate !== null);
   if (mark?.complete) return;
   const total = await countFeatures(source);
-  // Offsets mean other features when some came or went.
+  // Offsets shift when features come or go.
   if (mark?.walk.by === 'offset' && mark.total !== total) mark = null;
   let ground: LayerSize = { total, ids: null, extent: null };
   if (mark !== null && mark.walk.by !== 'offset') ground = await idSizes(source, total);
@@ -156,10 +156,10 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
     await complete(source, mark, path, append);
     await append([], { complete: true });
   } catch (error) {
-    // What is not whole in itself is not taken up again.
+    // A file that is inconsistent is not resumed.
     if (error instanceof Incomplete || error instanceof PagingUnsupported)
       await rm(checkpointPath(path), { force: true });
-    // It says that it pages by offset, and does not: by object ids, then.
+    // It claims to page by offset, but does not: use object ids.
     if (!(error instanceof PagingUnsupported && info.pagination)) throw error;
     return await spoolLayer({ ...source, info: { ...info, pagination: false } }, path);
   } finally {
@@ -231,7 +231,7 @@ async function usableCheckpoint(path: string, key: string, isDated: boolean): Pr
     const isFresh = isDated || Date.now() - mark.startedAt < STALE_MS;
     return mark.key === key && isFresh && (await stat(path)).size >= mark.bytes ? mark : null;
   } catch {
-    // None was written, or not wholly.
+    // No checkpoint was written, or not completely.
     return null;
   }
 }

@@ -12,7 +12,7 @@ import { readLines } from './json.ts';
 import { addBad, isFull, type Output, type ReadContext } from './row-batch.ts';
 import { openSource, type Progress } from './source.ts';
 
-/** A whole layer is spooled first; when only some rows are wanted, they are handed on as they come. */
+/** A whole layer is spooled first; when only some rows are needed, they are passed on as they come. */
 export async function* readArcgis(
   spec: InputSettings,
   output: Output,

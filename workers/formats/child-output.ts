@@ -30,7 +30,7 @@ export async function* outputOf(
     killSignal: 'SIGKILL',
   });
   const ended = outcomeOf(child);
-  // What has ended reads no more, which its exit tells.
+  // A child that has ended no longer reads; its exit reports why.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const { silentMs, startMs } = limitsOf(context);
@@ -57,20 +57,18 @@ export async function* outputOf(
     if (code !== 0) throw failure(code, said);
   } finally {
     child.kill('SIGKILL');
-    // A process counts as ended once its output is read, which nobody does any more.
+    // A process only counts as ended once its output is read, so it is discarded.
     child.stdout.destroy();
     await ended;
     context.signal.throwIfAborted();
   }
 }
 
-/** A file that a reader did not get to the end of. */
+/** The error of a file that a reader could not finish. */
 export const damaged = (name: string, how: string): Error =>
   sourceError(`${name} cannot be read: ${how}. It may be damaged: fetch or copy it again.`);
 
-/**
- * Its exit code, its signal, or what kept it from starting, with the last line of what it said against it.
- */
+/** Its exit code, its signal, or why it did not start, with the last line of its standard error. */
 function outcomeOf(child: ChildProcess): Promise<{ code: number | string; said: string }> {
   let errorText = '';
   child.stderr!.on('data', bytes => {

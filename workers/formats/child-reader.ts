@@ -12,12 +12,12 @@ import type { FileKind } from './read-file.ts';
 import type { Output, ReadContext, RowBatch } from './row-batch.ts';
 import type { Progress } from './source.ts';
 
-/** What reader-child.ts is told: plain data, as JSON. */
+/** The task of reader-child.ts: plain data, as JSON. */
 export type Task = {
   format: FileFormat;
   kind: FileKind;
   spec: Part;
-  /** Rows that are there before the first. */
+  /** Rows that were read before the first of this file. */
   rowNo: number;
   baseDir: string;
   tmpDir: string;

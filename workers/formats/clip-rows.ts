@@ -5,10 +5,7 @@ import { countyOutline, nearestCounty } from '../../shared/regions/county-polygo
 import { type InputSettings, MARGIN_DEG, type ReadWindow } from './input-settings.ts';
 import type { RowBatch, SourceRow } from './row-batch.ts';
 
-/**
- * Leaves out the rows that lie elsewhere, and counts them as skipped. Of parcels a row without
- * geometry lies nowhere.
- */
+/** Leaves out rows outside the area, and counts them as skipped. A parcel without geometry is outside. */
 export async function* clipped(
   batches: AsyncIterable<RowBatch>,
   { within }: InputSettings,

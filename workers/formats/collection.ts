@@ -43,7 +43,7 @@ export async function* readCollection({ source, spec, output, context }: FileRea
   const scan: Scan = { state: 'before', shell: '', crs: null };
   let pending: Buffer = Buffer.alloc(0);
   let depth = 0;
-  // Where the scan of `held` goes on: its bytes need not be looked at twice.
+  // Where the scan of `held` goes on, so that no byte is scanned twice.
   let resumeAt = 0;
   for await (const chunk of utf8Bytes(source.bytes(), spec.encoding)) {
     const bytes = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);

@@ -157,7 +157,7 @@ function scanRecord(text: string, start: number, last: boolean, dialect: Dialect
   return scanQuoted(text, start, last, dialect);
 }
 
-/** The careful way, for records with quotes: they may hold delimiters, line ends and doubled quotes. */
+/** The slower way, for records with quotes: they may contain delimiters, line ends and doubled quotes. */
 function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect): Scanned {
   const { delimiter, quote, newline } = dialect;
   const cells: string[] = [];

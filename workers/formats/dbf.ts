@@ -76,7 +76,7 @@ export async function* dbfRecords(
   throw truncatedError(source.name, `it holds ${header.records - left} of ${header.records} records`);
 }
 
-/** null while the bytes do not hold the whole header. */
+/** Null while the bytes do not contain the whole header. */
 function parseHeader(
   bytes: Buffer,
   declared: string | undefined,

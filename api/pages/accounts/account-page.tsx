@@ -85,7 +85,7 @@ const ACTIONS: Record<string, Action> = {
       email,
       actor: session.user.email,
     });
-    // The same words for a user of another company: who is a customer here is nobody's business.
+    // The same message for a user of another company, so that it does not reveal who is a customer.
     if (invited !== undefined)
       await mailLink(
         visit,

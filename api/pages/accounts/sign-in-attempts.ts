@@ -18,10 +18,7 @@ const OWN_LIMIT: Limit = { burst: 10, perMinute: 1 };
 /** An office may be many people behind one address. */
 const NETWORK_LIMIT: Limit = { burst: 100, perMinute: 10 };
 
-/**
- * From everywhere together, browsers that are known left out: what many addresses may guess, and how many
- * mails somebody is sent.
- */
+/** Limits over all networks, known browsers excluded: guesses per account, and mails per address. */
 const EVERYWHERE: Record<AttemptKind, Limit> = {
   password: { burst: 1_000, perMinute: 100 },
   sign_in: { burst: 30, perMinute: 1 },
@@ -55,7 +52,7 @@ const COOKIE = 'plat_device';
 const YEAR_SECONDS = 365 * 24 * 3600;
 const FORMAT = 'plat device 1\n';
 
-/** A browser in which a user has signed in. It lets nobody in. */
+/** A browser in which a user has signed in before. It grants no access. */
 type Device = { user: string; id: string };
 
 /** After a success: the browser is this user's from now on. */

@@ -102,7 +102,7 @@ const job: Page = {
         await cancelJob(visit.deps.pool, selected.id, visit.session!.user.email);
       else await retryJob(visit.deps.pool, selected.id);
     } catch (error) {
-      // Somebody else was quicker, or pressed it twice.
+      // Another operator was faster, or the button was pressed twice.
       throw error instanceof PlatError && CONFLICT_CODES.has(error.code) ? notFound(CONFLICT_MESSAGE) : error;
     }
     return { redirect: '/admin' };

@@ -9,7 +9,7 @@ import { startJob } from './job-progress.tsx';
 /** Texas has 254. */
 const MOST = 300;
 
-/** Looks a county up, of which a worker then tells what its publishers offer. */
+/** Looks a county up; a worker then reports what its publishers offer. */
 export const countiesPage: Page = {
   path: '/admin/counties',
   access: 'operator',

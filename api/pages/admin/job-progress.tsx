@@ -51,7 +51,7 @@ export const isOpen = ({ status }: JobState): boolean => status === 'queued' || 
 /** A worker that is there takes a job within a second. */
 const UNTAKEN_MS = 10_000;
 
-/** Whether a job waits although nobody is there who could take it. */
+/** Whether a job waits although no worker is running that could take it. */
 export async function lacksWorker(visit: Visit, { status, queued_at }: JobState): Promise<boolean> {
   if (status !== 'queued' || visit.deps.now().getTime() - queued_at.getTime() < UNTAKEN_MS) return false;
   const { rows } = await visit.deps.pool.query<{ workers: number }>(sql('queue/count_worker_sessions'));

@@ -1,5 +1,5 @@
-// Choosing comps: the browser sends what somebody picks or says, and shows the figures that the
-// server computes of it.
+// Choosing comps: the browser sends what the user picks or enters, and shows the figures that the server
+// computes from it.
 import {
   type Filters,
   inOrder,

@@ -13,7 +13,7 @@ let dragged: HTMLElement | undefined;
 
 // What changed.
 
-/** While somebody drags or fills in a field of a card, the board stays as it is. */
+/** While the user drags a card or edits a field, the board is not refreshed. */
 function isBusy(): boolean {
   return dragged !== undefined || document.activeElement?.matches('#board :is(input, select)') === true;
 }

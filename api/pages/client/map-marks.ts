@@ -1,5 +1,5 @@
-// Comps on a canvas of their own above the map: to draw the map anew takes a tenth of a second
-// without a graphics card.
+// Comps on a canvas of their own above the map: redrawing the map takes a tenth of a second without a
+// graphics card.
 import type { Map as MapLibre } from 'maplibre-gl';
 
 export type Mark = { id: string; lon: number; lat: number; kind: keyof typeof COLORS; chosen: boolean };

@@ -11,13 +11,13 @@ export const SHOWN_FIELDS = [
   ...(['distance_m', 'zip', 'fips', 'steps', 'lon', 'lat'] as const),
 ];
 
-/** What the server tells of a report after each change; `html` is what the page shows of it anew. */
+/** The server's answer to each change of a report; `html` has the parts of the page to replace. */
 export type Update = {
   version: number;
   chosen: string[];
   title: string;
   notes: string;
-  /** Fields that somebody else has written since, as they are now. */
+  /** Fields that another user has written since, as they are now. */
   conflict?: { title?: string; notes?: string } | undefined;
   html: string;
 };
@@ -73,8 +73,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    // The form sends an empty one besides: with all boxes unticked nothing is shown, without any word
-    // of them everything.
+    // The form always sends an empty value too: with all boxes unticked nothing is shown, without the
+    // parameter everything.
     statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),

@@ -27,8 +27,8 @@ import {
 import { Strip } from './comping-results.tsx';
 
 /**
- * A page waits so long for a worker before it says that it does; for what it does not need to be
- * shown, not as long.
+ * How long a page waits for a worker before it says that it does, and how long for what it can be shown
+ * without.
  */
 const MAX_WAIT_MS = 4_000;
 const SHORT_WAIT_MS = 500;
@@ -41,7 +41,7 @@ const STYLES = ['comping.css'];
 const pathOf = ({ id }: Report) => `/comping/${id}`;
 const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
 
-/** What the open page shows anew after a change: figures and pieces of HTML come from one function. */
+/** What the open page replaces after a change: figures and pieces of HTML come from one function. */
 async function updateOf({ deps }: Visit, report: Report, changed: ChangeOutcome): Promise<Reply> {
   const reportView = await readReportView(deps.resources.database, report);
   const update: Update & { result: Result | null } = {
@@ -216,7 +216,7 @@ const csvPage: Page = {
   },
 };
 
-/** The report for whoever has its link, to be read. */
+/** The read-only report for anybody with its link. */
 const sharedPage: Page = {
   path: '/comping/shared/:token',
   access: 'public',

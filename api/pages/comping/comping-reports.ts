@@ -35,7 +35,7 @@ export type Report = {
   fault: string | null;
   /** Null until a worker has prepared it. */
   snapshot: ReportSnapshot | null;
-  /** What the report would go by if it were made now, where somebody has looked. */
+  /** The newest snapshot that was offered but not accepted yet. */
   offered: ReportSnapshot | null;
   share_expires_at: Date | null;
   chosen: string[];

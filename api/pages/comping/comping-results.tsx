@@ -142,7 +142,7 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
   );
 }
 
-/** What somebody has said stands out, with what the model says beside it. */
+/** An override is highlighted, with the model's own figure beside it. */
 function Figure({ adjusted: { model, percent, reason } }: { adjusted: AppliedAdjustment }) {
   if (reason === null) return <td class="n">{signed(percent)}</td>;
   return (

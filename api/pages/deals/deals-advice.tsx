@@ -93,7 +93,7 @@ export function acceptAdvice(deal: Deal, confirmed: string | null): Record<strin
   return { price, ...(hoped !== null && toCents(hoped) > toCents(price) && { expected_sell_price: price }) };
 }
 
-/** What was before the advice that was followed last, as long as the price is still that. */
+/** The state before the last advice was followed, as long as the price is still that one. */
 export function undoFields(
   deal: Deal,
   events: readonly DealEvent[],

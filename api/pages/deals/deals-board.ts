@@ -33,7 +33,7 @@ export async function boardOf(visit: Visit, { made = false } = {}): Promise<Boar
 }
 
 export async function readBoard(visit: Visit): Promise<BoardView> {
-  // The version first: what changes in between is told once more, never missed.
+  // The version is read first: a change in between is sent twice rather than missed.
   const version = (await boardOf(visit))?.version ?? 0;
   const deals = await callEndpoint<Deal[]>(visit, listDeals);
   // Deals without a stage wait for one: first, where they are seen.

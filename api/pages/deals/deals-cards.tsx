@@ -9,7 +9,7 @@ export const shown = (value: number | null): string => (value === null ? '–' :
 export const shareOf = (share: number | null): string => (share === null ? '–' : `${share} %`);
 const profitOf = ({ expected_profit }: Deal): string => dollars(toCents(expected_profit));
 
-/** The columns of the board; the client module moves cards within it and fetches it anew. */
+/** The columns of the board; the client module moves cards within it and fetches it again. */
 export function Board({ view }: { view: BoardView }) {
   return (
     <section id="board" class="scroll deals" data-version={view.version} tabindex={0} aria-label="Board">

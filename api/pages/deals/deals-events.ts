@@ -8,7 +8,7 @@ import { boardOf } from './deals-board.ts';
 const POLL_MS = 1_000;
 /** Proxies close what is silent for a minute. */
 const KEEP_ALIVE_MS = 25_000;
-/** Then the browser asks again, and who may look is checked anew. */
+/** Then the browser reconnects, and its permission is checked again. */
 const MAX_MS = 10 * 60_000;
 /** Of one session: windows that are hidden close theirs. */
 const MAX_STREAMS = 4;
@@ -28,7 +28,7 @@ function openWatch(database: Database) {
   function look(): void {
     if (timer !== undefined || watchers.size === 0) return;
     timer = setTimeout(async () => {
-      // While the database is away nobody is told anything; browsers lose nothing by it.
+      // While the database is away no events are sent; browsers catch up afterwards.
       await tellAll().catch(() => {});
       timer = undefined;
       look();

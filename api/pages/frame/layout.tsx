@@ -210,7 +210,7 @@ export function Act({ id, ...button }: ActProps) {
   );
 }
 
-/** Figures, their signs and what stands for a missing one. */
+/** Numbers, their signs, and the placeholder of a missing one. */
 const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
 /** From here on a text is broken into lines. */
 const LONG_TEXT = 40;

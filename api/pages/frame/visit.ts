@@ -115,9 +115,7 @@ export async function countCall(session: Session, { rateLimits }: PageDeps): Pro
   requireAdmitted(await rateLimits.admit({ id: session.id, ...SESSION_LIMIT }));
 }
 
-/**
- * A new session, never one that the browser brought along: a session that somebody planted stays worthless.
- */
+/** A new session, never one that the browser brought along: this prevents session fixation. */
 export async function openSession(visit: Visit, userId: string): Promise<void> {
   const { req, deps } = visit;
   const old = cookieOf(req);

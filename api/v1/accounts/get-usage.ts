@@ -147,7 +147,7 @@ function recordsOf(columns: Columns): string {
 
 const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
 
-/** A period that is over is rolled by whoever sees it first. */
+/** A period that is over is rolled by the first request that sees it. */
 async function readCurrent<Row extends Current>(
   database: Database,
   name: 'accounts/read_totals' | 'accounts/read_breakdown',

@@ -71,7 +71,7 @@ const NO_MATCH: PhoneTrace = {
   phones: [],
 };
 
-/** Who was found, by whom, with the numbers that may be told. */
+/** The matched record, its source, and the numbers that may be returned. */
 type Answer = {
   source: string;
   matchedOn: MatchedOn;
@@ -128,8 +128,8 @@ async function askProvider(
   subjects: readonly Subject[],
   address: Address,
 ): Promise<Answer | null> {
-  // Whoever asks for the same person meanwhile waits for it as well, and what is bought is kept although
-  // the client leaves.
+  // Concurrent requests for the same person share this lookup, and its answer is kept even if the client
+  // leaves.
   const provided = await ask(subjects, address).catch(error => {
     if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
     throw unavailable(

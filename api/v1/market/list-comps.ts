@@ -38,7 +38,7 @@ export const listComps = defineEndpoint({
       'The polygon has more than 10,000 vertices, or its outline winds around more comps than can be looked at. Costs nothing.',
   },
   handle: async ({ query }, { database, cursorSecret }, call) => {
-    // Before the page: a fault in the polygon is told whatever the page.
+    // Before the page, so that a fault in the polygon is reported whatever the page.
     const areas = areasOf(query);
     await requireKnownRegions(database, [
       { field: 'fips', type: 'county', codes: query.fips === undefined ? [] : [query.fips] },

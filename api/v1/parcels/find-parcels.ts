@@ -2,7 +2,7 @@ import { propertyIdOf } from '../../../shared/domain/property-id.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import type { Statements } from '../../http/database.ts';
 
-/** To read the names of so many parcels costs less than the lists of the words that most owners have. */
+/** Reading the names of this many parcels costs less than the lists of the words that most owners have. */
 const FEW_PARCELS = 1_000;
 
 /**

@@ -6,7 +6,7 @@ import { distanceTo, lengthOf, pointDistance, type Segments, segmentsOf } from '
 /** Segments of roads: highways first, then normal roads, then local ones; none twice. */
 export type Centerlines = Segments & {
   classOf: Uint8Array;
-  /** The road of which the segment is, by its place among those given. */
+  /** The index of the segment's road among those given. */
   roadOf: Uint32Array;
   /**
    * Where the segment begins (2i) and ends (2i + 1): a number that other segments have too which
@@ -65,8 +65,8 @@ export function centerlines(
   const { x1, y1, x2, y2, index } = segments;
   const meeting = meetings(corners, numbers.size);
   const isDeadEnd = deadEnds(segments, cornerOf, meeting);
-  // Named one by one: what is spread into an object gets a shape of its own, for which V8 would
-  // compile everything anew.
+  // Properties one by one: a spread would give the object a new hidden class, for which V8 recompiles
+  // everything.
   const classOf = Uint8Array.from(classes);
   const roadOf = Uint32Array.from(owners);
   return { x1, y1, x2, y2, index, classOf, roadOf, cornerOf, meeting, isDeadEnd };

@@ -42,7 +42,8 @@ export function groundsOf(shapes: readonly MultiPolygon[], plane: Plane): Ground
 }
 
 /**
- * Of so many edges those beside a point are found by strips: a town's streets in one parcel have thousands.
+ * From this many edges on, those beside a point are found by strips: a town's streets in one parcel have
+ * thousands.
  */
 const MIN_STRIP_EDGES = 64;
 const EDGES_PER_STRIP = 4;

@@ -58,14 +58,14 @@ export const HALF_STREET_M = 7.62;
 export const MEETING_M = 1;
 
 /**
- * A parcel that is public way is at least so many times as long as it is wide; subdivision law keeps lots to
+ * A parcel that is public way is at least this many times as long as wide; subdivision law keeps lots to
  * three or four times (MCL 560.109).
  */
 export const WAY_SHAPE = 4;
 
 /**
- * A road runs along a way for at least so many times its width: one that crosses it at 45 degrees is in
- * it for 1.41 of them.
+ * A road runs along a way for at least this many times its width: one that crosses it at 45 degrees is in it
+ * for 1.41 of them.
  */
 export const WAY_ALONG = 1.5;
 

@@ -253,7 +253,7 @@ function fitEntity<C extends Candidate>(
   return { candidate, matchedOn: 'entity', fit: 1, rank: atStreet ? RANK.street : RANK.city };
 }
 
-/** Whether a name is nobody else's in a state: of a trust that one word names it is not. */
+/** Whether a name identifies one entity in a state: a trust named by a single word does not. */
 const isTelling = (entity: string) => !/^(?:\S+ TRUST|TRUST \S+)$/.test(entity);
 
 /** Whether two records are one's: names that fit, and a telephone or an address that both have. */

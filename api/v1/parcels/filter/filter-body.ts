@@ -35,7 +35,7 @@ export const filterBody = z
     description: `All filters are AND-ed. One of ${SCOPES.join(', ')} is required. GET filters/ lists them with units and values.`,
   });
 
-/** Generators of clients take fields of a body that have a `default` for required, so it is told in words. */
+/** Client generators take body fields with a `default` for required, so it is described in words. */
 function describe({ description, unit, default: absent }: Filter): string {
   const inUnit = unit === undefined ? '' : ` In ${unit}.`;
   return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
