@@ -151,7 +151,8 @@ export function conditions({ arcgis, within }: InputSettings, further: string | 
 export type Layer = LayerRequest & { info: LayerInfo };
 
 /**
- * How many features the feed's conditions leave; null where the server does not count. @throws those of `queryLayer`
+ * How many features the feed's conditions leave; null where the server does not count. @throws those of
+ * `queryLayer`
  */
 export async function countFeatures(layer: Layer): Promise<number | null> {
   const body = await query(layer, { returnCountOnly: true });
@@ -159,7 +160,8 @@ export async function countFeatures(layer: Layer): Promise<number | null> {
 }
 
 /**
- * The object ids in their order; null where the server does not list them, or not all. @throws those of `queryLayer`
+ * The object ids in their order; null where the server does not list them, or not all. @throws those of
+ * `queryLayer`
  */
 export async function listIds(layer: Layer): Promise<number[] | null> {
   const { objectIdField } = layer.info;
