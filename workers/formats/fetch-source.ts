@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { type OpenContext, shownUrl } from '../../shared/net/download-context.ts';
 import type { Download } from '../../shared/net/http.ts';
 
-/** Loaded by what fetches alone: a process that reads one file here has no use for it. */
+/** A module of its own, so that a process that reads a local file does not load it. */
 export async function fetchUrl(url: URL, context: OpenContext, optional: boolean): Promise<Download | null> {
   const { download } = await import('../../shared/net/http.ts');
   return download(url, context, { optional });

@@ -2,11 +2,11 @@ import type { FileKind } from './read-file.ts';
 import type { FileReader } from './row-batch.ts';
 
 type FormatSpec = {
-  /** What it is, in errors and in the docs. */
+  /** The name in errors and docs. */
   title: string;
   /** Whether its rows can have shapes. */
   geometry: boolean;
-  /** For the docs: what to know before one uses it. */
+  /** For the docs: what to know before using it. */
   notes?: string;
 };
 
@@ -14,8 +14,8 @@ export type FileFormatSpec = FormatSpec &
   FileKind & {
     load(): Promise<FileReader>;
     /**
-     * Of a reader that stands on a library: the megabytes that its process may hold, of which some 100 are
-     * Node's and the library's. It runs by itself, in reader-child.ts.
+     * For readers based on a library: the memory limit of their process in megabytes, about 100 of which are
+     * Node's and the library's. They run in reader-child.ts.
      */
     maxMb?: number;
   };

@@ -18,7 +18,7 @@ import { chooseLayer, type FileRead } from './row-batch.ts';
  * them to WGS84 is the same for all formats.
  */
 
-/** What GDAL is told in either form: curves as lines, no heights, every digit that a file has. */
+/** Options of GDAL in either form: curves as lines, no heights, all digits. */
 const AS_ROWS = [
   '-f',
   'GeoJSONSeq',
@@ -60,7 +60,7 @@ export async function* readWith(
   let listed = '';
   for await (const bytes of gdalOutput(gdal.list(path), path, name, context))
     listed += bytes.toString('utf8');
-  // A name that begins so would be taken for an option.
+  // Such a name would be taken for an option.
   const layers = gdal.layers(listed).filter(layer => !layer.name.startsWith('-'));
   const layer = chooseLayer(layers, spec.layer, name);
   const before = output.rowNo;
@@ -133,7 +133,7 @@ export const INSTALLED_GDAL: Gdal = {
   rows: (path, layer) => ({ program: 'ogr2ogr', args: [...AS_ROWS, '/vsistdout/', path, layer] }),
 };
 
-/** What a command of GDAL writes. */
+/** The output of a GDAL command. */
 function gdalOutput(
   command: Command,
   path: string,

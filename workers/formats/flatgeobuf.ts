@@ -27,7 +27,7 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   } finally {
     await frames.return(undefined);
   }
-  // A count of 0 stands for "not known".
+  // A count of 0 means "unknown".
   const promised = metadata.header?.featuresCount ?? 0;
   if (promised > features) throw truncatedError(name, `it holds ${features} of ${promised} features`);
 }
@@ -36,8 +36,8 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
 const MAGIC = 'fgb\x03';
 
 /**
- * Whole parts alone: the library reads a cut header or index for ever and takes a cut
- * feature for a whole one.
+ * Only whole parts: the library reads a truncated header or index forever, and takes a truncated feature for
+ * a whole one.
  */
 async function* wholeFrames(
   source: OpenedSource,
@@ -93,7 +93,7 @@ function wholeFeatures(bytes: Buffer): number {
 function indexBytes(header: HeaderMeta | null, name: string): number {
   if (header === null) throw notFlatGeobuf(name);
   if (header.indexNodeSize === 0) return 0;
-  // An index over nothing: its size would be computed in an endless loop.
+  // With an index over nothing the library would compute its size in an endless loop.
   if (header.featuresCount === 0)
     throw formatError(`${name} says that it holds no features. Check the file.`);
   return calcTreeSize(header.featuresCount, header.indexNodeSize);

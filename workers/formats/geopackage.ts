@@ -96,7 +96,7 @@ async function withoutWriteAhead(from: string, to: string): Promise<void> {
   }
 }
 
-/** Views are left out: they are programs of the file's author, not rows. */
+/** Views are left out: they are queries of the file's author, not rows. */
 function layersOf(db: Database): Layer[] {
   return db.all(`
     select c.table_name as name, g.column_name as geometry, s.organization, s.organization_coordsys_id as code,

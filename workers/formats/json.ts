@@ -42,7 +42,7 @@ function isJson(text: string): boolean {
 }
 
 /**
- * A text between separators; of one that is too long the beginning. `unended` when the file stops
+ * A text between separators; only the beginning of one that is too long. `unended` when the file stops
  * without a line end.
  */
 type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };
@@ -67,7 +67,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: numbe
     const pieces: Piece[] = [];
     let start = 0;
     for (;;) {
-      // What was held has no separator, so the search goes on behind it.
+      // The held bytes have no separator, so the search starts behind them.
       const end = bytes.indexOf(separator, Math.max(start, start === 0 ? pending.length : 0));
       if (end === -1) break;
       if (head === null) addPiece(pieces, bytes.subarray(start, end));

@@ -8,15 +8,14 @@ import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
-/** Decoded at a time; a row group beyond it is read in parts, its columns over again for each. */
+/** Bytes decoded at a time; larger row groups are read in parts, decoding their columns again for each. */
 const PART_BYTES = 16 * 2 ** 20;
 
 /** A column of a row group is held whole, as it is packed. Writers make groups of a tenth of that. */
 const MAX_CHUNK_BYTES = 2 ** 30;
 
 /**
- * Geometry stays as its file has it until a row is made of it; decoded for a whole row group it would take
- * five times the room.
+ * Geometry stays encoded until its row is made: decoding a whole row group would take five times the memory.
  */
 const parsers = { geometryFromBytes: asBytes, geographyFromBytes: asBytes };
 
@@ -125,12 +124,12 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
   };
 }
 
-/** What PostGIS, DuckDB, QGIS and GeoPandas call a column of shapes. */
+/** Names of geometry columns in PostGIS, DuckDB, QGIS and GeoPandas. */
 const SHAPES = ['geometry', 'geom', 'the_geom', 'wkb', 'wkb_geometry', 'geometry_wkb', 'geom_wkb', 'shape'];
 
 /**
- * Plain Parquet says nothing of shapes: a column of bytes that is named like one, or that the feed names, is
- * taken for WKB, and marked so.
+ * Plain Parquet does not mark geometry: a column of bytes with such a name, or named by the feed, is read as
+ * WKB, and marked so.
  */
 function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | null {
   const wanted = named === undefined ? SHAPES : [named.toLowerCase()];

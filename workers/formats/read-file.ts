@@ -12,7 +12,7 @@ import {
 } from './row-batch.ts';
 import { type MemberChoice, openSource, type Progress } from './source.ts';
 
-/** What of a format is needed to open a file and to name it; plain data. */
+/** What opening a file needs to know of its format; plain data. */
 export type FileKind = Omit<MemberChoice, 'member'> & { title: string };
 
 /** The batches of one file. @throws PlatError as readInput does */
@@ -37,7 +37,7 @@ export async function* readFile(
   }
 }
 
-/** The batches of one source; the first one is looked at for coordinates that are no degrees. */
+/** The batches of one source; the first one is checked for coordinates that are not degrees. */
 export async function* batchesOf(
   reader: AsyncGenerator<void>,
   output: Output,

@@ -67,8 +67,8 @@ export function kindOf(format: FileFormat): FileKind {
 }
 
 /**
- * What tells one state of a source from another without reading it, or null where nothing does. @throws
- * PlatError as reading would
+ * Identifies the state of a source without reading it; null where nothing does.
+ * @throws PlatError as reading would
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);
@@ -85,10 +85,7 @@ export async function sourceVersion(spec: InputSpec, context: ReadContext): Prom
   return versions.join('\n');
 }
 
-/**
- * The format that a file's name tells, or null; a zip whose name does not say what it holds is
- * taken for a shapefile.
- */
+/** The format by a file's name, or null; a zip whose name does not tell is taken for a shapefile. */
 export function formatOf(name: string): Format | null {
   const plain = name
     .toLowerCase()

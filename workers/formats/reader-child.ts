@@ -12,7 +12,7 @@ import { isTooDeep, newOutput, type ReadContext, type RowBatch, TOO_DEEP } from 
 
 const task = JSON.parse(readFileSync(0, 'utf8')) as Task;
 guardProcess(task.maxMb);
-// What a library says is not for standard output.
+// Keeps a library's messages off standard output.
 globalThis.console = new Console(process.stderr);
 
 try {

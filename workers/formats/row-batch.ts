@@ -17,7 +17,7 @@ export type BadReason =
   | 'ragged_row'
   | 'row_too_long'
   | 'unreadable_geometry'
-  /** A server that has the row fails when it is asked for it. */
+  /** The server fails when it is asked for the row. */
   | 'not_sent';
 
 /** A row that the parser itself cannot use. `raw` is its text, cut after 64 KB. */
@@ -48,17 +48,11 @@ export type ResoCheckpoint = {
 export type ReadContext = OpenContext & {
   env: NodeJS.ProcessEnv;
   watermark?: ResoCheckpoint | null;
-  /** No more rows than about so many are wanted: a service is asked for no more. */
+  /** About how many rows are needed: a service is not asked for more. */
   rows?: number;
-  /**
-   * Where a service that is read page by page keeps what came until the run has ended, whatever
-   * becomes of the worker.
-   */
+  /** Where the pages of a service are kept until the run has ended, even if the worker dies. */
   workDir?: string;
-  /**
-   * Where copies are kept of files that several feeds read a part of each; without it each
-   * reading fetches its own.
-   */
+  /** Shared copies of files of which several feeds read a part; without it each reading fetches its own. */
   sharedDir?: string;
 };
 
@@ -79,7 +73,7 @@ const FIRST_BATCH_ROWS = 1_000;
 
 const RAW_CHARS = 64 * 1024;
 
-/** Where a reader puts its rows, and how their geometry reaches WGS84. */
+/** Where a reader puts its rows, and the transformation of their geometry to WGS84. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
 export type FileRead = { source: OpenedSource; spec: InputSettings; output: Output; context: ReadContext };
@@ -236,7 +230,7 @@ function firstPosition(geometry: Geometry | null): [number, number] | null {
   return Array.isArray(inner) && typeof inner[0] === 'number' ? [inner[0], Number(inner[1])] : null;
 }
 
-/** Deeper than any geometry or record: one that is cannot be walked or shown without filling the stack. */
+/** Deeper than any geometry or record. Recursion through a deeper one would overflow the stack. */
 const MAX_LEVELS = 500;
 
 export const TOO_DEEP = {

@@ -45,20 +45,20 @@ export type OpenedSource = SourceFile & {
 };
 
 export type MemberChoice = {
-  /** What messages call it, where that is not its path. */
+  /** The name in messages, where it is not the path. */
   name?: string;
-  /** What a member of a zip ends with to be meant, with the dot, lower case. */
+  /** Extensions of the zip members that count, with the dot, in lower case. */
   extensions: string[];
   member?: string | undefined;
-  /** A member by which a zip is itself what is wanted, as an .xlsx is, not its packing. */
+  /** A member that shows that the zip itself is the file, as with .xlsx. */
   zipHolds?: string | undefined;
-  /** A file by which a folder is what is wanted, as a .gdb is. */
+  /** A file that shows that the folder itself is the source, as with .gdb. */
   folderHolds?: string | undefined;
   /** Extensions of the files that go with one, as the .dbf with a .shp. */
   siblings?: string[] | undefined;
 };
 
-/** Counts what has been read of all the files of one source, and tells it onwards. */
+/** Counts what was read of all files of one source, and reports it. */
 export type Progress = { expect(bytes: number): void; add(bytes: number): void };
 
 /** @param totalKnown false when further files will be opened later, so that a total would be wrong */

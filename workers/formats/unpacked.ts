@@ -5,7 +5,7 @@ import { limitsOf, type OpenContext, sourceError } from '../../shared/net/downlo
 /** Large reads: below 256 KB the cost of a turn of the event loop shows, above 1 MB nothing is gained. */
 export const CHUNK_BYTES = 2 ** 20;
 
-/** What a file may unpack to. */
+/** The most bytes that a file may unpack to. */
 export function maxUnpackedBytes(context: OpenContext, packedBytes: number): number {
   const { expandedBytes, undoubtedBytes, expandedRatio } = limitsOf(context);
   return Math.min(expandedBytes, undoubtedBytes + expandedRatio * packedBytes);

@@ -27,7 +27,7 @@ export async function* readXlsx({ source, spec, output, context }: FileRead): As
 
 type Cells = readonly unknown[];
 
-/** Columns without a name and a value are the sheet's margin. */
+/** Columns without a name and without values are the margin of the sheet. */
 function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], name: string): string[] {
   if (Array.isArray(header)) return checkColumns(header, name);
   const [first] = rows;
@@ -41,7 +41,7 @@ function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], n
   return checkColumns(names.slice(0, width), name);
 }
 
-/** A formula's error stands in place of a value that the sheet's author does not have. */
+/** A formula's error counts as an empty cell. */
 const cellValue = (cell: unknown): unknown =>
   typeof cell === 'string' && /^#(NULL|DIV\/0|VALUE|REF|NAME|NUM|SPILL|CALC)[!?]$/.test(cell)
     ? null
@@ -108,7 +108,7 @@ function atWorkbookPath(members: Record<string, Buffer>, name: string): Record<s
   };
 }
 
-/** The library names the sheets when it is asked for one that is not there; no sheet can be called "". */
+/** The library lists the sheets in its error for a missing one; no sheet can be called "". */
 async function sheetNames(workbook: Workbook): Promise<string[]> {
   try {
     await readSheet(workbook, '');

@@ -5,7 +5,7 @@ import { defineJob } from '../queue/job.ts';
 import { total } from './run/run-counts.ts';
 import { sharedFolder, workFolder } from './run/run-folder.ts';
 
-/** Runs a feed; a run that the gate blocked is a job that did its work. */
+/** Runs a feed. A run that the gate blocked is a job that succeeded. */
 export const ingestFeedJob = defineJob({
   ...ingestJob,
   async run({ pool, log, signal, progress, config, jobId, deliver }, payload) {

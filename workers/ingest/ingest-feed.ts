@@ -69,7 +69,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
       await dropStage(pool, id);
       return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
     }
-    // Read again under the lock: the run before may have moved it.
+    // Read again under the lock: the previous run may have changed it.
     const { checkpoint } = await registerFeed(pool, feed);
     const { id: runId } = await startRun(pool, feedId, options);
     for (const dead of await abandonRuns(pool, feedId, runId)) await dropStage(pool, dead);
@@ -168,7 +168,7 @@ async function runRecipe(run: RunContext, feed: Feed, force: boolean, moved: boo
   return { result, brokeOff };
 }
 
-/** By kind; a land layer's features have one for all. */
+/** By kind; all land layers of features share one. */
 const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, dnc };
 
 function recipeOf(feed: Feed): Recipe<Feed, unknown> {
@@ -178,8 +178,8 @@ function recipeOf(feed: Feed): Recipe<Feed, unknown> {
 }
 
 /**
- * Stages the feed's inputs, unless an attempt that died later had staged the same. @returns what compares
- * them with what readers see
+ * Stages the feed's inputs, unless an earlier attempt that died had staged the same. @returns the comparison
+ * with the current data
  */
 async function prepare(run: RunContext, feed: Feed): Promise<(client: Client) => Promise<Prepared>> {
   const { pool, runId } = run;

@@ -13,7 +13,7 @@ export type RemovedLayer = {
   features: number;
   tiles: number;
   parcels: number;
-  /** The job that plans them; null when there are none. */
+  /** The job that recomputes the parcels; null when there are none. */
   job: string | null;
 };
 

@@ -11,14 +11,11 @@ export type LayerFigures = RowFigures & {
   /** How many of them lie outside the feed's county, or outside the United States where it names none. */
   outside: number;
   extent: Box | null;
-  /**
-   * Where the feed itself says where the layer is complete: what was read, and how much of it
-   * lies wholly elsewhere.
-   */
+  /** Where the feed declares its coverage: how much of what was read lies wholly outside it. */
   declared: DeclaredPlace | null;
-  /** The box in which the layer tells something, in degrees. */
+  /** The box for which the layer has information, in degrees. */
   covered: Readonly<Box> | null;
-  /** Whether that is the box around what was read: where what is not shown is taken for not there. */
+  /** Whether that is the box around what was read; what is missing in it counts as not there. */
   boxed: boolean;
   last: (NonNullable<RowFigures['last']> & { covered: Readonly<Box> | null }) | null;
 };
@@ -50,7 +47,7 @@ export function outsideFeatures(
   return `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${extentWords(extent)}): is the CRS right?`;
 }
 
-/** In a coverage without a feature the layer would say of every parcel that nothing is there. */
+/** A coverage without a feature would say of every parcel that nothing is there. */
 export function outsideCoverage(
   { declared, extent }: Pick<LayerFigures, 'declared' | 'extent'>,
   { max_outside_coverage_percent }: Gates,
@@ -67,8 +64,7 @@ export function outsideCoverage(
 }
 
 /**
- * The box in which a version of a layer tells something: where its feed says, and in the
- * county that it names.
+ * The box for which a version of a layer has information: its coverage, and the county that its feed names.
  */
 export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
   const box = coverage.every((side, i) => side === NOWHERE[i]) ? null : coverage;

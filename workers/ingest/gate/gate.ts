@@ -37,16 +37,16 @@ export type Acreage = {
   unit: AreaUnit | null;
 };
 
-/** Fewer parcels may all be oddities. */
+/** Fewer parcels may all be exceptions. */
 const MIN_ACREAGES = 20;
 
-/** What the gate says of a run that would make no parcel and no listing. */
+/** The message for a run without a usable parcel or listing. */
 export const NO_USABLE_ROWS = 'The run has no usable row.';
 
-/** What a run is blocked for, by gate: null where it passes. */
+/** Why a gate blocks a run: null where it passes. */
 export type Fault = readonly [gate: string, message: string | null];
 
-/** Every fault is named, not only the first. */
+/** Reports every fault, not only the first. */
 export function gateResult(figures: object, faults: readonly Fault[]): GateResult {
   const blocked = faults.flatMap(([gate, message]) => (message === null ? [] : [{ gate, message }]));
   return { blocked, figures };
@@ -86,8 +86,7 @@ export function outsideParcels(
 }
 
 /**
- * What the gate says of stated acreages that are far from the measured ones, with the unit that
- * would fit, or null.
+ * Why stated acreages are too far from the measured ones, with the unit that would fit; null when they agree.
  */
 function wrongAcreage(
   { parcels, median, off, unit }: Acreage,
@@ -121,8 +120,7 @@ export function judgeList(
 }
 
 /**
- * What is judged of every kind of feed: fewer rows than the last time, a column that turned empty, rows
- * that were rejected.
+ * The checks of every kind of feed: fewer rows than the last time, columns that turned empty, rejected rows.
  */
 export function rowFaults(
   { rows, read, rejected, filled, last }: RowFigures,

@@ -12,7 +12,7 @@ export type MappedBlock = MappedRow & {
   lineType: LineType | null;
 };
 
-/** Compiles the mapping of a feed of blocks of numbers. A row is refused that names no exchange. */
+/** Compiles the mapping of a feed of number blocks. Rows without an exchange are rejected. */
 export function compileBlockMapper(input: NumberingInput): Mapper<MappedBlock> {
   return mapperOf(input, resolve => {
     const fill = compileFill('numbering', input.columns, resolve);

@@ -28,7 +28,7 @@ export type RejectedRow = { ok: false; field: string | null; reason: string; mes
 /** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
 export type MappedRow = { ok: true; values: Value[]; dropped: DroppedValue[] | null };
 
-/** Where the value of each field stands. */
+/** The position of each field's value. */
 export const positionsOf = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 

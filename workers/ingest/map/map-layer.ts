@@ -28,7 +28,7 @@ export type MappedFeature = MappedRow & {
    * that does not count.
    */
   class: string | null;
-  /** What it is, for counts by class. */
+  /** Its name in the counts by class. */
   label: string;
 };
 
@@ -89,7 +89,7 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
   };
 }
 
-/** What the source itself calls a road, for the count of those that do not count. */
+/** The source's own class of a road, for the count of those that are left out. */
 type RawReader = (source: Record<string, unknown>) => string | null;
 
 function rawReader(kind: VectorKind, { columns }: LayerInput, resolve: Resolve): RawReader {
@@ -142,9 +142,7 @@ const SYSTEMS: Record<string, string> = {
   P: 'palustrine',
 };
 
-/**
- * Whatever the inventory shows counts, lakes and rivers and what has lost its code included; uplands do not.
- */
+/** All features of the inventory count, including lakes, rivers and those without a code; uplands do not. */
 function wetland(attribute: string | null, type: string | null): Classification {
   const system = attribute?.charAt(0).toUpperCase();
   if (system === 'U' || (attribute === null && /^upland/i.test(type ?? '')))
@@ -180,9 +178,7 @@ const NO_HAZARD = new RegExp(
 
 const YES = new Set(['T', 'TRUE', 'Y', 'YES', 'IN', '1']);
 const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
-/**
- * What a flag says that says nothing: unknown, not populated, and what FEMA writes where there is no value.
- */
+/** Values of the flag that mean unknown: not populated, and FEMA's placeholders. */
 const UNKNOWN_CLASS = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
 /**

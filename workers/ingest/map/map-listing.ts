@@ -52,7 +52,7 @@ function regionOf(former: number, values: readonly ListingValue[]): number | nul
   return planningRegion(former, values[AT.city] as string | null, point);
 }
 
-/** Why a listing cannot be stored. What was there but did not parse says more than that it is missing. */
+/** Why a listing cannot be stored. A value that did not parse is reported rather than one that is missing. */
 function unusable(
   values: readonly ListingValue[],
   dropped: readonly DroppedValue[] | null,

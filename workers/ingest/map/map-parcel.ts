@@ -26,7 +26,7 @@ export type MappedParcel = Omit<MappedRow, 'values'> &
   MappedSales & { key: string; fips: number; values: FieldValue[] };
 
 type Terms = {
-  /** County of every row, or null when the rows say theirs. */
+  /** County of every row, or null when each row has its own. */
   fips: number | null;
   sales?: Sales | null;
 };
@@ -170,7 +170,7 @@ function append(key: string | null, text: string, spec: KeySpec): string | null 
   return key === null ? part : key + (spec.join ?? '-') + part;
 }
 
-/** Whether there is more to a key than what joins its parts. */
+/** Whether a key has more than the separators of its parts. */
 function hasContent(key: string, spec: KeySpec): boolean {
   return (
     key !== '' && (spec.columns.length === 1 || key !== (spec.join ?? '-').repeat(spec.columns.length - 1))

@@ -51,7 +51,7 @@ export function compileRecordedMapper(
   );
 }
 
-/** By its code, else by its name. A town of Connecticut tells its planning region. */
+/** By its code, else by its name. A town of Connecticut gives its planning region. */
 function countyOf(values: readonly FieldValue[]): number | null {
   const text = (field: 'county' | 'city' | 'state') => (values[AT[field]] ?? '') as string;
   const [lon, lat] = [values[AT.longitude], values[AT.latitude]];

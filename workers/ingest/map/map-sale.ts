@@ -11,9 +11,11 @@ import { columnMentions, conditionMentions, type Mention, type Resolve } from '.
 
 /** What is known of the deed of a sale. */
 export type Deed = {
-  /** What names it, such as book and page; null where nothing does. */
+  /** Identifies the deed, such as book and page; null when unknown. */
   book: string | null;
-  /** Whether it is over several parcels; null where the source does not say: day, price and seller tell. */
+  /**
+   * Whether it is over several parcels; null where the source does not say, and day, price and seller decide.
+   */
   several: boolean | null;
 };
 
@@ -47,7 +49,7 @@ function compileValue(name: keyof typeof TARGETS, spec: ColumnSpec | null | unde
   };
 }
 
-/** What a row must fulfil; a column of a preset that the source lacks fulfills nothing. */
+/** Conditions on a row; a preset's column that the source lacks fulfills none. */
 function compileAll(conditions: readonly SkipCondition[], resolve: Resolve): (source: Source) => boolean {
   if (conditions.some(({ column, optional }) => optional && resolve(column) === null)) return () => false;
   const tests = conditions.map(condition => compileCondition(condition, resolve));

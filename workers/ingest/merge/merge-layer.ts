@@ -62,13 +62,16 @@ export async function markCovered(
   return (await client.query(text)).rowCount ?? 0;
 }
 
-/** How far from a parcel a layer of the kind changes its figures: for roads as far as any of them reaches. */
+/**
+ * The distance from a parcel within which a layer of the kind changes its figures: for roads the longest
+ * reach of any.
+ */
 async function marginOf(client: Client, kind: LayerKind): Promise<number> {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
   return kind === 'roads' ? ((await roadMarginM(client)) ?? 0) : 0;
 }
 
-/** How far from a parcel any layer's roads change its figures; null without roads. */
+/** The distance from a parcel within which any road layer changes its figures; null without roads. */
 export async function roadMarginM(client: Client): Promise<number | null> {
   const { rows } = await client.query<{ reach_m: RoadReach }>(sql('land/list_reaches'));
   return rows.length === 0 ? null : Math.max(...rows.map(row => frontageMarginM(row.reach_m)));

@@ -48,7 +48,7 @@ export async function mergeParcels(
   const day = asOf ?? new Date().toISOString().slice(0, 10);
   await client.query(compose('feeds/keep_assessed', { fips, as_of: literal(day) }));
   await rewriteOwnerWords(client, counties);
-  // After the lock of the words: another feed's merge of the county would insert the same row.
+  // After the lock of the owners' words: another feed's merge of the county would insert the same row.
   await countCoverage(client, counties);
   await client.query(statement('valuation/mark_counties', { fips: counties }));
 }
@@ -62,7 +62,7 @@ async function holdLayers(client: Client, counties: readonly number[]): Promise<
   await client.query(sql('land/hold_layers'));
   const { rows } = await client.query<{ present: boolean }>(sql('land/has_layers'));
   if (!rows[0]!.present) return false;
-  // Chunks of these counties that are being written are waited for.
+  // Waits for chunks of these counties that are being written.
   await client.query(statement('land/lock_counties', { lock: LOCKS.countyAttributes, counties }));
   return true;
 }
@@ -81,7 +81,7 @@ export async function countCoverage(client: Queryable, counties: readonly number
  * changed the parcels.
  */
 export async function rewriteOwnerWords(db: Queryable, counties: readonly number[]): Promise<void> {
-  // In one order everywhere, so that two merges never wait for each other in turn.
+  // In one order everywhere, so that two merges cannot deadlock.
   for (const fips of counties.toSorted((a, b) => a - b)) {
     await db.query(statement('feeds/lock_owner_words', { lock: LOCKS.ownerWords, fips }));
     await db.query(statement('feeds/clear_owner_words', { fips }));

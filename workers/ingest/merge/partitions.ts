@@ -8,8 +8,8 @@ const partitionOf = (table: string, state: number) => `${table}_${String(state).
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
 
 /**
- * The columns of parcels by which rows are sought; to sample all sixty takes nine times as long,
- * and autovacuum does.
+ * The columns by which rows of parcels are found; sampling all sixty takes nine times as long, and autovacuum
+ * does it.
  */
 const ANALYZED_COLUMNS = '(fips, property_id, feed_id, source_key, apn_normalized, retired_at)';
 

@@ -10,7 +10,7 @@ import { withStages } from '../run/stage-schema.ts';
 import { stageContacts } from '../stage/stage-contacts.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
-/** People with their telephone numbers. A feed lists everything: whom it no longer shows is erased. */
+/** People with their telephone numbers. A feed is complete: people that it no longer lists are erased. */
 export const contacts: Recipe<ContactsFeed, void> = {
   tables: [sql('contacts/create_contact_stage')],
   async stage(run, { name, contacts: input }) {
@@ -28,7 +28,7 @@ export const contacts: Recipe<ContactsFeed, void> = {
   compare,
 };
 
-/** Of a contact the row that was seen last counts, of these the last of the file. */
+/** Of several rows of a contact the one last seen counts, then the last of the file. */
 const REPEATS = {
   table: 'stage_contact',
   key: 'id',

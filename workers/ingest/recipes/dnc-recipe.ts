@@ -11,20 +11,14 @@ import type { Prepared, Recipe } from './recipe.ts';
 
 type Area = { area_code: number; edition: string; numbers: number };
 
-/**
- * What the run leaves in the registry: the edition and the numbers of each area code, and what it
- * was compared with.
- */
+/** The result of the run: the edition and the numbers of each area code, and what they were compared with. */
 type Staged = {
   areas: Map<number, { edition: string; numbers: number }>;
   before: Map<number, Area>;
   replaces: boolean;
 };
 
-/**
- * The Do Not Call registry: a full list takes the place of what was known of its area codes; change lists are
- * applied day by day.
- */
+/** The Do Not Call registry: a full list replaces its area codes; change lists are applied day by day. */
 export const dnc: Recipe<DncFeed, Staged> = {
   tables: [sql('contacts/create_dnc_stage')],
   stage: (run, feed) =>
@@ -129,7 +123,7 @@ async function requireUnmoved(client: Client, before: ReadonlyMap<number, Area>)
 
 type File = { source: string; edition: string };
 
-/** The files in the order of their days. */
+/** The files by date. */
 function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
   return sources
     .map(source => {
@@ -184,7 +178,7 @@ function advance(
   return due;
 }
 
-/** Of what one day adds and deletes and what later ones do, the later holds. */
+/** When one day adds what a later one deletes, or the reverse, the later one wins. */
 function applyChanges(
   added: Bitmaps,
   removed: Bitmaps,

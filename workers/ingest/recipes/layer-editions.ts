@@ -62,7 +62,7 @@ export async function prepareVersion(
       boxed,
       covered: covered(version),
       filled: counts.filled,
-      // A layer that was removed begins anew.
+      // A layer that was removed starts over.
       last: before &&
         last && { rows: Number(last.counts.rows ?? 0), covered: covered(before), filled: last.counts.filled },
     },

@@ -54,7 +54,7 @@ async function compare(
       outside: { points: 0, outside: 0, where: '' },
       sales: { before: 0, leaving: 0 },
       filled: counts.filled,
-      // An incremental run holds what changed: its size says nothing about the last one's.
+      // An incremental run only has changes: its size is not comparable with the last one's.
       last: snapshot ? lastFigures(run.last?.counts) : null,
     },
     gates,

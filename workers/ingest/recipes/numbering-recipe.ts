@@ -13,8 +13,8 @@ import { stageRows } from '../stage/stage-rows.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
 /**
- * Blocks of telephone numbers with their carriers. A feed lists everything: blocks that it no longer
- * shows are removed.
+ * Blocks of telephone numbers with their carriers. A feed is complete: blocks that it no longer lists are
+ * removed.
  */
 export const numbering: Recipe<NumberingFeed, void> = {
   tables: [sql('contacts/create_block_stage')],
@@ -45,7 +45,7 @@ export const numbering: Recipe<NumberingFeed, void> = {
 async function compare(client: Client, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
   const { feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  // Two carriers of one block: the last row is the list's last word.
+  // Of two carriers of one block the last row wins.
   await rejectDuplicates(client, counts, firstOf('stage_block', 'prefix, block', 'row_no desc'));
   await client.query('analyze stage_block (prefix)');
   const rows = await measureRows(client, run, statement('contacts/measure_blocks', { feed_id: feedId }));

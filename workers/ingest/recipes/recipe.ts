@@ -15,7 +15,7 @@ export type Prepared = {
   gate: GateResult;
   touched: boolean;
   merge(client: Client): Promise<void>;
-  /** What is left to do once the merge is committed; nothing depends on it. */
+  /** Cleanup after the merge is committed; nothing depends on it. */
   tidy?(): Promise<void>;
   /**
    * Where an incremental source goes on next time; stored with the merge, and also when there

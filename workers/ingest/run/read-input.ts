@@ -31,7 +31,7 @@ export async function* readBatches(
       yield batch;
     }
   } catch (error) {
-    // What a reader throws when its signal fires says nothing of that.
+    // Report the signal's reason rather than the reader's error.
     run.signal.throwIfAborted();
     throw error;
   }

@@ -4,7 +4,7 @@ import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 import type { AcceptedRun, InputRecord, SourceState } from './run-record.ts';
 
-/** The places at which a run can be looked at, and killed in tests. */
+/** The steps at which a run can be observed, and killed in tests. */
 export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
 
 export type RunDeps = {
@@ -13,8 +13,8 @@ export type RunDeps = {
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
   /**
-   * Kept until a run has ended well, so that its next attempt goes on where a service was left; without
-   * it, each begins anew.
+   * Kept until a run has ended well, so that the next attempt resumes reading a service; without it, each
+   * starts over.
    */
   workDir?: string;
   sharedDir?: string;

@@ -37,7 +37,7 @@ export function countFilled(
   for (let i = 0; i < values.length; i++) if (values[i] !== null) increment(filled, names[i]!);
 }
 
-/** As many classes as a person reads; what comes beyond is counted as 'other'. */
+/** The most classes listed by name; the rest is counted as 'other'. */
 const CLASSES_COUNTED = 40;
 
 /** Counts by class, without a prototype: a file may call a class anything, 'constructor' too. */

@@ -19,7 +19,7 @@ const PREFIX = `plat-run_${hostname()}_`;
 export const makeRunFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
 
 const WORK_PREFIX = `plat-work_${hostname()}_`;
-/** What a feed has not come back for in so long is not taken up again. */
+/** Folders of feeds that did not run again within this time are removed. */
 const WORK_DAYS = 3;
 
 export const sharedFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'downloads');

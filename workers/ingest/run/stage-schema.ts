@@ -23,8 +23,8 @@ export async function createStage(pool: Pool, runId: number, statements: string[
 export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: More };
 
 /**
- * Notes that all is staged, and of what. Unlogged like the tables beside it, the note is gone when a crash of
- * the server has emptied them.
+ * Records that all is staged, and from what. The table is unlogged like those beside it: a crash of the
+ * server empties all of them.
  */
 export async function noteStaged(
   { pool, runId, counts, inputs }: { pool: Pool; runId: number } & Omit<Staged<unknown>, 'more'>,
@@ -35,7 +35,7 @@ export async function noteStaged(
   await pool.query(`insert into ${stageSchema(runId)}.stage_whole values ($1, $2)`, values);
 }
 
-/** What an attempt that died later had staged of the same. */
+/** What an earlier attempt that died had staged from the same sources. */
 export async function findStaged<More>(
   pool: Pool,
   runId: number,
@@ -90,9 +90,7 @@ export type Reject = {
   raw: string;
 };
 
-/**
- * A geometry of a hundred thousand vertices need not be kept whole to be found again: the row number tells.
- */
+/** Longer texts are cut: the row number is enough to find the row again. */
 const RAW_LIMIT = 64 * 1024;
 
 export type RejectWriter = Pick<CopyWriter, 'drain' | 'end'> & { add(reject: Reject): void };

@@ -23,8 +23,8 @@ const FACT_NAMES = Object.values(FACTS);
 export const DERIVED_COLUMNS = ['owner_key', 'place_key', ...Object.keys(FACTS)];
 
 /**
- * Part of every row's digest: raise it when a word list or a rule of the derivation changes, and the
- * next run of a feed writes its parcels anew.
+ * Part of every row's digest: raise it when a word list or a rule of the derivation changes, so that the next
+ * run of a feed rewrites its parcels.
  */
 export const DERIVATION = 2;
 

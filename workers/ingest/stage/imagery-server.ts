@@ -23,7 +23,7 @@ export type ImagerySource = {
   details: object;
 };
 
-/** A relief has no pixels; it is told after all imagery. */
+/** A relief has no pixels; it ranks after all imagery. */
 const RELIEF_M = 1e6;
 
 /**

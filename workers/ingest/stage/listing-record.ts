@@ -44,7 +44,7 @@ export const listingSql = (name: string): string => compose(name, FRAGMENTS);
 
 export const COPY_LISTING = `copy stage_listing (row_no, id, ${FRAGMENTS.columns}, hash) from stdin`;
 
-/** The same listing has the same id in every installation. */
+/** Derived from source and id, so that a listing has the same id in every installation. */
 const listingId = (source: string, sourceId: string): string => uuidV5(`listing:${source}\u0000${sourceId}`);
 
 export function listingLine(rowNo: number, listing: ListingRecord): string {
@@ -55,7 +55,9 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
   return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
 }
 
-/** Columns that came later count from the first that has a value on, so that the digests of before hold. */
+/**
+ * Columns added later are part of the digest only where they have a value, so that older digests stay valid.
+ */
 const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
   !OPTIONAL_COLUMNS.has(name) || listing[name] !== null;
 const OPTIONAL_COLUMNS = new Set<string>(['asked_price', 'views', 'saves', 'deed']);

@@ -9,7 +9,8 @@ export const digest = (data: string | Uint8Array): string => hash('sha1', data, 
 /** Bits in 32 MB: of a million keys some two thousand share theirs with another. */
 const BITS = 2 ** 28;
 /**
- * A page of them, made when it is needed: 32 MB at once for a small file cost a garbage collection of 0.1 s.
+ * Bits of a page, which is allocated when needed: 32 MB at once for a small file cost a garbage collection of
+ * 0.1 s.
  */
 const PAGE_BITS = 2 ** 15;
 
