@@ -90,6 +90,24 @@ describe('what others may not do', () => {
     expect((await ana.open(`/data/drawing/${id}.svg`)).text).not.toContain(SCRIPT);
   });
 
+  test('a county is named as people name it; what could be several, or none, says so', async () => {
+    const ana = visitor(api);
+    await ana.signIn(await newUser(db));
+    const open = async (county: string) =>
+      (await ana.open(`/data?county=${encodeURIComponent(county)}`)).text;
+    const count = /<output id="count">[\d,]+/.exec(await open('33019'))?.[0];
+    expect(count).toMatch(/>[1-9]/);
+    // The only Sullivan with parcels here, and a field that shows what was understood.
+    for (const name of ['Sullivan, NH', 'sullivan', 'Sullivan County, New Hampshire']) {
+      const text = await open(name);
+      expect(text).toContain(count);
+      expect(text).toMatch(/name="county"[^>]*value="Sullivan, NH"/);
+    }
+    expect(await open('Essex')).toMatch(/County could be Essex, MA; Essex, NJ; .*: add the state\./);
+    expect(await open('Sulivan, NH')).toContain('is not known, did you mean Sullivan, NH?');
+    expect((await ana.open('/data/hits.json?county=Essex')).status).toBe(400);
+  });
+
   test("another company's keys, sessions and markets are not to be had by id", async () => {
     const [ana, bob] = [await newUser(db), await newUser(db)];
     const { id: key } = await createKey(db.pool, bob.accountId, { name: 'bob' });

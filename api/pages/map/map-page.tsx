@@ -1,6 +1,7 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { acres } from '../../../shared/domain/figures.ts';
 import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { type Filter, labelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
@@ -8,6 +9,7 @@ import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import { Field, Notice, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, json, type Visit, withParam } from '../frame/visit.ts';
+import { countyOf, countyText } from './county-filter.ts';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
 import { ParcelPanel, readParcel } from './parcel-panel.tsx';
 
@@ -29,13 +31,14 @@ export const dataPage: Page = {
   path: '/data',
   access: 'app',
   async get(visit) {
-    const filters = readFilters(visit);
     const parcel = visit.url.searchParams.get('parcel');
-    const [counties, hits, shown, county] = await Promise.all([
-      visit.deps.resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES }),
-      parcel === null && Object.keys(filters).length > 0 ? search(visit, filters) : undefined,
+    const counties = await listCounties(visit);
+    const { filters, fault } = readFilters(visit, counties);
+    const isSearch = parcel === null && Object.keys(filters).length > 0;
+    const [hits, shown, county] = await Promise.all([
+      isSearch ? (fault ?? search(visit, filters)) : undefined,
       parcel === null ? undefined : readParcel(visit, parcel),
-      countyParcelsBox(visit),
+      countyParcelsBox(visit, filters.county),
     ]);
     const body = (
       <div class="data">
@@ -48,10 +51,10 @@ export const dataPage: Page = {
                 <summary>
                   <h1>Find parcels</h1>
                 </summary>
-                <FilterForm params={visit.url.searchParams} />
+                <FilterForm params={visit.url.searchParams} county={filters.county} />
                 <datalist id="counties">
-                  {counties.map(({ fips, name, state }) => (
-                    <option value={fips}>{`${name}, ${state}`}</option>
+                  {counties.map(({ name, state }) => (
+                    <option value={`${name}, ${state}`} />
                   ))}
                 </datalist>
               </details>
@@ -83,7 +86,8 @@ const hitsPage: Page = {
   path: '/data/hits.json',
   access: 'app',
   async get(visit) {
-    const filters = readFilters(visit);
+    const { filters, fault } = readFilters(visit, await listCounties(visit));
+    if (fault) throw fault;
     const { results } = await callEndpoint<SearchResult>(visit, filterParcels, {
       body: filters,
       query: { page_size: String(MAX_MARKS) },
@@ -97,10 +101,18 @@ const hitsPage: Page = {
   },
 };
 
-/** The filters of the address as the API takes them: text becomes what the filter's type says. */
-function readFilters(visit: Visit): Record<string, unknown> {
+const listCounties = ({ deps }: Visit): Promise<County[]> =>
+  deps.resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES });
+
+type Filters = Record<string, unknown>;
+
+/**
+ * The filters of the address as the API takes them: text becomes what the filter's type says, a county's name
+ * its code. @returns `fault` where no county, or more than one, is called so
+ */
+function readFilters(visit: Visit, counties: readonly County[]): { filters: Filters; fault?: PlatError } {
   const params = visit.url.searchParams;
-  const filters: Record<string, unknown> = {};
+  const filters: Filters = {};
   for (const name of new Set(params.keys())) {
     if (NOT_FILTERS.has(name)) continue;
     const values = params
@@ -109,7 +121,12 @@ function readFilters(visit: Visit): Record<string, unknown> {
       .filter(Boolean);
     if (values.length > 0) filters[name] = parseFilter(FILTER_BY_NAME.get(name), values);
   }
-  return filters;
+  const { county } = filters;
+  if (typeof county !== 'string' || /^\d+$/.test(county)) return { filters };
+  const meant = countyOf(county, new Set(counties.map(({ fips }) => Number(fips))));
+  return meant instanceof PlatError
+    ? { filters, fault: meant }
+    : { filters: { ...filters, county: fiveDigits(meant) } };
 }
 
 function parseFilter(filter: Filter | undefined, values: string[]): unknown {
@@ -141,9 +158,13 @@ async function search(visit: Visit, body: Record<string, unknown>): Promise<Sear
   }
 }
 
-function FilterForm({ params }: { params: URLSearchParams }) {
+function FilterForm({ params, county }: { params: URLSearchParams; county: unknown }) {
+  const given = (name: string) => params.getAll(name).join(', ');
   const input = (filter: Filter) => (
-    <FilterInput filter={filter} given={params.getAll(filter.name).join(', ')} />
+    <FilterInput
+      filter={filter}
+      given={(filter.name === 'county' && countyText(Number(county))) || given(filter.name)}
+    />
   );
   const rest = FILTERS.filter(({ name }) => !FIRST.includes(name));
   const groups = FIELD_GROUPS.map(title => ({ title, members: rest.filter(({ group }) => group === title) }));
@@ -176,7 +197,7 @@ function FilterForm({ params }: { params: URLSearchParams }) {
 
 /** What goes into a field, by its name or its type. */
 const PLACEHOLDERS: Record<string, string> = {
-  county: 'one of the list, or its FIPS code',
+  county: 'Sullivan, NH',
   geom_intersects: 'drawn on the map, or WKT',
   date: 'YYYYMMDD',
   'list of strings': 'one, another',

@@ -116,10 +116,9 @@ function boxOf({ shape, point }: OpenParcel): Box | null {
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
 
-/** Where the parcels of the address's county are; undefined without one. */
-export async function countyParcelsBox({ deps, url }: Visit): Promise<Box | undefined> {
-  const county = url.searchParams.get('county');
-  if (county === null || !/^\d{4,5}$/.test(county.trim())) return undefined;
+/** Where the parcels of a county are; undefined without one. */
+export async function countyParcelsBox({ deps }: Visit, county: unknown): Promise<Box | undefined> {
+  if (typeof county !== 'string' || !/^\d{4,5}$/.test(county)) return undefined;
   const [box] = await deps.resources.database.run<BoxColumns>('parcels/read_box', { fips: Number(county) });
   return box?.west == null ? undefined : boxOfColumns(box);
 }

@@ -11,6 +11,7 @@ import { getProperty } from '../../v1/parcels/property-detail.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { countyText } from './county-filter.ts';
 import { Slopes, ValuePanel, ValueUnavailable } from './value-page.tsx';
 
 export type Detail = ParcelSummary & Record<string, unknown>;
@@ -126,7 +127,7 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         {[detail.situs_city, detail.situs_state, detail.situs_zip].filter(Boolean).join(', ')}
         <br />
         <small>
-          APN {detail.apn ?? 'unknown'} · county {detail.fips} · id {id}
+          APN {detail.apn ?? 'unknown'} · {countyText(Number(detail.fips))} ({detail.fips}) · id {id}
         </small>
       </p>
       {detail.retired_at != null && (

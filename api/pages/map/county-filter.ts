@@ -1,0 +1,39 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { type County, countyName } from '../../../shared/regions/counties.ts';
+import { plainWords } from '../../../shared/regions/county-names.ts';
+import { searchCounties } from '../../../shared/regions/search-counties.ts';
+import { stateOfFips } from '../../../shared/regions/states.ts';
+
+const MAX_NAMED = 8;
+
+/** A county as people write it: Sullivan, NH; empty where no county has the code. */
+export const countyText = (fips: number): string =>
+  countyName(fips) && `${countyName(fips)}, ${stateOfFips(fips)}`;
+
+/**
+ * The county that somebody means by a name or a code; of several, the one that is called just so or has
+ * parcels. @returns the fault that names those it could be, where it is not one
+ */
+export function countyOf(text: string, withParcels: ReadonlySet<number>): number | PlatError {
+  const { counties, near } = searchCounties(text);
+  const named = counties.filter(({ name, state }) =>
+    [plainWords(name), plainWords(`${name} ${state}`)].includes(plainWords(text)),
+  );
+  for (const some of [counties, named, counties.filter(({ fips }) => withParcels.has(fips))])
+    if (some.length === 1) return some[0]!.fips;
+  return refused(
+    counties.length > 0
+      ? `could be ${listed(counties)}: add the state`
+      : `“${text}” is not known${meant(near)}`,
+  );
+}
+
+const meant = (near: readonly County[]): string => (near.length > 0 ? `, did you mean ${listed(near)}?` : '');
+
+function listed(counties: readonly County[]): string {
+  const names = counties.slice(0, MAX_NAMED).map(({ fips }) => countyText(fips));
+  return names.join('; ') + (counties.length > MAX_NAMED ? ' …' : '');
+}
+
+const refused = (message: string) =>
+  new PlatError('validation_error', `County ${message}.`, { details: { county: [message] } });
