@@ -5,7 +5,7 @@ import { loadConfig } from '../../shared/base/config.ts';
 import { writeWhole } from '../../shared/base/disk.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import type { SuggestedFeed } from '../ingest/check/check-suggestion.ts';
+import type { JoinedFeed } from '../ingest/check/suggest-joined.ts';
 import { feedName } from '../setup/feed-name.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
@@ -27,7 +27,7 @@ type Flags = {
 export function addSuggestCommand(feed: Command): void {
   const suggest = feed
     .command('suggest')
-    .argument('<source>', 'a path or an http(s) address')
+    .argument('<sources...>', 'paths or http(s) addresses; several of one county are joined')
     .option(
       '--format <name>',
       'what the source is; by default its name tells, or that of the file in the zip',
@@ -46,41 +46,54 @@ export function addSuggestCommand(feed: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  plat feed suggest https://example.org/parcels.zip\n  plat feed suggest roll.csv --fips 55025 --name my-county --print\n\nExit codes: 0 the feed can run, 1 it is written and something is missing, or the source cannot be read.',
+      '\nExamples:\n  plat feed suggest https://example.org/parcels.zip\n  plat feed suggest roll.csv --fips 55025 --name my-county --print\n  plat feed suggest roll.csv parcels.shp\n\nExit codes: 0 the feed can run, 1 it is written and something is missing, or the source cannot be read.',
     );
   answeringAlone(suggest, suggestCommand);
 }
 
-async function suggestCommand(source: string, flags: Flags): Promise<Answer> {
+async function suggestCommand(sources: string[], flags: Flags): Promise<Answer> {
   const config = loadConfig();
-  const [{ suggestFeed }, { formatOf }] = await Promise.all([
+  const [{ suggestFeed }, { suggestJoined }, { formatOf }] = await Promise.all([
     import('../ingest/check/check-suggestion.ts'),
+    import('../ingest/check/suggest-joined.ts'),
     import('../formats/read-format.ts'),
   ]);
-  const isAddress = /^https?:\/\//i.test(source);
-  const name = flags.name ?? feedName(source);
+  const name = flags.name ?? feedName(sources[0]!);
   const file = resolve(flags.out ?? join(config.FEEDS_DIR, `${name}.yaml`));
   if (!flags.print && !flags.force && existsSync(file))
     throw new PlatError(
       'feed_exists',
       `${file} is there already: give --force to replace it, or --name or --out.`,
     );
-  const format = flags.format ?? formatOf(flags.member ?? '') ?? formatOf(source);
-  if (format === null)
-    throw new PlatError('name', `What ${source} is its name does not tell: give --format.`);
-  const found = await suggestFeed({
-    input: {
+  const ofOne = (['format', 'member', 'layer', 'crs'] as const).find(flag => flags[flag] !== undefined);
+  if (sources.length > 1 && ofOne)
+    throw new PlatError(
+      'name',
+      `--${ofOne} is of one source: write it into the feed's section, or give one.`,
+    );
+  const inputs = sources.map(source => {
+    const isAddress = /^https?:\/\//i.test(source);
+    const format = flags.format ?? formatOf(flags.member ?? '') ?? formatOf(source);
+    if (format === null)
+      throw new PlatError('name', `What ${source} is its name does not tell: give --format.`);
+    return {
       source: isAddress ? source : relative(dirname(file), resolve(source)),
       format: format as never,
       ...(flags.member !== undefined && { member: flags.member }),
       ...(flags.layer !== undefined && { layer: flags.layer }),
       ...(flags.crs !== undefined && { crs: flags.crs }),
-    },
+    };
+  });
+  const request = {
     baseDir: dirname(file),
     file,
     rows: flags.rows,
     head: { name, ...(flags.fips !== undefined && { fips: fiveDigits(flags.fips) }) },
-  });
+  };
+  const found =
+    inputs.length === 1
+      ? { ...(await suggestFeed({ ...request, input: inputs[0]! })), joins: [] }
+      : await suggestJoined({ ...request, inputs });
   if (!flags.print) await writeWhole(file, found.text);
   const failed = found.problems.length > 0;
   if (failed && flags.print) printNote(found.problems.join('\n'));
@@ -92,7 +105,7 @@ async function suggestCommand(source: string, flags: Flags): Promise<Answer> {
 }
 
 function renderSuggested(
-  { kind, fips: county, rows, suggestions, problems }: SuggestedFeed,
+  { kind, fips: county, rows, suggestions, problems, joins }: JoinedFeed,
   file: string,
 ): string {
   const said = suggestions?.fields ?? [];
@@ -116,6 +129,10 @@ function renderSuggested(
       ? [
           '',
           `key: ${suggestions.key?.columns.join(' + ') ?? 'none is sure'}`,
+          ...joins.map(
+            ({ source, columns: [own, other], matched, checked }) =>
+              `joined: ${matched} of ${checked} keys (${own}) are in ${source} (${other})`,
+          ),
           table(mapped, ['field', 'from', 'sure', 'why', 'or']),
         ]
       : []),

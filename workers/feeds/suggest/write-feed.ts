@@ -18,7 +18,7 @@ export type FeedHead = {
 };
 
 /** One line of YAML, whatever is in the value. */
-const inline = (value: unknown): string =>
+export const inline = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0, doubleQuotedAsJSON: true })
     .trim()
     .replace(/\n\s*/g, ' ');
@@ -56,14 +56,14 @@ const short = (spec: ColumnSpec): unknown =>
 const named = ({ columns, confidence }: Candidate): string =>
   `${shown(columns.join(' + '))} (${percent(confidence)})`;
 
+const lineOfKey = (key: Suggestions['key']): string =>
+  key === null
+    ? '  # key: no column is sure to identify a parcel; name one, or several'
+    : `  key: ${inline(key.columns[0])}  # ${percent(key.confidence)}: ${key.why}`;
+
 /** The columns of a roll, each with how sure it is, and as comments what else they may be. */
-export function columnLines({ key, fields }: Suggestions): string[] {
-  const lines = [
-    key === null
-      ? '  # key: no column is sure to identify a parcel; name one, or several'
-      : `  key: ${inline(key.columns[0])}  # ${percent(key.confidence)}: ${key.why}`,
-    '  columns:',
-  ];
+export function columnLines({ key, fields }: Suggestions, keyLine = lineOfKey(key)): string[] {
+  const lines = [keyLine, '  columns:'];
   const mapped = fields.filter(field => field.mapped !== null);
   if (mapped.length === 0) lines[1] = '  columns: {}';
   for (const { field, mapped: best, others } of mapped) {

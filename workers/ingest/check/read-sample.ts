@@ -1,0 +1,169 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { boxOfGeometry } from '../../../shared/geo/box.ts';
+import { formatError } from '../../../shared/net/download-context.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
+import type { PresetName } from '../../feeds/feed-schema.ts';
+import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
+import { readPreset } from '../../feeds/resolve-feed.ts';
+import { measuredAcres } from '../../feeds/suggest/column-profile.ts';
+import type { Sample as ColumnSample } from '../../feeds/suggest/suggest-columns.ts';
+import { type LayerInfo, readLayerInfo } from '../../formats/arcgis-layer.ts';
+import { type InputSection, type InputSpec, inputSpec, readWindow } from '../../formats/format-input.ts';
+import { readInput } from '../../formats/read-format.ts';
+import type { ReadContext, RowBatch, SourceRow } from '../../formats/row-batch.ts';
+import { columnsOf } from '../map/source-columns.ts';
+import { checkContext } from './check-files.ts';
+
+/** How the first rows of sources are read. */
+export type SampleRequest = {
+  /** Relative paths start here. */
+  baseDir: string;
+  rows: number;
+  fips?: string | undefined;
+  /** Of a source in a known schema. */
+  preset?: PresetName | undefined;
+  sharedDir?: string | undefined;
+  /** Default: it ends with its process. */
+  signal?: AbortSignal | undefined;
+};
+
+/** The first rows of a source. */
+export type Sample = {
+  /** With the titles to skip, where there are some. */
+  input: InputSection;
+  spec: InputSpec;
+  batch: RowBatch;
+  names: string[];
+  /** Of a layer on an ArcGIS server. */
+  layer: LayerInfo | null;
+};
+
+export async function readSample(input: InputSection, request: SampleRequest): Promise<Sample> {
+  const context = readContext(request);
+  const fipsCode = request.fips === undefined ? null : Number(request.fips);
+  const written = request.preset ? readPreset(request.preset).input : {};
+  const spec = {
+    ...inputSpec({ ...written, ...input }),
+    ...readWindow(input, fipsCode, 'parcels', refuse),
+  };
+  const layer = spec.format === 'arcgis' ? await readLayerInfo(spec, context) : null;
+  const { batch, titles } = await rowsBelowTitles(spec, context, request.rows);
+  const skipped = titles === 0 ? {} : { skip_lines: titles };
+  return {
+    input: { ...input, ...skipped },
+    spec: { ...spec, ...skipped },
+    batch,
+    names: columnsOf(batch.rows),
+    layer,
+  };
+}
+
+/** The columns of a sample with their values, as a suggestion looks at them. */
+export function columnsSampled({ names, batch, layer }: Sample, key?: string): ColumnSample {
+  const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
+  return {
+    columns: names.map(name => ({
+      name,
+      alias: aliases.get(name),
+      values: batch.rows.map(({ values }) => values[name]),
+    })),
+    acres: measuredAcres(batch.rows),
+    key,
+  };
+}
+
+function refuse(message: string): never {
+  throw formatError(`within: ${message}.`);
+}
+
+/** Without `rows` all of a source is read. */
+export function readContext({
+  baseDir,
+  rows,
+  sharedDir,
+  signal,
+}: Omit<SampleRequest, 'rows'> & { rows?: number | undefined }): ReadContext {
+  // People wait for it: three tries, and not the half minute that a run waits.
+  const limits = { tries: 3 };
+  return {
+    ...checkContext(baseDir),
+    ...(rows !== undefined && { rows }),
+    limits,
+    ...(sharedDir !== undefined && { sharedDir }),
+    ...(signal && { signal }),
+  };
+}
+
+/** How many lines of titles may stand above the header of a table. */
+const MOST_TITLES = 10;
+
+/** The first rows of a source; of a table under titles those below the line that names its columns. */
+async function rowsBelowTitles(
+  spec: InputSpec,
+  context: ReadContext,
+  wanted: number,
+): Promise<{ batch: RowBatch; titles: number }> {
+  const mayHaveTitles = spec.format === 'csv' || spec.format === 'xlsx';
+  const isGiven = spec.header !== undefined || spec.skip_lines !== undefined;
+  if (!mayHaveTitles || isGiven) return { batch: await firstRows(spec, context, wanted), titles: 0 };
+  let first: unknown;
+  for (let titles = 0; titles <= MOST_TITLES; titles++) {
+    try {
+      const read = titles === 0 ? spec : { ...spec, skip_lines: titles };
+      const batch = await firstRows(read, context, wanted);
+      const isTable = batch.rows.length >= batch.bad.length;
+      if (isTable && (titles === 0 || columnsOf(batch.rows).every(isColumnName))) return { batch, titles };
+      first ??= formatError(
+        `${[spec.source].flat()[0]}: most rows have another number of cells than its header.`,
+      );
+    } catch (error) {
+      if (!(error instanceof PlatError) || error.code !== 'feed_format') throw error;
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+/** What is a number or a date is a value of a row, and names no column. */
+const isColumnName = (name: string): boolean =>
+  /[a-z]/i.test(name) && !/^\d+[\s/-]/.test(name) && name.length <= 64;
+
+async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {
+  const sample: RowBatch = { rows: [], bad: [] };
+  for await (const { rows, bad } of readInput(input, context)) {
+    sample.rows.push(...rows);
+    sample.bad.push(...bad);
+    if (sample.rows.length >= wanted || sample.bad.length >= wanted) break;
+  }
+  if (sample.rows.length === 0) throw formatError(`${[input.source].flat()[0]} has no usable rows.`);
+  sample.rows = sample.rows.slice(0, wanted);
+  return sample;
+}
+
+export function kindOf(names: readonly string[]): string {
+  const there = new Set(names.map(name => name.toUpperCase()));
+  const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));
+  const { mtfcc } = LAYER_DEFAULTS.roads;
+  if (has(String(mtfcc))) return 'roads';
+  if (has('WETLAND_TYPE') && has('ATTRIBUTE')) return 'wetlands';
+  return has('FLD_ZONE') ? 'flood' : 'assessor';
+}
+
+/** How many of the rows have to lie in one county for it to be the feed's. */
+const IN_COUNTY = 0.9;
+
+/** The county in which nearly all rows lie; null where they do not tell it. */
+export function countyOf(rows: readonly SourceRow[]): string | null {
+  const counties = new Map<number, number>();
+  let placed = 0;
+  for (const { geometry } of rows) {
+    const box = boxOfGeometry(geometry);
+    const fips = box && nearestCounty((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
+    if (fips == null) continue;
+    placed++;
+    counties.set(fips, (counties.get(fips) ?? 0) + 1);
+  }
+  const [most] = [...counties].sort((a, b) => b[1] - a[1]);
+  return most && most[1] >= IN_COUNTY * placed ? fiveDigits(most[0]) : null;
+}
