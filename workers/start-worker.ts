@@ -26,9 +26,12 @@ import { enqueueScheduled, syncSchedulers } from './schedules.ts';
 const CONNECTIONS_PER_JOB = 6;
 /** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next look for stalled jobs. */
 const STALLED_MS = 5_000;
-/** How often a job's lock is made new while it lasts: BullMQ's 2 would leave a busy worker half of it. */
+/**
+ * How often a job's lock is renewed while it lasts: with BullMQ's 2 a busy worker would have half of the time
+ * left.
+ */
 const LOCK_RENEWALS = 6;
-/** More killed workers than the runner allows a job, so that it is the one to say so. */
+/** More killed workers than the runner allows a job, so that the runner reports it. */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
 /** People wait for a deal or a new feed, and providers and publishers take seconds to answer. */
@@ -44,8 +47,8 @@ export type RunningWorker = {
 };
 
 /**
- * Takes jobs from every queue until it is told to stop. @throws PlatError `schema_version`,
- * `address_in_use`; errors of pg
+ * Takes jobs from every queue until it is stopped.
+ * @throws PlatError `schema_version`, `address_in_use`; errors of pg
  */
 export async function startWorker(
   config: Config,
@@ -190,7 +193,7 @@ async function serveHealth(
   };
 }
 
-/** Until the connection is tried again the sweep finds what was announced. */
+/** Pause before reconnecting; meanwhile the sweep finds the announced jobs. */
 const RECONNECT_MS = 5_000;
 
 /** Hands announced jobs to their queues, on a connection of its own, until the signal is aborted. */

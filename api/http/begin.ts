@@ -144,10 +144,7 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::[0-9]
 
 const MESSAGE = 'is not a host: a name or an address, with a port or without';
 
-/**
- * Whether links can be built on where the request says that it came to; undefined when they can. An
- * empty Host is none.
- */
+/** Why links cannot be built on the request's Host; undefined when they can. An empty Host is not a host. */
 function hostFault(req: Request): Details | undefined {
   const { host } = req.headers;
   if (host && !isHost(host)) return { Host: [MESSAGE] };

@@ -30,7 +30,7 @@ export type Caller = {
   account: Account;
   scopes: readonly Scope[];
   mode: Mode;
-  /** The API key's id; absent for who calls without one. */
+  /** The API key's id; absent without a key. */
   keyId?: string;
 };
 
@@ -44,10 +44,7 @@ type CachedKey = {
   readAt: number;
 };
 
-/**
- * How long what was read of a key and its account is believed. Charges and rate limits are
- * never taken from here.
- */
+/** How long a key and its account are cached. Charges and rate limits never use the cache. */
 const CACHE_MS = 2_000;
 /** About 1 KB an entry. Only keys that exist get in, so guessing keys cannot push others out. */
 const MAX_CACHED = 10_000;
@@ -62,7 +59,7 @@ export type Callers = { identify(authorization: string | undefined, mode: Mode):
 /** Not when the clock was set back since then: it would stay fresh until the clock is there again. */
 const isFresh = ({ readAt }: CachedKey, now: number): boolean => now >= readAt && now - readAt < CACHE_MS;
 
-/** Finds out who calls, from `Authorization: Bearer plat_…` or, for the MCP server, an access token. */
+/** Authenticates `Authorization: Bearer plat_…` or, for the MCP server, an access token. */
 export function openCallers(database: Database, now = Date.now): Callers {
   const cache = new Map<string, CachedKey>();
   const read = batch<Buffer, CachedKey | undefined>(hashes => readKeys(database, hashes, now));

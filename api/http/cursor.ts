@@ -19,7 +19,10 @@ export type Cursor = {
   p: number;
   /** How many rows the list had when the walk began. */
   n: number;
-  /** When the walk began, in milliseconds: what is counted from today is counted from then on every page. */
+  /**
+   * When the first page was read, in milliseconds: what is counted from today is counted from then on every
+   * page.
+   */
   t: number;
 };
 

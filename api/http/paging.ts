@@ -89,7 +89,7 @@ export type Page = {
   beside?: { place: Place; direction: 'next' | 'previous' };
   /** What the list counted when the walk began; absent: count it now. */
   count?: number;
-  /** When the walk began: what is counted from today is counted from then on every page. */
+  /** When the first page was read: what is counted from today is counted from then on every page. */
   asOf: Date;
   /** Makes the address of a page beside this one; without a place by number alone. */
   link(number: number, to?: { place: Place; direction: 'next' | 'previous'; count: number }): string;

@@ -21,8 +21,7 @@ export function mountAdmin(app: Express, queues: readonly BoardQueue[], password
   board.setBasePath(PATH);
   createBullBoard({
     queues: queues.map(queue => new BullMQAdapter(queue)),
-    // @bull-board/express brings its own copy of @bull-board/api, whose private fields
-    // TypeScript tells apart.
+    // @bull-board/express has its own copy of @bull-board/api, whose private fields make the types differ.
     serverAdapter: board as unknown as ServerAdapter,
     options: { uiConfig: { boardTitle: 'Plat queues', hideRedisDetails: true } },
   });

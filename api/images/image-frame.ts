@@ -132,7 +132,7 @@ function crossesAntimeridian(shape: MultiPolygon): boolean {
   return east - west > 180;
 }
 
-/** A box that reaches beyond the antimeridian as the two that it is on the globe. */
+/** A box that crosses the antimeridian, as the two boxes on either side of it. */
 function onGlobe([west, south, east, north]: Box): Box[] {
   if (east > 180)
     return [

@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/base/log.ts';
 export type Caption = {
   imagery: 'aerial' | 'relief';
   attribution: string;
-  /** Day of the imagery, where its source tells it. */
+  /** Day of the imagery, where its source states it. */
   captured: string | null;
   /**
    * Milliseconds until a picture made from servers is made again; null where the key covers all its sources.

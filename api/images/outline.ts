@@ -9,7 +9,7 @@ const GROUND = Uint8Array.of(0xe9, 0xe9, 0xe4, 0xff);
 const LINE_PX = 4;
 const CASING_PX = 7;
 
-/** Vertices nearer than this to the last one that was kept cannot be told from it. */
+/** Vertices nearer than this to the last one would not be visible. */
 const MIN_STEP_PX = 0.5;
 
 /**

@@ -45,7 +45,7 @@ export function freshForMs(headers: Headers, now = Date.now()): number {
   return retryAfterMs(headers.get('expires'), now) ?? DEFAULT_FRESH_MS;
 }
 
-/** Opens readings that share what is kept of servers' answers, and their turns at each server. */
+/** Opens readings that share the cache of servers' answers, and the limit of requests per server. */
 export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptions) => ImageryFetch {
   const cache = new LRUCache<string, CachedResponse>({
     maxSize: CACHE_BYTES,
@@ -66,7 +66,7 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
           note(cache.getRemainingTTL(key));
           return responseOf(cached);
         }
-        // From its turn on, not from when it began to wait for it.
+        // The time counts from the start of the request, not of the wait for it.
         const signal = AbortSignal.any([init.signal, AbortSignal.timeout(SOURCE_LIMITS.idleMs)]);
         const response = await request(url, { ...init, signal }, options);
         if (!response.ok) return response;

@@ -22,7 +22,7 @@ import { type ImageryFetch, openImageryFetch } from './outside.ts';
 import { paintRelief } from './relief.ts';
 import { type ImageServer, paintExport, paintTiles, type TileServer } from './servers.ts';
 
-/** A file or server of imagery that was ingested, as images/list_imagery tells it. */
+/** An ingested imagery file or server: a row of images/list_imagery. */
 type Source = {
   feed: string;
   source: string;
@@ -59,7 +59,7 @@ export type Pictures = {
 
 export type PictureDeps = { database: Database; store: Store; log: Logger; requestTimeoutMs: number };
 
-// Nothing is made twice from the same bytes: what libvips would keep of its operations is of no use.
+// No picture is made twice from the same bytes, so libvips need not cache its operations.
 sharp.cache(false);
 
 /** Of the pixels around the boundary, how many must be painted: the rest may be the sea. */
@@ -71,12 +71,15 @@ const SOURCE_SHARE = 0.4;
 /** A picture for which the best source did not answer. */
 const DEGRADED_MS = 60_000;
 
-/** Makes pictures: one for all who ask for the same at once, and no more at a time than there are cores. */
+/**
+ * Makes pictures: simultaneous requests for one share it, and at most as many are made at a time as there are
+ * cores.
+ */
 export function openPictures({ database, store, log, requestTimeoutMs }: PictureDeps): Pictures {
   const making = new Map<string, Promise<Picture>>();
   const inTurn = pLimit(availableParallelism());
   const openReading = openImageryFetch();
-  /** Servers that have just failed: those who ask next need not wait for them. */
+  /** Servers that have just failed, which following requests skip. */
   const down = new LRUCache<string, PlatError>({ max: 1000, ttl: RETRY_SECONDS * 1000 });
 
   const make = async ({ key, shape, frame, sources }: Prepared): Promise<Picture> => {
@@ -134,7 +137,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
         failure ??= error;
         freshUntil = Math.min(freshUntil, Date.now() + DEGRADED_MS);
       } finally {
-        // What is still under way for a source that has failed is of no use.
+        // Abort the requests of a source that has failed.
         over.abort();
       }
     }

@@ -18,7 +18,7 @@ const LOT = '#8d9579';
 /** Roads are drawn as wide as they are, within what can be seen: meters, and the least in pixels. */
 const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const MIN_ROAD_PX = 2;
-/** More lots than this in a picture are no longer told apart. */
+/** More lots than this are not distinguishable in a picture. */
 const MAX_LOTS = 4_000;
 /**
  * The light of flat ground, what it becomes, and by how much slopes are shown steeper: most of

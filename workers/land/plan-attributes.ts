@@ -115,10 +115,7 @@ function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels:
   });
 }
 
-/**
- * The parcels to plan; neighbors on the ground come one after the other, so that a chunk reads what
- * is around it once.
- */
+/** The parcels to plan, in spatial order, so that a chunk reads its surroundings once. */
 async function inOrder(client: Client, fips: number, name: string): Promise<number[]> {
   const copy = compose(name, { fips: literal(fips) });
   const { id, x, y } = (await readCopy(client, copy, COLUMNS)).columns;

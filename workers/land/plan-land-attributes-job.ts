@@ -5,8 +5,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defineJob } from '../queue/job.ts';
 
 /**
- * Which parcels to compute: those of a county or of all, marked for it first, or those that
- * merges have marked.
+ * Which parcels to compute: those of a county or all, which it marks first, or those that are marked already.
  */
 const scope = z.union([
   z.strictObject({ fips: countyCode }),

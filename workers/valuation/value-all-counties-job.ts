@@ -10,8 +10,8 @@ export const valueAllCountiesJob = defineJob({
   key: ({ asOf }) => asOf ?? 'today',
   ...RETRY,
   async run({ pool, signal, progress, deliver }, { asOf }) {
-    const { estimateCounties: learnAll } = await import('./value-all.ts');
-    const result = await learnAll(pool, asOf, { signal, progress: share => progress(share, 'learning') });
+    const { estimateCounties } = await import('./value-all.ts');
+    const result = await estimateCounties(pool, asOf, { signal, progress: share => progress(share, 'learning') });
     await deliver(result.jobs);
     return { ...result, rows: result.counties };
   },

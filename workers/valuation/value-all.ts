@@ -9,8 +9,8 @@ import { valueCountyJob } from './value-county-job.ts';
 export type EstimatesResult = { asOf: string; counties: number; jobs: string[] };
 
 /**
- * Has every county say what its sales tell before any is valued, so that it does not matter which is first;
- * then enqueues all.
+ * Stores every county's own estimates before any county is valued, so that the order does not matter; then
+ * enqueues all.
  */
 export async function estimateCounties(
   pool: Pool,

@@ -110,7 +110,7 @@ export function valueCounty(
   });
 }
 
-/** Holds those back who would write the county's valuations, until the transaction ends. */
+/** Locks the county's valuations against other writers until the transaction ends. */
 export async function lockCounty(client: Client, fips: number): Promise<void> {
   await client.query(statement('valuation/lock_county', { lock: LOCKS.countyValuations, fips }));
 }

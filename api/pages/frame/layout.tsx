@@ -191,7 +191,7 @@ export function Facts({ kind = 'facts', of }: FactsProps) {
 
 type SubmitProps = { label: ComponentChildren; does?: string; kind?: string };
 
-/** The button of a form; `does` is the field `do`, by which forms of several buttons are told apart. */
+/** The button of a form; `does` is the field `do`, which says which button was pressed. */
 export const Submit = ({ label, does, kind }: SubmitProps) => (
   <button type="submit" name={does && 'do'} value={does} class={kind}>
     {label}

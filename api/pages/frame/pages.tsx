@@ -20,7 +20,7 @@ import {
   type Visit,
 } from './visit.ts';
 
-/** Who may see a page: anyone; who has signed in; users of an account with a Pro subscription; operators. */
+/** Who may see a page: anyone; signed-in users; users of an account with a Pro subscription; operators. */
 export type Access = 'public' | 'session' | 'app' | 'operator';
 
 export type Page = {
@@ -79,7 +79,7 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
 /** A header that proxies hand on, once escaped: they stop at 4 to 16 KB. */
 const MAX_NEXT_LENGTH = 2_000;
 
-/** Where a visitor who may not see the page is sent. */
+/** Redirects a visitor who may not see the page. */
 async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   const { session, req, deps } = visit;
   if (session !== undefined) await countCall(session, deps);
@@ -208,7 +208,7 @@ function Fault({ error, requestId, signedIn }: FaultProps) {
   );
 }
 
-/** A page for people who ask for a path that is not there; programs get the API's own answer. */
+/** The page for an unknown path; programs get the API's own answer. */
 export function unknownPage(deps: PageDeps): RequestHandler {
   const page: Page = { path: 'unknown', access: 'public' };
   const answer = handler(

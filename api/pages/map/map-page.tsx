@@ -20,7 +20,7 @@ const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);
 const PAGE_SIZE = 25;
 /** Hits that the map marks: the API's largest page. */
 const MAX_MARKS = 500;
-/** Counties with parcels that the field offers; who has more types the code. */
+/** Counties with parcels that the field offers; others are entered by FIPS code. */
 const MAX_COUNTIES = 300;
 
 /** What a person asks first; the rest is one click away. */

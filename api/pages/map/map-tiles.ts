@@ -29,7 +29,8 @@ const UNITS = EXTENT / PIXELS;
 const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
 
 /**
- * Boundaries are told apart from here on; the parcels' points before that; counts of a county before these.
+ * Boundaries are distinguishable from this zoom on; before it the parcels' points are shown, and before these
+ * counts of a county.
  */
 const BOUNDARIES_FROM = 13;
 const POINTS_FROM = 11;
@@ -77,7 +78,7 @@ const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
 /** Seconds for which browsers keep what changes with an installation alone. */
 const MAX_AGE_S = 3_600;
 
-/** A tile from the cache, or made: the version stands for all data that it may show. */
+/** A tile from the cache, or made; the version covers all data that it may show. */
 async function cached({ database }: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
   const [{ version } = { version: 0 }] = await database.run<{ version: number }>('parcels/read_version');
   const key = `${name}/${version}`;
@@ -172,7 +173,7 @@ function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
     .map(({ zip, lon, lat }) => ({ type: 1, geometry: [toUnits(project([lon, lat]))], tags: { zip } }));
 }
 
-/** Features of the land from where they can be told apart. */
+/** Zooms from which features of the land are distinguishable. */
 const LAND_FROM = { roads: 11, wetlands: 11, flood: 10, zips: 8 };
 
 function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile): Promise<Reply> {

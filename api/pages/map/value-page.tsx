@@ -11,7 +11,7 @@ import type { Page } from '../frame/pages.tsx';
 /** An interval whose ends differ by more than this says nothing that a buyer could go by. */
 const MAX_WIDTH = 10;
 
-/** Three words: past errors do not tell one percent of confidence from the next. */
+/** Three words: past errors do not justify a finer scale of confidence. */
 function certaintyOf(confidence: number): string {
   if (confidence < 25) return 'low';
   return confidence < 50 ? 'middling' : 'good';

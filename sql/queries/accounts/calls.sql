@@ -197,7 +197,7 @@ from region_stats
 join unnest(:types::text[], :codes::text[]) as asked (type, code) using (type, code);
 
 -- name: release_call
--- The attempt has failed: the next one begins anew.
+-- The attempt has failed: the next one starts over.
 delete from idempotent_calls where account_id = :account_id and key = :key and claim = :attempt and status is null;
 
 -- name: renew_claim

@@ -30,7 +30,7 @@ delete from oauth_records where model = :model and id_hash = :id_hash;
 delete from oauth_records where model = :model and grant_hash = :grant_hash;
 
 -- name: make_room_for_client
--- Deletes the oldest of the clients that nobody has let in, so that one more makes a thousand. What was let
+-- Deletes the oldest clients that nobody has authorized, so that one more makes a thousand. What was let
 -- in expires with its grant, a year from then.
 delete from oauth_records
 where model = 'Client' and id_hash in (
@@ -65,7 +65,7 @@ with ended as (
 select from ended;
 
 -- name: end_grants_of_client
--- Before a client is let in anew.
+-- Before a client is authorized again.
 with ended as (
   delete from oauth_records
   where model = 'Grant' and account_id = :account_id and payload ->> 'clientId' = :client_id

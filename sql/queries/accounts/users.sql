@@ -1,5 +1,5 @@
 -- name: find_by_email
--- Whoever signs in with this address.
+-- The user who signs in with this address.
 select u.id, u.email, u.name, u.operator, p.hash
 from users u
 left join passwords p on p.user_id = u.id
@@ -86,7 +86,7 @@ delete from sessions where id = :session_id and user_id = :user_id;
 delete from sessions where user_id = :user_id and id is distinct from :kept_session_id::uuid;
 
 -- name: delete_old_sessions
--- Sessions and links that nobody can use any more.
+-- Sessions and links that can no longer be used.
 with links as (
   delete from sign_in_links where expires_at < now()
 )

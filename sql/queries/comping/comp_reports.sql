@@ -107,7 +107,7 @@ order by r.updated_at desc, r.id
 limit :limit;
 
 -- name: choose_comps
--- Chooses comps, besides those that are chosen.
+-- Adds comps to those that are chosen.
 insert into comp_report_comps (report_id, comp_id)
 select :report_id, id from unnest(:comp_ids::uuid[]) as id
 on conflict do nothing;
@@ -132,12 +132,12 @@ delete from comp_report_overrides where report_id = :report_id and comp_id = :co
 update comp_reports set version = version + 1, updated_at = now() where id = :id;
 
 -- name: write_title
--- Unless somebody else has written one since.
+-- Unless another user has written one since.
 update comp_reports set title = :title, version = version + 1, updated_at = now() where id = :id and title in (:title, :before)
 returning version;
 
 -- name: write_notes
--- Unless somebody else has written any since.
+-- Unless another user has written any since.
 update comp_reports set notes = :notes, version = version + 1, updated_at = now() where id = :id and notes in (:notes, :before)
 returning version;
 
@@ -153,7 +153,7 @@ where id = :id;
 update comp_reports set wanted_at = now() where id = :id and wanted_at is null;
 
 -- name: is_outdated
--- Whether its parcel has been valued anew since a report was looked at.
+-- Whether its parcel has been valued again since a report was looked at.
 select 1 from valuations where fips = :fips and property_id = :property_id and computed_at > :looked_at::timestamptz;
 
 -- name: is_wanted

@@ -1,5 +1,5 @@
 -- name: add_suppressions
--- Puts hashes on the list of those whom no source may return. How many were not there.
+-- Adds hashes to the suppression list. Returns how many are new.
 with added as (
   insert into contact_suppressions (hash, request, created_by)
   select h.hash, :request_id, :by
@@ -77,7 +77,7 @@ values (:question_hmac, :provider, :answer, :person_hmacs)
 on conflict (question) do update set asked_at = now(), answer = excluded.answer, tags = excluded.tags
 
 -- name: list_candidates
--- The contacts that share a key with whom is looked for.
+-- The contacts that share a search key with a subject.
 select
   id, source, entity_name, first_name, middle_name, last_name, suffix, places, phones, to_char(last_seen, 'YYYY-MM-DD') as last_seen
 from contacts

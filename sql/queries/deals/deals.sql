@@ -111,7 +111,7 @@ select id from deal_boards where id = :board_id for update
 select set_config('plat.actor', :author, true), set_config('plat.cause', :cause, true)
 
 -- name: touch_boards
--- Tells who looks at boards that they have changed.
+-- Raises the version of boards, by which their viewers see that they have changed.
 update deal_boards set version = version + 1 where id = any (:board_ids::uuid[])
 
 -- name: find_listed_price

@@ -1,5 +1,5 @@
 -- name: clear_owner_words
--- Forgets the words of the owners in a county; fill_owner_words writes them anew.
+-- Deletes the owners' words of a county; fill_owner_words writes them again.
 delete from owner_words
 where fips = :fips::int
 

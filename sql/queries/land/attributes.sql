@@ -40,7 +40,7 @@ where d.fips = :fips
   and not exists (select 1 from parcel_filters f where f.fips = d.fips and f.property_id = d.property_id)
 
 -- name: forget_attributes
--- Forgets what layers told of parcels that have no geometry any more.
+-- Clears the attributes of parcels that no longer have geometry.
 with forgotten as (
   delete from parcel_attributes
   where fips = :fips and property_id = any (:property_ids)

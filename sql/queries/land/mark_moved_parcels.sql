@@ -1,7 +1,7 @@
 -- Marks what a merge is about to make out of date: by every layer the parcels whose shape changes and those
 -- that come back; by roads the parcels within reach of one that comes, goes or changes, for it may stand
 -- between them and a road. Literals: {{fips}} the counties that change, {{near}} those within reach,
--- {{reach}} in metres, null without roads
+-- {{reach}} in meters, null without roads
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
   from stage_match m
@@ -26,16 +26,16 @@ places as (
   from gone
 ),
 reach as (
-  select {{reach}}::double precision as metres
+  select {{reach}}::double precision as meters
 ),
--- 91 is a little more than a metre of latitude has anywhere in 1e-7 degrees; of longitude, by the cosine.
+-- 91 is a little more than a meter of latitude has anywhere in 1e-7 degrees; of longitude, by the cosine.
 around as (
   select box(
     point(
-      (p.extent[0])[0] + 91 * r.metres / cosd(widest.lat), (p.extent[0])[1] + 91 * r.metres
+      (p.extent[0])[0] + 91 * r.meters / cosd(widest.lat), (p.extent[0])[1] + 91 * r.meters
     ),
     point(
-      (p.extent[1])[0] - 91 * r.metres / cosd(widest.lat), (p.extent[1])[1] - 91 * r.metres
+      (p.extent[1])[0] - 91 * r.meters / cosd(widest.lat), (p.extent[1])[1] - 91 * r.meters
     )
   ) as extent
   from places p
@@ -43,7 +43,7 @@ around as (
   cross join lateral (
     select least(89, greatest(abs((p.extent[0])[1]), abs((p.extent[1])[1])) / 1e7) as lat
   ) widest
-  where p.extent is not null and r.metres is not null
+  where p.extent is not null and r.meters is not null
 ),
 marks as (
   select fips, property_id, 15 as layers

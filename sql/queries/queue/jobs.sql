@@ -33,7 +33,7 @@ where not exists (select 1 from added)
 limit 1
 
 -- name: announce_job
--- Tells the workers of a job once the transaction is committed.
+-- Notifies the workers of a job once the transaction is committed.
 select pg_notify(:channel, :id)
 
 -- name: cancel_job

@@ -59,7 +59,7 @@ copy valuations (
 ) from stdin
 
 -- name: delete_valuations
--- Takes away the valuations of a county that are about to be written anew.
+-- Deletes the valuations of a county that are about to be rewritten.
 delete from valuations where fips = :fips
 
 -- name: forget_comp_land

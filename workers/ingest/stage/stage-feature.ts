@@ -37,7 +37,7 @@ export function stageFeature(
 
 const TYPES = ['LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'GeometryCollection'];
 
-/** GeoJSON's types are told apart by case, which is easily overlooked. */
+/** GeoJSON's types are case-sensitive, which is easily overlooked. */
 function spelling(type: string): string {
   const suggestion = TYPES.find(name => name !== type && name.toLowerCase() === String(type).toLowerCase());
   return suggestion === undefined ? '' : `. GeoJSON writes '${type}' as ${suggestion}`;

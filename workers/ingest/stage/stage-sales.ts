@@ -16,7 +16,7 @@ type Sale = {
    */
   qualified: boolean;
   multi_parcel: boolean;
-  /** Another feed has told of it. */
+  /** Another feed has the same sale. */
   repeated: boolean;
   situs_address: string | null;
   situs_city: string | null;
