@@ -11,7 +11,10 @@ export const valueAllCountiesJob = defineJob({
   ...RETRY,
   async run({ pool, signal, progress, deliver }, { asOf }) {
     const { estimateCounties } = await import('./value-all.ts');
-    const result = await estimateCounties(pool, asOf, { signal, progress: share => progress(share, 'learning') });
+    const result = await estimateCounties(pool, asOf, {
+      signal,
+      progress: share => progress(share, 'learning'),
+    });
     await deliver(result.jobs);
     return { ...result, rows: result.counties };
   },
