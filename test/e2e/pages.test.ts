@@ -108,6 +108,27 @@ describe('what others may not do', () => {
     expect((await ana.open('/data/hits.json?county=Essex')).status).toBe(400);
   });
 
+  test('a search without hits says what is not known in the county, and what matches without it', async () => {
+    const ana = visitor(api);
+    await ana.signIn(await newUser(db));
+    const open = async (query: string) => (await ana.open(`/data?county=33019&${query}`)).text;
+    const count = (text: string) => /<output id="count">([\d,]+)/.exec(text)![1];
+    const all = count(await open('acres_min=1'));
+    // Neither wetlands nor roads were loaded.
+    const text = await open('acres_min=1&wetlands_percent_max=5&road_frontage_min=10');
+    expect(count(text)).toBe('0');
+    expect(text).toMatch(
+      new RegExp(
+        `Not known of any parcel in Sullivan, NH: .*[Ww]etlands.*; .*[Ff]rontage.*${all} match without these filters`,
+      ),
+    );
+    expect(text).toContain('href="/data?county=33019&amp;acres_min=1"');
+    // What is known and matches nothing is no gap.
+    const known = await open('acres_min=900000');
+    expect(known).toContain('Nothing matches.');
+    expect(known).not.toContain('Not known');
+  });
+
   test("another company's keys, sessions and markets are not to be had by id", async () => {
     const [ana, bob] = [await newUser(db), await newUser(db)];
     const { id: key } = await createKey(db.pool, bob.accountId, { name: 'bob' });

@@ -11,6 +11,7 @@ import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, json, type Visit, withParam } from '../frame/visit.ts';
 import { countyOf, countyText } from './county-filter.ts';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
+import { findUnknown, NoHits, type Unknown } from './no-hits.tsx';
 import { ParcelPanel, readParcel } from './parcel-panel.tsx';
 
 type County = { fips: string; name: string; state: string };
@@ -40,6 +41,8 @@ export const dataPage: Page = {
       parcel === null ? undefined : readParcel(visit, parcel),
       countyParcelsBox(visit, filters.county),
     ]);
+    const isEmpty = hits !== undefined && !(hits instanceof PlatError) && hits.count === 0;
+    const unknown = isEmpty ? await findUnknown(visit, filters) : undefined;
     const body = (
       <div class="data">
         <section class="side" id="side" aria-label="Parcels">
@@ -59,7 +62,7 @@ export const dataPage: Page = {
                 </datalist>
               </details>
               <div id="results" aria-live="polite">
-                {hits && <Results hits={hits} visit={visit} filters={filters} />}
+                {hits && <Results hits={hits} visit={visit} filters={filters} unknown={unknown} />}
               </div>
             </>
           )}
@@ -238,15 +241,14 @@ function FilterInput({ filter, given }: { filter: Filter; given: string }) {
 const answerOf = (choice: string | number): string =>
   choice === 'true' ? 'yes' : choice === 'false' ? 'no' : String(choice);
 
-function Results({
-  hits,
-  visit,
-  filters,
-}: {
+type ResultsProps = {
   hits: SearchResult | PlatError;
   visit: Visit;
   filters: object;
-}) {
+  unknown: Unknown | undefined;
+};
+
+function Results({ hits, visit, filters, unknown }: ResultsProps) {
   if (hits instanceof PlatError)
     return (
       <Notice kind="bad">
@@ -268,24 +270,29 @@ function Results({
         <output id="count">{hits.count.toLocaleString('en-US')}</output>{' '}
         {hits.count === 1 ? 'parcel' : 'parcels'}
       </h2>
+      {hits.count === 0 && <NoHits visit={visit} unknown={unknown} />}
       {hits.count > MAX_MARKS && <small>The map marks the first {MAX_MARKS}.</small>}
-      <ol class="hits" start={(page - 1) * size + 1}>
-        {hits.results.map(parcel => (
-          <li>
-            <a
-              href={withParam(visit.url, 'parcel', String(parcel.property_id))}
-              data-parcel={parcel.property_id}
-              data-point={parcel.point?.join(',')}
-            >
-              <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
-              <span>
-                {parcel.effective_acres === null ? 'acres unknown' : `${acres(parcel.effective_acres)} acres`}
-              </span>
-              <small>{parcel.owner_name ?? 'owner unknown'}</small>
-            </a>
-          </li>
-        ))}
-      </ol>
+      {hits.count > 0 && (
+        <ol class="hits" start={(page - 1) * size + 1}>
+          {hits.results.map(parcel => (
+            <li>
+              <a
+                href={withParam(visit.url, 'parcel', String(parcel.property_id))}
+                data-parcel={parcel.property_id}
+                data-point={parcel.point?.join(',')}
+              >
+                <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
+                <span>
+                  {parcel.effective_acres === null
+                    ? 'acres unknown'
+                    : `${acres(parcel.effective_acres)} acres`}
+                </span>
+                <small>{parcel.owner_name ?? 'owner unknown'}</small>
+              </a>
+            </li>
+          ))}
+        </ol>
+      )}
       {pages > 1 && (
         <nav class="pages" aria-label="Pages">
           {page > 1 && <a href={withParam(visit.url, 'page', String(page - 1))}>Previous</a>}

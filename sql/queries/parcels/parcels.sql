@@ -18,6 +18,11 @@ left join lateral (
   offset :offset::bigint limit :limit::bigint
 ) page on true;
 
+-- name: is_known
+-- Whether what a predicate asks is known of any parcel in a county. `from`, `where`: the tables and the
+-- predicate. Parameters: `fips`, and those of the predicate.
+select exists (select from {{from}} where f.fips = :fips::int and ({{where}}) is not null) as known;
+
 -- name: list_edge_candidates
 -- The parcels whose extent meets the boxes along a shape's outline and that no inner box takes in, to be
 -- tested one by one. Boxes and finds stand in a `with` each, as the planner would rather read all in order

@@ -25,7 +25,7 @@ test.each<[string, unknown]>([
   ['county', {}],
   ['county', { acres_min: 1, state: 'NH', property_id: ID, apn: '1' }],
   // No such field.
-  ['colour', { county, color: 'red' }],
+  ['color', { county, color: 'red' }],
   ['acres', { county, acres: 1 }],
   ['__proto__', JSON.parse('{"county":"33019","__proto__":{"a":1}}')],
   ['constructor', { county, constructor: 1 }],

@@ -52,7 +52,8 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
         .map(road => ROADS[road]);
       const sum = counted.map(column => `coalesce(${column}, 0)::float8`).join(' + ');
       // To 0.01 feet: a sum of 4-byte floats is off by less.
-      return `num_nonnulls(${counted.join(', ')}) > 0 and round((${sum})::numeric, 2) ${operator} ${bind(feet)}::numeric`;
+      const isMet = `round((${sum})::numeric, 2) ${operator} ${bind(feet)}::numeric`;
+      return `case when num_nonnulls(${counted.join(', ')}) > 0 then ${isMet} end`;
     },
   });
 
