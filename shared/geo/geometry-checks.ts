@@ -15,6 +15,8 @@ export const REPAIRS = [
   'zero_area_dropped',
   /** An exterior ran clockwise or a hole counter-clockwise. */
   'winding_reversed',
+  /** A hole was drawn under another part than the one that it lies in. */
+  'hole_moved',
   /** The boundary touched itself; it was split into parts or holes there. */
   'self_touch_split',
   /** A ring crossed or ran along itself (a bow-tie, say); every area it winds around was kept, once. */
@@ -108,7 +110,7 @@ export function collectCoordinates(
 export function checkPosition(
   value: unknown,
   number: number,
-  path: 'ring' | 'line',
+  path: 'ring' | 'line' | 'point',
   repairs: Set<Repair>,
 ): Position | Fault {
   if (!Array.isArray(value) || value.length < 2)

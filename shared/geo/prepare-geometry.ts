@@ -8,9 +8,10 @@ import {
   type Repair,
 } from './geometry-checks.ts';
 import { toE7 } from './geometry-codec.ts';
-import type { MultiPolygon, Polygon, Position } from './geometry-types.ts';
+import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { resolveOverlaps } from './overlay.ts';
-import { cleanRing, windRings } from './ring.ts';
+import { pointInRing } from './point-in-polygon.ts';
+import { cleanRing, planarArea, windRings } from './ring.ts';
 
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
 
@@ -35,6 +36,7 @@ export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   }
   if (cleaned.length === 0) return nothingLeft(raw as Position[][][]);
 
+  if (cleaned.length > 1) moveHoles(cleaned, repairs);
   const polygons = resolveOverlaps(cleaned, repairs);
   if (polygons === null) return fault('unrepairable', 'the rings cross in a way that could not be resolved');
   if (polygons.length === 0) return fault('no_area', 'the holes leave nothing of the shell');
@@ -54,6 +56,28 @@ function cleanPolygon(coordinates: unknown, repairs: Set<Repair>): Polygon | Fau
     else return ring;
   }
   return polygon.length === 0 ? null : polygon;
+}
+
+/** Gives each hole that lies beyond its own shell to the smallest part that holds it. */
+function moveHoles(polygons: MultiPolygon, repairs: Set<Repair>): void {
+  const isWithin = (hole: Ring, shell: Ring): boolean => {
+    const sides = hole.map(position => pointInRing(position, shell));
+    return sides.includes('inside') && !sides.includes('outside');
+  };
+  const isBeyond = (hole: Ring, shell: Ring): boolean =>
+    hole.every(position => pointInRing(position, shell) !== 'inside');
+  for (const polygon of polygons) {
+    const [shell, ...holes] = polygon;
+    for (const hole of holes) {
+      if (!isBeyond(hole, shell!)) continue;
+      const holders = polygons.filter(other => other !== polygon && isWithin(hole, other[0]!));
+      const [holder] = holders.sort((a, b) => planarArea([[a[0]!]]) - planarArea([[b[0]!]]));
+      if (holder === undefined) continue;
+      polygon.splice(polygon.indexOf(hole), 1);
+      holder.push(hole);
+      repairs.add('hole_moved');
+    }
+  }
 }
 
 function nothingLeft(raw: Position[][][]): Fault {

@@ -76,7 +76,7 @@ const SHAPES: Shape[] = [
   { geometry: { type: 'Polygon', coordinates: [ring(2).slice(0, 4)] }, lots: [2] },
   { geometry: { type: 'Polygon', coordinates: [ring(3).map(p => [...p, 77])] }, lots: [3] },
   { geometry: { type: 'MultiPolygon', coordinates: [[ring(4)], [ring(5)]] }, lots: [4, 5] },
-  { geometry: { type: 'Point', coordinates: [-72, 43] }, lots: [], bad: 'geometry_not_an_area' },
+  { geometry: { type: 'LineString', coordinates: ring(6) }, lots: [], bad: 'geometry_not_an_area' },
   {
     geometry: { type: 'Polygon', coordinates: [ring(6).map((p, i) => [p[0]! + i / 1000, 43])] },
     lots: [],

@@ -11,7 +11,7 @@ select fips, sum(parcels), sum(with_boundary), sum(with_owner), sum(with_acres),
   array_agg(feed_id order by feed_id), min(west), min(south), max(east), max(north)
 -- By feed first: a distinct list of feeds over all parcels would sort them.
 from (
-  select fips, feed_id, count(*) as parcels, count(extent) as with_boundary, count(owner_name) as with_owner,
+  select fips, feed_id, count(*) as parcels, count(boundary) as with_boundary, count(owner_name) as with_owner,
     count(effective_acres) as with_acres, count(coalesce(assessed_total_value, market_total_value)) as with_values,
     count(last_sale_date) as with_sale, min(least(location[0], (extent[1])[0])) / 1e7 as west,
     min(least(location[1], (extent[1])[1])) / 1e7 as south, max(greatest(location[0], (extent[0])[0])) / 1e7 as east,

@@ -37,8 +37,9 @@ create unlogged table stage_shape (
   hash uuid not null,
   location point not null,
   extent box not null,
-  calculated_acres double precision not null,
-  boundary bytea not null
+  -- Null of a point.
+  calculated_acres double precision,
+  boundary bytea
 );
 
 alter table stage_shape alter column boundary set storage external;

@@ -128,7 +128,9 @@ select
   array_agg(r.identical order by s.row_no) as identical,
   array_agg(s.hash::text order by s.row_no) as hashes,
   array_agg(s.calculated_acres order by s.row_no) as acres,
-  array_agg(s.boundary order by s.row_no) as boundaries
+  array_agg(s.boundary order by s.row_no) as boundaries,
+  (array_agg(s.location::text order by s.row_no))[1] as location,
+  (array_agg(s.extent::text order by s.row_no))[1] as extent
 from stage_shape s
 join (
   select fips, key

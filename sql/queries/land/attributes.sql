@@ -232,7 +232,7 @@ from (
 cross join lateral (
   select boundary
   from parcels
-  where fips = any (:counties::int[]) and fips = near.fips and property_id = near.property_id
+  where fips = any (:counties::int[]) and fips = near.fips and property_id = near.property_id and boundary is not null
   offset 0
 ) p
 order by near.property_id

@@ -95,6 +95,7 @@ from (
   limit :limit
 ) near
 join parcels p on p.fips = near.fips and p.property_id = near.property_id
+where p.boundary is not null
 order by near.size desc, p.property_id
 
 -- name: read_known_parcel

@@ -102,6 +102,7 @@ const REPAIRS: [repair: string, geometry: Geometry, land: Position[][][]][] = [
     { type: 'MultiPolygon', coordinates: [[OUTER], [at([20, 0], [25, 0], [30, 0], [20, 0])]] },
     [[OUTER]],
   ],
+  ['hole_moved', { type: 'MultiPolygon', coordinates: [[OUTER], [FAR, HOLE]] }, [[OUTER, HOLE], [FAR]]],
   [
     'parts_merged',
     { type: 'MultiPolygon', coordinates: [[OUTER], [at([5, 0], [15, 0], [15, 10], [5, 10], [5, 0])]] },
@@ -184,6 +185,36 @@ test('a geometry that cannot be used: a parcel without boundary, and a reject wi
   expect(JSON.parse(String(rejects[0]!.raw)).geometry.type).toBe('LineString');
 });
 
+test('points are places of parcels without a boundary; where a parcel has both, the boundary counts', async () => {
+  const point = (x: number): Geometry => ({ type: 'Point', coordinates: at([x, 5])[0]! });
+  const { rows, result } = await ingestShapes([
+    feature('ONE', point(5)),
+    feature('TWICE', { type: 'MultiPoint', coordinates: [at([6, 5])[0]!] }),
+    feature('TWICE', point(7)),
+    feature('BOTH', point(5)),
+    feature('BOTH', polygon(OUTER)),
+    feature('BEYOND', { type: 'Point', coordinates: [-720, 43] }),
+  ]);
+  expect(rows.map(row => [row.source_key, row.boundary === null, row.calculated_acres === null])).toEqual([
+    ['BEYOND', true, true],
+    ['BOTH', false, false],
+    ['ONE', true, true],
+    ['TWICE', true, true],
+  ]);
+  const places = rows.map(({ location }) => location && [location.x, location.y]);
+  expect([places[0], places[2], places[3]]).toEqual([
+    null,
+    [Math.round((ORIGIN[0] + 5e-4) * 1e7), Math.round((ORIGIN[1] + 5e-4) * 1e7)],
+    [Math.round((ORIGIN[0] + 6e-4) * 1e7), Math.round((ORIGIN[1] + 5e-4) * 1e7)],
+  ]);
+  expectArea(rows[1]!, [[OUTER]] as MultiPolygon);
+  expect(result.counts).toMatchObject({ new: 4, dropped: { geometry: 1 } });
+  const county = 'select with_boundary from county_coverage where fips = 33019';
+  const [covered] = await all<{ with_boundary: number }>(pool, county);
+  const known = 'select count(boundary)::int as n from parcels where fips = 33019 and retired_at is null';
+  expect(covered?.with_boundary).toBe((await all<{ n: number }>(pool, known))[0]?.n);
+});
+
 test('a repeated key with other values: the first row is kept, and the reject says that its geometry still counts', async () => {
   const { rows, result } = await ingestShapes([
     feature('TWICE', lot(0), { OWNER: 'FIRST' }),
@@ -209,7 +240,7 @@ test('two files: a row without geometry has a null point, geometry without a row
   const shape = [
     feature('BOTH', lot(0), { OWNER: 'MAP' }),
     feature('SHAPE', lot(1), { OWNER: 'MAP' }),
-    feature('BAD', { type: 'Point', coordinates: [-72, 43] }),
+    feature('BAD', { type: 'LineString', coordinates: OUTER }),
   ];
   const { rows, result } = await ingestShapes(shape, roll);
   expect(rows.map(row => [row.source_key, row.owner_name, row.apn, row.location === null])).toEqual([

@@ -174,6 +174,7 @@ async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
       );
   }
   result.problems.push(...places.problems());
+  result.warnings.push(...places.warnings());
 }
 
 async function checkPart(

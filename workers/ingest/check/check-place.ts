@@ -7,7 +7,7 @@ import {
   growBox,
   isEmptyBox,
 } from '../../../shared/geo/box.ts';
-import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { Box, Position } from '../../../shared/geo/geometry-types.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import type { AssessorFeed, ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
@@ -31,6 +31,7 @@ import {
   tilesDeclared,
   tilesOutside,
 } from '../gate/gate-place.ts';
+import { pointOf, stageGeometry } from '../stage/stage-boundary.ts';
 import { stageFeature } from '../stage/stage-feature.ts';
 import type { GeometryFault, RowFacts } from './check-part.ts';
 
@@ -111,16 +112,22 @@ const NO_SHAPE: GeometryFault = {
  * Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a
  * parcel without one.
  */
-export function parcelPlaces({ gates }: AssessorFeed): Places & { addShape: Places['add'] } {
+export function parcelPlaces({
+  gates,
+}: AssessorFeed): Places & { addShape: Places['add']; warnings(): string[] } {
   const counties = new Map<number, PlacedPoints>();
+  const shapes = { points: 0, areas: 0 };
 
   function add({ geometry }: SourceRow, fips: number | undefined, refuses: boolean): GeometryFault | null {
     if (geometry === null) return null;
-    const prepared = prepareBoundary(geometry);
-    if (!prepared.ok) return { reason: `geometry_${prepared.reason}`, message: prepared.message, refuses };
+    const isPoint = pointOf(geometry) !== null;
+    const staged = isPoint ? stageGeometry(geometry) : prepareBoundary(geometry);
+    if (!staged.ok) return { reason: `geometry_${staged.reason}`, message: staged.message, refuses };
+    shapes[isPoint ? 'points' : 'areas']++;
     const box = fips === undefined ? null : countyBox(fips);
     if (fips === undefined || box === null) return null;
-    const [lon, lat] = pointOnSurface(prepared.polygons);
+    const [lon, lat] =
+      'polygons' in staged ? pointOnSurface(staged.polygons) : (pointOf(geometry) as Position);
     const existing = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyBox() };
     counties.set(fips, existing);
     existing.points++;
@@ -136,5 +143,11 @@ export function parcelPlaces({ gates }: AssessorFeed): Places & { addShape: Plac
       const message = outsideParcels(sumOutside([...counties.values()]), gates);
       return message === null ? [] : [message];
     },
+    warnings: () =>
+      shapes.points > 0 && shapes.areas === 0
+        ? [
+            'The shapes are points alone: boundaries are missing. Parcels get a place, and nothing of their land is measured: neither acres nor frontage, wetlands, flood zones or slope. Where the county has a layer of polygons, give that as `shape`.',
+          ]
+        : [],
   };
 }

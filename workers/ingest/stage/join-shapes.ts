@@ -5,7 +5,7 @@ import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../../shared/geo/overlay.ts';
 import { increment } from '../run/run-counts.ts';
-import { measureBoundary, type StagedBoundary } from './stage-boundary.ts';
+import { measureBoundary, type StagedShape } from './stage-boundary.ts';
 
 type SplitShape = {
   /** 0 where the roll brings its own geometry, 1 for a geometry file. */
@@ -18,8 +18,12 @@ type SplitShape = {
   /** Whether a feature's attributes repeat the first's; null where they were kept or there are none. */
   identical: (boolean | null)[];
   hashes: string[];
-  acres: number[];
-  boundaries: Buffer[];
+  /** Null of points. */
+  acres: (number | null)[];
+  boundaries: (Buffer | null)[];
+  /** Place and box of the first feature. */
+  location: string;
+  extent: string;
 };
 
 /** Parcels whose parts are held in memory at a time: a county of condominiums has tens of thousands. */
@@ -48,10 +52,10 @@ async function unitePartsOf(
   counts: RunCounts,
   shapes: SplitShape[],
 ): Promise<void> {
-  const united: StagedBoundary[] = [];
+  const united: StagedShape[] = [];
   for (const shape of shapes) {
     const whole = unite(shape);
-    united.push(whole ?? measureBoundary(decodeBoundary(shape.boundaries[0]!), shape.acres[0]!)!);
+    united.push(whole ?? firstOf(shape));
     if (whole) continue;
     const others = shape.row_nos.slice(1);
     increment(counts.dropped, 'geometry', others.length);
@@ -75,7 +79,7 @@ async function unitePartsOf(
       locations: united.map(shape => shape.location),
       extents: united.map(shape => shape.extent),
       acres: united.map(shape => shape.acres),
-      boundaries: united.map(shape => Buffer.from(shape.boundary)),
+      boundaries: united.map(({ boundary }) => boundary && Buffer.from(boundary)),
     }),
   );
 }
@@ -100,14 +104,39 @@ function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCoun
   }
 }
 
-function unite({ acres: stated, boundaries }: SplitShape): StagedBoundary | null {
+/** The boundaries of a parcel; its points say nothing more. */
+const boundariesOf = ({ acres: stated, boundaries }: SplitShape) =>
+  boundaries.flatMap((boundary, i) => (boundary ? [{ boundary, acres: stated[i]! }] : []));
+
+/** The first boundary, else the first point, which stands for the parcel. */
+function firstOf(shape: SplitShape): StagedShape {
+  const [first] = boundariesOf(shape);
+  if (first) return measureBoundary(decodeBoundary(first.boundary), first.acres)!;
+  return {
+    hash: shape.hashes[0]!,
+    location: shape.location,
+    extent: shape.extent,
+    acres: null,
+    boundary: null,
+  };
+}
+
+function unite(shape: SplitShape): StagedShape | null {
+  const parts = boundariesOf(shape);
+  if (parts.length === 0) return firstOf(shape);
   let polygons: MultiPolygon;
   try {
-    polygons = combineParts(boundaries.map(decodeBoundary));
+    polygons = combineParts(parts.map(({ boundary }) => decodeBoundary(boundary)));
   } catch {
     return null;
   }
-  return measureBoundary(polygons, unitedAcres(acres(areaSqM(polygons)), stated));
+  return measureBoundary(
+    polygons,
+    unitedAcres(
+      acres(areaSqM(polygons)),
+      parts.map(part => part.acres),
+    ),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Geometry } from 'geojson';
 import { boxOf, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
-import { type Fault, fault, type Repair } from '../../../shared/geo/geometry-checks.ts';
+import { checkPosition, type Fault, fault, type Repair } from '../../../shared/geo/geometry-checks.ts';
 import { encodeBoundary, fromE7, toE7 } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
 import { snapToGrid } from '../../../shared/geo/overlay.ts';
@@ -19,7 +19,20 @@ export type StagedBoundary = {
   boundary: Uint8Array;
 };
 
+/** A point is a place without a boundary. */
+export type StagedShape =
+  | StagedBoundary
+  | (Pick<StagedBoundary, 'hash' | 'location' | 'extent'> & { acres: null; boundary: null });
+
 export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair[] } | Fault;
+
+/** Areas as boundaries, points as places. */
+export function stageGeometry(
+  geometry: Geometry,
+): { ok: true; staged: StagedShape; repairs: Repair[] } | Fault {
+  const point = pointOf(geometry);
+  return point === null ? stageBoundary(geometry) : stagePoint(point);
+}
 
 export function stageBoundary(geometry: Geometry): BoundaryResult {
   const prepared = prepareBoundary(geometry);
@@ -28,6 +41,25 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
   const staged = measureBoundary(polygons, acres(areaSqM(polygons)));
   if (staged === null) return fault('no_area', 'nothing of it has an area on the grid of 1e-7 degrees');
   return { ok: true, staged, repairs };
+}
+
+/** The position of a point, or of several of which there is one; null of all else. */
+export function pointOf(geometry: Geometry): unknown {
+  if (geometry.type === 'Point') return geometry.coordinates;
+  return geometry.type === 'MultiPoint' && geometry.coordinates.length === 1 ? geometry.coordinates[0] : null;
+}
+
+function stagePoint(point: unknown): { ok: true; staged: StagedShape; repairs: Repair[] } | Fault {
+  const position = checkPosition(point, 0, 'point', new Set());
+  if (!Array.isArray(position)) return position;
+  const [lon, lat] = position.map(toE7);
+  const location = `(${lon},${lat})`;
+  const extent = `${location},${location}`;
+  return {
+    ok: true,
+    staged: { hash: digest(location), location, extent, acres: null, boundary: null },
+    repairs: [],
+  };
 }
 
 /**

@@ -9,7 +9,7 @@ import { countFilled, increment } from '../run/run-counts.ts';
 import { type RejectWriter, rawText } from '../run/stage-schema.ts';
 import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive-fields.ts';
 import { digest, SeenKeys } from './row-hash.ts';
-import { stageBoundary } from './stage-boundary.ts';
+import { stageGeometry } from './stage-boundary.ts';
 import { type Faults, type RowInput, stageRows } from './stage-rows.ts';
 
 export type ParcelRows = RowInput<MappedParcel> & {
@@ -143,11 +143,13 @@ export function stageShape(
   counts: RunCounts,
 ) {
   if (geometry === null) return NO_GEOMETRY;
-  const shape = stageBoundary(geometry);
+  const shape = stageGeometry(geometry);
   if (!shape.ok) return { field: 'geometry', reason: `geometry_${shape.reason}`, message: shape.message };
   for (const repair of shape.repairs) increment(counts.repaired, repair);
   const { hash, location, extent, acres, boundary } = shape.staged;
-  lines.write(`${place}\t${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(boundary)}`);
+  lines.write(
+    `${place}\t${hash}\t${location}\t${extent}\t${copyValue(acres)}\t${boundary ? copyBytes(boundary) : copyValue(null)}`,
+  );
   return null;
 }
 

@@ -311,3 +311,23 @@ describe('of parcels', () => {
     expect(part!.rejected).toMatchObject([{ reason: 'unreadable_row', count: 1, rowNo: 4 }]);
   });
 });
+
+describe('plat feed check says that a layer of points has no boundaries', () => {
+  const check = (features: Feature[]) => {
+    writeFeatures(join(folder, 'points.ndgeojson'), features);
+    const roll = { source: 'points.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { apn: 'PIN' } };
+    return checkFeed(feedOf(folder, { name: 'points', kind: 'assessor', fips: '33019', roll }));
+  };
+  const point = (n: number): Feature => ({
+    properties: { PIN: `P${n}` },
+    geometry: { type: 'Point', coordinates: lotRings(n)[0]![0]! },
+  });
+
+  test('of points alone, and not of points among areas', async () => {
+    const alone = await check(many(point));
+    expect([alone.ok, alone.parts[0]?.usable, alone.parts[0]?.dropped]).toEqual([true, 20, []]);
+    expect(alone.warnings).toEqual([expect.stringMatching(/points alone: boundaries are missing/)]);
+    const among = await check([...many(point), { properties: { PIN: 'A' }, geometry: lot(1) }]);
+    expect(among.warnings).toEqual([]);
+  });
+});
