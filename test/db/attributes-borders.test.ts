@@ -116,4 +116,12 @@ test('the ground of the next county blocks once it is loaded, and what becomes o
   expect(await marks()).toMatchObject({ NORTHERN: 2 });
   await settle(pool, LAND_KERNELS);
   expect(await land('NORTHERN')).toMatchObject({ landlocked: false, feet: expect.closeTo(FRONT_FT, -1) });
+
+  // A parcel that is a point has no ground that could be in the way.
+  const coordinates = [WEST + WIDTH / 2, SOUTH + 0.0001];
+  await bringRoll(NEXT, [{ ...SOUTHERN, geometry: { type: 'Point', coordinates } }]);
+  expect(await marks()).toMatchObject({ NORTHERN: 2 });
+  await settle(pool, LAND_KERNELS);
+  expect(await marks()).toEqual({});
+  expect(await land('NORTHERN')).toMatchObject({ landlocked: false, feet: expect.closeTo(FRONT_FT, -1) });
 });
