@@ -8,7 +8,7 @@ import { STATES, type StateCode, stateCode } from './states.ts';
 export type CountySearch = { counties: County[]; near: County[] };
 
 const KIND = / (?:county|parish|borough|census area|municipality|municipio|planning region)$/;
-const MOST_NEAR = 5;
+const MAX_NEAR = 5;
 
 /** Counties by FIPS code, by how a name begins, with or without a state after it, or by a state alone. */
 export function searchCounties(text: string): CountySearch {
@@ -29,10 +29,10 @@ export function searchCounties(text: string): CountySearch {
     if (ofState.length > 0) return { counties: ofState, near: [] };
   }
   if (counties.length > 0) return { counties, near: [] };
-  const names = nearMatches(name, new Set(within.map(county => county.name)), MOST_NEAR);
+  const names = nearMatches(name, new Set(within.map(county => county.name)), MAX_NEAR);
   return {
     counties,
-    near: names.flatMap(each => within.filter(county => county.name === each)).slice(0, MOST_NEAR),
+    near: names.flatMap(each => within.filter(county => county.name === each)).slice(0, MAX_NEAR),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Page } from '../frame/pages.tsx';
 import { startJob } from './job-progress.tsx';
 
 /** Texas has 254. */
-const MOST = 300;
+const MAX_COUNTIES = 300;
 
 /** Looks a county up; a worker then reports what its publishers offer. */
 export const countiesPage: Page = {
@@ -40,7 +40,7 @@ export const countiesPage: Page = {
             No county is called “{text}”. {near.length > 0 ? 'Did you mean:' : 'Check the spelling.'}
           </Notice>
         )}
-        <Counties counties={counties.length > 0 ? counties.slice(0, MOST) : near} />
+        <Counties counties={counties.length > 0 ? counties.slice(0, MAX_COUNTIES) : near} />
       </>
     );
     return { title: 'Add a county', body };

@@ -50,7 +50,7 @@ export const dataPage: Page = {
             <ParcelPanel {...shown} back={withParam(visit.url, 'parcel')} />
           ) : (
             <>
-              <details class="filters" open={hits === undefined}>
+              <details class="filters" open={hits === undefined || hits instanceof PlatError}>
                 <summary>
                   <h1>Find parcels</h1>
                 </summary>
