@@ -143,14 +143,14 @@ const UNIT_WORDS = new Set(
 );
 const isUnitWord = (text: string) => UNIT_WORDS.has(text.toUpperCase().replaceAll('.', ''));
 
-const MOST = 0.7;
+const MIN_SHARE = 0.7;
 /** How long the letter, fraction or door beside a number may be on average. */
 const SHORT = 6;
 
-export const areNumbers = (profile: Profile): boolean => share(profile, isNumber) >= MOST;
+export const areNumbers = (profile: Profile): boolean => share(profile, isNumber) >= MIN_SHARE;
 export const areDirections = (profile: Profile): boolean => share(profile, isDirection) >= 0.9;
 export const areSuffixes = (profile: Profile): boolean =>
-  share(profile, isSuffix) >= MOST && !areDirections(profile);
+  share(profile, isSuffix) >= MIN_SHARE && !areDirections(profile);
 
 /** Streets, and not owners: most end in a street's suffix. */
 export const endsInSuffix = (profile: Profile): boolean =>
@@ -187,7 +187,7 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
     if (areSuffixes(profile)) return column;
     return length > SHORT
       ? null
-      : as(share(profile, text => /^[A-Z]$|^\d\/\d$/i.test(text)) > MOST ? 'number_suffix' : 'unit');
+      : as(share(profile, text => /^[A-Z]$|^\d\/\d$/i.test(text)) > MIN_SHARE ? 'number_suffix' : 'unit');
   }
   switch (said.part) {
     case 'number':
@@ -205,7 +205,7 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
         ? column
         : null;
     case 'unit':
-      if (share(profile, isUnitWord) >= MOST) return as('unit_type');
+      if (share(profile, isUnitWord) >= MIN_SHARE) return as('unit_type');
       return length > 2 * SHORT || isCount(profile) ? null : column;
     case 'unit_type':
       return share(profile, text => /\d/.test(text)) > 0.5 ? null : column;

@@ -214,7 +214,7 @@ function lastResort(profiles: readonly Profile[]): Candidate | null {
   const isNumbered = ({ name }: Profile) => (fieldsOfName(name).get('apn') ?? 0) >= 0.7;
   const unique = profiles.filter(
     each =>
-      each.texts.length >= LEAST_ROWS &&
+      each.texts.length >= MIN_ROWS &&
       each.distinct === each.texts.length &&
       (rank(each) >= 0 || isNumbered(each)),
   );
@@ -225,7 +225,7 @@ function lastResort(profiles: readonly Profile[]): Candidate | null {
 }
 
 /** Of fewer rows it may be chance that none repeats. */
-const LEAST_ROWS = 5;
+const MIN_ROWS = 5;
 
 /** Each field gets its best candidate whose columns no surer one took. */
 function assign(

@@ -93,12 +93,12 @@ function isStreet(text: string): boolean {
 }
 
 /** How many words the names of cities have at most: TRUTH OR CONSEQUENCES, EGG HARBOR TOWNSHIP. */
-const MOST_WORDS = 4;
+const MAX_WORDS = 4;
 const CITY = /^[A-Z][A-Z.'’ -]*$/i;
 function isCity(text: string): boolean {
   const words = text.split(' ');
   const isOther = UNITS.test(bare(words[0]!)) || words.some(word => ROAD.test(bare(word)));
-  return CITY.test(text) && words.length <= MOST_WORDS && !isOther;
+  return CITY.test(text) && words.length <= MAX_WORDS && !isOther;
 }
 
 /** Street and city of a line without its state. */

@@ -10,9 +10,9 @@ import { readContext, type Sample, type SampleRequest } from './read-sample.ts';
 export type KeyMatch = { own: KeySpec; other: KeySpec; matched: number; checked: number };
 
 /** How many columns of a source may hold its keys. */
-const MOST_COLUMNS = 5;
+const MAX_COLUMNS = 5;
 /** Shorter values agree by chance. */
-const LEAST_CHARS = 4;
+const MIN_CHARS = 4;
 
 /** Columns whose values differ from row to row, those first that differ most; counters are none. */
 function keyColumns({ names, batch }: Sample): string[] {
@@ -26,10 +26,10 @@ function keyColumns({ names, batch }: Sample): string[] {
         batch.rows.map(({ values }) => values[name]),
       ),
     )
-    .filter(each => differs(each) && !isFact(each) && averageLength(each) >= LEAST_CHARS)
+    .filter(each => differs(each) && !isFact(each) && averageLength(each) >= MIN_CHARS)
     .filter(({ numbers }) => numbers.every(value => value === null || Number.isInteger(value)))
     .sort((a, b) => isId(b) - isId(a) || b.distinct - a.distinct)
-    .slice(0, MOST_COLUMNS)
+    .slice(0, MAX_COLUMNS)
     .map(({ name }) => name);
 }
 

@@ -96,7 +96,7 @@ export function readContext({
 }
 
 /** How many lines of titles may stand above the header of a table. */
-const MOST_TITLES = 10;
+const MAX_TITLES = 10;
 
 /** The first rows of a source; of a table under titles those below the line that names its columns. */
 async function rowsBelowTitles(
@@ -108,7 +108,7 @@ async function rowsBelowTitles(
   const isGiven = spec.header !== undefined || spec.skip_lines !== undefined;
   if (!mayHaveTitles || isGiven) return { batch: await firstRows(spec, context, wanted), titles: 0 };
   let first: unknown;
-  for (let titles = 0; titles <= MOST_TITLES; titles++) {
+  for (let titles = 0; titles <= MAX_TITLES; titles++) {
     try {
       const read = titles === 0 ? spec : { ...spec, skip_lines: titles };
       const batch = await firstRows(read, context, wanted);

@@ -20,7 +20,7 @@ export type JoinedFeed = SuggestedFeed & {
 };
 
 /** Fewer keys in common are chance, or two counties. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE = 0.5;
 
 /**
  * Writes one feed for several sources of a county: rolls, and the boundaries where one of them has shapes,
@@ -131,7 +131,7 @@ function bestKey(matches: readonly KeyMatch[][]): string | null {
 }
 
 function unmatched(first: Sample, other: Sample, join: KeyMatch | null): string[] {
-  if (join && shareOf(join) >= LEAST_SHARE) return [];
+  if (join && shareOf(join) >= MIN_SHARE) return [];
   const best = join
     ? `the best, ${columnOf(join.own)} and ${columnOf(join.other)}, agree in ${join.matched} of ${join.checked}`
     : 'none differs from row to row in both';
