@@ -18,7 +18,7 @@ type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
  * What is due once a day, in UTC: statistics when their windows have moved by a day, then what depends on
  * another day and on them.
  */
-export const DAILY: Record<'market' | 'attributes' | 'valuation' | 'deals', Daily> = {
+export const DAILY = {
   market: { pattern: '5 0 * * *', due: pool => enqueue(pool, recomputeMarketDailyJob, {}) },
   attributes: {
     pattern: '20 0 * * *',
@@ -26,7 +26,7 @@ export const DAILY: Record<'market' | 'attributes' | 'valuation' | 'deals', Dail
   },
   valuation: { pattern: '40 0 * * *', due: pool => enqueue(pool, valueAllCountiesJob, {}) },
   deals: { pattern: '20 1 * * *', due: pool => enqueue(pool, gradeDealsDailyJob, {}) },
-};
+} satisfies Record<string, Daily>;
 
 const FEED_PREFIX = 'feed-';
 const DAILY_SUFFIX = '-daily';

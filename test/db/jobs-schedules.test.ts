@@ -115,7 +115,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     await startTestWorker(config, allJobs);
     const due = await eventually(async () => {
       const delayed = await queue.getDelayed();
-      return delayed.length === 5 && delayed;
+      return delayed.length === Object.keys(daily).length + 1 && delayed;
     });
     for (const one of due) await one.promote();
     const jobs = await eventually(async () => {

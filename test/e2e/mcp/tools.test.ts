@@ -22,7 +22,7 @@ type Case = { given: Record<string, unknown>; path: string; body?: unknown; meth
 const TRACED = { first_name: 'Edith', last_name: 'Perrin', zip: '11790' };
 const FILTER = { county: '33019', acres_min: 5, acres_max: 20, exclude_landlocked: true };
 
-/** Of every tool, an input and the REST call of the same. */
+/** Of every tool but those below, an input and the REST call of the same. */
 const CASES: [tool: string, ...Case[]][] = [
   [
     'filter_properties',
@@ -76,12 +76,14 @@ const CASES: [tool: string, ...Case[]][] = [
   ['get_coverage', { given: {}, path: '/coverage/' }, { given: { fips: '33019' }, path: '/coverage/33019/' }],
 ];
 
+/** Tools with tests of their own. */
+const OTHERS = ['create_comp_report', 'get_parcel_image', 'list_deal_flow_listings', 'unsave_market'];
+
 test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', async version => {
   const client = await connect(api, key, version);
   const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual([...CASES.map(([name]) => name), ...OTHERS].sort());
   for (const [name, ...cases] of CASES) {
-    const tool = tools.find(one => one.name === name);
-    expect(tool, name).toBeDefined();
     for (const { given, path, body, method = 'GET' } of cases) {
       // The client compares the structured content with the output schema.
       const answer = await call(client, name, given);
