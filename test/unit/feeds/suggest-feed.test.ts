@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { suggestFeed } from '../../../workers/ingest/check/check-suggestion.ts';
 import { testFolder } from '../../support/folder.ts';
 import { number, text, workbook } from '../formats/workbook.ts';
@@ -48,4 +48,40 @@ test('a title above the header of a sheet', async () => {
 test('a header that repeats a name is refused as it is: the rows below name no columns', async () => {
   const repeated = csv(['PARCEL_ID', 'OWNER', 'OWNER'], ...ROWS);
   await expect(suggest('roll.csv', repeated, 'csv')).rejects.toThrow(/both called "OWNER"/);
+});
+
+describe('a file of sales that no preset knows', () => {
+  const header = ['PARCEL_ID', 'SALE_DATE', 'SALE_PRICE', 'QUAL_CODE', 'GRANTOR', 'GRANTEE', 'ACRES'];
+  /** A parcel in five is sold twice. */
+  const sales = Array.from({ length: 60 }, (_, i) => [
+    `12-${1000 + 7 * (i % 50)}`,
+    `2025-${String(1 + (i % 12)).padStart(2, '0')}-1${i % 10}`,
+    20_000 + 1_250 * i,
+    ['Q', 'Q', 'U'][i % 3],
+    `DOE JOHN ${i}`,
+    `ROE MARY ${i}`,
+    1 + (i % 50) / 4,
+  ]);
+
+  test('becomes listings with a key, days and prices, and its codes to choose from', async () => {
+    const found = await suggest('sales.csv', csv(header, ...sales), 'csv');
+    expect([found.kind, found.problems]).toEqual(['listings', []]);
+    expect(found.text).toMatch(/\nlistings:\n.*\n.*\n {2}key: PARCEL_ID /);
+    expect(found.text).toMatch(/\n {4}sold_date: SALE_DATE .*\n/);
+    expect(found.text).toMatch(/\n {4}sold_price: SALE_PRICE .*\n/);
+    expect(found.text).toContain(
+      "# QUAL_CODE, by rows: Q 40, U 20. Those of sales at arm's length of vacant land:",
+    );
+    expect(found.check?.comps[0]).toBe('60 of the first 60 rows become comps');
+  });
+
+  test('is none where each parcel stands once, without sellers or with the values of a roll', async () => {
+    const once = sales.slice(0, 40);
+    const bare = once.map(([id, date, price]) => [id, date, price]);
+    expect((await suggest('roll.csv', csv(header.slice(0, 3), ...bare), 'csv')).kind).toBe('assessor');
+    const mailed = once.map((row, i) => [...row, `${100 + i} MAIN ST`]);
+    const roll = await suggest('roll.csv', csv([...header, 'MAIL_ADDRESS'], ...mailed), 'csv');
+    expect(roll.kind).toBe('assessor');
+    expect((await suggest('sales.csv', csv(header, ...once), 'csv')).kind).toBe('listings');
+  });
 });

@@ -3,7 +3,7 @@ import type { InputSection } from '../../formats/format-input.ts';
 import type { ColumnSpec } from '../column-schema.ts';
 import { shown } from '../values/text-value.ts';
 import type { Candidate } from './column-profile.ts';
-import { SURE, type Suggestions } from './suggest-columns.ts';
+import { SURE, type Suggestion, type Suggestions } from './suggest-columns.ts';
 
 /** What a feed file says besides its columns. */
 export type FeedHead = {
@@ -61,8 +61,11 @@ const lineOfKey = (key: Suggestions['key']): string =>
     ? '  # key: no column is sure to identify a parcel; name one, or several'
     : `  key: ${inline(key.columns[0])}  # ${percent(key.confidence)}: ${key.why}`;
 
-/** The columns of a roll, each with how sure it is, and as comments what else they may be. */
-export function columnLines({ key, fields }: Suggestions, keyLine = lineOfKey(key)): string[] {
+/** Suggestions under the names of any kind of feed. */
+type Named = Pick<Suggestions, 'key'> & { fields: (Omit<Suggestion, 'field'> & { field: string })[] };
+
+/** The columns of a source, each with how sure it is, and as comments what else they may be. */
+export function columnLines({ key, fields }: Named, keyLine = lineOfKey(key)): string[] {
   const lines = [keyLine, '  columns:'];
   const mapped = fields.filter(field => field.mapped !== null);
   if (mapped.length === 0) lines[1] = '  columns: {}';

@@ -2,7 +2,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import type { PresetName } from '../../feeds/feed-schema.ts';
 import { parseFeed } from '../../feeds/load-feeds.ts';
 import { readPreset } from '../../feeds/resolve-feed.ts';
-import { salePresetOf } from '../../feeds/suggest/sale-file.ts';
+import { saleColumns, salePresetOf, salesSection } from '../../feeds/suggest/sale-file.ts';
 import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest-columns.ts';
 import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../../formats/format-input.ts';
@@ -55,13 +55,17 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const { input, batch, names, layer } = sample;
   const { rows } = batch;
   const preset = request.preset ?? salePresetOf(names);
-  const kind = preset ? readPreset(preset).kind : kindOf(names);
+  const known = preset ? readPreset(preset).kind : kindOf(names);
   const fips = head.fips ?? countyOf(rows);
   const suggest = request.suggest ?? suggestColumns;
-  const suggestions = kind === 'assessor' && !preset ? suggest(columnsSampled(sample, request.key)) : null;
+  const suggestions = known === 'assessor' && !preset ? suggest(columnsSampled(sample, request.key)) : null;
+  const values = rows.map(row => row.values);
+  const hasShapes = rows.some(({ geometry }) => geometry !== null);
+  const sold = suggestions && !hasShapes ? saleColumns(suggestions, values) : undefined;
+  const kind = sold ? 'listings' : known;
   const lines = inputLines(input);
   const body = suggestions
-    ? ['', 'roll:', ...lines, ...columnLines(suggestions)]
+    ? suggestedLines(suggestions, sold, lines, values)
     : preset
       ? [`preset: ${preset}`, '', kind === 'listings' ? 'listings:' : 'roll:', ...lines]
       : ['', 'layer:', ...lines];
@@ -83,6 +87,17 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const { check, problems } = await checkText(textOf([]), request.file, batch);
   const text = textOf(request.switchOff ? problems : [], check?.comps);
   return { text, kind, fips, rows: rows.length, suggestions, check, problems };
+}
+
+/** The sections of a roll, or of a file of sales. */
+function suggestedLines(
+  suggestions: Suggestions,
+  sold: ReturnType<typeof saleColumns>,
+  lines: readonly string[],
+  values: readonly Record<string, unknown>[],
+): string[] {
+  if (sold === undefined) return ['', 'roll:', ...lines, ...columnLines(suggestions)];
+  return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold.code, values)];
 }
 
 /** What the rows tell of sales, as comments at the end of a feed. */
