@@ -36,7 +36,7 @@ describe('the layers of the sample', () => {
       {
         read: 452,
         rows: 452,
-        counting: { palustrine: 340, riverine: 5, unlabeled: 107 },
+        counting: { palustrine: 340, riverine: 5, unlabelled: 107 },
         not_counting: {},
         repaired: { winding_reversed: 449, self_touch_split: 3 },
       },

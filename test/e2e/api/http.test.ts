@@ -133,7 +133,7 @@ describe('paths and methods', () => {
     expect(reply.json).toMatchObject({
       error: {
         code: 'validation_error',
-        details: { color: [expect.any(String)], size: [expect.any(String)] },
+        details: { colour: [expect.any(String)], size: [expect.any(String)] },
       },
     });
   });

@@ -133,7 +133,7 @@ test.each([
   [{ region_id: SULLIVAN, status: 7 }, 'status'],
   [{ region_id: SULLIVAN, status: 'x'.repeat(65) }, 'status'],
   [{ region_id: SULLIVAN, status: 'a\0b' }, 'status'],
-  [{ region_id: SULLIVAN, color: 'red' }, 'colour'],
+  [{ region_id: SULLIVAN, colour: 'red' }, 'colour'],
   [[], 'body'],
 ])('%j is refused and names %s', async (body, field) => {
   const { key } = await newCaller(db);
