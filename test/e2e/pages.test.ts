@@ -4,10 +4,13 @@ import { createKey } from '../../shared/accounts/accounts.ts';
 import { inviteUser } from '../../shared/accounts/users.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
+import { noComps } from '../../shared/feeds/no-comps.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
+import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { feedOf, ingest, insertRegions, square, writeFeatures } from '../support/ingest.ts';
+import { insertParcels } from '../support/parcels.ts';
 import { mailTo, newUser, visitor } from '../support/visitor.ts';
 import { eventually } from '../support/workers.ts';
 
@@ -127,6 +130,23 @@ describe('what others may not do', () => {
     const known = await open('acres_min=900000');
     expect(known).toContain('Nothing matches.');
     expect(known).not.toContain('Not known');
+  });
+
+  test('a county without sold comps says why on /coverage', async () => {
+    await insertParcels(db.pool, [{ property_id: 23_019e8 + 1 }]);
+    await db.pool.query(
+      `insert into regions (id, type, code, name, state, county_name, fips)
+       values (gen_random_uuid(), 'county', '23019', 'Penobscot County', 'ME', 'Penobscot County', 23019)`,
+    );
+    await countCoverage(db.pool, [23_019]);
+    const ana = visitor(api);
+    await ana.signIn(await newUser(db));
+    const why = noComps('ME', false).message;
+    expect((await ana.open('/coverage')).text).toContain(why);
+    await db.pool.query(
+      "delete from parcels where fips = 23019; delete from regions where fips = 23019; delete from region_stats where code = '23019'",
+    );
+    await countCoverage(db.pool, [23_019]);
   });
 
   test("another company's keys, sessions and markets are not to be had by id", async () => {
