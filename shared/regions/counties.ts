@@ -52,5 +52,9 @@ export function countyName(fips: number): string {
   return namesByFips.get(fips) ?? '';
 }
 
+/** A county as people write it: Sullivan, NH; empty where no county has the code. */
+export const countyText = (fips: number): string =>
+  countyName(fips) && `${countyName(fips)}, ${stateOfFips(fips)}`;
+
 /** A FIPS or a ZIP as the API and the feeds write it: five digits. */
 export const fiveDigits = (code: number): string => String(code).padStart(5, '0');

@@ -4,7 +4,7 @@ import { PlatError } from '../../shared/base/errors.ts';
 import type { Added } from '../../shared/feeds/county-feeds.ts';
 import { noComps } from '../../shared/feeds/no-comps.ts';
 import { regionsOfFormer } from '../../shared/regions/connecticut.ts';
-import { allCounties, countyName, fiveDigits } from '../../shared/regions/counties.ts';
+import { allCounties, countyName, countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { stateCode, stateOfFips } from '../../shared/regions/states.ts';
 import { installedFeeds } from '../feeds/feed-folders.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
@@ -155,7 +155,7 @@ function renderAdded(county: number, results: readonly Added[]): string {
   }));
   const said = results.filter(({ status }) => ['failed', 'off', 'unknown'].includes(status));
   return [
-    `${fiveDigits(county)} ${countyName(county)}, ${stateOfFips(county)}`,
+    `${fiveDigits(county)} ${countyText(county)}`,
     table(rows, ['kind', 'feed', 'status', 'from', 'changed', 'terms']),
     ...said.map(({ kind, message }) => `  ${kind}: ${message}`),
     ...(results.some(({ sales }) => sales !== false)

@@ -7,7 +7,7 @@ import { enqueue } from '../../shared/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
 
 /** The first rows of a file are read in seconds; a damaged one may keep its reader busy. */
-const MOST_MS = 5 * 60_000;
+const MAX_READ_MS = 5 * 60_000;
 
 /** Suggests or checks the feed of an uploaded file, and where that is asked for writes it and has it run. */
 export const addFileFeedJob = defineJob({
@@ -18,10 +18,10 @@ export const addFileFeedJob = defineJob({
       import('./add-county.ts'),
     ]);
     progress(0.1, `reads the first rows of ${payload.upload.original}`);
-    const late = AbortSignal.timeout(MOST_MS);
+    const late = AbortSignal.timeout(MAX_READ_MS);
     const suggested = await suggestFile(payload, config, AbortSignal.any([signal, late])).catch(error => {
       if (!late.aborted || signal.aborted) throw error;
-      const message = `Reading the first rows of ${payload.upload.original} took more than ${MOST_MS / 60_000} minutes.`;
+      const message = `Reading the first rows of ${payload.upload.original} took more than ${MAX_READ_MS / 60_000} minutes.`;
       throw new PlatError('feed_source', message, { cause: error });
     });
     const { name, text, feedFile, problems } = suggested;

@@ -10,7 +10,7 @@ import {
 } from '../../shared/feeds/sales-programs.ts';
 import { padBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
-import { countyName, fiveDigits } from '../../shared/regions/counties.ts';
+import { countyText, fiveDigits } from '../../shared/regions/counties.ts';
 import { countyExtent } from '../../shared/regions/county-polygons.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
 import type { PresetName } from '../feeds/feed-schema.ts';
@@ -92,7 +92,7 @@ export function planCounty(
 ): PlannedFeed[] {
   const fips = fiveDigits(county);
   const state = stateOfFips(county)!;
-  const place = `${countyName(county)}, ${state}`;
+  const place = countyText(county);
   const land = (Object.keys(AGENCIES) as LandKind[]).map((kind): PlannedFeed => {
     const { what, ...agency } = AGENCIES[kind];
     const template = String(config[agency.setting as keyof Config]);

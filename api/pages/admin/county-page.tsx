@@ -7,7 +7,7 @@ import {
 } from '../../../shared/feeds/county-feeds.ts';
 import { noComps } from '../../../shared/feeds/no-comps.ts';
 import type { JobState } from '../../../shared/queue/jobs.ts';
-import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
+import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import { Back, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -32,7 +32,7 @@ export const countyPage: Page = {
   async get(visit) {
     const { state, payload } = await jobOfPage(visit, addCountyJob);
     const { county, write } = payload;
-    const place = `${countyName(county)}, ${stateOfFips(county)}`;
+    const place = countyText(county);
     const result = state.status === 'done' ? (state.result as AddCountyResult) : null;
     const runs = await runsOf(visit, result);
     const open = isOpen(state) || [...runs.values()].some(isOpen);

@@ -9,9 +9,8 @@ import {
   UPLOAD_FORMATS,
   type UploadFormat,
 } from '../../../shared/feeds/file-feeds.ts';
-import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
+import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';
-import { stateOfFips } from '../../../shared/regions/states.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 
 /** Before the name of a field, the name of the select of its column. */
@@ -108,7 +107,7 @@ export function FileForm({ payload, result }: FileFormProps) {
           <Field
             name="county"
             label="County"
-            value={county ? `${countyName(county)}, ${stateOfFips(county)}` : ''}
+            value={county ? countyText(county) : ''}
             hint={
               county
                 ? `FIPS ${fiveDigits(county)}`

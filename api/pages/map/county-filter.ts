@@ -1,14 +1,9 @@
 import { PlatError } from '../../../shared/base/errors.ts';
-import { type County, countyName } from '../../../shared/regions/counties.ts';
+import { type County, countyText } from '../../../shared/regions/counties.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';
-import { stateOfFips } from '../../../shared/regions/states.ts';
 
 const MAX_NAMED = 8;
-
-/** A county as people write it: Sullivan, NH; empty where no county has the code. */
-export const countyText = (fips: number): string =>
-  countyName(fips) && `${countyName(fips)}, ${stateOfFips(fips)}`;
 
 /**
  * The county that somebody means by a name or a code; of several, the one that is called just so or has

@@ -1,7 +1,7 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { acres } from '../../../shared/domain/figures.ts';
 import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
-import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { type Filter, labelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
@@ -9,7 +9,7 @@ import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import { Field, Notice, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, json, type Visit, withParam } from '../frame/visit.ts';
-import { countyOf, countyText } from './county-filter.ts';
+import { countyOf } from './county-filter.ts';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
 import { findUnknown, NoHits, type Unknown } from './no-hits.tsx';
 import { ParcelPanel, readParcel } from './parcel-panel.tsx';
@@ -33,10 +33,11 @@ export const dataPage: Page = {
   access: 'app',
   async get(visit) {
     const parcel = visit.url.searchParams.get('parcel');
-    const counties = await listCounties(visit);
-    const { filters, fault } = readFilters(visit, counties);
+    const listed = listCounties(visit);
+    const { filters, fault } = await readFilters(visit, () => listed);
     const isSearch = parcel === null && Object.keys(filters).length > 0;
-    const [hits, shown, county] = await Promise.all([
+    const [counties, hits, shown, county] = await Promise.all([
+      listed,
       isSearch ? (fault ?? search(visit, filters)) : undefined,
       parcel === null ? undefined : readParcel(visit, parcel),
       countyParcelsBox(visit, filters.county),
@@ -89,7 +90,7 @@ const hitsPage: Page = {
   path: '/data/hits.json',
   access: 'app',
   async get(visit) {
-    const { filters, fault } = readFilters(visit, await listCounties(visit));
+    const { filters, fault } = await readFilters(visit, () => listCounties(visit));
     if (fault) throw fault;
     const { results } = await callEndpoint<SearchResult>(visit, filterParcels, {
       body: filters,
@@ -113,7 +114,10 @@ type Filters = Record<string, unknown>;
  * The filters of the address as the API takes them: text becomes what the filter's type says, a county's name
  * its code. @returns `fault` where no county, or more than one, is called so
  */
-function readFilters(visit: Visit, counties: readonly County[]): { filters: Filters; fault?: PlatError } {
+async function readFilters(
+  visit: Visit,
+  counties: () => Promise<readonly County[]>,
+): Promise<{ filters: Filters; fault?: PlatError }> {
   const params = visit.url.searchParams;
   const filters: Filters = {};
   for (const name of new Set(params.keys())) {
@@ -126,7 +130,7 @@ function readFilters(visit: Visit, counties: readonly County[]): { filters: Filt
   }
   const { county } = filters;
   if (typeof county !== 'string' || /^\d+$/.test(county)) return { filters };
-  const meant = countyOf(county, new Set(counties.map(({ fips }) => Number(fips))));
+  const meant = countyOf(county, new Set((await counties()).map(({ fips }) => Number(fips))));
   return meant instanceof PlatError
     ? { filters, fault: meant }
     : { filters: { ...filters, county: fiveDigits(meant) } };

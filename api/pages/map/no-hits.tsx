@@ -1,3 +1,4 @@
+import { countyText } from '../../../shared/regions/counties.ts';
 import { type Filter, type FilterBody, labelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
@@ -5,7 +6,6 @@ import { selectionOf } from '../../v1/parcels/filter/filter-selection.ts';
 import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import { Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
-import { countyText } from './county-filter.ts';
 
 /** What is not known of any parcel of the county that was searched, and how many match without it. */
 export type Unknown = { fips: number; filters: Filter[]; count: number };
@@ -18,8 +18,9 @@ export async function findUnknown(
   const body = filterBody.safeParse(filters).data;
   if (body?.county === undefined) return undefined;
   const fips = body.county as number;
-  const known = await Promise.all(FILTERS.map(filter => isKnown(visit, filter, body, fips)));
-  const unknown = FILTERS.filter((_, i) => !known[i]);
+  const unknown: Filter[] = [];
+  // One after the other: a page of many filters takes no more than one connection.
+  for (const filter of FILTERS) if (!(await isKnown(visit, filter, body, fips))) unknown.push(filter);
   if (unknown.length === 0) return undefined;
   const others = Object.entries(filters).filter(([name]) => unknown.every(filter => filter.name !== name));
   const { count } = await callEndpoint<{ count: number }>(visit, filterParcels, {

@@ -2,6 +2,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { fieldText } from '../../../shared/domain/field-text.ts';
 import { acres, day, usd } from '../../../shared/domain/figures.ts';
 import { FIELD_GROUPS, fieldsIn } from '../../../shared/domain/parcel-fields.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
@@ -11,7 +12,6 @@ import { getProperty } from '../../v1/parcels/property-detail.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { countyText } from './county-filter.ts';
 import { Slopes, ValuePanel, ValueUnavailable } from './value-page.tsx';
 
 export type Detail = ParcelSummary & Record<string, unknown>;

@@ -44,7 +44,7 @@ const NO_ADDRESS = new Set(
 
 /** From each spelling of a directional to its abbreviation. */
 export const DIRECTIONS: ReadonlyMap<string, string> = new Map([
-  ...['N', 'S', 'E', 'W', 'NE', 'NW', 'SE', 'SW'].map(short => [short, short] as const),
+  ...Object.entries({ N: 'N', S: 'S', E: 'E', W: 'W', NE: 'NE', NW: 'NW', SE: 'SE', SW: 'SW' }),
   ...Object.entries({ NORTH: 'N', SOUTH: 'S', EAST: 'E', WEST: 'W' }),
   ...Object.entries({ NORTHEAST: 'NE', NORTHWEST: 'NW', SOUTHEAST: 'SE', SOUTHWEST: 'SW' }),
 ]);

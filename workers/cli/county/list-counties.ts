@@ -4,7 +4,7 @@ import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
 import { COUNTY_KINDS, type CountyKind } from '../../../shared/feeds/county-feeds.ts';
 import { type NoComps, noComps } from '../../../shared/feeds/no-comps.ts';
 import { readSalesPrograms, salesProgramOf } from '../../../shared/feeds/sales-programs.ts';
-import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
+import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import { addressOf } from '../../setup/feed-address.ts';
@@ -75,7 +75,7 @@ export async function listCounties(
     const fips = fiveDigits(code);
     return {
       fips,
-      name: `${countyName(code)}, ${stateOfFips(code)}`,
+      name: countyText(code),
       parcels: county?.parcels ?? 0,
       sold: county?.sold ?? 0,
       no_comps: county?.sold ? null : noComps(stateOfFips(code)!, county?.reads_sales ?? false),

@@ -3,6 +3,7 @@ import { columnsOfPart } from '../column-schema.ts';
 import { sourceColumns } from '../feed-columns.ts';
 import { type ParcelTarget, PRESETS, type PresetName } from '../feed-schema.ts';
 import { readPreset } from '../resolve-feed.ts';
+import { parseNumber } from '../values/number-value.ts';
 import { tidyText } from '../values/text-value.ts';
 import type { Candidate } from './column-profile.ts';
 import type { Suggestion, Suggestions } from './suggest-columns.ts';
@@ -66,8 +67,10 @@ export function saleColumns(
       .map(name => tidyText(row[name]) ?? '')
       .join(' ')
       .trim();
-  const isSold = (row: Values) =>
-    texts(date, row) !== '' && Number(texts(price, row).replace(/[$,]/g, '')) > 0;
+  const isSold = (row: Values) => {
+    const usd = parseNumber(texts(price, row));
+    return texts(date, row) !== '' && typeof usd === 'number' && usd > 0;
+  };
   const distinct = new Set(rows.map(row => texts(parcel, row))).size;
   const sales = new Set(rows.map(row => `${texts(parcel, row)} ${texts(date, row)} ${texts(price, row)}`))
     .size;
