@@ -250,8 +250,14 @@ describe('the account', () => {
     const user = await newUser(db);
     const ana = visitor(api);
     await ana.signIn(user);
-    await ana.submit('/account', { do: 'invite', email: 'new@acme.example' });
+    const invite = { do: 'invite', email: 'new@acme.example' };
+    const invited = await ana.submit('/account', invite);
     const path = await mailTo(api, 'new@acme.example');
+    // Without SMTP the link is for the one who invites to pass on; nobody else's is ever shown.
+    expect(invited.text).toContain(api.url + path);
+    const again = await ana.submit('/account', invite);
+    expect(again.text).toContain('has an account already');
+    expect(again.text).not.toContain('/sign-in/link/');
     const colleague = visitor(api);
     expect((await colleague.submit(path, { password: 'some words of my own' })).status).toBe(303);
     expect((await colleague.open('/data?county=33019')).status).toBe(200);

@@ -21,6 +21,7 @@ import { rootDir } from '../../shared/base/root.ts';
 import { sampleDir } from '../../workers/feeds/feed-folders.ts';
 import { runCommand } from '../support/plat.ts';
 import { allProcesses } from '../support/processes.ts';
+import { visitor } from '../support/visitor.ts';
 import { eventually } from '../support/workers.ts';
 
 // `plat up` as a newcomer runs it, in a folder of its own with a space in its name. The steps
@@ -204,9 +205,11 @@ test('the calls that it prints can be pasted, and answer what it says', async ()
     expect(same(body)).toBe(same(shown!));
     if (answer.ok) expect(JSON.parse(body).stats.length).toBeGreaterThan(0);
   }
-  const [, page, user, password] = /operator's page {2}(\S+) {3}user (\S+), password (\S+)$/m.exec(
-    first.out(),
-  )!;
+  const [link, admin] = [/web app +(\S+)/, /admin +(\S+)/].map(line => line.exec(first.out())![1]!);
+  const newcomer = visitor({ url });
+  await newcomer.submit(new URL(link!).pathname, {});
+  expect((await newcomer.open(new URL(admin!).pathname)).status).toBe(200);
+  const [, page, user, password] = /queues {11}(\S+) {3}user (\S+), password (\S+)$/m.exec(first.out())!;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   expect((await fetch(page!, { headers: { authorization } })).status).toBe(200);
 });

@@ -1,5 +1,5 @@
 import { createKey, listKeys, revokeKey } from '../../../shared/accounts/accounts.ts';
-import { requirePassword, verifyPassword } from '../../../shared/accounts/sign-in.ts';
+import { linkLifetime, requirePassword, verifyPassword } from '../../../shared/accounts/sign-in.ts';
 import { SCOPES, type Scope } from '../../../shared/accounts/tiers.ts';
 import { inviteUser, requireEmail } from '../../../shared/accounts/users.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
@@ -16,8 +16,8 @@ import { usageSection } from './account-usage.tsx';
 import { countAttempt } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
 
-/** What a form did: a message at the head of the page, and a new key, which is shown this once. */
-type Done = { good?: string; bad?: string; key?: string };
+/** What a form did: a message at the head of the page, and a key or a link, which is shown this once. */
+type Done = { good?: string; bad?: string; secret?: string };
 
 export const accountPage: Page = {
   path: '/account',
@@ -53,7 +53,7 @@ const ACTIONS: Record<string, Action> = {
       ...(expiresAt && { expiresAt }),
       actor: session.user.email,
     });
-    return { good: 'The key is made. Copy it now: it is not shown again.', key };
+    return { good: 'The key is made. Copy it now: it is not shown again.', secret: key };
   },
   async 'revoke key'(visit, session) {
     const account = accountOf(session);
@@ -85,15 +85,15 @@ const ACTIONS: Record<string, Action> = {
       email,
       actor: session.user.email,
     });
-    // The same message for a user of another company, so that it does not reveal who is a customer.
-    if (invited !== undefined)
-      await mailLink(
-        visit,
-        invited,
-        'invite',
-        `${session.user.name || session.user.email} invites you to ${session.company.name} on Plat.`,
-      );
-    return { good: `An invitation is on its way to ${email}.` };
+    const by = session.user.name || session.user.email;
+    const introduction = `${by} invites you to ${session.company.name} on Plat.`;
+    const link = invited && (await mailLink(visit, invited, 'invite', introduction));
+    if (visit.deps.config.SMTP_URL !== undefined)
+      // The same message for a user of another company, so that it does not reveal who is a customer.
+      return { good: `An invitation is on its way to ${email}.` };
+    if (link === undefined) return { bad: `${email} has an account already.` };
+    const good = `No mail is set up here (SMTP_URL): send this link to ${email} yourself. It works once, for ${linkLifetime('invite')}.`;
+    return { good, secret: link };
   },
   async password(visit, session) {
     const { user } = session;
@@ -150,9 +150,9 @@ async function show(visit: Visit, done: Done) {
       <h1>Account</h1>
       {done.bad && <Notice kind="bad">{done.bad}</Notice>}
       {done.good && <Notice kind="good">{done.good}</Notice>}
-      {done.key && (
+      {done.secret && (
         <pre class="secret" tabindex={0}>
-          {done.key}
+          {done.secret}
         </pre>
       )}
       {session.account === null ? (

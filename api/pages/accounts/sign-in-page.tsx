@@ -136,16 +136,18 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
   return narrowPage('Look into your mail', content);
 }
 
+/** @returns the link that was mailed */
 export async function mailLink(
   visit: Visit,
   user: { id: string; email: string },
   purpose: LinkPurpose,
   introduction = 'Somebody, you we hope, asked for this link.',
-): Promise<void> {
+): Promise<string> {
   const { deps } = visit;
   const link = requireAppUrl(visit) + (await createLink(deps.pool, user.id, purpose));
   const text = `${introduction}\n\n${link}\n\nIt works once, for ${linkLifetime(purpose)}. If you did not expect it, do nothing.\n`;
   await sendMail(deps.config, deps.log, { to: user.email, subject: SUBJECTS[purpose], text });
+  return link;
 }
 
 type Link = { user_id: string; email: string; purpose: LinkPurpose };

@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAccount, createKey, listAccounts, listKeys } from '../../../shared/accounts/accounts.ts';
+import {
+  createAccount,
+  createKey,
+  listAccounts,
+  listKeys,
+  operator,
+} from '../../../shared/accounts/accounts.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import { createLink } from '../../../shared/accounts/sign-in.ts';
-import { findUser } from '../../../shared/accounts/users.ts';
+import { findUser, inviteUser, joinCompany } from '../../../shared/accounts/users.ts';
 import type { Config } from '../../../shared/base/config.ts';
 import type { Pool } from '../../../shared/base/db.ts';
 import { shellWord } from '../common/cli-output.ts';
@@ -15,8 +21,12 @@ const DEMO_USER = 'demo@plat.example';
 export async function demoKey(config: Config, pool: Pool): Promise<string> {
   const file = join(config.PLAT_DIR, 'demo-key');
   const accounts = await listAccounts(pool);
-  if (!accounts.some(account => account.name === DEMO_ACCOUNT))
-    await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale', user: DEMO_USER, userName: 'Demo' });
+  if (!accounts.some(account => account.name === DEMO_ACCOUNT)) {
+    // Who starts a service of their own may see all of it at /admin.
+    const user = { email: DEMO_USER, name: 'Demo', operator: true, actor: operator() };
+    await inviteUser(pool, { companyId: await joinCompany(pool, DEMO_ACCOUNT), ...user });
+    await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale', user: DEMO_USER });
+  }
   if (existsSync(file)) {
     const key = readFileSync(file, 'utf8').trim();
     const existing = await listKeys(pool, DEMO_ACCOUNT);
@@ -76,7 +86,8 @@ export async function welcome({ url, link, key, keyFile, admin, logs }: Welcome)
     '                   (signs you in as the demo user, once; npx plat user link demo@plat.example makes another)',
     `  demo key         ${key}   (also in ${keyFile})`,
     `  documentation    ${url}/docs`,
-    `  operator's page  ${url}/admin/queues   user admin, password ${admin}`,
+    `  admin            ${url}/admin   (add counties and files, look into runs; for users made with --operator, and the demo user)`,
+    `  queues           ${url}/admin/queues   user admin, password ${admin}`,
     `  logs             ${logs}`,
     '',
     'Calls to paste, and what they answer now:',
