@@ -8,6 +8,7 @@ import { eventsPage } from './deals/deals-events.ts';
 import { dealsPages } from './deals/deals-page.tsx';
 import { coveragePages } from './feeds/coverage-page.tsx';
 import type { Page } from './frame/pages.tsx';
+import { themePage } from './frame/theme-page.ts';
 import { homePage } from './home-page.tsx';
 import { dataPages } from './map/map-page.tsx';
 import { tilePage } from './map/map-tiles.ts';
@@ -18,6 +19,7 @@ import { marketsPages } from './market/markets-page.tsx';
 /** Every page of the web app; of those that fit an address the first answers. */
 export const pages: readonly Page[] = [
   homePage,
+  themePage,
   ...signInPages,
   accountPage,
   consentPage,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { renderToString } from 'preact-render-to-string';
 import { openDatabase } from '../../api/http/database.ts';
-import { Document } from '../../api/pages/frame/layout.tsx';
+import { Document } from '../../api/pages/frame/document.tsx';
 import type { Visit } from '../../api/pages/frame/visit.ts';
 import { dataPage } from '../../api/pages/map/map-page.tsx';
 import { makeParcelTile, parcelTile, type Tile } from '../../api/pages/map/map-tiles.ts';
@@ -188,7 +188,8 @@ async function comparePage(pool: Pool, fips: number, rounds: number): Promise<Be
       const reply = await dataPage.get!(visit);
       if (!('body' in reply)) throw new Error('the page is not a page');
       const session = undefined;
-      characters = renderToString(Document({ ...reply, session, path: '/data', assets })).length;
+      const frame = Document({ ...reply, session, url, assets, theme: undefined });
+      characters = renderToString(frame).length;
     });
     const json = await timed(async () =>
       JSON.stringify((await filterParcels.handle(input, resources, context)).body),

@@ -6,6 +6,7 @@ import {
   drawn,
   faultsOf,
   inspect,
+  NARROW,
   README_PARCEL,
   readmePicture,
   visit,
@@ -241,15 +242,57 @@ describePages('the web app', site => {
     await page.getByText('Revoke', { exact: true }).click();
     await page.getByRole('button', { name: 'Revoke it' }).click();
     expect(await page.getByText('is revoked').count()).toBe(1);
-    await page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'account menu' }).click();
+    await page.locator('#menu').getByRole('button', { name: 'Sign out' }).click();
     await page.goto('/data');
     expect(page.url()).toContain('/sign-in');
+  });
+
+  test('light or dark: as the system, until a button chooses; without script, on every page, until the system is to choose again', async () => {
+    const page = await site.open('/coverage?near=1', { script: false });
+    const background = () =>
+      page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor);
+    const light = await background();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    expect(await page.getByRole('button', { name: 'Dark theme' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Light theme' }).click();
+    expect(page.url()).toBe(`${site.api.url}/coverage?near=1`);
+    expect(await background()).toBe(light);
+    await page.goto('/account');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
+    await page.getByRole('button', { name: 'Dark theme' }).click();
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await background()).toBe(dark);
+    await page.getByRole('button', { name: 'account menu' }).click();
+    await page.getByRole('button', { name: 'Theme of the system' }).click();
+    expect(await background()).toBe(light);
+  });
+
+  test('the font is ours, and is loaded; the bar leads everywhere, on a phone as tabs', async () => {
+    const page = await site.open('/coverage');
+    expect(
+      await page.evaluate(() => document.fonts.ready.then(() => document.fonts.check('16px Inter'))),
+    ).toBe(true);
+    expect(await page.evaluate(() => [...document.fonts].map(({ status }) => status))).toEqual(['loaded']);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Markets' }).click();
+    await page.waitForURL('**/markets');
+    await page.setViewportSize(NARROW);
+    const tabs = page.getByRole('navigation', { name: 'Tabs' });
+    await tabs.getByRole('link', { name: 'Deals' }).click();
+    await page.waitForURL('**/deals');
+    expect(await tabs.locator('[aria-current]').textContent()).toBe('Deals');
+    await tabs.getByRole('button', { name: 'More' }).click();
+    await inspect(page);
+    await page.getByRole('link', { name: 'Account', exact: true }).click();
+    await page.waitForURL('**/account');
   });
 
   test('the keyboard alone: to the content, through the filters, into a parcel', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
     for (let i = 0; i < 40; i++) {
       await page.keyboard.press('Tab');
       if (await page.evaluate(() => document.activeElement?.hasAttribute('data-parcel'))) break;

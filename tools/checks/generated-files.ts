@@ -7,6 +7,7 @@ import { onServer, startTestServer, withDatabase } from '../../test/support/serv
 import { withTables } from './doc-tables.ts';
 import { readSources } from './files.ts';
 import { houseDrawing } from './house-drawing.ts';
+import { iconsModule } from './lucide-icons.ts';
 
 export type GeneratedFile = { path: string; source: string; produce(): Promise<string> };
 
@@ -33,6 +34,11 @@ export const generatedFiles: GeneratedFile[] = [
     path: 'docs/feed-reference.md',
     source: 'shared/domain/parcel-fields.ts',
     produce: async () => withTables(readFileSync(join(rootDir, 'docs/feed-reference.md'), 'utf8')),
+  },
+  {
+    path: 'api/pages/frame/icons.tsx',
+    source: 'tools/checks/lucide-icons.ts',
+    produce: async () => iconsModule(),
   },
 ];
 

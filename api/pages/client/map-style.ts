@@ -1,30 +1,18 @@
 import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from 'maplibre-gl';
 
-const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-const ink = dark
-  ? {
-      ground: '#1b201d',
-      land: '#29332e',
-      parcel: '#8fbf9f',
-      line: '#5d7a68',
-      text: '#e6ece8',
-      halo: '#1b201d',
-      road: '#c9b98a',
-      county: '#4a5650',
-      zip: '#c9a6e8',
-    }
-  : {
-      ground: '#f4f2ec',
-      land: '#dfe4da',
-      parcel: '#3f7d57',
-      line: '#7fa48d',
-      text: '#1e2a23',
-      halo: '#ffffff',
-      road: '#b08d4a',
-      county: '#b9bfb6',
-      zip: '#6a3d9a',
-    };
-const MARK = '#d9480f';
+/** The style sheet's variable as a color that the map can read; light or dark as the page is. */
+function colorOf(variable: string): string {
+  document.body.style.color = `var(--${variable})`;
+  const { color } = getComputedStyle(document.body);
+  document.body.style.removeProperty('color');
+  return color;
+}
+
+const ground = colorOf('map-ground');
+const label = colorOf('map-label');
+const halo = colorOf('map-halo');
+const hit = colorOf('hit');
+const zip = colorOf('zip');
 export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
 
 const origin = location.origin;
@@ -49,15 +37,15 @@ const grows = (from: number, thin: number, thick: number): ExpressionSpecificati
   17,
   thick,
 ];
-const label = (field: ExpressionSpecification, size: number) => ({
+const text = (field: ExpressionSpecification, size: number) => ({
   'text-field': field,
   'text-size': size,
   'text-font': ['sans-serif'],
 });
-const letters = (color: string, halo = 1.5) => ({
+const letters = (color: string) => ({
   'text-color': color,
-  'text-halo-color': ink.halo,
-  'text-halo-width': halo,
+  'text-halo-color': halo,
+  'text-halo-width': 1.5,
 });
 
 function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
@@ -70,14 +58,14 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       layout: { visibility: visible ? 'visible' : 'none' },
     }) as LayerSpecification;
   return [
-    { id: 'ground', type: 'background', paint: { 'background-color': ink.ground } },
+    { id: 'ground', type: 'background', paint: { 'background-color': ground } },
     {
       id: 'parcel-fill',
       type: 'fill',
       ...ofParcels('parcels'),
       filter: POLYGONS,
       // Flats of one house lie on top of each other: see-through they would add up.
-      paint: { 'fill-color': ink.land, 'fill-opacity': basemap === undefined ? 1 : 0.05 },
+      paint: { 'fill-color': colorOf('map-parcel'), 'fill-opacity': basemap === undefined ? 1 : 0.05 },
     },
     {
       id: 'hillshade',
@@ -86,44 +74,48 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       layout: { visibility: 'none' },
       paint: { 'raster-opacity': 0.6 },
     },
-    land('wetlands', { type: 'fill', paint: { 'fill-color': '#3d8f8f', 'fill-opacity': 0.35 } }),
-    land('flood', { type: 'fill', paint: { 'fill-color': '#3b6fd4', 'fill-opacity': 0.3 } }),
+    land('wetlands', { type: 'fill', paint: { 'fill-color': colorOf('wet'), 'fill-opacity': 0.35 } }),
+    land('flood', { type: 'fill', paint: { 'fill-color': colorOf('flood'), 'fill-opacity': 0.3 } }),
     {
       id: 'county-lines',
       type: 'line',
       ...ofParcels('counties'),
-      paint: { 'line-color': ink.county, 'line-width': 1.2 },
+      paint: { 'line-color': colorOf('map-county'), 'line-width': 1.2 },
     },
     {
       id: 'parcel-lines',
       type: 'line',
       ...ofParcels('parcels'),
       filter: POLYGONS,
-      paint: { 'line-color': ink.line, 'line-width': grows(12, 0.4, 1.6) },
+      paint: { 'line-color': colorOf('map-edge'), 'line-width': grows(12, 0.4, 1.6) },
     },
     {
       id: 'parcel-points',
       type: 'circle',
       ...ofParcels('parcels'),
       filter: ['==', ['geometry-type'], 'Point'],
-      paint: { 'circle-color': ink.parcel, 'circle-radius': 2 },
+      paint: { 'circle-color': colorOf('map-edge'), 'circle-radius': 2 },
     },
-    land('roads', { type: 'line', paint: { 'line-color': ink.road, 'line-width': grows(11, 0.5, 3) } }, true),
+    land(
+      'roads',
+      { type: 'line', paint: { 'line-color': colorOf('map-road'), 'line-width': grows(11, 0.5, 3) } },
+      true,
+    ),
     {
       id: 'open-line',
       type: 'line',
       ...ofParcels('parcels'),
       filter: isOpen(parcel),
-      paint: { 'line-color': MARK, 'line-width': 3 },
+      paint: { 'line-color': colorOf('pick'), 'line-width': 3 },
     },
     {
       id: 'hits',
       type: 'circle',
       source: 'hits',
       paint: {
-        'circle-color': MARK,
+        'circle-color': hit,
         'circle-radius': 4,
-        'circle-stroke-color': ink.halo,
+        'circle-stroke-color': colorOf('hit-edge'),
         'circle-stroke-width': 1,
       },
     },
@@ -131,14 +123,14 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       id: 'area',
       type: 'line',
       source: 'area',
-      paint: { 'line-color': MARK, 'line-width': 2, 'line-dasharray': [2, 1] },
+      paint: { 'line-color': hit, 'line-width': 2, 'line-dasharray': [2, 1] },
     },
     {
       id: 'counts',
       type: 'symbol',
       ...ofParcels('counts'),
-      paint: letters(ink.text),
-      layout: label(
+      paint: letters(label),
+      layout: text(
         ['concat', ['get', 'name'], '\n', ['number-format', ['get', 'parcels'], {}], ' parcels'],
         12,
       ),
@@ -148,17 +140,17 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       type: 'symbol',
       ...ofParcels('names'),
       minzoom: 16,
-      layout: label(['get', 'apn'], 11),
-      paint: letters(ink.text, 1.2),
+      layout: text(['get', 'apn'], 11),
+      paint: letters(label),
     },
-    land('zips', { type: 'line', paint: { 'line-color': ink.zip, 'line-width': 1.5 } }),
+    land('zips', { type: 'line', paint: { 'line-color': zip, 'line-width': 1.5 } }),
     {
       id: 'zip-codes',
       type: 'symbol',
       source: 'zips',
       'source-layer': 'codes',
-      paint: letters(ink.zip),
-      layout: { visibility: 'none', ...label(['get', 'zip'], 12) },
+      paint: letters(zip),
+      layout: { visibility: 'none', ...text(['get', 'zip'], 12) },
     },
   ];
 }

@@ -35,8 +35,12 @@ export async function openAssets(config: Config): Promise<Assets> {
   const script = 'text/javascript; charset=utf-8';
   const style = 'text/css; charset=utf-8';
   add('icon.svg', 'image/svg+xml', readFileSync(join(here, 'icon.svg')));
-  for (const name of ['style.css', 'comping.css', 'deals.css'])
-    add(name, style, readFileSync(join(here, name)));
+  const inter = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
+  add('inter.woff2', 'font/woff2', readFileSync(fileURLToPath(inter)));
+  for (const name of ['tokens.css', 'style.css', 'comping.css', 'deals.css']) {
+    const sheet = readFileSync(join(here, name), 'utf8');
+    add(name, style, Buffer.from(sheet.replace('inter.woff2', assets.get('inter.woff2')!.path)));
+  }
   add('maplibre-gl.css', style, readFileSync(join(maplibre, 'maplibre-gl.css')));
   for (const name of ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'])
     add(name, script, readFileSync(join(maplibre, name)));

@@ -1,83 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { Assets } from './assets.ts';
-import type { Session } from './visit.ts';
-
-type Frame = {
-  title: string;
-  body: ComponentChildren;
-  session: Session | undefined;
-  /** The path that is open, to mark it in the navigation. */
-  path: string;
-  assets: Assets;
-  /** The whole width and height of the window, for maps. */
-  wide?: boolean;
-  /** Style sheets and client modules of the page. */
-  assetNames?: readonly string[];
-  head?: VNode;
-};
-
-const PLACES = [
-  ['/data', 'Map'],
-  ['/markets', 'Markets'],
-  ['/comping', 'Comps'],
-  ['/deals', 'Deals'],
-  ['/coverage', 'Coverage'],
-  ['/account', 'Account'],
-] as const;
-
-/** The frame of every page. */
-export function Document({ title, body, session, path, assets, wide, assetNames = [], head }: Frame) {
-  const places = session?.user.operator ? [...PLACES, ['/admin', 'Admin'] as const] : PLACES;
-  return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Plat`}</title>
-        <link rel="icon" type="image/svg+xml" href={assets.path('icon.svg')} />
-        <link rel="stylesheet" href={assets.path('style.css')} />
-        {assetNames.map(name =>
-          name.endsWith('.css') ? (
-            <link rel="stylesheet" href={assets.path(name)} />
-          ) : (
-            <script type="module" src={assets.path(name)} />
-          ),
-        )}
-        {head}
-      </head>
-      <body class={wide ? 'wide' : undefined}>
-        <a class="skip" href="#main">
-          Skip to the content
-        </a>
-        <header class="bar">
-          <a class="brand" href="/">
-            Plat
-          </a>
-          {session && (
-            <nav aria-label="Main">
-              {places.map(([to, name]) => (
-                <a href={to} aria-current={path === to || path.startsWith(`${to}/`) ? 'page' : undefined}>
-                  {name}
-                </a>
-              ))}
-            </nav>
-          )}
-          <span class="grow" />
-          {session ? (
-            <form method="post" action="/sign-out">
-              <span class="who">{session.user.name || session.user.email}</span>
-              <Submit label="Sign out" kind="quiet" />
-            </form>
-          ) : (
-            path !== '/sign-in' && <a href="/sign-in">Sign in</a>
-          )}
-        </header>
-        <main id="main">{body}</main>
-      </body>
-    </html>
-  );
-}
+import { Icon } from './icons.tsx';
 
 /** The way back to where a page belongs. */
 export const Back = ({ to, words }: { to: string; words: string }) => (
@@ -95,7 +17,14 @@ export const Text = ({ x, y, words, anchor = 'middle', ...more }: TextProps) => 
   </text>
 );
 
-type NoticeProps = { kind?: 'info' | 'good' | 'bad'; children: ComponentChildren };
+const NOTICE_ICONS = {
+  info: 'info',
+  good: 'circle-check',
+  warn: 'triangle-alert',
+  bad: 'triangle-alert',
+} as const;
+
+type NoticeProps = { kind?: keyof typeof NOTICE_ICONS; children: ComponentChildren };
 
 /** A page that is one narrow column under its title. */
 export const narrowPage = (title: string, content: ComponentChildren) => ({
@@ -112,7 +41,8 @@ export const narrowPage = (title: string, content: ComponentChildren) => ({
 export function Notice({ kind = 'info', children }: NoticeProps) {
   return (
     <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
-      {children}
+      <Icon name={NOTICE_ICONS[kind]} />
+      <span>{children}</span>
     </p>
   );
 }

@@ -1,13 +1,16 @@
 import { type RequestHandler, Router } from 'express';
 import { renderToString } from 'preact-render-to-string';
 import { PlatError } from '../../../shared/base/errors.ts';
+import type { Account } from '../../http/callers.ts';
 import { compressed } from '../../http/compression.ts';
 import { envelope, faultOf, JSON_TYPE, notFound } from '../../http/error-responses.ts';
 import { exchangeOf } from '../../http/exchange.ts';
 import { type HeaderList, headersOf, setHeaders } from '../../http/headers.ts';
 import { requireText } from '../../http/text.ts';
 import { pageHeaders } from './assets.ts';
-import { Document, narrowPage } from './layout.tsx';
+import { Document } from './document.tsx';
+import { narrowPage } from './layout.tsx';
+import { themeOf } from './theme.ts';
 import {
   accountOf,
   countCall,
@@ -150,13 +153,24 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
     await write(visit, status, ['Content-Type', type, ...cache, ...tag, ...named], data);
     return;
   }
-  const { session, url } = visit;
+  const { session, url, req } = visit;
+  const account = await visit.account;
   const html = renderToString(
-    <Document {...reply} session={session} path={url.pathname} assets={deps.assets} />,
+    <Document
+      {...reply}
+      session={session}
+      url={url}
+      assets={deps.assets}
+      theme={themeOf(req)}
+      tokensLeft={account && tokensLeftOf(account)}
+    />,
   );
   const headers = ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'];
   await write(visit, reply.status ?? 200, headers, `<!doctype html>${html}`);
 }
+
+const tokensLeftOf = ({ tokensAllowed, tokensUsed }: Account): number | undefined =>
+  tokensAllowed === null ? undefined : Math.max(0, tokensAllowed - tokensUsed);
 
 const FAULTS: Record<string, string> = {
   not_found: 'There is nothing here',

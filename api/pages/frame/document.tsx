@@ -1,0 +1,205 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { Assets } from './assets.ts';
+import { Icon, type IconName } from './icons.tsx';
+import { Submit } from './layout.tsx';
+import { SearchBox } from './search-box.tsx';
+import type { Theme } from './theme.ts';
+import type { Session } from './visit.ts';
+
+type Frame = {
+  title: string;
+  body: ComponentChildren;
+  session: Session | undefined;
+  /** The address that is open: marked in the navigation, its question in the search box. */
+  url: URL;
+  assets: Assets;
+  /** Undefined: as the system's. */
+  theme: Theme | undefined;
+  /** Of the account's period; undefined without a limit, and where the page did not read the account. */
+  tokensLeft?: number | undefined;
+  /** The whole width and height of the window, for maps. */
+  wide?: boolean;
+  /** Style sheets and client modules of the page. */
+  assetNames?: readonly string[];
+  head?: VNode;
+};
+
+type Place = readonly [path: string, name: string, icon: IconName];
+
+const PLACES: readonly Place[] = [
+  ['/data', 'Map', 'map'],
+  ['/markets', 'Markets', 'chart-no-axes-column'],
+  ['/comping', 'Comps', 'scale'],
+  ['/deals', 'Deals', 'handshake'],
+];
+
+const isAt = (path: string, to: string) =>
+  path === to || path.startsWith(`${to}/`) ? ('page' as const) : undefined;
+
+/** The frame of every page. */
+export function Document(frame: Frame) {
+  const { title, body, session, url, assets, theme, wide, assetNames = [], head } = frame;
+  return (
+    <html lang="en" data-theme={theme}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content={theme ?? 'light dark'} />
+        <title>{`${title} · Plat`}</title>
+        <link rel="icon" type="image/svg+xml" href={assets.path('icon.svg')} />
+        <link
+          rel="preload"
+          as="font"
+          type="font/woff2"
+          href={assets.path('inter.woff2')}
+          crossorigin="anonymous"
+        />
+        {['tokens.css', 'style.css', ...assetNames].map(name =>
+          name.endsWith('.css') ? (
+            <link rel="stylesheet" href={assets.path(name)} />
+          ) : (
+            <script type="module" src={assets.path(name)} />
+          ),
+        )}
+        {head}
+      </head>
+      <body class={wide ? 'wide' : undefined}>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <TopBar {...frame} />
+        <main id="main">{body}</main>
+        {session && <TabBar path={url.pathname} />}
+      </body>
+    </html>
+  );
+}
+
+function TopBar({ session, url, tokensLeft }: Frame) {
+  const path = url.pathname;
+  const places = session?.user.operator ? [...PLACES, ['/admin', 'Admin'] as const] : PLACES;
+  return (
+    <header class="bar">
+      <a class="brand" href="/" aria-label="Plat">
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <rect width="24" height="24" rx="6" />
+          <path d="M5.5 7.2 18.5 5v14l-13-1.2zM5.7 12.4l12.8-.9M12.6 6v5.8M10.2 12.2l-.6 6" />
+        </svg>
+        <span>Plat</span>
+      </a>
+      {session && (
+        <>
+          <nav aria-label="Main">
+            {places.map(([to, name]) => (
+              <a href={to} aria-current={isAt(path, to)}>
+                {name}
+              </a>
+            ))}
+          </nav>
+          <SearchBox query={url.searchParams.get('q') ?? undefined} />
+        </>
+      )}
+      <span class="grow" />
+      {tokensLeft !== undefined && (
+        <a class="tokens" href="/account#usage" title="Tokens left in this period">
+          <Icon name="coins" />
+          {tokensLeft.toLocaleString('en-US')} tokens
+        </a>
+      )}
+      {session === undefined && (
+        <a class="button quiet wide-only" href="/docs/">
+          API docs
+        </a>
+      )}
+      <ThemeButtons />
+      {session ? (
+        <AccountMenu session={session} />
+      ) : (
+        path !== '/sign-in' && (
+          <a class="button second" href="/sign-in">
+            Sign in
+          </a>
+        )
+      )}
+    </header>
+  );
+}
+
+/** The style sheet shows the one that the page is not in. */
+const ThemeButtons = () => (
+  <form method="post" action="/theme" class="themes">
+    <button
+      type="submit"
+      name="theme"
+      value="dark"
+      class="quiet only"
+      aria-label="Dark theme"
+      title="Dark theme"
+    >
+      <Icon name="moon" />
+    </button>
+    <button
+      type="submit"
+      name="theme"
+      value="light"
+      class="quiet only"
+      aria-label="Light theme"
+      title="Light theme"
+    >
+      <Icon name="sun" />
+    </button>
+  </form>
+);
+
+/** Of a name the first letters of its words, else of the address. */
+function initialsOf({ name, email }: Session['user']): string {
+  const words = name.split(/\s+/).filter(Boolean);
+  const letters = words.length > 1 ? words[0]![0]! + words.at(-1)![0]! : (words[0] ?? email).slice(0, 2);
+  return letters.toUpperCase();
+}
+
+function AccountMenu({ session: { user } }: { session: Session }) {
+  const initials = initialsOf(user);
+  return (
+    <>
+      <button type="button" class="quiet only" popovertarget="menu" aria-label={`${initials}: account menu`}>
+        <span class="avatar">{initials}</span>
+      </button>
+      <div id="menu" class="menu" popover>
+        <p class="who">
+          {user.name && <b>{user.name}</b>}
+          <small>{user.email}</small>
+        </p>
+        {/* On a phone the bar of tabs has no room for it. */}
+        {user.operator && <a href="/admin">Admin</a>}
+        <a href="/account">Account</a>
+        <a href="/coverage">Coverage</a>
+        <a href="/docs/">API docs</a>
+        <form method="post" action="/theme">
+          <button type="submit" name="theme" value="system" class="quiet">
+            Theme of the system
+          </button>
+        </form>
+        <form method="post" action="/sign-out">
+          <Submit label="Sign out" kind="quiet" />
+        </form>
+      </div>
+    </>
+  );
+}
+
+/** On phones, in place of the navigation above. */
+const TabBar = ({ path }: { path: string }) => (
+  <nav class="tabbar" aria-label="Tabs">
+    {PLACES.map(([to, name, icon]) => (
+      <a href={to} aria-current={isAt(path, to)}>
+        <Icon name={icon} large />
+        {name}
+      </a>
+    ))}
+    <button type="button" popovertarget="menu">
+      <Icon name="ellipsis" large />
+      More
+    </button>
+  </nav>
+);

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rootDir } from '../../shared/base/root.ts';
+
+/** Those that pages show; the package has 1,700. */
+const NAMES = [
+  'chart-no-axes-column',
+  'circle-check',
+  'coins',
+  'ellipsis',
+  'handshake',
+  'info',
+  'map',
+  'moon',
+  'scale',
+  'search',
+  'sun',
+  'triangle-alert',
+];
+
+const HEAD = `// Shapes of Lucide (ISC license). Written by \`npm run generate\` from tools/checks/lucide-icons.ts.
+`;
+
+const FOOT = `
+export type IconName = keyof typeof SHAPES;
+
+type IconProps = {
+  name: IconName;
+  /** What it says, where no word stands beside it. */
+  label?: string;
+  large?: boolean;
+};
+
+export function Icon({ name, label, large }: IconProps) {
+  const says = label === undefined ? { 'aria-hidden': true as const } : { role: 'img' as const, 'aria-label': label };
+  return (
+    <svg viewBox="0 0 24 24" class={large ? 'icon large' : 'icon'} {...says}>
+      {SHAPES[name]()}
+    </svg>
+  );
+}
+`;
+
+/** The module of the icons, formatted as all others. */
+export function iconsModule(): string {
+  const shapes = NAMES.map(name => {
+    const svg = readFileSync(join(rootDir, 'node_modules/lucide-static/icons', `${name}.svg`), 'utf8');
+    const [, shape] = /<svg[^>]*>(.*)<\/svg>/s.exec(svg)!;
+    return `'${name}': () => (<>${shape!.trim()}</>),`;
+  });
+  const module = `${HEAD}const SHAPES = {\n${shapes.join('\n')}\n};\n${FOOT}`;
+  return execFileSync(
+    process.execPath,
+    [join(rootDir, 'node_modules/@biomejs/biome/bin/biome'), 'format', '--stdin-file-path=icons.tsx'],
+    { cwd: rootDir, input: module, encoding: 'utf8' },
+  );
+}
