@@ -25,17 +25,10 @@ const HEAD = `// Shapes of Lucide (ISC license). Written by \`npm run generate\`
 const FOOT = `
 export type IconName = keyof typeof SHAPES;
 
-type IconProps = {
-  name: IconName;
-  /** What it says, where no word stands beside it. */
-  label?: string;
-  large?: boolean;
-};
-
-export function Icon({ name, label, large }: IconProps) {
-  const says = label === undefined ? { 'aria-hidden': true as const } : { role: 'img' as const, 'aria-label': label };
+/** Always beside a word, or within what has a label. */
+export function Icon({ name, large }: { name: IconName; large?: boolean }) {
   return (
-    <svg viewBox="0 0 24 24" class={large ? 'icon large' : 'icon'} {...says}>
+    <svg viewBox="0 0 24 24" class={large ? 'icon large' : 'icon'} aria-hidden="true">
       {SHAPES[name]()}
     </svg>
   );
