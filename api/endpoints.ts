@@ -1,5 +1,6 @@
 import type { Endpoint } from './http/endpoint.ts';
 import { readUsage, readUsageBreakdown } from './v1/accounts/get-usage.ts';
+import { listChanges } from './v1/changes/list-changes.ts';
 import { createCompReport } from './v1/comping/create-comp-report.ts';
 import { traceOwner, tracePropertyOwner } from './v1/contacts/skip-trace.ts';
 import {
@@ -37,6 +38,7 @@ export const endpoints: readonly Endpoint[] = [
   countyStats,
   zipStats,
   listComps,
+  listChanges,
   createCompReport,
   searchRegions,
   listMarkets,

@@ -42,6 +42,7 @@ export const TAGS = {
   'Skip trace': 'Telephone numbers of owners.',
   'Market statistics': 'Figures of counties and ZIP codes by acreage.',
   Comps: 'Listings and sales of land.',
+  Changes: 'What changed since, so that a copy can be kept in step.',
   'Comp reports': 'Reports in the web app that value a parcel by chosen comps.',
   Regions: 'Counties and ZIP codes by name.',
   'Saved markets': 'Regions that the company of the caller has pinned.',
@@ -94,7 +95,7 @@ export type Endpoint<
     examples?: Record<string, Example>;
   };
   /** Errors besides those that every endpoint can answer, and when. */
-  errors: Partial<Record<'not_found' | 'unprocessable', string>>;
+  errors: Partial<Record<'not_found' | 'gone' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };
 

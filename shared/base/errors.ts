@@ -9,8 +9,8 @@ export const ERROR_STATUSES = {
   payment_method_required: [402],
   usage_backstop_reached: [402],
   forbidden: [403],
-  // Where the request came to another host than the service's own.
-  not_found: [404, 421],
+  // Also of what is kept no longer, and where the request came to another host than the service's own.
+  not_found: [404, 410, 421],
   method_not_allowed: [405],
   unprocessable: [422],
   rate_limited: [429],

@@ -20,6 +20,8 @@ export const LOCKS = {
   countyAttributes: 7_152_806,
   /** With the county: who writes its valuations. */
   countyValuations: 7_152_811,
+  /** Who numbers changes: the last that a transaction takes. */
+  changes: 7_152_812,
 } as const;
 
 type LockFunction = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock_shared';

@@ -22,6 +22,7 @@ const COMMANDS = [
   'feed run',
   'feed remove',
   'recompute',
+  'changes',
   'recompute stats',
   'recompute attributes',
   'recompute valuations',

@@ -8,6 +8,7 @@ import { version } from '../../shared/base/root.ts';
 import { type Distributed, distribute, listNodePageCosts } from '../../shared/base/shards.ts';
 import { addAccountCommands } from './account-command.ts';
 import { addBacktestCommands } from './backtest-command.ts';
+import { addChangesCommand } from './changes-command.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { regionsLine } from './common/cli-output.ts';
 import { type Answer, answeringAlone, connectedConfig, EXIT, exitCodeOf } from './common/cli-session.ts';
@@ -78,6 +79,7 @@ function createProgram(): Command {
   addCountyCommands(program);
   addFeedCommands(program);
   addRunCommands(program);
+  addChangesCommand(program);
   addRecomputeCommands(program);
   addBacktestCommands(program);
   addParcelCommands(program);

@@ -4,6 +4,7 @@ import { PlatError } from '../../shared/base/errors.ts';
 import { LOCKS, withLock } from '../../shared/base/locks.ts';
 import type { GateResult, IngestPayload, RunCounts } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { enqueueDealGrading } from '../deals/enqueue-deal-grading.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { planLandAttributesJob } from '../land/plan-land-attributes-job.ts';
@@ -145,6 +146,7 @@ async function runRecipe(run: RunContext, feed: Feed, force: boolean, moved: boo
     await assertUndisturbed(client, run);
     if (touched) {
       await run.step('merge', 'merging', 0.78);
+      await openChanges(client);
       await prepared.merge(client);
     }
     // Another as_of marks regions and counties when the feed is registered, also where no row changes.
@@ -157,6 +159,7 @@ async function runRecipe(run: RunContext, feed: Feed, force: boolean, moved: boo
     await endRun(client, run, ended, { gate });
     if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
     await run.step('commit', 'committing', 0.98);
+    if (touched) await recordChanges(client, runId);
     return ended;
   });
   const { gate, tidy, brokeOff } = prepared!;

@@ -1,5 +1,6 @@
 import { type Client, statement } from '../../shared/base/db.ts';
 import { isRetryable, messageOf } from '../../shared/base/errors.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import type { StoredRegion } from './market-snapshot.ts';
 
 export type ComputedStats = {
@@ -49,12 +50,14 @@ export async function writeStats(client: Client, batch: readonly ComputedStats[]
 async function writeTogether(client: Client, batch: readonly ComputedStats[]): Promise<void> {
   await client.query('begin');
   try {
+    await openChanges(client);
     const changed = batch.filter(isChanged);
     if (changed.length > 0) await updateRows(client, changed);
     await clearMarks(
       client,
       batch.map(entry => entry.region),
     );
+    await recordChanges(client);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
@@ -67,14 +70,18 @@ export const isChanged = ({ region, etag, asOf, listings }: ComputedStats): bool
   etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
 
 async function updateRows(client: Client, rows: readonly ComputedStats[]): Promise<void> {
+  const bodies = {
+    types: rows.map(row => row.region.type),
+    codes: rows.map(row => row.region.code),
+    bodies: rows.map(row => row.body ?? '').join('\n'),
+  };
+  await client.query(statement('changes/stage_stats_changes', bodies));
   await client.query(
     statement('market/update_region_stats', {
-      types: rows.map(row => row.region.type),
-      codes: rows.map(row => row.region.code),
+      ...bodies,
       etags: rows.map(row => row.etag),
       as_of_days: rows.map(row => row.asOf),
       listing_counts: rows.map(row => row.listings),
-      bodies: rows.map(row => row.body ?? '').join('\n'),
     }),
   );
 }

@@ -30,6 +30,7 @@ import {
 } from '../../shared/kernels/valuation/model.ts';
 import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { type AssessorOpinion, readOpinions } from './assessed-land.ts';
 import {
   assessSales,
@@ -51,6 +52,9 @@ export type ValuedCounty = {
 };
 
 export type JobControl = { signal: AbortSignal; progress?(share: number): void };
+
+/** A parcel whose worth moved by more than this share is told of in changes. */
+const MOVED_SHARE = 0.05;
 
 /** Parcels between two looks at the signal, and turns of the event loop. */
 const PARCELS_PER_TURN = 500;
@@ -86,6 +90,7 @@ export function valueCounty(
     await linkComps(client, fips);
     const copy = compose('valuation/copy_parcels', { fips: literal(fips) });
     const { rows, columns } = await readCopy(client, copy, PARCEL_COLUMNS);
+    await client.query(compose('changes/keep_valuations', { fips: literal(fips) }));
     await client.query(statement('valuation/delete_valuations', { fips }));
     if (rows === 0) {
       await client.query(
@@ -106,6 +111,10 @@ export function valueCounty(
         as_of: valued === 0 ? null : day,
       }),
     );
+    await openChanges(client);
+    const moved = { fips: literal(fips), share: literal(MOVED_SHARE) };
+    await client.query(compose('changes/stage_moved_valuations', moved));
+    await recordChanges(client);
     return { asOf: day, sales: model.sales.source.length, outliers: outliers.size, parcels: rows, valued };
   });
 }

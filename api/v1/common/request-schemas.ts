@@ -127,7 +127,9 @@ export const errorEnvelope = z
       details: z
         .record(z.string(), z.array(z.string()))
         .optional()
-        .describe('On validation errors only: each rejected field with the reasons.'),
+        .describe(
+          'On validation errors: each rejected field with the reasons. On 410 the address to go on from, `resync_from`.',
+        ),
     }),
   })
   .meta({ id: 'Error' });

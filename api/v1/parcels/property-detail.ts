@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ChangedFields, ChangeType } from '../../../shared/domain/changes.ts';
 import {
   COMPUTED_FIELDS,
   type FieldSpec,
@@ -13,6 +14,7 @@ import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { parcelSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 import { parcelParams } from '../common/property-id-parameter.ts';
+import { queryFlag } from '../common/request-schemas.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from '../examples/examples.ts';
 
 const TOKENS = 10;
@@ -60,6 +62,24 @@ const shape = z
     'The boundary as GeoJSON in WGS84, exteriors counter-clockwise, holes clockwise (RFC 7946); null without geometry.',
   );
 
+const timelineEntry = z
+  .object({
+    at: z.iso.datetime().describe('When it was recorded.'),
+    field: z
+      .string()
+      .describe(
+        'A field of this answer; `on_roll`; `mean_adjusted_price` of its value; `listing.status`, `listing.price` and others of a listing of it; `boundary`: the shape is another.',
+      ),
+    was: z.unknown(),
+    is: z.unknown(),
+  })
+  .meta({ id: 'TimelineEntry' });
+
+export type TimelineEntry = z.output<typeof timelineEntry>;
+
+/** The most changes of a timeline. */
+const MAX_CHANGES = 500;
+
 const parcelDetail = z
   .object({
     ...parcelSummary.shape,
@@ -80,6 +100,10 @@ const parcelDetail = z
         'When the parcel left the roll; null while it is on it. A retired parcel is as the roll last had it; what is derived for filters and the land layers is null.',
       ),
     shape,
+    timeline: z
+      .array(timelineEntry)
+      .optional()
+      .describe('With `timeline=true`: what changed of the parcel in the last 400 days, the newest first.'),
   })
   .meta({ id: 'ParcelDetail' });
 
@@ -105,6 +129,9 @@ export const getProperty = defineEndpoint({
   summary: 'All that is known of a parcel',
   description:
     'The summary of a parcel, every field that filters read, and its boundary. A parcel that has left the roll keeps its id and answers as the roll last had it, with `retired_at`.',
+  query: z.strictObject({
+    timeline: queryFlag('Add what changed of the parcel: `timeline`. Free of extra charge.'),
+  }),
   metering: { key: 'public_property_detail', price: TOKENS, rule: '10 tokens; 0 on 404' },
   response: {
     status: 200,
@@ -113,16 +140,50 @@ export const getProperty = defineEndpoint({
     example: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE },
   },
   errors: { not_found: 'No parcel has this id. Costs nothing.' },
-  handle: async ({ params: { property_id } }, { database }, call) => {
+  handle: async ({ params: { property_id }, query: { timeline } }, { database }, call) => {
     const [row] = await database.runComposed<DetailRow>(
       'parcels/get_parcel',
       { summary: SUMMARY_COLUMNS, roll: ROLL_COLUMNS },
       { fips: countyOf(property_id), property_id },
     );
     if (row === undefined) throw notFound(`There is no parcel ${property_id}.`);
-    return { body: toDetail(row, call.appUrl, call.now), tokens: TOKENS };
+    const detail = toDetail(row, call.appUrl, call.now);
+    if (!timeline) return { body: detail, tokens: TOKENS };
+    const changes = await database.run<Change>('changes/read_timeline', {
+      fips: countyOf(property_id),
+      property_id,
+      limit: MAX_CHANGES,
+    });
+    return { body: { ...detail, timeline: changes.flatMap(toEntries) }, tokens: TOKENS };
   },
 });
+
+type Change = { at: Date; type: ChangeType; fields: ChangedFields };
+
+/** What a change says of single fields; what a parcel or a listing is from the first says its record. */
+function toEntries({ at, type, fields }: Change): TimelineEntry[] {
+  const entry = (field: string, was: unknown, is: unknown) => ({ at: at.toISOString(), field, was, is });
+  const differing = Object.entries(fields).filter(
+    ([, [was, is]]) => JSON.stringify(was) !== JSON.stringify(is),
+  );
+  switch (type) {
+    case 'parcel.new':
+      return [entry('on_roll', false, true)];
+    case 'parcel.retired':
+      return [entry('on_roll', true, false)];
+    case 'parcel.returned':
+      return [entry('on_roll', false, true), ...differing.map(([name, [was, is]]) => entry(name, was, is))];
+    case 'listing.new':
+      return ['status', 'price'].flatMap(name =>
+        fields[name] ? [entry(`listing.${name}`, ...fields[name])] : [],
+      );
+    case 'listing.changed':
+    case 'listing.gone':
+      return differing.map(([name, [was, is]]) => entry(`listing.${name}`, was, is));
+    default:
+      return differing.map(([name, [was, is]]) => entry(name, was, is));
+  }
+}
 
 /** @param now the moment that months and years are counted to. */
 function toDetail(row: DetailRow, appUrl: string, now: Date): object {

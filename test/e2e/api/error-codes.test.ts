@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
+import { requestDigest } from '../../../api/http/cursor.ts';
+import { sign } from '../../../api/http/signed.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import type { NewAccount, NewKey } from '../../../shared/accounts/accounts.ts';
 import { ERROR_STATUSES } from '../../../shared/base/errors.ts';
@@ -27,8 +29,11 @@ const broken = defineEndpoint({
   },
 });
 
+const CURSOR_SECRET = 'a secret of at least thirty-two characters';
+const OLD_CURSOR = sign('plat changes 1\n', { r: requestDigest({}), s: 1, t: 0 }, Buffer.from(CURSOR_SECRET));
+
 const db = await createTestDatabase();
-const api = await startTestApi(db, { endpoints: [...v1, broken] });
+const api = await startTestApi(db, { env: { CURSOR_SECRET }, endpoints: [...v1, broken] });
 const lost = await startTestApi(db, {
   env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
 });
@@ -102,6 +107,11 @@ const CASES: [answer: string, when: string, given?: Given][] = [
     '404 not_found',
     'a row is of another company',
     { path: `${MARKETS}5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11/`, init: { method: 'DELETE' } },
+  ],
+  [
+    '410 not_found',
+    'changes after a cursor are kept no longer',
+    { path: `/api/public/v1/changes/?cursor=${OLD_CURSOR}`, details: 'resync_from' },
   ],
   ['421 not_found', 'the Host is of another service', { from: elsewhere }],
   [

@@ -68,6 +68,7 @@ const CASES: [tool: string, ...Case[]][] = [
       path: '/comps/?point=-72.1&point=43.18&dist=1500&status=SOLD&status=ACTIVE&acres_max=10&page_size=4',
     },
   ],
+  ['list_changes', { given: { fips: 33019, from: 'now' }, path: '/changes/?fips=33019&from=now' }],
   ['find_regions', { given: { q: 'sullivan', page_size: 2 }, path: '/regions/?q=sullivan&page_size=2' }],
   ['save_market', { given: { region_id: SULLIVAN }, path: '/markets/', body: { region_id: SULLIVAN } }],
   ['list_saved_markets', { given: {}, path: '/markets/' }],

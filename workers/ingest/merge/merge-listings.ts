@@ -1,5 +1,6 @@
-import { type Client, sql, statement } from '../../../shared/base/db.ts';
+import { type Client, compose, sql, statement } from '../../../shared/base/db.ts';
 import { bindValues } from '../../../shared/base/named-parameters.ts';
+import { LISTING_CHANGES } from '../../changes/changed-fields.ts';
 import { listingSql } from '../stage/listing-record.ts';
 
 /**
@@ -8,6 +9,8 @@ import { listingSql } from '../stage/listing-record.ts';
  */
 export async function mergeListings(client: Client, runId: number, feedId: number): Promise<void> {
   await client.query(sql('valuation/mark_comps'));
+  await client.query(compose('changes/stage_listing_changes', LISTING_CHANGES));
+  await client.query(sql('changes/fold_loaded_listings'));
   await client.query(bindValues(listingSql('market/upsert_listings'), { run_id: runId, feed_id: feedId }));
   await client.query(statement('market/record_listing_events', { run_id: runId }));
   await client.query(statement('market/retire_listings', { run_id: runId }));

@@ -1,6 +1,7 @@
 import { type Client, compose, literal, type Queryable, sql, statement } from '../../../shared/base/db.ts';
 import { LOCKS } from '../../../shared/base/locks.ts';
 import { bindValues } from '../../../shared/base/named-parameters.ts';
+import { PARCEL_CHANGES } from '../../changes/changed-fields.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { roadMarginM } from './merge-layer.ts';
 
@@ -23,6 +24,7 @@ export async function mergeParcels(
   const fips = literal(counties);
   const landed = await holdLayers(client, counties);
   await client.query(sql('feeds/reserve_serials'));
+  const loaded = await client.query<{ fips: number }>(sql('changes/stage_loaded_counties'));
   if (landed) {
     const reach = await roadMarginM(client);
     const near = await client.query<{ fips: number }>(
@@ -31,6 +33,7 @@ export async function mergeParcels(
     const literals = { fips, near: literal(near.rows.map(row => row.fips)), reach: literal(reach) };
     await client.query(compose('land/mark_moved_parcels', literals));
   }
+  await client.query(compose('changes/stage_parcel_changes', { ...PARCEL_CHANGES, fips }));
   await client.query(bindValues(rollSql('feeds/update_parcels', { fips: counties }), { run_id: runId }));
   await client.query(statement('feeds/retire_parcels', { run_id: runId }, { fips }));
   await client.query(compose('feeds/remove_parcel_filters', { fips }));
@@ -41,6 +44,8 @@ export async function mergeParcels(
   // Staged rows are fetched by their place, in the order of the roll: hashed, a large roll went through
   // temporary files twice.
   await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
+  const notTold = literal(loaded.rows.map(row => row.fips));
+  await client.query(compose('changes/stage_new_parcels', { ...PARCEL_CHANGES, loaded: notTold }));
   await client.query(rollSql('feeds/insert_parcels', { run: runId, feed: feedId }));
   await client.query(rollSql('feeds/insert_parcel_filters'));
   await client.query(sql('feeds/insert_owner_parcels'));

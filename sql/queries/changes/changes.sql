@@ -1,0 +1,68 @@
+-- name: delete_old
+-- Deletes a batch of changes that are kept no longer, if the oldest are such: they are in the order of time.
+-- `days`: after so many.
+delete from changes
+where seq in (
+  select seq
+  from (select seq, at from changes order by seq limit 10000) oldest
+  where at < now() - :days * interval '1 day'
+)
+
+-- name: get_head
+-- The number of the last change; 0 before the first.
+select coalesce(max(seq), 0) as head from changes
+
+-- name: list_changes
+-- A page of changes after a number, planned by its very values, all as of one moment: up to one more than
+-- `limit`; `head`, the last of all; and where looking for changes of some types has ended early, `scanned`.
+-- One row at least. Places: county (a condition), wanted (a condition of the types), filtered (whether there
+-- is one). `scan`: how many changes are looked at.
+with hits as materialized (
+  select c.*
+  from (
+    select c.seq, c.type, c.at, c.run_id, c.fips, c.property_id, c.listing_id, c.zip, c.fields
+    from changes c
+    where c.seq > :after::bigint and {{county}}
+    order by c.seq
+    limit :scan::int
+  ) c
+  where {{wanted}}
+  order by c.seq
+  limit :limit::int + 1
+)
+select (select max(seq) from changes) as head, e.scanned, e.scanned_at, h.*
+from (select count(*) as hits from hits) n
+left join lateral (
+  select c.seq as scanned, c.at as scanned_at
+  from changes c
+  where n.hits <= :limit and c.seq > :after and {{county}}
+  order by c.seq
+  offset :scan - 1
+  limit 1
+) e on {{filtered}}
+left join hits h on true
+order by h.seq
+
+-- name: list_recent
+-- The newest changes. `fips`, `type`, `since` may be null.
+select seq, type, at, run_id, fips, property_id, listing_id, zip, fields
+from changes
+where (:fips::int is null or fips = :fips)
+  and (:type::text is null or type = :type)
+  and (:since::timestamptz is null or at >= :since)
+order by seq desc
+limit :limit
+
+-- name: read_timeline
+-- What became of a parcel, its value, and listings of it, the newest first.
+select at, type, fields
+from (
+  select seq, at, type, fields from changes where property_id = :property_id::bigint
+  union all
+  select c.seq, c.at, c.type, c.fields
+  from comp_land l
+  join changes c on c.listing_id = l.listing_id
+  where l.fips = :fips::int and l.property_id = :property_id
+) known
+order by seq desc
+limit :limit

@@ -1,0 +1,165 @@
+-- name: create_pending
+-- What a transaction has changed so far; record_pending numbers it.
+create temporary table pending_changes (
+  type text not null, fips int, property_id bigint, listing_id uuid, zip text, fields jsonb not null
+) on commit drop
+
+-- name: lock_changes
+-- Until the transaction has ended, and others see what it did, no other one numbers changes. Without any
+-- nothing is locked. `lock`: number of the lock.
+select pg_advisory_xact_lock(:lock::int)
+from pending_changes
+limit 1
+
+-- name: record_pending
+-- Numbers the changes of the transaction. `run_id` may be null.
+insert into changes (at, type, run_id, fips, property_id, listing_id, zip, fields)
+select statement_timestamp(), type, :run_id::bigint, fips, property_id, listing_id, zip, fields
+from pending_changes
+
+-- name: stage_loaded_counties
+-- Counties whose first parcels the run brings: one change each. After reserve_serials, which makes a second
+-- feed of a county wait and see the serials of the first.
+insert into pending_changes (type, fips, fields)
+select 'county.loaded', n.fips, jsonb_build_object('parcels', jsonb_build_array(0, n.parcels))
+from (select fips, count(*) as parcels from stage_match where state = 'new' group by fips) n
+join county_serials c on c.fips = n.fips and c.last_serial = n.parcels
+returning fips
+
+-- name: stage_parcel_changes
+-- What becomes of the parcels that were known before, read before they are written; one whose digest alone
+-- is another has not changed. Fragments: differing, a text for each field that differs; fips, the counties
+-- that change, as a literal.
+insert into pending_changes (type, fips, property_id, fields)
+select 'parcel.' || m.state, m.fips, m.property_id, d.fields::jsonb
+from stage_match m
+join parcels p on p.fips = m.fips and p.property_id = m.property_id
+left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+left join stage_roll r on r.fips = m.fips and r.key = m.key
+left join stage_shape s on s.fips = m.fips and s.key = m.key
+cross join lateral (
+  select case when m.state = 'retired' then '{}' else '{' || concat_ws(',', {{differing}}) || '}' end as fields
+) d
+where m.state in ('changed', 'returned', 'retired') and p.fips = any ({{fips}}::int[])
+  and (m.state <> 'changed' or d.fields <> '{}')
+
+-- name: stage_new_parcels
+-- The parcels that are new in counties that had some. Fragments: known, a text for each field that is known;
+-- loaded, the other counties, as a literal.
+insert into pending_changes (type, fips, property_id, fields)
+select 'parcel.new', w.fips, w.property_id, ('{' || concat_ws(',', {{known}}) || '}')::jsonb
+from stage_write w
+left join stage_roll r on r.ctid = w.roll_at
+left join stage_shape s on s.ctid = w.shape_at
+where w.state = 'new' and w.fips <> all ({{loaded}}::int[])
+
+-- name: stage_listing_changes
+-- What becomes of listings, read before they are written: whether they are on the market or sold, or neither,
+-- and what is shown of them. Fragment: differing, a text for each field that differs.
+insert into pending_changes (type, fips, listing_id, fields)
+select d.type, coalesce(s.fips, l.fips), m.id, d.fields::jsonb
+from stage_listing_match m
+left join stage_listing s on s.id = m.id
+left join listings l on l.id = m.id
+cross join lateral (
+  select
+    case
+      when s.status <> 'OFF_MARKET' and coalesce(l.status, 'OFF_MARKET') = 'OFF_MARKET' then 'listing.new'
+      when s.status <> 'OFF_MARKET' then 'listing.changed'
+      when l.status <> 'OFF_MARKET' then 'listing.gone'
+    end as type
+) t
+cross join lateral (
+  select
+    t.type,
+    case
+      when t.type = 'listing.gone' then json_build_object('status', json_build_array(l.status, 'OFF_MARKET'))::text
+      else '{' || concat_ws(',', {{differing}}) || '}'
+    end as fields
+) d
+where m.state <> 'unchanged' and t.type is not null and d.fields <> '{}'
+
+-- name: fold_loaded_listings
+-- Takes the new listings of counties that had none, or whose parcels are new as well, together: the county
+-- was loaded.
+with touched as (
+  select fips, count(*) as listings
+  from pending_changes
+  where type = 'listing.new' and fips is not null
+  group by fips
+),
+loaded as (
+  select t.fips, t.listings, c.fips is not null as told
+  from touched t
+  left join pending_changes c on c.type = 'county.loaded' and c.fips = t.fips
+  where c.fips is not null
+    or not exists (select true from listings l where l.fips = t.fips and l.status <> 'OFF_MARKET')
+),
+added as (
+  update pending_changes c
+  set fields = c.fields || jsonb_build_object('listings', jsonb_build_array(0, l.listings))
+  from loaded l
+  where c.type = 'county.loaded' and c.fips = l.fips
+),
+folded as (
+  delete from pending_changes c using loaded l where c.type = 'listing.new' and c.fips = l.fips
+)
+insert into pending_changes (type, fips, fields)
+select 'county.loaded', fips, jsonb_build_object('listings', jsonb_build_array(0, listings))
+from loaded
+where not told
+
+-- name: keep_valuations
+-- What the parcels of a county are worth before they are valued anew. Place: fips.
+create temporary table valuations_before on commit drop as
+select property_id, mean_adjusted_price, model_version
+from valuations
+where fips = {{fips}}
+
+-- name: stage_moved_valuations
+-- The parcels whose worth moved by more than `share`. Places: fips, share.
+insert into pending_changes (type, fips, property_id, fields)
+select
+  'valuation.moved', v.fips, v.property_id,
+  jsonb_build_object('mean_adjusted_price', jsonb_build_array(w.was, w.is))
+    || case
+      when b.model_version is distinct from v.model_version
+        then jsonb_build_object('model_version', jsonb_build_array(b.model_version, v.model_version))
+      else '{}'
+    end
+from valuations v
+join valuations_before b on b.property_id = v.property_id
+cross join lateral (
+  select floor(b.mean_adjusted_price * 100 + 0.5) / 100 as was, floor(v.mean_adjusted_price * 100 + 0.5) / 100 as is
+) w
+where v.fips = {{fips}} and w.was > 0 and abs(w.is / w.was - 1) > {{share}}
+
+-- name: stage_stats_changes
+-- The regions of a batch that have other figures than are stored, read before these are replaced. What a
+-- region has for the first time is not told figure by figure. Parameters as of update_region_stats.
+insert into pending_changes (type, fips, zip, fields)
+select 'stats.written', g.fips, case b.type when 'zip' then b.code end, d.fields
+from unnest(:types::text[], :codes::text[], string_to_array(:bodies, E'\n')) as b (type, code, body)
+join region_stats s on s.type = b.type and s.code = b.code
+join regions g on g.type = b.type and g.code = b.code
+cross join lateral (select convert_from(s.body, 'UTF8') as body) was
+cross join lateral (
+  select case
+    when was.body like '%"stats":[]}' then jsonb_build_object('as_of', jsonb_build_array(null, b.body::jsonb -> 'as_of'))
+    else (
+      select jsonb_object_agg(coalesce(o.name, n.name), jsonb_build_array(o.value, n.value))
+      from (
+        select bucket ->> 'type' || ' / ' || figure.key as name, figure.value
+        from jsonb_array_elements(was.body::jsonb -> 'stats') bucket, jsonb_each(bucket -> 'data' || bucket - '{type,data}'::text[]) figure
+      ) o
+      full join (
+        select bucket ->> 'type' || ' / ' || figure.key as name, figure.value
+        from jsonb_array_elements(b.body::jsonb -> 'stats') bucket, jsonb_each(bucket -> 'data' || bucket - '{type,data}'::text[]) figure
+      ) n on n.name = o.name
+      where coalesce(o.value, 'null') <> coalesce(n.value, 'null')
+    )
+  end as fields
+) d
+where b.body <> '' and d.fields is not null
+  -- What stands before them is not compared, nor read as JSON where they are the same.
+  and substring(was.body from position('"stats":' in was.body)) <> substring(b.body from position('"stats":' in b.body))

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import { runMaintenance } from '../../../api/start-api.ts';
+import type { Change } from '../../../api/v1/changes/list-changes.ts';
+import { type Client, transaction } from '../../../shared/base/db.ts';
+import { openChanges, recordChanges } from '../../../workers/changes/record-changes.ts';
+import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
+
+const db = await createTestDatabase({}, { regions: true });
+let now = new Date();
+const api = await startTestApi(db, { now: () => now });
+const { key, accountId } = await newCaller(db);
+
+type Page = { results: Change[]; next_cursor: string; has_more: boolean };
+
+const PATH = '/api/public/v1/changes/';
+
+async function page(query: string, tokens?: number): Promise<Page> {
+  const { status, json, headers } = await api.call(`${PATH}?${query}`, { key });
+  expect([status, json]).toMatchObject([200, {}]);
+  if (tokens !== undefined) expect(headers.get('x-tokens-used')).toBe(String(tokens));
+  return json as Page;
+}
+
+const fault = async (query: string) => {
+  const { status, json } = await api.call(`${PATH}?${query}`, { key });
+  const { code, details } = (json as { error: { code: string; details: Record<string, string[]> } }).error;
+  return { status, code, details };
+};
+
+/** What a worker does: stages changes in its transaction, and numbers them last of all. */
+async function write(client: Client, fips: number, count: number, type = 'parcel.changed'): Promise<void> {
+  await openChanges(client);
+  await client.query(
+    `insert into pending_changes (type, fips, property_id, fields)
+     select $1, $2::int, $2::bigint * 100000000 + n, '{"acres": [1, 2]}' from generate_series(1, $3::int) n`,
+    [type, fips, count],
+  );
+  await recordChanges(client, 7);
+}
+const change = (fips: number, count: number, type?: string) =>
+  transaction(db.pool, client => write(client, fips, count, type));
+
+const clear = () => db.pool.query('truncate changes');
+
+describe('pages', () => {
+  test('begin with the oldest, follow one another and end at the last; later ones go on from there', async () => {
+    await clear();
+    await change(33_019, 25);
+    const first = await page('limit=10', 1);
+    expect(first.results[0]).toEqual({
+      seq: expect.any(Number),
+      type: 'parcel.changed',
+      at: expect.any(String),
+      run_id: 7,
+      fips: '33019',
+      property_id: 3301900000001,
+      fields: { acres: [1, 2] },
+    });
+    const second = await page(`limit=11&cursor=${first.next_cursor}`, 2);
+    const third = await page(`cursor=${second.next_cursor}`, 1);
+    expect([first, second, third].map(({ results, has_more }) => [results.length, has_more])).toEqual([
+      [10, true],
+      [11, true],
+      [4, false],
+    ]);
+    const all = [first, second, third].flatMap(({ results }) => results.map(({ seq }) => seq));
+    expect(all).toEqual([...new Set(all)].sort((a, b) => a - b));
+    expect(await page(`cursor=${third.next_cursor}`, 0)).toMatchObject({ results: [], has_more: false });
+    await change(33_019, 2);
+    expect((await page(`cursor=${third.next_cursor}`, 1)).results).toHaveLength(2);
+    // The same cursor says the same again.
+    expect(await page(`limit=10`)).toMatchObject({ results: first.results, has_more: true });
+  });
+
+  test('of a county, and of types', async () => {
+    await clear();
+    await change(33_019, 3);
+    await change(33_005, 2, 'parcel.new');
+    await change(33_019, 1, 'parcel.retired');
+    const types = async (query: string) =>
+      (await page(query)).results.map(({ fips, type }) => `${fips} ${type}`);
+    expect(await types('fips=33005')).toEqual(Array(2).fill('33005 parcel.new'));
+    expect(await types('types=parcel.new,parcel.retired')).toEqual([
+      '33005 parcel.new',
+      '33005 parcel.new',
+      '33019 parcel.retired',
+    ]);
+    expect(await types('types=parcel.new&types=parcel.retired&fips=33019')).toEqual(['33019 parcel.retired']);
+  });
+
+  test('from=now has none and costs nothing; what comes later follows', async () => {
+    await change(33_019, 3);
+    const start = await page('from=now&fips=33019', 0);
+    expect(start).toMatchObject({ results: [], has_more: false });
+    await change(33_005, 2);
+    const quiet = await page(`fips=33019&cursor=${start.next_cursor}`, 0);
+    expect(quiet).toMatchObject({ results: [], has_more: false });
+    await change(33_019, 1);
+    expect((await page(`fips=33019&cursor=${quiet.next_cursor}`, 1)).results).toHaveLength(1);
+  });
+
+  test('looking for few changes among many ends early, and goes on', async () => {
+    await clear();
+    await change(33_019, 100_000);
+    await change(33_019, 1, 'parcel.new');
+    const first = await page('types=parcel.new', 0);
+    expect(first).toMatchObject({ results: [], has_more: true });
+    const second = await page(`types=parcel.new&cursor=${first.next_cursor}`, 1);
+    expect(second).toMatchObject({ results: [{ type: 'parcel.new' }], has_more: false });
+    await clear();
+  });
+
+  test('are charged for by tens begun', async () => {
+    const { tokens } = await usageOf(db, accountId);
+    await change(33_019, 21);
+    await page('limit=21', 3);
+    expect((await usageOf(db, accountId)).tokens).toBe(tokens + 3);
+  });
+});
+
+test('faults are named', async () => {
+  const { next_cursor } = await page('from=now&fips=33019');
+  expect(await fault('types=parcel.old')).toMatchObject({
+    status: 400,
+    details: { types: [expect.stringContaining('must be of')] },
+  });
+  expect(await fault('fips=99999')).toMatchObject({ status: 400, details: { fips: [expect.any(String)] } });
+  expect(await fault('limit=501')).toMatchObject({ status: 400, details: { limit: ['must be 1 to 500'] } });
+  expect(await fault('from=then')).toMatchObject({ status: 400, details: { from: ['must be now'] } });
+  expect(await fault('cursor=abc')).toMatchObject({
+    status: 400,
+    details: { cursor: [expect.stringContaining('not a cursor')] },
+  });
+  for (const other of ['', 'fips=33005&', 'fips=33019&types=parcel.new&'])
+    expect(await fault(`${other}cursor=${next_cursor}`)).toMatchObject({
+      status: 400,
+      details: { cursor: [expect.stringContaining('belongs to other types')] },
+    });
+  expect(await fault(`from=now&fips=33019&cursor=${next_cursor}`)).toMatchObject({
+    status: 400,
+    details: { from: [expect.any(String)] },
+  });
+  expect(await fault('search_id=1')).toMatchObject({ status: 400 });
+});
+
+test('numbers are in the order of commits: a reader never meets a smaller one later', async () => {
+  await clear();
+  const [slow, quick] = await Promise.all([db.pool.connect(), db.pool.connect()]);
+  try {
+    await slow.query('begin');
+    await write(slow, 33_019, 2);
+    await quick.query('begin');
+    let committed = false;
+    const writing = write(quick, 33_005, 2)
+      .then(() => quick.query('commit'))
+      .then(() => {
+        committed = true;
+      });
+    await expect.poll(() => lockWaits(db)).toBe(1);
+    const before = await page('');
+    expect(before).toMatchObject({ results: [], has_more: false });
+    expect(committed).toBe(false);
+    await slow.query('commit');
+    await writing;
+    const after = await page(`cursor=${before.next_cursor}`);
+    expect(after.results.map(({ fips }) => fips)).toEqual(['33019', '33019', '33005', '33005']);
+
+    // A number that was rolled back is missing, and nothing waits for it.
+    await slow.query('begin');
+    await write(slow, 33_019, 2);
+    await slow.query('rollback');
+    await change(33_005, 1);
+    const last = await page(`cursor=${after.next_cursor}`);
+    expect(last.results).toHaveLength(1);
+    expect(last.results[0]!.seq).toBeGreaterThan(after.results.at(-1)!.seq + 1);
+  } finally {
+    slow.release();
+    quick.release();
+  }
+});
+
+test('a transaction without changes waits for none', async () => {
+  const holder = await db.pool.connect();
+  try {
+    await holder.query('begin');
+    await write(holder, 33_019, 1);
+    await transaction(db.pool, async client => {
+      await openChanges(client);
+      await recordChanges(client);
+    });
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+});
+
+test('what is older than 400 days is deleted, and cursors before it are told where to begin again', async () => {
+  await clear();
+  await change(33_019, 3);
+  const { next_cursor } = await page('limit=1');
+  await db.pool.query("update changes set at = now() - interval '402 days'");
+  await change(33_019, 2);
+  const kept = { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 };
+  await runMaintenance(db.pool, kept);
+  expect((await page('')).results).toHaveLength(2);
+
+  now = new Date(Date.now() + 399 * 86_400_000);
+  expect((await page(`limit=5&cursor=${next_cursor}`)).results).toHaveLength(2);
+  now = new Date(Date.now() + 401 * 86_400_000);
+  expect(await fault(`limit=5&cursor=${next_cursor}`)).toEqual({
+    status: 410,
+    code: 'not_found',
+    details: { resync_from: [`${api.url}${PATH}?limit=5&from=now`] },
+  });
+  now = new Date();
+  await runMaintenance(db.pool, kept);
+  expect((await page('')).results).toHaveLength(2);
+});

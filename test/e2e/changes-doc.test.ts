@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { rootDir } from '../../shared/base/root.ts';
+import { newCaller, startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { all, type Feature, ingestRoll, lot } from '../support/ingest.ts';
+
+const db = await createTestDatabase({}, { regions: true });
+const { folder, pool } = db;
+let now = new Date();
+const api = await startTestApi(db, { now: () => now });
+const { key } = await newCaller(db);
+
+const [, program] = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(rootDir, 'docs/changes.md'), 'utf8'))!;
+const script = join(folder, 'copy.mts');
+writeFileSync(script, program!);
+const copyFile = join(folder, 'parcels.json');
+
+type Copy = { cursor: string; parcels: Record<string, Record<string, unknown>> };
+
+/** Runs the program of the page, and tells what its copy has. */
+async function sync(): Promise<Copy> {
+  const env = { ...process.env, PLAT_URL: api.url, PLAT_KEY: key, COPY: copyFile };
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', script], { cwd: rootDir, env });
+  return JSON.parse(readFileSync(copyFile, 'utf8')) as Copy;
+}
+
+async function expectInStep(): Promise<void> {
+  const { parcels } = await sync();
+  const rows = await all(
+    pool,
+    `select property_id, owner_name, acres, situs_address, round(calculated_acres::numeric, 2)::float8 as calculated_acres,
+       array[location[0] / 1e7, location[1] / 1e7] as point
+     from parcels where fips = 33019 and retired_at is null order by 1`,
+  );
+  const copied = Object.values(parcels).map(parcel =>
+    Object.fromEntries(Object.keys(rows[0] ?? {}).map(name => [name, parcel[name] ?? null])),
+  );
+  expect(copied.sort((a, b) => Number(a.property_id) - Number(b.property_id))).toEqual(rows);
+}
+
+const merge = (features: Feature[]) =>
+  ingestRoll(pool, folder, 'roll', features, {
+    columns: { owner_name: 'OWNER', acres: 'ACRES', situs_address: 'SITUS' },
+    gates: { max_key_drop_percent: 100, max_row_drop_percent: 100, empty_columns: false },
+  });
+
+const parcel = (n: number, more: Record<string, unknown> = {}, at = n): Feature => ({
+  properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, ACRES: null, SITUS: `${n} Main St`, ...more },
+  geometry: lot(at),
+});
+
+test('the program of docs/changes.md keeps a copy in step', async () => {
+  expect(program!.split('\n').filter(line => line.trim() !== '').length).toBeLessThanOrEqual(32);
+  await expectInStep();
+  await merge(Array.from({ length: 600 }, (_, n) => parcel(n)));
+  await expectInStep();
+  const next = Array.from({ length: 700 }, (_, n) => parcel(n, n < 550 ? { OWNER: 'ANOTHER' } : {}));
+  next.splice(10, 20);
+  next[0] = parcel(0, { ACRES: 3 }, 900);
+  await merge(next);
+  await expectInStep();
+  await merge(Array.from({ length: 600 }, (_, n) => parcel(n)));
+  await expectInStep();
+  // A copy that was left alone too long is made anew.
+  writeFileSync(copyFile, JSON.stringify({ ...(await sync()), parcels: {} }));
+  now = new Date(now.getTime() + 401 * 86_400_000);
+  await expectInStep();
+});

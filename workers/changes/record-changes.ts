@@ -1,0 +1,17 @@
+import { type Client, sql, statement } from '../../shared/base/db.ts';
+import { LOCKS } from '../../shared/base/locks.ts';
+
+/** Begins to keep what a transaction changes: statements of sql/queries/changes/ add to it. */
+export async function openChanges(client: Client): Promise<void> {
+  await client.query(sql('changes/create_pending'));
+}
+
+/**
+ * Numbers what the transaction has changed, in the order in which transactions commit. To be called last:
+ * who waits for another transaction while it holds the lock could wait for ever.
+ * @param runId of an ingestion
+ */
+export async function recordChanges(client: Client, runId: number | null = null): Promise<void> {
+  const { rowCount } = await client.query(statement('changes/lock_changes', { lock: LOCKS.changes }));
+  if (rowCount) await client.query(statement('changes/record_pending', { run_id: runId }));
+}
