@@ -1,6 +1,6 @@
 import { PlatError } from '../../shared/base/errors.ts';
 import type { Position } from '../../shared/geo/geometry-types.ts';
-import { openBytes } from '../../shared/raster/byte-source.ts';
+import { openByteSource } from '../../shared/raster/byte-source.ts';
 import { type ImageryFile, placeImage } from '../../shared/raster/imagery-file.ts';
 import {
   type Level,
@@ -34,7 +34,7 @@ export async function paintFile(
   const ratio = pixelsToOne(frame, forward);
   const sampled = windowOf(placeIn, file.width, file.height, ratio);
   if (sampled === null) return;
-  const bytes = openBytes(file.source, {
+  const bytes = openByteSource(file.source, {
     signal,
     request,
     limits: SOURCE_LIMITS,

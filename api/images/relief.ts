@@ -4,7 +4,7 @@ import { element } from '../../shared/drawing/xml.ts';
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../shared/geo/geometry-codec.ts';
 import { type ElevationTile, openElevation } from '../../shared/raster/elevation-grid.ts';
-import { hillshade, SHADE_CELLS } from '../../shared/raster/hillshade.ts';
+import { HILLSHADE_CELLS, hillshade } from '../../shared/raster/hillshade.ts';
 import type { Pixels } from '../../shared/raster/warp.ts';
 import { countiesIntersecting } from '../../shared/regions/county-polygons.ts';
 import type { Database } from '../http/database.ts';
@@ -70,7 +70,7 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
   ).flat();
   if (tiles.length === 0) return null;
   // A square as wide as the frame, of which the middle is kept.
-  const cellPx = WIDTH / SHADE_CELLS;
+  const cellPx = WIDTH / HILLSHADE_CELLS;
   const above = (WIDTH - HEIGHT) / 2;
   const elevation = openElevation(tiles, { signal, cacheBytes: HEIGHTS_BYTES });
   try {
@@ -81,7 +81,7 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
     const greys = Uint8Array.from({ length: shades.length / 2 }, (_, i) =>
       shades[2 * i + 1] === 0 ? FLAT_GRAY : gray(shades[2 * i]!),
     );
-    const raw = { width: SHADE_CELLS, height: SHADE_CELLS, channels: 1 as const };
+    const raw = { width: HILLSHADE_CELLS, height: HILLSHADE_CELLS, channels: 1 as const };
     return await sharp(greys, { raw })
       .resize(WIDTH, WIDTH, { kernel: 'cubic' })
       .blur(Math.max(0.5, Math.min(MAX_BLUR_PX, CELL_M / frame.pixelM / 2)))

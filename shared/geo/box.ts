@@ -2,13 +2,13 @@ import { bbox } from '@turf/bbox';
 import type { Geometry } from 'geojson';
 import type { Box, MultiPolygon, Position } from './geometry-types.ts';
 
-// Modules of @turf/turf are imported one by one: loading all of it takes 200 ms in every process.
+// The @turf modules are imported one by one: loading all of @turf/turf takes 200 ms per process.
 
-/** A box without a point, to grow from. */
+/** An empty box, to be grown with `growBox`. */
 export const emptyBox = (): Box => [Infinity, Infinity, -Infinity, -Infinity];
 export const isEmptyBox = (box: Box): boolean => box[0] > box[2];
 
-/** Makes `box` hold another one. */
+/** Extends `box` in place so that it contains `other`. */
 export function growBox(box: Box, other: Readonly<Box>): void {
   box[0] = Math.min(box[0], other[0]);
   box[1] = Math.min(box[1], other[1]);
@@ -22,7 +22,7 @@ export function boxAround(boxes: Iterable<Readonly<Box>>): Box {
   return around;
 }
 
-/** The box around a boundary; empty of one without parts. */
+/** The bounding box of a boundary; `emptyBox` when it has no parts. */
 export function boxOf(polygons: MultiPolygon): Box {
   return bbox({ type: 'MultiPolygon', coordinates: polygons }) as Box;
 }
@@ -32,8 +32,8 @@ export function boxOfLine(line: readonly Position[]): Box {
 }
 
 /**
- * The box around a GeoJSON geometry of any type as a file has it; null of one without positions, or with one
- * that is not on the globe.
+ * The bounding box of an unchecked GeoJSON geometry of any type; null when it has no positions or is not
+ * within the ranges of longitude and latitude.
  */
 export function boxOfGeometry(geometry: Geometry | null): Box | null {
   if (geometry === null) return null;
@@ -50,7 +50,7 @@ function growByGeometry(box: Box, geometry: Geometry): void {
   else if (Array.isArray(geometries)) for (const part of geometries) if (part) growByGeometry(box, part);
 }
 
-/** What is no number makes the box one that no globe has. */
+/** A coordinate that is not a number makes the box NaN, which the range check refuses. */
 function growByPositions(box: Box, coordinates: readonly unknown[]): void {
   if (Array.isArray(coordinates[0])) {
     for (const inner of coordinates) if (Array.isArray(inner)) growByPositions(box, inner);
@@ -69,24 +69,21 @@ export function boxContains([west, south, east, north]: Readonly<Box>, x: number
   return west <= x && x <= east && south <= y && y <= north;
 }
 
-/** The area of its sides' product: square degrees for degrees. */
+/** Width times height, in the square of the box's units. */
 export const boxArea = ([west, south, east, north]: Readonly<Box>): number => (east - west) * (north - south);
 
 export function padBox([west, south, east, north]: Readonly<Box>, across: number, up = across): Box {
   return [west - across, south - up, east + across, north + up];
 }
 
-/** A degree of latitude has at least so many meters: WGS84 at the equator. */
-const DEGREE_M = 110_574;
-/** Beyond, meridians meet and a margin would have to go round the pole. */
+/** Meters per degree of latitude at the equator of WGS84, where a degree is shortest. */
+const METERS_PER_DEGREE = 110_574;
+/** Nearer to a pole, a margin in degrees of longitude would grow without bound. */
 const MAX_LATITUDE_DEG = 89;
 
-/**
- * How many degrees of latitude and of longitude hold so many meters on every side of what lies
- * between two latitudes.
- */
+/** Degrees of latitude and longitude that cover at least `meters` anywhere between two latitudes. */
 function marginDeg(meters: number, southDeg: number, northDeg: number): { lat: number; lon: number } {
-  const lat = meters / DEGREE_M;
+  const lat = meters / METERS_PER_DEGREE;
   const farthest = Math.min(MAX_LATITUDE_DEG, Math.max(Math.abs(southDeg), Math.abs(northDeg)) + lat);
   return { lat, lon: lat / Math.cos((farthest * Math.PI) / 180) };
 }
@@ -96,21 +93,21 @@ export function withMargin(box: Readonly<Box>, meters: number): Box {
   return padBox(box, lon, lat);
 }
 
-/** The same of a box of 1e-7 degrees. */
+/** As `withMargin`, for a box in 1e-7 degrees. */
 export function withMarginE7(box: Readonly<Box>, meters: number): Box {
   const { lat, lon } = marginDeg(meters, box[1] / 1e7, box[3] / 1e7);
   return padBox(box, Math.ceil(lon * 1e7), Math.ceil(lat * 1e7));
 }
 
-/** A box of degrees in integers of 1e-7 degrees, each side rounded. */
+/** Converts a box from degrees to integers of 1e-7 degrees, each side rounded. */
 export const boxToE7 = (box: Readonly<Box>): Box => box.map(degrees => Math.round(degrees * 1e7)) as Box;
 
-/** As PostgreSQL reads a box; the tables have boxes in 1e-7 degrees. */
+/** The text of a PostgreSQL `box`. Columns of boxes are in 1e-7 degrees. */
 export function boxSql([west, south, east, north]: Readonly<Box>): string {
   return `(${east},${north}),(${west},${south})`;
 }
 
-/** As PostgreSQL reads a box[], whose entries are parted by semicolons. */
+/** The text of a PostgreSQL `box[]`, whose delimiter is a semicolon. */
 export const boxArraySql = (boxes: readonly Readonly<Box>[]): string => `{${boxes.map(boxSql).join(';')}}`;
 
 export type BoxColumns = { west: number; south: number; east: number; north: number };

@@ -5,15 +5,21 @@ import type { QueryGeometry } from './query-geometry.ts';
 const { Geodesic } = geographiclib;
 const { WGS84 } = Geodesic;
 
-/** Meters on WGS84, to 15 nm, in 1 to 2 us (Karney, Algorithms for geodesics, J. Geodesy 87, 2013). */
+/**
+ * Geodesic distance on WGS84 in meters, to 15 nm in 1 to 2 us (Karney, Algorithms for geodesics, J. Geodesy
+ * 87, 2013).
+ */
 export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2: number): number {
   return WGS84.Inverse(lat1, lon1, lat2, lon2, Geodesic.DISTANCE).s12!;
 }
 
-/** The polygon of a circle lies within it, by at most 0.008 % of its radius. */
+/** The polygon is inscribed: its edges are within 0.008 % of the radius. */
 const CIRCLE_VERTICES = 256;
 
-/** Vertices on the rim; once more 360 degrees away where it passes the antimeridian. @param meters above 0 */
+/**
+ * A circle as a polygon; when it crosses the antimeridian, also as a copy shifted by 360 degrees. @param
+ * meters above 0
+ */
 export function geodesicCircle(lon: number, lat: number, meters: number): QueryGeometry {
   const rim = Array.from({ length: CIRCLE_VERTICES }, (_, i): Position => {
     const azimuth = (-360 * i) / CIRCLE_VERTICES;
@@ -22,7 +28,7 @@ export function geodesicCircle(lon: number, lat: number, meters: number): QueryG
   });
   const pole = lat < 0 ? -90 : 90;
   if (geodesicDistanceM(lon, lat, lon, pole) <= meters)
-    return { points: [], lines: [], polygons: [[capOf(rim, pole)]] };
+    return { points: [], lines: [], polygons: [[polarCap(rim, pole)]] };
   const shifts = [0];
   if (rim.some(([x]) => x > 180)) shifts.push(-360);
   if (rim.some(([x]) => x < -180)) shifts.push(360);
@@ -34,8 +40,8 @@ export function geodesicCircle(lon: number, lat: number, meters: number): QueryG
   };
 }
 
-/** The ring of every longitude between a rim around a pole and the pole. */
-function capOf(rim: readonly Position[], pole: number): Position[] {
+/** The polar cap beyond a rim, as a ring over all longitudes. */
+function polarCap(rim: readonly Position[], pole: number): Position[] {
   const around = rim
     .map(([x, y]): Position => [((((x + 180) % 360) + 360) % 360) - 180, y])
     .sort((a, b) => a[0] - b[0]);

@@ -2,8 +2,8 @@ import geographiclib from 'geographiclib-geodesic';
 import type { MultiPolygon, Ring } from './geometry-types.ts';
 import { SQ_M_PER_ACRE } from './units.ts';
 
-/** Square meters to acres, unrounded. */
-export const acres = (areaSqM: number): number => areaSqM / SQ_M_PER_ACRE;
+/** Converts square meters to acres, unrounded. */
+export const sqMToAcres = (areaSqM: number): number => areaSqM / SQ_M_PER_ACRE;
 
 // WGS84 (NIMA TR8350.2).
 const A = 6378137;
@@ -12,9 +12,8 @@ const B = A * (1 - F);
 const E2 = F * (2 - F);
 const RAD = Math.PI / 180;
 
-// Area from the equator to latitude phi, per radian of longitude: b^2 sin(phi) * sum (k+1)/(2k+1)
-// (e^2 sin^2 phi)^k, the zone of the ellipsoid (Snyder 1987, USGS PP 1395, eq. 3-12, as a series). The ninth
-// term is below 3e-18.
+// Area from the equator to latitude phi per radian of longitude: b^2 sin(phi) * sum (k+1)/(2k+1) (e^2 sin^2
+// phi)^k (Snyder 1987, USGS PP 1395, eq. 3-12, as a series). The ninth term is below 3e-18.
 const Z1 = (2 / 3) * E2;
 const Z2 = (3 / 5) * E2 ** 2;
 const Z3 = (4 / 7) * E2 ** 3;
@@ -24,17 +23,17 @@ const Z6 = (7 / 13) * E2 ** 6;
 const Z7 = (8 / 15) * E2 ** 7;
 const B2 = B * B;
 
-/** Up to this length the short formula is off by 1e-7 for triangles 1 m high, 7e-11 for compact ones. */
+/**
+ * For edges up to this length the error of the short formula is 1e-7 for triangles 1 m high and 7e-11 for
+ * compact ones.
+ */
 export const SHORT_EDGE_M = 2000;
 
-/**
- * No parcel lies closer to a pole, and where meridians converge an edge's neglected terms grow
- * with tan(latitude).
- */
+/** The short formula's error grows with tan(latitude). No parcel lies closer to a pole than this. */
 const SHORT_EDGE_MAX_LAT = 75;
 
 /**
- * Of prepared polygons, on WGS84. Our own: GeographicLib takes 12 times as long, @turf/area (a
+ * Area of prepared polygons on WGS84. Own code, as GeographicLib takes 12 times as long and @turf/area (a
  * sphere) is off by 0.2 %.
  */
 export function areaSqM(polygons: MultiPolygon): number {
@@ -47,9 +46,10 @@ export function areaSqM(polygons: MultiPolygon): number {
 }
 
 /**
- * Unsigned geodesic area of a closed ring, in square meters. In the plane of longitude against the zone area
- * each edge is a trapezoid plus the sliver between its chord and the geodesic: by Clairaut's relation
- * sin(phi) dLambda (dx^2 + 3 dy^2) / 12, with dx, dy the edge's meters east and north.
+ * Unsigned geodesic area of a closed ring, in square meters.
+ * With longitude against zone area as the plane, each edge adds a trapezoid and the sliver between chord and
+ * geodesic: by Clairaut's relation sin(phi) dLambda (dx^2 + 3 dy^2) / 12, where dx and dy are the edge's
+ * meters east and north.
  */
 function ringAreaSqM(ring: Ring): number {
   const [lon0, lat0] = ring[0]!;
@@ -84,15 +84,15 @@ function ringAreaSqM(ring: Ring): number {
   return Math.abs(sum);
 }
 
-/** Area between the equator and a latitude of the given sine, in square meters per radian of longitude. */
+/** Area between the equator and the latitude with this sine, in square meters per radian of longitude. */
 function zoneSqM(sin: number): number {
   const u = sin * sin;
   return B2 * sin * (1 + u * (Z1 + u * (Z2 + u * (Z3 + u * (Z4 + u * (Z5 + u * (Z6 + u * Z7)))))));
 }
 
 /**
- * The same by Karney's algorithm (Algorithms for geodesics, J. Geodesy 87, 2013): any size, poles
- * and antimeridian too.
+ * Ring area by Karney's algorithm (Algorithms for geodesics, J. Geodesy 87, 2013), for rings of any size,
+ * around poles and across the antimeridian.
  */
 function geographicLibAreaSqM(ring: Ring): number {
   const polygon = geographiclib.Geodesic.WGS84.Polygon(false);

@@ -1,9 +1,9 @@
 import type { Geometry } from 'geojson';
 import type { Position } from './geometry-types.ts';
 
-/** What may be done to a geometry to make it valid, in the order in which it is told. */
+/** Repairs that make a geometry valid, in the order in which they are reported. */
 export const REPAIRS = [
-  /** Heights (or any further ordinates) left out. */
+  /** Heights (or further ordinates) were left out. */
   'z_dropped',
   /** The last position did not repeat the first. */
   'ring_closed',
@@ -15,46 +15,46 @@ export const REPAIRS = [
   'zero_area_dropped',
   /** An exterior ran clockwise or a hole counter-clockwise. */
   'winding_reversed',
-  /** A hole was drawn under another part than the one that it lies in. */
+  /** A hole was moved from the part that listed it to the part that contains it. */
   'hole_moved',
   /** The boundary touched itself; it was split into parts or holes there. */
   'self_touch_split',
-  /** A ring crossed or ran along itself (a bow-tie, say); every area it winds around was kept, once. */
+  /** A ring crossed or overlapped itself (such as a bow-tie). Every area that it encloses was kept, once. */
   'self_crossing_split',
-  /** A hole crossed its shell and was clipped to it, or lay beyond it and became a part of its own. */
+  /** A hole crossed its shell and was clipped to it, or lay outside it and became a part of its own. */
   'hole_outside_shell',
-  /** Holes overlapped, shared an edge or lay within each other; their union was cut out. */
+  /** Holes overlapped, shared an edge or contained each other. Their union was cut out. */
   'holes_merged',
-  /** Parts overlapped or shared an edge; their union was taken, so that no area counts twice. */
+  /** Parts overlapped or shared an edge. Their union was taken, so that no area counts twice. */
   'parts_merged',
   /** A line without length was left out. */
   'zero_length_dropped',
 ] as const;
 export type Repair = (typeof REPAIRS)[number];
 
-/** Why a geometry cannot be a boundary, or lines. */
+/** Why a geometry is not usable as a boundary, or as lines. */
 export type GeometryFault =
-  /** Null, or without any coordinates. */
+  /** Null, or without coordinates. */
   | 'no_geometry'
-  /** A point, a line, or a collection that holds one. */
+  /** A point, a line, or a collection that contains one. */
   | 'not_an_area'
-  /** Anything but lines, or a collection that holds it. */
+  /** Not lines, or a collection that contains something else. */
   | 'not_a_line'
   /**
-   * Not nested as its GeoJSON type asks: a ring or a position is not an array, or a position has fewer
+   * Not nested as its GeoJSON type requires: a ring or a position is not an array, or a position has fewer
    * than two ordinates.
    */
   | 'malformed'
   /** A coordinate is not a finite number. */
   | 'not_finite'
   /**
-   * A latitude beyond +-90 or a longitude beyond +-180: often a sign that the coordinates are
-   * projected or swapped.
+   * A latitude beyond +-90 or a longitude beyond +-180: often a sign that coordinates are projected or
+   * swapped.
    */
   | 'out_of_range'
   /** No ring has three distinct points. */
   | 'too_few_points'
-  /** Nothing is left that has an area. */
+  /** No area is left after repairs. */
   | 'no_area'
   /** All positions of the lines are the same. */
   | 'no_length'
@@ -69,8 +69,8 @@ const AREA = { reason: 'not_an_area', words: 'an area; Polygon or MultiPolygon i
 const LINE = { reason: 'not_a_line', words: 'a line; LineString or MultiLineString is' } as const;
 
 /**
- * Gathers the coordinates of every polygon, or of every line, in collections too; or says why
- * the geometry is none.
+ * Adds the coordinates of every polygon (or line), also of those in collections, to `raw`; returns the fault
+ * when the geometry has another type.
  */
 export function collectCoordinates(
   geometry: Geometry | null | undefined,
@@ -104,8 +104,8 @@ export function collectCoordinates(
 }
 
 /**
- * A position of a ring or a line, without height, or why it is none. It is the input's own where that
- * has two ordinates.
+ * Checks a position of a ring or a line and drops its height. Returns the input array itself when it has two
+ * ordinates.
  */
 export function checkPosition(
   value: unknown,

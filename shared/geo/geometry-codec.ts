@@ -1,26 +1,25 @@
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 
 /**
- * Degrees to integer 1e-7 degrees, to the nearest: 11 mm or less on the ground. +-180 degrees fit in a
- * signed 32-bit integer.
+ * Degrees to integers of 1e-7 degrees, rounded: an error of 11 mm at most. +-180 degrees fit into a signed
+ * 32-bit integer.
  */
 export const toE7 = (deg: number): number => Math.round(deg * 1e7);
 
-/** Integer 1e-7 degrees to degrees. */
+/** Integers of 1e-7 degrees to degrees. */
 export const fromE7 = (e7: number): number => e7 / 1e7;
 
-/** Steps to a unit: a power of two, so that none of them is rounded. */
+/** Steps per unit: a power of two, so that dividing by it is exact. */
 const STEPS = 1024;
 
 /**
- * Units of 1e-7 degrees in steps of 1/1024: numbers of up to 7 decimals are exact, so points in line in
- * decimals stay in line.
+ * Degrees to units of 1e-7 degrees, in steps of 1/1024. Numbers of up to 7 decimals are exact, so points that
+ * are collinear in decimals stay collinear.
  */
 export const toUnits = (deg: number): number => Math.round(deg * (1e7 * STEPS)) / STEPS;
 
 /**
- * About 4 bytes a vertex: varints, positions as zigzag differences in 1e-7 degrees (Protocol
- * Buffers' encoding).
+ * About 4 bytes per vertex: positions as zigzag varints of differences in 1e-7 degrees (Protocol Buffers).
  */
 const BOUNDARY_VERSION = 1;
 const LINES_VERSION = 101;
@@ -29,8 +28,8 @@ const LINES_VERSION = 101;
 const MAX_VARINT = 5;
 
 /**
- * Version | parts | rings of each | positions without the closing one. Those that become equal are dropped
- * while three are left.
+ * Format: version, number of parts, number of rings per part, positions without the closing one. Positions
+ * that become equal by rounding are dropped as long as three are left.
  */
 export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
   const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };
@@ -62,8 +61,8 @@ export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
 }
 
 /**
- * Version | lines | positions of each. Those that become equal to the one before are dropped, but for
- * a line's two ends.
+ * Format: version, number of lines, positions of each. Positions that become equal to the one before by
+ * rounding are dropped, except for a line's two ends.
  */
 export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array {
   const writer: Writer = { bytes: [LINES_VERSION], lon: 0, lat: 0 };
@@ -81,7 +80,7 @@ export function decodeLines(bytes: Uint8Array): Position[][] {
   return lines;
 }
 
-/** Longitudes and latitudes in turn on the grid, without repeated positions. */
+/** Rounded longitudes and latitudes by turns, without repeated positions. */
 function lineOnGrid(line: readonly Position[]): number[] {
   const grid: number[] = [];
   let lonBefore = Number.NaN;
@@ -99,13 +98,13 @@ function lineOnGrid(line: readonly Position[]): number[] {
 
 function ringOnGrid(ring: Ring): number[] {
   const grid = lineOnGrid(ring);
-  // The closing position, and what became equal to it.
+  // Drop the closing position and those that became equal to it.
   while (grid.length > 2 && grid.at(-2) === grid[0] && grid.at(-1) === grid[1]) grid.length -= 2;
   if (hasThreePositions(grid)) return grid;
   return ring.slice(0, -1).flatMap(([lon, lat]) => [toE7(lon), toE7(lat)]);
 }
 
-/** Neighbors in the grid differ. */
+/** Consecutive positions of `grid` differ already. */
 function hasThreePositions(grid: readonly number[]): boolean {
   for (let i = 4; i < grid.length; i += 2) {
     const isFirst = grid[i] === grid[0] && grid[i + 1] === grid[1];
@@ -130,7 +129,7 @@ function putPositions(writer: Writer, grid: readonly number[]): void {
   for (let i = 0; i < grid.length; i += 2) {
     const lon = grid[i]!;
     const lat = grid[i + 1]!;
-    // A difference of up to 360 degrees passes 32 bits; both sides wrap around, so nothing is lost.
+    // A difference of up to 360 degrees overflows 32 bits; encoder and decoder both wrap around.
     putVarint(writer, zigzag((lon - writer.lon) | 0));
     putVarint(writer, zigzag((lat - writer.lat) | 0));
     writer.lon = lon;
@@ -138,11 +137,11 @@ function putPositions(writer: Writer, grid: readonly number[]): void {
   }
 }
 
-/** Signed to unsigned, so that small numbers of either sign are short. */
+/** Maps signed to unsigned integers, so that small numbers of either sign take few bytes. */
 const zigzag = (n: number): number => ((n << 1) ^ (n >> 31)) >>> 0;
 const unzigzag = (n: number): number => (n >>> 1) ^ -(n & 1);
 
-/** Bytes, how far they are read, and what they are, for messages. */
+/** The bytes, the offset of the next one, and what they are, for messages. */
 type Reader = { bytes: Uint8Array; at: number; what: string; lon: number; lat: number };
 
 function openReader(bytes: Uint8Array, what: string, version: number): Reader {
@@ -168,7 +167,7 @@ function readPositions(reader: Reader): Position[] {
   return positions;
 }
 
-/** A count of things that each take at least one byte more, so a damaged count cannot ask for gigabytes. */
+/** Reads a count of items of at least one byte each, so that a damaged count cannot allocate gigabytes. */
 function readCount(reader: Reader): number {
   const count = readVarint(reader);
   const left = reader.bytes.length - reader.at;

@@ -9,18 +9,16 @@ export type Position = [lon: number, lat: number];
 
 export type Ring = Position[];
 
-/** The exterior ring first, then its holes. */
+/** The exterior ring, then the holes. */
 export type Polygon = Ring[];
 
 export type MultiPolygon = Polygon[];
 
-/** The one type of boxes: in degrees, or in integers of 1e-7 degrees where that is said. */
+/** In degrees, or in integers of 1e-7 degrees where the name says E7. */
 export type Box = [west: number, south: number, east: number, north: number];
 
-/**
- * Moves a geometry to WGS84 degrees, in place. Throws TypeError for a coordinate that is not a finite number.
- */
+/** Transforms a geometry to WGS84 degrees in place. Throws TypeError when a coordinate is not finite. */
 export type ToWgs84 = (geometry: Geometry) => Geometry;
 
-/** Of a geometry that is in WGS84 degrees already. */
+/** For geometries that are in WGS84 degrees already. */
 export const unprojected: ToWgs84 = geometry => geometry;

@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush';
 
-/** The order of the leaves of a packed Hilbert R-tree, as indices; points without a place (NaN) come last. */
+/** Indices in the order of the leaves of a packed Hilbert R-tree. Points with NaN coordinates come last. */
 export function hilbertOrder(xs: ArrayLike<number>, ys: ArrayLike<number>): Uint32Array {
   const all = Array.from(xs, (_, i) => i);
   const hasPlace = (i: number) => !Number.isNaN(xs[i]! + ys[i]!);

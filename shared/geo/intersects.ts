@@ -7,8 +7,8 @@ import { onLevelEdge, orientation, segmentRelation } from './predicates.ts';
 import type { QueryGeometry } from './query-geometry.ts';
 
 /**
- * In units of 1e-7 degrees (`toUnits`). Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e];
- * points have length 0.
+ * Coordinates in units of `toUnits`. Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e]; a
+ * point is an edge of length 0.
  */
 export type PreparedQuery = {
   x1: Float64Array;
@@ -16,13 +16,13 @@ export type PreparedQuery = {
   x2: Float64Array;
   y2: Float64Array;
   elementOf: Uint32Array;
-  /** Each polygon, line and point, by its first position. */
+  /** One per polygon, line and point, with its first position. */
   elements: { x: number; y: number; isArea: boolean }[];
   /** A packed Hilbert R-tree of the edges' boxes; null when the query is EMPTY. */
   index: Flatbush | null;
 };
 
-/** Indexes a query's edges: about 1.5 ms for 10,000 vertices. */
+/** Indexes the edges of a query: about 1.5 ms for 10,000 vertices. */
 export function prepareQuery({ points, lines, polygons }: QueryGeometry): PreparedQuery {
   const paths: { path: Position[]; element: number }[] = [];
   const elements: PreparedQuery['elements'] = [];
@@ -64,10 +64,10 @@ export function prepareQuery({ points, lines, polygons }: QueryGeometry): Prepar
   return prepared;
 }
 
-/** From so many candidate edges on, each edge of a boundary asks the index for its own. */
+/** With this many candidate edges or more, each edge of a boundary searches the index. */
 const MANY_CANDIDATES = 64;
 
-/** Share a query and a prepared boundary a point? Exact; touching counts, holes of both are respected. */
+/** Whether a query and a prepared boundary share a point. Exact; touching counts, holes are respected. */
 export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolean {
   if (query.index === null || boundary.length === 0) return false;
   const [west, south, east, north] = boxOf(boundary).map(toUnits) as Box;
@@ -76,28 +76,28 @@ export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolea
 
   const near = query.index.search(west, south, east, north);
   if (near.length === 0) {
-    // No outline comes near, so the whole box is on one side of them all.
-    return covers(query, west, south);
+    // No edge of the query is near, so the whole box is inside or outside.
+    return coversPoint(query, west, south);
   }
   const parcel = boundary.map(polygon =>
     polygon.map(ring => ring.map(([lon, lat]): Position => [toUnits(lon), toUnits(lat)])),
   );
   if (parcel.some(polygon => polygon.some(ring => ringMeets(query, ring, near)))) return true;
-  if (parcel.some(([shell]) => covers(query, ...shell![0]!))) return true;
+  if (parcel.some(([shell]) => coversPoint(query, ...shell![0]!))) return true;
   return [...new Set(near.map(edge => query.elementOf[edge]!))].some(element => {
     const { x, y } = query.elements[element]!;
     return pointInMultiPolygon([x, y], parcel) === 'inside';
   });
 }
 
-/** Does a point lie in the query's areas, or on any of its edges, lines and points? Exact; units. */
-export function covers(
+/** Whether a point (in units) lies within the query's areas or on its edges, lines and points. Exact. */
+export function coversPoint(
   { x1, y1, x2, y2, elementOf, elements, index }: PreparedQuery,
   x: number,
   y: number,
 ): boolean {
   if (index === null) return false;
-  // The elements whose outline a ray to the east has crossed an odd number of times.
+  // Elements whose outline a ray to the east has crossed an odd number of times.
   const odd = new Set<number>();
   for (const e of index.search(x, y, Number.POSITIVE_INFINITY, y)) {
     const ay = y1[e]!;

@@ -5,47 +5,41 @@ import { findFlaws } from './geometry-flaws.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts';
 import { cleanRing, isCounterClockwise, planarArea, windRings } from './ring.ts';
 
-/**
- * 0.1 micrometers on the ground: a hundred times the rounding of a double near 180 degrees, and
- * far below any survey.
- */
+/** 0.1 micrometers on the ground: a hundred times the rounding of a double near 180 degrees. */
 const NEAR_DEG = 1e-12;
 
-/**
- * Grids, in parts of a degree, to which positions are moved when rounding keeps the clipper's
- * result from being valid.
- */
+/** Grids (steps per degree) to round to, in turn, until the clipper's result is valid. */
 const GRIDS = [null, 1e9, 1e7];
 
 /**
- * Unions of a union before the next grid is tried. Two suffice for nearly every tangle of the property tests.
+ * How often a result is united again before the next grid is tried. In the property tests two passes nearly
+ * always do.
  */
 const MAX_PASSES = 5;
 
 /**
- * Makes polygons valid, with what that took in `repairs`; null when the clipper fails. Groups without flaws
- * stay as they came.
+ * Makes polygons valid and adds what it repaired to `repairs`; null when the clipper fails. Groups of
+ * polygons that are valid are returned as they are.
  */
 export function resolveOverlaps(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
-  if (polygons.length === 1) return settleGroup(polygons, repairs);
+  if (polygons.length === 1) return repairGroup(polygons, repairs);
   const settled: MultiPolygon = [];
   for (const group of groupByBox(polygons)) {
-    const valid = settleGroup(group, repairs);
+    const valid = repairGroup(group, repairs);
     if (valid === null) return null;
     for (const polygon of valid) settled.push(polygon);
   }
-  // Groups put parts in another order; what was valid keeps its own.
+  // Grouping changes the order of parts, so that valid input is returned itself.
   return settled.length === polygons.length && settled.every(polygon => polygons.includes(polygon))
     ? polygons
     : settled;
 }
 
-/** Snaps until nothing changes. No tangle of the property tests took more than three. */
+/** Limit of the rounds until nothing changes. The property tests need three at most. */
 const MAX_SNAPS = 8;
 
 /**
- * Valid polygons on the grid of 1e-7 degrees, where rounding may fold thin parts over; null when
- * the clipper fails.
+ * Rounds valid polygons to 1e-7 degrees and repairs what rounding makes invalid; null when the clipper fails.
  */
 export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   let current = polygons;
@@ -60,8 +54,8 @@ export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
 }
 
 /**
- * One boundary of prepared parts of a parcel: equal ones collapse, overlapping ones are united.
- * Throws when that fails.
+ * Combines the prepared parts of a parcel into one boundary: duplicates are dropped, overlapping parts
+ * united. Throws when the union fails.
  */
 export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   const distinct = new Map<string, MultiPolygon[number]>();
@@ -78,23 +72,23 @@ export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   return united;
 }
 
-function settleGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
+function repairGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
   const flaws = findFlaws(polygons);
   if (flaws === null) return polygons;
-  const { found } = flaws;
-  const clipped = unionOf(found.has('hole_outside_shell') ? freeStrayHoles(polygons) : polygons);
+  const { repairs: needed } = flaws;
+  const clipped = unionOf(needed.has('hole_outside_shell') ? splitStrayHoles(polygons) : polygons);
   if (clipped === null) return null;
-  if (found.size === 0) {
+  if (needed.size === 0) {
     if (sameShape(clipped, polygons)) return polygons;
-    found.add(clipped.length < polygons.length ? 'parts_merged' : 'self_touch_split');
+    needed.add(clipped.length < polygons.length ? 'parts_merged' : 'self_touch_split');
   }
-  for (const repair of found) repairs.add(repair);
+  for (const repair of needed) repairs.add(repair);
   return clipped;
 }
 
 /**
- * By polyclip-ts, whose rounding may leave a corner beyond an edge: an invalid result is noded and united
- * again, then on coarser grids.
+ * Union by polyclip-ts, whose rounding may leave a corner just beyond an edge. An invalid result gets such
+ * corners as vertices and is united again, then on coarser grids.
  */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {
@@ -112,7 +106,7 @@ function unionOf(polygons: MultiPolygon): MultiPolygon | null {
 }
 
 /**
- * Clips with coordinates closer than `toleranceDeg` taken as equal; null when the clipper gives up, as it
+ * Runs the clipper with coordinates closer than `toleranceDeg` taken as equal; null when it throws, as it
  * does on edges that nearly coincide.
  */
 function clip(operation: () => MultiPolygon, toleranceDeg?: number): MultiPolygon | null {
@@ -130,14 +124,14 @@ function isValid(polygons: MultiPolygon): boolean {
   if (polygons.length === 0) return true;
   if (!polygons.every(isWound)) return false;
   const flaws = findFlaws(polygons);
-  return flaws === null || flaws.found.size === 0;
+  return flaws === null || flaws.repairs.size === 0;
 }
 
 /**
- * A hole that shares no area with its shell is really a part: GeoJSON writers put parts there, and dropping
- * it would lose land.
+ * Turns holes that share no area with their shell into parts: some GeoJSON writers list parts as holes, and
+ * dropping them would lose land.
  */
-function freeStrayHoles(polygons: MultiPolygon): MultiPolygon {
+function splitStrayHoles(polygons: MultiPolygon): MultiPolygon {
   return polygons.flatMap(([shell, ...holes]) => {
     const within: Ring[] = [];
     const stray: Polygon[] = [];
@@ -150,14 +144,14 @@ function freeStrayHoles(polygons: MultiPolygon): MultiPolygon {
   });
 }
 
-/** Did the union leave everything as it was, by rings and planar area? Then touching rings were valid. */
+/** Whether the union kept all rings and the planar area. If so, rings that touch were valid. */
 function sameShape(a: MultiPolygon, b: MultiPolygon): boolean {
   if (a.length !== b.length || a.flat().length !== b.flat().length) return false;
   const areaA = planarArea(a);
   return Math.abs(areaA - planarArea(b)) <= 1e-9 * areaA;
 }
 
-/** Rings as the clipper left them, without what rounding made of slivers. */
+/** Cleans the clipper's rings and drops those without area. */
 function clean(polygons: MultiPolygon): MultiPolygon {
   const kept: MultiPolygon = [];
   for (const polygon of polygons) {
@@ -180,9 +174,9 @@ function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
   return clean(polygons.map(polygon => polygon.map(ring => ring.map(round))));
 }
 
-/** Groups of polygons connected by meeting boxes, in the order of their first members. */
+/** Groups of polygons whose boxes meet, in the order of their first members. */
 function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
-  // Holes count too: one that lies beyond its shell may end as a part.
+  // With holes, as one that lies outside its shell may become a part.
   const boxes = polygons.map(polygon => boxOf(polygon.map(ring => [ring])));
   let groups: number[][] = [];
   for (const [i, box] of boxes.entries()) {
@@ -193,7 +187,8 @@ function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
 }
 
 /**
- * Puts a corner into edges that run past another by less than rounding (Hobby 1999). Quadratic: few need it.
+ * Adds corners as vertices to edges that pass within rounding of them (Hobby 1999). Quadratic, but rarely
+ * needed.
  */
 function nodeNearMisses(polygons: MultiPolygon): MultiPolygon {
   const corners = polygons.flat(2);
@@ -212,7 +207,7 @@ function nodeRing(ring: Ring, corners: Position[]): Ring {
   return noded;
 }
 
-/** Is the corner within `NEAR_DEG` of the edge, between its ends and not one of them? */
+/** Whether the corner is within `NEAR_DEG` of the edge and between its ends. */
 function passesBy(corner: Position, from: Position, to: Position): boolean {
   for (const k of [0, 1] as const) {
     if (corner[k] < Math.min(from[k], to[k]) - NEAR_DEG || corner[k] > Math.max(from[k], to[k]) + NEAR_DEG)
@@ -227,7 +222,7 @@ function passesBy(corner: Position, from: Position, to: Position): boolean {
   return !(corner[0] === from[0] && corner[1] === from[1]) && !(corner[0] === to[0] && corner[1] === to[1]);
 }
 
-/** How far along the edge a corner lies: 0 at its beginning, 1 at its end. */
+/** Position of a corner along the edge: 0 at its start, 1 at its end. */
 function along(corner: Position, from: Position, to: Position): number {
   const dLon = to[0] - from[0];
   const dLat = to[1] - from[1];

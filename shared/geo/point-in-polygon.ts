@@ -4,8 +4,8 @@ import { onLevelEdge, orientation } from './predicates.ts';
 export type Side = 'inside' | 'boundary' | 'outside';
 
 /**
- * Even-odd crossings of a ray to the east, exact by robust-predicates; an edge owns its lower end,
- * not its upper one.
+ * Counts crossings of a ray to the east, exactly by robust-predicates. An edge includes its lower end but not
+ * its upper one.
  */
 export function pointInRing(point: Position, ring: Ring): Side {
   const [x, y] = point;
@@ -29,7 +29,7 @@ export function pointInRing(point: Position, ring: Ring): Side {
   return inside ? 'inside' : 'outside';
 }
 
-/** Where a point lies against a polygon with holes; the edge of a hole is boundary. Exact. */
+/** The side of a polygon with holes on which a point lies. Edges of holes are boundary. Exact. */
 export function pointInPolygon(point: Position, polygon: Polygon): Side {
   const side = pointInRing(point, polygon[0]!);
   if (side !== 'inside') return side;
@@ -41,7 +41,7 @@ export function pointInPolygon(point: Position, polygon: Polygon): Side {
   return 'inside';
 }
 
-/** Where a point lies against a boundary of several parts, which do not overlap. Exact. */
+/** The side of a boundary of non-overlapping parts on which a point lies. Exact. */
 export function pointInMultiPolygon(point: Position, polygons: MultiPolygon): Side {
   for (const polygon of polygons) {
     const side = pointInPolygon(point, polygon);

@@ -5,42 +5,46 @@ import { pointInPolygon } from './point-in-polygon.ts';
 import { planarArea } from './ring.ts';
 
 /**
- * About a meter: the middle of a stretch this wide stays inside when the boundary, too, is
- * rounded to 1e-7 degrees.
+ * About a meter: the middle of an interval this wide stays inside when boundary and point are rounded to 1e-7
+ * degrees.
  */
-const AMPLE_DEG = 1e-5;
+const MIN_WIDTH_DEG = 1e-5;
 
-/** A band this high keeps a parallel in its middle off its vertices when both are rounded to 1e-7 degrees. */
-const AMPLE_BAND_DEG = 2e-7;
+/** In a band this high, the middle parallel meets no vertex after rounding to 1e-7 degrees. */
+const MIN_BAND_DEG = 2e-7;
 
 /**
- * A point strictly inside the largest part, on the grid of 1e-7 degrees: the middle of the widest stretch
- * that the parallel midway has inside it, as PostGIS ST_PointOnSurface has it (@turf/point-on-feature takes a
- * vertex where the centroid is outside); one too thin for any gets its first vertex.
+ * A point inside the largest part, rounded to 1e-7 degrees: the middle of the widest interval inside on the
+ * middle parallel, as PostGIS ST_PointOnSurface does it (@turf/point-on-feature returns a vertex when the
+ * centroid is outside). The first vertex when the part is too thin.
  */
 export function pointOnSurface(polygons: MultiPolygon): Position {
   const polygon = largestPart(polygons);
   const middle = middleBand(polygon);
-  const first = widestStretch(polygon, middle);
+  const first = widestInterval(polygon, middle);
   const rounded = onGrid(first.point);
-  if (first.width > AMPLE_DEG && middle.height > AMPLE_BAND_DEG && isInside(rounded, polygon)) return rounded;
+  if (first.width > MIN_WIDTH_DEG && middle.height > MIN_BAND_DEG && isInside(rounded, polygon))
+    return rounded;
 
-  const stretches = tallestBands(polygon)
-    .map(band => widestStretch(polygon, band))
+  const intervals = tallestBands(polygon)
+    .map(band => widestInterval(polygon, band))
     .concat(first)
-    .filter(stretch => stretch.width > 0)
-    .sort((a, b) => b.room - a.room);
-  for (const { point } of stretches) if (isInside(onGrid(point), polygon)) return onGrid(point);
-  for (const { point } of stretches) if (isInside(point, polygon)) return point;
+    .filter(interval => interval.width > 0)
+    .sort((a, b) => b.clearance - a.clearance);
+  for (const { point } of intervals) if (isInside(onGrid(point), polygon)) return onGrid(point);
+  for (const { point } of intervals) if (isInside(point, polygon)) return point;
   const [lon, lat] = polygon[0]![0]!;
   return [lon, lat];
 }
 
-/** The parallels between two neighboring vertex latitudes, by their middle; degrees. */
+/** The middle and height, in degrees, of the band between two neighboring vertex latitudes. */
 type Band = { lat: number; height: number };
 
-/** Width along the parallel, and the lesser of it and the band's height; degrees. */
-type Stretch = { point: Position; width: number; room: number };
+/**
+ * An interval of a parallel inside the polygon: its middle, its width, and the smaller of width and band
+ * height; degrees.
+ */
+type Interval = { point: Position; width: number; clearance: number };
 
 function largestPart(polygons: MultiPolygon): Polygon {
   if (polygons.length === 1) return polygons[0]!;
@@ -48,7 +52,7 @@ function largestPart(polygons: MultiPolygon): Polygon {
   return polygons[areas.indexOf(Math.max(...areas))]!;
 }
 
-/** The band at the middle of the extent: no vertex lies on its parallel. */
+/** The band at the middle of the extent. No vertex lies on its middle parallel. */
 function middleBand(polygon: Polygon): Band {
   const [, south, , north] = boxOfLine(polygon[0]!);
   const middle = (south + north) / 2;
@@ -64,10 +68,7 @@ function middleBand(polygon: Polygon): Band {
   return { lat: (below + above) / 2, height: above - below };
 }
 
-/**
- * How many parallels are tried when the middle one fails: a sliver has few, and a long ring must
- * not cost its square.
- */
+/** Limit of the parallels to try when the middle one fails, so that long rings do not take quadratic time. */
 const MAX_BANDS = 32;
 
 function tallestBands(polygon: Polygon): Band[] {
@@ -81,10 +82,8 @@ function tallestBands(polygon: Polygon): Band[] {
   return bands.slice(0, MAX_BANDS);
 }
 
-/**
- * The middle of the widest stretch of a parallel inside the polygon; width in degrees, 0 when there is none.
- */
-function widestStretch(polygon: Polygon, { lat, height }: Band): Stretch {
+/** The widest interval of a parallel inside the polygon; width 0 when there is none. */
+function widestInterval(polygon: Polygon, { lat, height }: Band): Interval {
   const crossings: number[] = [];
   for (const ring of polygon) {
     for (let i = 1; i < ring.length; i++) {
@@ -94,7 +93,7 @@ function widestStretch(polygon: Polygon, { lat, height }: Band): Stretch {
     }
   }
   if (crossings.length > 2) crossings.sort((a, b) => a - b);
-  const widest: Stretch = { point: [Number.NaN, lat], width: 0, room: 0 };
+  const widest: Interval = { point: [Number.NaN, lat], width: 0, clearance: 0 };
   for (let i = 1; i < crossings.length; i += 2) {
     const width = Math.abs(crossings[i]! - crossings[i - 1]!);
     if (width > widest.width) {
@@ -102,7 +101,7 @@ function widestStretch(polygon: Polygon, { lat, height }: Band): Stretch {
       widest.point[0] = (crossings[i]! + crossings[i - 1]!) / 2;
     }
   }
-  widest.room = Math.min(widest.width, height);
+  widest.clearance = Math.min(widest.width, height);
   return widest;
 }
 

@@ -1,23 +1,18 @@
 import { orient2d } from 'robust-predicates';
 
-/**
- * Positive when c is left of the line from a to b, negative when right, 0 when on it: exact, by Shewchuk's
- * adaptive predicate.
- */
+/** Positive when c is left of the line from a to b, negative when right, 0 when on it. Exact (Shewchuk). */
 export function orientation(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
-  // robust-predicates has y pointing down.
+  // In robust-predicates y points down.
   return -orient2d(ax, ay, bx, by, cx, cy);
 }
 
-/** For an edge that does not cross the point's latitude: does it touch the point itself? */
+/** Whether an edge that does not cross the point's latitude touches the point. */
 export function onLevelEdge(x: number, y: number, ax: number, ay: number, bx: number, by: number): boolean {
   if (ay === y && by === y) return Math.min(ax, bx) <= x && x <= Math.max(ax, bx);
   return (ax === x && ay === y) || (bx === x && by === y);
 }
 
-/**
- * How two segments meet: not, at a point that ends one of them, or by crossing or running along each other.
- */
+/** How two segments meet: not at all, at an end of one of them, or by crossing or overlapping. */
 export type SegmentRelation = 'apart' | 'touch' | 'cross';
 
 /** Exact. */

@@ -16,9 +16,9 @@ import { cleanRing, planarArea, windRings } from './ring.ts';
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
 
 /**
- * A GeoJSON geometry of areas in WGS84 degrees as valid polygons in the OGC sense, wound as RFC 7946 asks. No
- * repair counts land twice or drops it;
- * holes that touch in a closed chain and so fence land off are left as they are.
+ * Turns a GeoJSON area in WGS84 degrees into polygons that are valid by OGC and wound by RFC 7946. No repair
+ * drops land or counts it twice. Holes that touch in a closed chain, and so disconnect the interior, are
+ * left.
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const raw: unknown[] = [];
@@ -34,7 +34,7 @@ export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
     else if (Array.isArray(polygon)) cleaned.push(polygon);
     else return polygon;
   }
-  if (cleaned.length === 0) return nothingLeft(raw as Position[][][]);
+  if (cleaned.length === 0) return emptyFault(raw as Position[][][]);
 
   if (cleaned.length > 1) moveHoles(cleaned, repairs);
   const polygons = resolveOverlaps(cleaned, repairs);
@@ -58,7 +58,7 @@ function cleanPolygon(coordinates: unknown, repairs: Set<Repair>): Polygon | Fau
   return polygon.length === 0 ? null : polygon;
 }
 
-/** Gives each hole that lies beyond its own shell to the smallest part that holds it. */
+/** Moves each hole outside its shell to the smallest part that contains it. */
 function moveHoles(polygons: MultiPolygon, repairs: Set<Repair>): void {
   const isWithin = (hole: Ring, shell: Ring): boolean => {
     const sides = hole.map(position => pointInRing(position, shell));
@@ -80,7 +80,7 @@ function moveHoles(polygons: MultiPolygon, repairs: Set<Repair>): void {
   }
 }
 
-function nothingLeft(raw: Position[][][]): Fault {
+function emptyFault(raw: Position[][][]): Fault {
   const most = Math.max(...raw.map(([shell]) => new Set(shell?.map(([lon, lat]) => `${lon} ${lat}`)).size));
   return most < 3
     ? fault('too_few_points', `a ring needs 3 distinct points; the best has ${most}`)
@@ -89,10 +89,7 @@ function nothingLeft(raw: Position[][][]): Fault {
 
 export type PreparedLines = { ok: true; lines: Position[][]; repairs: Repair[] } | Fault;
 
-/**
- * GeoJSON of lines in WGS84 as lines of at least two positions that differ on the grid of 1e-7
- * degrees, or the fault.
- */
+/** Turns GeoJSON lines in WGS84 degrees into lines of at least two positions that differ in 1e-7 degrees. */
 export function prepareLines(geometry: Geometry): PreparedLines {
   const raw: unknown[] = [];
   const refused = collectCoordinates(geometry, 'LineString', raw);

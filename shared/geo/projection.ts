@@ -4,9 +4,9 @@ import proj4 from 'proj4';
 import { PlatError } from '../base/errors.ts';
 import { type ToWgs84, unprojected } from './geometry-types.ts';
 
-type Axes = (position: Position) => Position;
+type TransformPosition = (position: Position) => Position;
 
-/** Geographic systems that equal WGS84 within the two meters that rolls are good to. */
+/** Geographic systems within two meters of WGS84, the precision of the rolls. */
 const GEOGRAPHIC = new Set([
   'EPSG:4326',
   'EPSG:4269', // NAD83
@@ -23,8 +23,8 @@ const GEOGRAPHIC = new Set([
 ]);
 
 /**
- * The transformation from a CRS to WGS84 longitude and latitude; NAD83 in all its realizations is taken as
- * WGS84 (they differ by one to two meters).
+ * The transformation from a CRS to WGS84 longitude and latitude. All realizations of NAD83 are taken as
+ * WGS84, from which they differ by one to two meters.
  * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string,
  * WKT as in a `.prj`, PROJJSON
  * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
@@ -33,7 +33,7 @@ export function toWgs84(crs: string, name: string): ToWgs84 {
   const { definition, wgs84Degrees } = resolveCrs(crs, name);
   if (wgs84Degrees) return unprojected;
   const { forward } = proj4(asProj4(definition), 'WGS84');
-  const axes: Axes = position => {
+  const axes: TransformPosition = position => {
     const [longitude, latitude] = forward([position[0]!, position[1]!]);
     position[0] = longitude!;
     position[1] = latitude!;
@@ -43,19 +43,19 @@ export function toWgs84(crs: string, name: string): ToWgs84 {
 }
 
 export type Crs = {
-  /** As proj4 takes it. */
+  /** For proj4. */
   definition: string;
-  /** Longitude and latitude in degrees that count as WGS84. */
+  /** Whether coordinates are longitude and latitude in degrees, on a datum taken as WGS84. */
   wgs84Degrees: boolean;
-  /** proj4's short name of the projection, as 'longlat' or 'merc'. */
+  /** proj4's short name of the projection, such as 'longlat' or 'merc'. */
   projection: string;
-  /** Its sphere or ellipsoid is a sphere, as Web Mercator's. */
+  /** Whether it projects from a sphere, as Web Mercator does. */
   spherical: boolean;
-  /** Meters a unit of projected coordinates. */
+  /** Meters per unit of projected coordinates. */
   metersPerUnit: number;
 };
 
-/** What a CRS is, by any of its names. @throws PlatError `feed_crs` as `toWgs84` */
+/** Resolves a CRS by any of its names. @throws PlatError `feed_crs` as `toWgs84` */
 export function resolveCrs(crs: string, name: string): Crs {
   const code = crsCode(crs);
   const isGeographic = GEOGRAPHIC.has(code);
@@ -70,7 +70,7 @@ export function resolveCrs(crs: string, name: string): Crs {
   };
 }
 
-/** "EPSG:n" and "OGC:CRS84" for the many ways to write them; anything else as it is. */
+/** Normalizes the spellings of codes to "EPSG:n" or "OGC:CRS84". Other text is returned trimmed. */
 function crsCode(crs: string): string {
   const text = crs.trim();
   const urn =
@@ -83,14 +83,15 @@ function crsCode(crs: string): string {
 }
 
 /**
- * NAD83's systems come from the table; the others proj4 knows. @throws PlatError `feed_crs` for one on NAD27
+ * The definition of a code: from our table for NAD83, else by proj4's own. @throws PlatError `feed_crs` for
+ * one on NAD27
  */
 function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';
-  // EPSG gives out no code of six digits; Esri's are often written as if they were its.
+  // Esri's codes have six digits, EPSG's do not; files often write Esri's as "EPSG:102003".
   const knownSystem = epsgCrs(code.replace(/^EPSG:(?=\d{6}$)/, 'ESRI:'));
-  if (knownSystem?.definition === null) throw onNad27(`${code} (${knownSystem.name})`, name);
-  if (code === 'EPSG:4267') throw onNad27(`${code} (NAD27)`, name);
+  if (knownSystem?.definition === null) throw nad27Error(`${code} (${knownSystem.name})`, name);
+  if (code === 'EPSG:4267') throw nad27Error(`${code} (NAD27)`, name);
   return knownSystem?.definition ?? code;
 }
 
@@ -122,21 +123,21 @@ function parseCrs(definition: string, crs: string, name: string): Parsed {
     );
   }
   const { datum } = parsed;
-  // By PROJJSON's names proj4 finds the three parameters that it has for NAD27, which are not good enough.
+  // Given PROJJSON, proj4 uses its three-parameter shift for NAD27, which is not precise enough.
   if (
     (isJson(definition) || datum?.datum_type === NO_DATUM) &&
     Math.abs((datum?.a ?? WGS84_A) - WGS84_A) > 1
   ) {
-    throw onNad27(`"${shorten(crs)}"`, name);
+    throw nad27Error(`"${shorten(crs)}"`, name);
   }
   return parsed;
 }
 
 /**
- * It lies up to 100 m from NAD83 in the 48 states, and 200 m and more in Alaska: no reading without NADCON's
- * grids is good enough.
+ * NAD27 lies up to 100 m from NAD83 in the 48 states, and 200 m or more in Alaska. Only NADCON's grids can
+ * convert it precisely enough.
  */
-function onNad27(crs: string, name: string): PlatError {
+function nad27Error(crs: string, name: string): PlatError {
   return crsError(
     `${name}: the CRS ${crs} stands on a datum (NAD27 or alike) that only grid files can move to WGS84. Reproject the file to NAD83 or WGS84 first, as with ogr2ogr or gdalwarp and -t_srs EPSG:4326.`,
   );
@@ -149,7 +150,7 @@ function isWgs84Degrees(parsed: Parsed): boolean {
   );
 }
 
-function transform(geometry: Geometry, axes: Axes): Geometry {
+function transform(geometry: Geometry, axes: TransformPosition): Geometry {
   if (geometry.type === 'GeometryCollection') {
     for (const part of geometry.geometries) transform(part, axes);
   } else {
@@ -160,7 +161,7 @@ function transform(geometry: Geometry, axes: Axes): Geometry {
 
 type Nested = number[] | Nested[];
 
-function walk(coordinates: Nested, axes: Axes): void {
+function walk(coordinates: Nested, axes: TransformPosition): void {
   if (typeof coordinates[0] === 'number') axes(coordinates as Position);
   else for (const inner of coordinates as Nested[]) walk(inner, axes);
 }
@@ -172,8 +173,8 @@ type Projjson = {
 };
 
 /**
- * How a CRS of https://proj.org/specifications/projjson.html is called, without its heights: by its code if
- * it has one, and as JSON.
+ * Names of a PROJJSON CRS (https://proj.org/specifications/projjson.html) without its vertical part, to try
+ * in turn: its code if it has one, then the JSON.
  */
 export function projjsonNames(crs: Projjson): string[] {
   const plane = crs.components?.[0] ?? crs.source_crs;
@@ -187,21 +188,20 @@ function crsError(message: string, cause?: unknown): PlatError {
 
 const shorten = (crs: string): string => (crs.length > 80 ? `${crs.slice(0, 80)}…` : crs);
 
-/** A projected system of the United States; `definition` is a proj string, null where the datum is NAD27. */
+/** A projected system of the United States. `definition` is a proj string; null when it is on NAD27. */
 type EpsgCrs = { name: string; definition: string | null };
 
 let byCode: Map<string, EpsgCrs> | undefined;
 
 /**
- * The projected system on NAD83 or NAD27 that has a code, "EPSG:2230" or "ESRI:102003"; undefined when none
- * has (nad83/README.md).
+ * The projected system on NAD83 or NAD27 by its code, such as "EPSG:2230" or "ESRI:102003" (nad83/README.md).
  */
 function epsgCrs(code: string): EpsgCrs | undefined {
   byCode ??= readCodes();
   return byCode.get(code);
 }
 
-/** Read when a code is first asked for: most runs name none of these. */
+/** Loaded when first needed: most runs use none of these codes. */
 function readCodes(): Map<string, EpsgCrs> {
   const byName = new Map<string, EpsgCrs>();
   const lines = readFileSync(new URL('./nad83/codes.csv', import.meta.url), 'utf8')

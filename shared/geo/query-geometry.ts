@@ -3,21 +3,18 @@ import type { Polygon, Position, Ring } from './geometry-types.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
 
 /**
- * The union of these elements, in degrees WGS84. Rings are closed and cross nothing, holes lie
- * within their shells.
+ * The union of these elements, in WGS84 degrees. Rings are closed and do not cross, holes lie within their
+ * shells.
  */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
-/**
- * Positions without those that close a ring (10,000 is published), and how deep collections
- * may hold collections.
- */
+/** Vertices without those that close a ring (the API documents 10,000), and nesting of collections. */
 export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8 };
 export type QueryLimits = typeof QUERY_LIMITS;
 
 /**
- * range: a position that is not on the globe; ring: rings that are unclosed, too short, crossing or
- * misplaced; too_complex: over a limit.
+ * `range`: longitude or latitude out of range; `ring`: a ring is unclosed, too short, crossing or misplaced;
+ * `too_complex`: over a limit.
  */
 export type QueryFaultKind = 'syntax' | 'range' | 'ring' | 'too_complex';
 
@@ -25,7 +22,7 @@ export type ParsedQuery =
   | { ok: true; geometry: QueryGeometry }
   | { ok: false; kind: QueryFaultKind; message: string };
 
-/** Thrown while a geometry is read and turned into a result by `parsed`; it never leaves this folder. */
+/** Thrown while reading a geometry, and caught by `parseGeometry`. It never leaves this folder. */
 class QueryFault extends Error {
   readonly kind: QueryFaultKind;
 
@@ -39,11 +36,11 @@ export function throwQueryFault(kind: QueryFaultKind, message: string): never {
   throw new QueryFault(kind, message);
 }
 
-/** A geometry while it is read. `count` is of positions, without those that close a ring. */
+/** A geometry while it is read. `count` leaves out positions that close a ring. */
 export type Builder = { geometry: QueryGeometry; limits: QueryLimits; count: number };
 
-/** What `read` puts into a new geometry, or why it refused. */
-export function parsed(limits: QueryLimits, read: (builder: Builder) => void): ParsedQuery {
+/** Runs a parser on a new geometry and returns it, or the fault. */
+export function parseGeometry(limits: QueryLimits, read: (builder: Builder) => void): ParsedQuery {
   const builder: Builder = { geometry: { points: [], lines: [], polygons: [] }, limits, count: 0 };
   try {
     read(builder);
@@ -55,8 +52,8 @@ export function parsed(limits: QueryLimits, read: (builder: Builder) => void): P
   return { ok: true, geometry: builder.geometry };
 }
 
-/** A checked position. `place` tells where it stands, and is called only for a message. */
-export function position(builder: Builder, lon: number, lat: number, place: () => string): Position {
+/** Checks and counts a position. `place` describes where it stands and is called only for a message. */
+export function validatePosition(builder: Builder, lon: number, lat: number, place: () => string): Position {
   if (!(Math.abs(lon) <= 180)) {
     throwQueryFault('range', `longitude ${lon} is not between -180 and 180: ${place()}`);
   }
@@ -72,7 +69,7 @@ export function position(builder: Builder, lon: number, lat: number, place: () =
   return [lon, lat];
 }
 
-/** Checks one ring. To be called as it ends, so that its closing position is no longer counted. */
+/** Checks a ring after its last position, and takes the closing position off the count. */
 export function endRing(builder: Builder, ring: Ring, place: string): void {
   const [first, last] = [ring[0]!, ring.at(-1)!];
   if (!coincide(first, last)) {
@@ -94,8 +91,8 @@ function tooComplex({ limits }: Builder): never {
 }
 
 /**
- * Adds a polygon of rings that `endRing` has seen, if they do not cross and holes lie within. @param
- * places for messages
+ * Adds a polygon of rings that passed `endRing`, if they do not cross and holes lie within the shell.
+ * @param places names of the rings for messages
  */
 export function addPolygon(builder: Builder, rings: Ring[], places: string[]): void {
   const numbers: number[][] = [];
@@ -118,7 +115,7 @@ export function addPolygon(builder: Builder, rings: Ring[], places: string[]): v
   builder.geometry.polygons.push(polygon);
 }
 
-/** Are they one place in the arithmetic that follows? */
+/** Whether two positions are equal in the units of later computations. */
 function coincide(a: Position, b: Position): boolean {
   return toUnits(a[0]) === toUnits(b[0]) && toUnits(a[1]) === toUnits(b[1]);
 }
@@ -140,10 +137,10 @@ function faultMessage({ what, a, b, at }: RingFault, places: string[], numbers: 
 }
 
 /**
- * A parsed GeoJSON Polygon or MultiPolygon with the checks and messages of `parseWkt`; heights are dropped.
+ * Reads a GeoJSON Polygon or MultiPolygon with the checks and messages of `parseWkt`. Heights are dropped.
  */
 export function parseGeoJsonArea(value: unknown, limits: QueryLimits): ParsedQuery {
-  return parsed(limits, builder => {
+  return parseGeometry(limits, builder => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throwQueryFault('syntax', 'a GeoJSON object of type Polygon or MultiPolygon is due');
     }
@@ -185,7 +182,7 @@ function readPosition(builder: Builder, value: unknown, place: () => string): Po
   const [lon, lat] = value as unknown[];
   if (typeof lon !== 'number' || typeof lat !== 'number')
     throwQueryFault('syntax', `${place()} is not of numbers`);
-  return position(builder, lon, lat, place);
+  return validatePosition(builder, lon, lat, place);
 }
 
 function array(value: unknown, path: string): unknown[] {

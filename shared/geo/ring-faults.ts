@@ -2,12 +2,12 @@ import { toUnits } from './geometry-codec.ts';
 import type { Position, Ring } from './geometry-types.ts';
 import { orientation as turnOf } from './predicates.ts';
 
-/** An edge, by the vertex (from 0) of its ring where it starts. */
+/** An edge, by its ring and the index of the vertex where it starts. */
 export type EdgeRef = { ring: number; vertex: number };
 
 /**
- * `crosses` and `runs_along`: two edges, which may be of one ring, at a place in degrees; the others: a hole
- * (a) that starts there.
+ * `crosses` and `runs_along` name two edges, which may be of one ring; the others name a hole (`a`). `at` is
+ * where they meet or the hole starts, in degrees.
  */
 export type RingFault = {
   what: 'crosses' | 'runs_along' | 'outside_shell' | 'in_hole';
@@ -17,9 +17,10 @@ export type RingFault = {
 };
 
 /**
- * The first fault, from west to east, of a polygon's rings (shell first; closed, no repeated positions),
- * which may touch at points. A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976); where
- * edges meet at a vertex, their chains must nest around it like parentheses.
+ * The westernmost fault of a polygon's rings (shell first; closed, no repeated positions). Rings may touch at
+ * points.
+ * A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976). Where several passages of rings
+ * meet at a vertex, they must nest like parentheses.
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);
@@ -53,7 +54,7 @@ export function findRingFault(rings: Ring[]): RingFault | null {
       const ring = ringOf[e]!;
       const rises = edges.lo[e] === e;
       if (counterClockwise[ring] === undefined) {
-        // The lowest edge at the ring's westernmost vertex has the ring's inside above it.
+        // The inside of a ring is above the lowest edge at its westernmost vertex.
         counterClockwise[ring] = rises;
         if (ring > 0 && depth !== 1) {
           const what = depth === 0 ? 'outside_shell' : 'in_hole';
@@ -74,7 +75,10 @@ export function findRingFault(rings: Ring[]): RingFault | null {
   return null;
 }
 
-/** Vertex v, in units, starts edge v, which ends at next[v]. lo and hi are an edge's ends, by x, then y. */
+/**
+ * Vertex v (in units) starts edge v, which ends at next[v]. lo and hi are an edge's ends in order of x, then
+ * y.
+ */
 type Edges = {
   x: Float64Array;
   y: Float64Array;
@@ -148,10 +152,13 @@ function firstNotBelow(edges: Edges, status: number[], v: number): number {
 
 type Clash = { what: RingFault['what']; e: number; f: number };
 
-/** One end of an edge as seen from a vertex; chain tells which passage through the vertex it belongs to. */
+/**
+ * One end of an edge as seen from a vertex. `chain` is the passage of a ring through the vertex that it
+ * belongs to.
+ */
 type Spoke = { end: number; edge: number; chain: number; west: boolean };
 
-/** How the ring passages (`here`) and the edges that run on through a point clash there, if they do. */
+/** The first conflict between the rings that pass a point (`here`) and the edges that run through it. */
 function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | null {
   const p = here[0]!;
   if (here.length === 1 && through.length === 0) return spikeAt(edges, p);
@@ -163,12 +170,13 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
     }
   }
   for (const edge of through) {
-    // Vertices are counted from 0, so this is no vertex.
+    // Negative, so that it is no vertex's index.
     const chain = -1 - edge;
     spokes.push({ end: edges.lo[edge]!, edge, chain, west: true });
     spokes.push({ end: edges.hi[edge]!, edge, chain, west: false });
   }
-  // Counter-clockwise from due south; each half turn by itself, where the sign of the turn is an order.
+  // Sort counter-clockwise from due south, each half turn by itself, as the sign of the turn orders only
+  // within one.
   spokes.sort((s, t) =>
     s.west === t.west ? -turn(edges, p, s.end, t.end) : Number(s.west) - Number(t.west),
   );
@@ -191,7 +199,7 @@ function clashAt(edges: Edges, here: Uint32Array, through: number[]): Clash | nu
   return null;
 }
 
-/** By far the commonest case, a vertex met by nothing else: do its edges run back over each other? */
+/** The fast path for a vertex where nothing else meets: whether its two edges overlap. */
 function spikeAt(edges: Edges, v: number): Clash | null {
   const { previous, next, lo } = edges;
   const before = previous[v]!;
@@ -200,7 +208,7 @@ function spikeAt(edges: Edges, v: number): Clash | null {
   return { what: 'runs_along', e: before, f: v };
 }
 
-/** Do two edges cross at a point inside both? Touching is looked at where it happens. */
+/** Whether two edges cross at a point inside both. Touching is checked at the vertices. */
 function cross(edges: Edges, e: number, f: number): boolean {
   const { lo, hi } = edges;
   return (
@@ -211,7 +219,7 @@ function cross(edges: Edges, e: number, f: number): boolean {
 
 const opposite = (a: number, b: number): boolean => (a > 0 && b < 0) || (a < 0 && b > 0);
 
-/** Where two crossing edges do, in units, to rounding: it only stands in a message. */
+/** Where two edges cross, rounded, in units; used only in messages. */
 function crossing(edges: Edges, e: number, f: number): Position {
   const { x, y, lo, hi } = edges;
   const from = Math.abs(side(edges, f, lo[e]!));
@@ -226,7 +234,7 @@ function edgeRef({ ringOf, firstOf }: Edges, e: number): EdgeRef {
 
 function faultAt(edges: Edges, { what, e, f }: Clash, [x, y]: Position): RingFault {
   const [a, b] = e < f ? [e, f] : [f, e];
-  // To the unit, which is 11 mm.
+  // Rounded to 1e-7 degrees, 11 mm.
   const at: Position = [Math.round(x) / 1e7, Math.round(y) / 1e7];
   return { what, a: edgeRef(edges, a), b: edgeRef(edges, b), at };
 }

@@ -3,8 +3,8 @@ import type { MultiPolygon, Polygon, Position, Ring } from './geometry-types.ts'
 import { orientation } from './predicates.ts';
 
 /**
- * One ring of GeoJSON coordinates, closed, without repeated positions and spikes, or null when nothing with
- * an area is left; `repairs` gets what was done.
+ * Cleans a ring of GeoJSON coordinates: closed, without repeated positions and spikes; null when it has no
+ * area. Adds what it did to `repairs`.
  */
 export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | null {
   if (!Array.isArray(input)) return fault('malformed', 'a ring is not an array of positions');
@@ -29,7 +29,7 @@ export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | 
   return ring;
 }
 
-/** Exact, by an adaptive predicate: the turn at the lowest, leftmost position of a simple ring is convex. */
+/** By the turn at the lowest, leftmost position of a simple ring, which is convex. Exact. */
 export function isCounterClockwise(ring: Ring): boolean {
   const last = ring.length - 1;
   let low = 0;
@@ -41,8 +41,8 @@ export function isCounterClockwise(ring: Ring): boolean {
 }
 
 /**
- * Makes exteriors run counter-clockwise and holes clockwise, as RFC 7946 asks. @returns whether
- * one had to be turned
+ * Winds exteriors counter-clockwise and holes clockwise (RFC 7946), in place. @returns whether one was
+ * reversed
  */
 export function windRings(polygon: Polygon): boolean {
   const wrong = polygon.filter((ring, i) => isCounterClockwise(ring) !== (i === 0));
@@ -50,7 +50,7 @@ export function windRings(polygon: Polygon): boolean {
   return wrong.length > 0;
 }
 
-/** Of valid polygons, in square degrees; not exact. */
+/** Area of valid polygons in square degrees; not exact. */
 export function planarArea(polygons: MultiPolygon): number {
   let double = 0;
   for (const polygon of polygons)
@@ -75,7 +75,7 @@ const turnAt = (a: Position, b: Position, c: Position): number =>
   orientation(a[0], a[1], b[0], b[1], c[0], c[1]);
 const isSamePosition = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
 
-/** Does the path turn back at b along the very line on which it came? */
+/** Whether the path turns back at b along the line from a. */
 function turnsBack(a: Position, b: Position, c: Position): boolean {
   const dot = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
   return dot < 0 && turnAt(a, b, c) === 0;
@@ -94,8 +94,7 @@ function hasSpike(open: Position[]): boolean {
 }
 
 /**
- * Removes the tips of spikes until none is left; an open ring without area shrinks to fewer
- * than three positions.
+ * Removes the tips of spikes until none is left. A ring without area shrinks to fewer than three positions.
  */
 function dropSpikes(open: Position[]): Position[] {
   const kept: Position[] = [];
@@ -106,7 +105,7 @@ function dropSpikes(open: Position[]): Position[] {
       if (isSamePosition(kept.at(-2)!, position)) kept.pop();
     }
   }
-  // The seam between the last position and the first.
+  // Spikes across the ring's start.
   while (kept.length >= 3) {
     if (isSamePosition(kept.at(-1)!, kept[0]!) || turnsBack(kept.at(-2)!, kept.at(-1)!, kept[0]!)) kept.pop();
     else if (turnsBack(kept.at(-1)!, kept[0]!, kept[1]!)) kept.shift();

@@ -4,18 +4,19 @@ import {
   type Builder,
   endRing,
   type ParsedQuery,
-  parsed,
-  position,
+  parseGeometry,
   type QueryLimits,
   throwQueryFault,
+  validatePosition,
 } from './query-geometry.ts';
 
 /**
- * Reads Well-Known Text (OGC 06-103r4, clause 7), Z and M dropped, with an optional `SRID=4326;`; faults name
- * character, ring and vertex, which wellknown, betterknown, @terraformer/wkt and wkx do not.
+ * Reads Well-Known Text (OGC 06-103r4, clause 7), with an optional `SRID=4326;`; Z and M are dropped. Own
+ * code, as messages name character, ring and vertex, which wellknown, betterknown, @terraformer/wkt and wkx
+ * cannot do.
  */
 export function parseWkt(text: string, limits: QueryLimits): ParsedQuery {
-  return parsed(limits, builder => {
+  return parseGeometry(limits, builder => {
     const reader: Reader = { text, at: 0, builder };
     readSrid(reader);
     readGeometry(reader, 0);
@@ -26,7 +27,7 @@ export function parseWkt(text: string, limits: QueryLimits): ParsedQuery {
 
 type Reader = { text: string; at: number; builder: Builder };
 
-/** How many ordinates a position has; null until the first position tells. */
+/** Ordinates per position; null until the first position is read. */
 type Dimension = { ordinates: number | null };
 
 const BLANK = 0x20;
@@ -153,10 +154,10 @@ function readPosition(reader: Reader, dimension: Dimension, place: () => string)
   if (ordinates !== dimension.ordinates) {
     throwQueryFault('syntax', `${where()} has ${ordinates} numbers where ${dimension.ordinates} are due`);
   }
-  return position(reader.builder, lon, lat, where);
+  return validatePosition(reader.builder, lon, lat, where);
 }
 
-/** Reads `EMPTY` or a parenthesised list of at least one item. */
+/** Reads `EMPTY` or a parenthesized list of at least one item. */
 function list(reader: Reader, readItem: () => void): void {
   if (isEmpty(reader)) return;
   expect(reader, '(');
@@ -187,7 +188,7 @@ function isEmpty(reader: Reader): boolean {
   return false;
 }
 
-/** Skips white space. */
+/** Skips white space, then compares the next character. */
 function lookingAt(reader: Reader, char: string): boolean {
   skipSpace(reader);
   return reader.text[reader.at] === char;
@@ -199,8 +200,8 @@ function expect(reader: Reader, char: string, due = char): void {
 }
 
 /**
- * White space is whatever is at or below the blank in ASCII. By hand: a pattern here took half
- * of the reading time.
+ * Any ASCII code up to the space counts as white space. A regular expression here took half of the parsing
+ * time.
  */
 function skipSpace(reader: Reader): void {
   while (reader.text.charCodeAt(reader.at) <= BLANK) reader.at++;

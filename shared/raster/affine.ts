@@ -4,8 +4,8 @@ import type { Box, Position } from '../geo/geometry-types.ts';
 import { formatError } from '../net/download-context.ts';
 
 /**
- * As GDAL writes it: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], from the first
- * cell's outer corner.
+ * In GDAL's order: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], from the outer
+ * corner of the first cell.
  */
 export type GeoTransform = [
   x: number,
@@ -16,7 +16,9 @@ export type GeoTransform = [
   yByRow: number,
 ];
 
-/** The transform of a file, its origin moved to the cell's corner where the file names its center. */
+/**
+ * The transform of a file. Where the file gives the first cell's center, the origin is moved to its corner.
+ */
 export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: string): GeoTransform {
   const { fileDirectory } = image;
   const matrix = fileDirectory.getValue('ModelTransformation');
@@ -34,10 +36,10 @@ export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: st
   throw formatError(`${name} does not say where its cells lie. Georeference it with gdalwarp.`);
 }
 
-/** Points along each side from which the extent is taken: sides of projected grids bend. */
+/** Points per side from which the extent is computed, as sides of projected grids bend. */
 const SIDE_POINTS = 16;
 
-/** The box around cells in degrees. @throws PlatError `feed_format` when it is none on the globe */
+/** The bounding box of cells in degrees. @throws PlatError `feed_format` when it is not on the globe */
 export function extentOf(
   { width, height, crs }: { width: number; height: number; crs: string },
   inverse: (column: number, row: number) => Position,

@@ -9,15 +9,15 @@ const WEBP = 50001;
 /** LZW and JPEG. */
 const BY_LIBTIFF = new Set([5, JPEG]);
 
-/** Types of fields (TIFF 6.0, page 15) and their sizes. */
+/** Field types (TIFF 6.0, page 15) and their sizes. */
 const SIZES = { short: 2, long: 4, bytes: 1 } as const;
 const TYPES = { short: 3, long: 4, bytes: 7 } as const;
 type Field = [tag: number, type: keyof typeof SIZES, values: ArrayLike<number>];
 
 /**
- * The decoder of a picture's blocks, by their number of rows: libtiff and libwebp, off the event loop, as
- * geotiff.js takes 40 times as long for LZW, five times for JPEG, and its WebP needs a browser. @throws Error
- * for a compression that is not known
+ * A decoder for an image's blocks, by their number of rows. libtiff and libwebp run off the event loop;
+ * geotiff.js takes 40 times as long for LZW, five times for JPEG, and its WebP needs a browser.
+ * @throws Error when the compression is not supported
  */
 export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number) => Decoder> {
   const { fileDirectory } = image;
@@ -49,7 +49,8 @@ export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number
     [262, 'short', [colors === 1 ? 1 : isYCbCr ? YCBCR : 2]],
     [277, 'short', [samples]],
     [317, 'short', [Number((await fileDirectory.loadValue('Predictor')) ?? 1)]],
-    // Of no meaning: by an alpha, which may be near infrared, libvips would divide.
+    // Extra samples are declared as unspecified: libvips would divide colors by an alpha, which may be near
+    // infrared.
     [338, 'short', Array<number>(samples - colors).fill(0)],
     [
       347,
@@ -60,7 +61,7 @@ export async function blockDecoderOf(image: GeoTIFFImage): Promise<(rows: number
   return rows => ({ decode: bytes => unpack(fileOf(fields, rows, bytes, image.littleEndian), rows) });
 }
 
-/** A block as a file of a single strip. */
+/** Wraps a block into a TIFF file of a single strip. */
 function fileOf(fields: Field[], rows: number, bytes: ArrayBufferLike, little: boolean): Buffer {
   const own: Field[] = [
     [257, 'long', [rows]],

@@ -6,81 +6,81 @@ import { errorCode, messageOf, PlatError } from '../base/errors.ts';
 import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/download-context.ts';
 import { networkOutcome, type Outcome, request, statusOutcome, USER_AGENT, withRetry } from '../net/http.ts';
 
-/** Ranges of bytes of one file on disk or behind http(s). Nothing is held open between reads. */
+/** Random reads from a file on disk or behind http(s). Nothing is held open between reads. */
 export type ByteSource = {
   /** For messages. */
   name: string;
   /**
-   * The bytes from `offset`, fewer than `length` where the file ends. @throws PlatError `feed_source`,
-   * `source_changed` when it is no longer the same file
+   * Reads from `offset`; fewer than `length` bytes at the end of the file.
+   * @throws PlatError `feed_source`, `source_changed` when the file is another version than expected
    */
   read(offset: number, length: number): Promise<ArrayBuffer>;
   /**
-   * What tells this version of the file from others: on disk its size and a hash of its content; over http
-   * its ETag, else the time of its last change.
+   * Identifies this version of the file: on disk its size and a hash of its content, over http its ETag, else
+   * Last-Modified.
    * @throws PlatError as `read`
    */
   fingerprint(): Promise<string>;
-  /** Of the whole file, in bytes; known after the first read. */
+  /** Size of the file in bytes; known after the first read. */
   size(): number;
 };
 
 export type ByteSourceOptions = {
   signal: AbortSignal;
-  /** The version that must be read; without it the version of the first read. */
+  /** The version that every read must have; by default that of the first read. */
   fingerprint?: string;
   limits?: Partial<Limits>;
-  /** Default: `request` of shared/net; another one may keep answers, or hold back requests of its own. */
+  /** Default: `request` of shared/net. Another one may cache or throttle. */
   request?: typeof request;
 };
 
 /**
- * What every read tells of the file at no cost: its size, and what changes whenever its content does, or null
- * where nothing does.
+ * What each read tells about the file for free: its size, and a stamp that changes with its content (null
+ * when the server sends none).
  */
 type Version = { size: number; stamp: string | null };
 type Part = { bytes: ArrayBuffer; version: Version };
 
-/** As many as browsers open to one host. A window of a file of strips is hundreds of ranges. */
-const REQUESTS_AT_ONCE = 6;
+/** As many as browsers open to one host. One window of a file in strips can take hundreds of ranges. */
+const MAX_CONCURRENT_REQUESTS = 6;
 
 /** @param source an absolute path or an http(s) URL */
-export function openBytes(source: string, options: ByteSourceOptions): ByteSource {
+export function openByteSource(source: string, options: ByteSourceOptions): ByteSource {
   const { signal } = options;
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
   const name = url === null ? source : shownUrl(url);
   const limits = { ...LIMITS, ...options.limits };
-  const inTurn = pLimit(REQUESTS_AT_ONCE);
+  const limit = pLimit(MAX_CONCURRENT_REQUESTS);
   const send = options.request ?? request;
   const readPart = (offset: number, length: number): Promise<Part> =>
     url === null
       ? readFile(source, offset, length, signal)
-      : inTurn(() => withRetry(() => readUrl(url, offset, length, signal, limits, send), limits, signal));
+      : limit(() => withRetry(() => readUrl(url, offset, length, signal, limits, send), limits, signal));
 
   const fingerprintOf = (version: Version): Promise<string> => {
     const read: ReadRange = async (offset, length) => {
       const part = await readPart(offset, length);
-      if (!isSame(part.version, version)) throw changed(name);
+      if (!isSame(part.version, version)) throw sourceChangedError(name);
       return part.bytes;
     };
-    return url === null ? ofFile(source, version, read) : ofUrl(version, read);
+    return url === null ? fileFingerprint(source, version, read) : urlFingerprint(version, read);
   };
 
   let expected = options.fingerprint;
-  /** The version that is known to be the one to read. */
-  let firstVersion: Version | undefined;
+  /** The version that passed the check. */
+  let verified: Version | undefined;
   const check = async (version: Version): Promise<void> => {
-    if (firstVersion !== undefined && isSame(version, firstVersion)) return;
+    if (verified !== undefined && isSame(version, verified)) return;
     if (expected === undefined) {
-      if (firstVersion !== undefined) throw changed(name);
+      if (verified !== undefined) throw sourceChangedError(name);
     } else if ((await fingerprintOf(version)) !== expected) {
-      throw changed(name);
+      throw sourceChangedError(name);
     }
-    firstVersion = version;
+    verified = version;
   };
-  const seen = (): Version => {
-    if (firstVersion === undefined) throw new Error(`${name} has not been read`);
-    return firstVersion;
+  const checkedVersion = (): Version => {
+    if (verified === undefined) throw new Error(`${name} has not been read`);
+    return verified;
   };
   return {
     name,
@@ -90,14 +90,14 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
       return part.bytes;
     },
     async fingerprint() {
-      expected ??= await fingerprintOf(seen());
+      expected ??= await fingerprintOf(checkedVersion());
       return expected;
     },
-    size: () => seen().size,
+    size: () => checkedVersion().size,
   };
 }
 
-function changed(name: string): PlatError {
+function sourceChangedError(name: string): PlatError {
   return new PlatError('source_changed', `${name} has changed since it was ingested. Run its feed again.`, {
     status: 422,
   });
@@ -105,20 +105,20 @@ function changed(name: string): PlatError {
 
 const isSame = (a: Version, b: Version): boolean => a.size === b.size && a.stamp === b.stamp;
 
-/** Hashes of files that have not been touched since: each job opens the files that it needs anew. */
-const hashes = new LRUCache<string, { version: Version; fingerprint: string }>({ max: 4096 });
+/** Content hashes of unchanged files, as each job opens its files anew. */
+const fingerprints = new LRUCache<string, { version: Version; fingerprint: string }>({ max: 4096 });
 
-async function ofFile(path: string, version: Version, read: ReadRange): Promise<string> {
-  const cached = hashes.get(path);
+async function fileFingerprint(path: string, version: Version, read: ReadRange): Promise<string> {
+  const cached = fingerprints.get(path);
   if (cached !== undefined && isSame(cached.version, version)) return cached.fingerprint;
-  const fingerprint = `size ${version.size}, content ${await contentHash(read, version.size, ON_DISK)}`;
-  hashes.set(path, { version, fingerprint });
+  const fingerprint = `size ${version.size}, content ${await contentHash(read, version.size, DISK_SAMPLING)}`;
+  fingerprints.set(path, { version, fingerprint });
   return fingerprint;
 }
 
-async function ofUrl({ size, stamp }: Version, read: ReadRange): Promise<string> {
+async function urlFingerprint({ size, stamp }: Version, read: ReadRange): Promise<string> {
   if (stamp !== null) return `size ${size}, version ${stamp}`;
-  return `size ${size}, content ${await contentHash(read, size, OVER_HTTP)}`;
+  return `size ${size}, content ${await contentHash(read, size, HTTP_SAMPLING)}`;
 }
 
 async function readFile(path: string, offset: number, length: number, signal: AbortSignal): Promise<Part> {
@@ -159,7 +159,7 @@ async function readUrl(
     const headers = {
       'user-agent': USER_AGENT,
       range: `bytes=${offset}-${offset + length - 1}`,
-      // A packed answer would make ranges of the packed bytes.
+      // With content encoding, ranges would be of the compressed bytes.
       'accept-encoding': 'identity',
     };
     const response = await send(url, { headers, signal });
@@ -188,33 +188,30 @@ async function readUrl(
   }
 }
 
-/** Bytes of a file from `offset`, fewer than `length` where it ends. */
+/** Reads from `offset`; fewer than `length` bytes at the end of the file. */
 export type ReadRange = (offset: number, length: number) => Promise<ArrayBuffer>;
 
 export type Sampling = {
-  /** Files up to this size are read whole. */
+  /** Files up to this size are hashed whole. */
   wholeBytes: number;
   /**
-   * Of the beginning and of the end each: where TIFF writers put directories, with the offset and
-   * length of every block.
+   * Bytes hashed at the start and at the end, where TIFF writers put directories with the offset and length
+   * of every block.
    */
   endBytes: number;
-  /** Pieces of PIECE_BYTES in between, evenly spaced. */
+  /** Number of pieces of PIECE_BYTES hashed in between, evenly spaced. */
   pieces: number;
 };
 
-/** 4.5 MB of a large file, milliseconds on a disk. */
-export const ON_DISK: Sampling = { wholeBytes: 8 * 2 ** 20, endBytes: 256 * 1024, pieces: 62 };
+/** Reads 4.5 MB of a large file, in milliseconds. */
+export const DISK_SAMPLING: Sampling = { wholeBytes: 8 * 2 ** 20, endBytes: 256 * 1024, pieces: 62 };
 
-/** 18 requests. */
-export const OVER_HTTP: Sampling = { wholeBytes: 2 ** 20, endBytes: 128 * 1024, pieces: 16 };
+/** Takes 18 requests for a large file. */
+export const HTTP_SAMPLING: Sampling = { wholeBytes: 2 ** 20, endBytes: 128 * 1024, pieces: 16 };
 
 const PIECE_BYTES = 64 * 1024;
 
-/**
- * Of the whole file when it is small, of samples when it is large: it cannot see cells overwritten
- * between two samples.
- */
+/** Hashes a small file whole and samples of a large one, so that changes between two samples are missed. */
 export async function contentHash(read: ReadRange, size: number, sampling: Sampling): Promise<string> {
   const hash = createHash('sha256');
   for (const [offset, length] of rangesOf(size, sampling)) {

@@ -3,63 +3,63 @@ import { isRetryable, PlatError } from '../base/errors.ts';
 import { metersPerUnit } from '../kernels/terrain/ground.ts';
 import { hornSlopes } from '../kernels/terrain/horn.ts';
 import type { Limits } from '../net/download-context.ts';
-import { type ByteSource, openBytes } from './byte-source.ts';
+import { type ByteSource, openByteSource } from './byte-source.ts';
 import type { GridTile, VirtualGrid } from './grids.ts';
 import { type Block, type ElevationImage, openImage, readBlock } from './image.ts';
-import { CHUNK, HIGHEST_M, LOWEST_M, nodataRange } from './limits.ts';
+import { CHUNK_SIZE, MAX_HEIGHT_M, MIN_HEIGHT_M, nodataRange } from './limits.ts';
 import type { ElevationTile } from './tiff-header.ts';
 
-/** Heights in meters and slopes in percent of CHUNK x CHUNK cells by rows; NaN where there are none. */
+/**
+ * Heights in meters and slopes in percent of CHUNK_SIZE x CHUNK_SIZE cells, row by row; NaN means no data.
+ */
 export type Chunk = { heights: Float32Array; slopes: Float32Array };
 
-const CHUNK_BYTES = 2 * 4 * CHUNK * CHUNK;
-/** Of the key and entry of a chunk without heights, or that cannot be read. */
+const CHUNK_BYTES = 2 * 4 * CHUNK_SIZE * CHUNK_SIZE;
+/** Size in the cache of a chunk without data, or of an error. */
 const EMPTY_BYTES = 128;
 
 /**
- * Directories of files are kept for as many files; one of 10,000 x 10,000 cells in tiles of 512
- * takes about 10 kB.
+ * Number of files whose directories are cached. A directory of 10,000 x 10,000 cells in tiles of 512 takes
+ * about 10 kB.
  */
-const DIRECTORIES = 256;
+const MAX_DIRECTORIES = 256;
 
-/** Decoded blocks of files as they were when they had a fingerprint. */
+/** Decoded blocks, by tile, fingerprint and place. */
 export type BlockCache = LRUCache<string, Promise<Block>>;
 
 export type ChunkOptions = {
   signal: AbortSignal;
   cacheBytes: number;
   limits?: Partial<Limits>;
-  /** Blocks that outlive the reader, instead of some of its own. */
+  /** A cache of blocks to share between readers; by default each reader has its own. */
   blocks?: BlockCache;
 };
 
 type OpenedTile = { tile: ElevationTile; bytes: ByteSource; image: ElevationImage };
 
-/**
- * Makes chunks of grids from the blocks of their files and keeps the last ones of both within `cacheBytes`.
- */
+/** Builds chunks of grids from blocks of files and caches the most recent of both within `cacheBytes`. */
 export type ChunkReader = {
   /**
-   * The chunk whose first cell is (x * CHUNK, y * CHUNK), at once when it is at hand; null where there are
-   * no heights at all.
+   * The chunk whose first cell is (x * CHUNK_SIZE, y * CHUNK_SIZE), without a promise when cached; null when
+   * it has no data.
    */
   chunk(grid: VirtualGrid, x: number, y: number): Chunk | null | Promise<Chunk | null>;
   close(): void;
 };
 
 export function openChunks(options: ChunkOptions): ChunkReader {
-  // Neighboring chunks share blocks, neighboring parcels share chunks: both matter alike.
+  // Each cache gets half: neighboring chunks share blocks, and neighboring parcels share chunks.
   const blocks: BlockCache = options.blocks ?? newBlockCache(options.cacheBytes);
-  /** Finished chunks, and why one cannot be read, so that not every parcel over it has to find out again. */
+  /** Chunks, or permanent errors, so that a damaged file is not read again for every parcel on it. */
   const chunks = new LRUCache<string, { chunk: Chunk | null } | { error: PlatError }>({
     maxSize: Math.ceil(options.cacheBytes / 2),
   });
   const loading = new Map<string, Promise<Chunk | null>>();
-  const images = new LRUCache<string, Promise<OpenedTile>>({ maxSize: DIRECTORIES });
+  const images = new LRUCache<string, Promise<OpenedTile>>({ maxSize: MAX_DIRECTORIES });
 
   const open = (tile: ElevationTile): Promise<OpenedTile> =>
     loadOnce(images, tile.source, 1, async () => {
-      const bytes = openBytes(tile.source, { ...options, fingerprint: tile.fingerprint });
+      const bytes = openByteSource(tile.source, { ...options, fingerprint: tile.fingerprint });
       return { tile, bytes, image: await openImage(bytes) };
     });
 
@@ -71,8 +71,8 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       () => readBlock(image, column, row, bytes.name),
     );
 
-  /** Fills the cells of a window that are still NaN with a tile's heights. */
-  const fill = async (window: Window, placed: GridTile): Promise<void> => {
+  /** Fills cells of a window that are still NaN with the heights of a tile. */
+  const fillWindow = async (window: Window, placed: GridTile): Promise<void> => {
     const area = overlap(window, placed);
     if (area === null) return;
     const opened = await open(placed.tile);
@@ -91,28 +91,28 @@ export function openChunks(options: ChunkOptions): ChunkReader {
 
   const load = async (grid: VirtualGrid, x: number, y: number): Promise<Chunk | null> => {
     options.signal.throwIfAborted();
-    const size = CHUNK + 2;
+    const size = CHUNK_SIZE + 2;
     const window: Window = {
-      left: x * CHUNK - 1,
-      top: y * CHUNK - 1,
+      left: x * CHUNK_SIZE - 1,
+      top: y * CHUNK_SIZE - 1,
       size,
       heights: new Float64Array(size * size).fill(NaN),
       missing: size * size,
     };
-    // In order, so that where tiles overlap the first one that has data is read, and the others only
-    // where it has none.
-    const unread: { placed: GridTile; error: PlatError }[] = [];
+    // One after the other: where tiles overlap the first with data wins, and the others are read only for
+    // cells that it lacks.
+    const failures: { placed: GridTile; error: PlatError }[] = [];
     for (const placed of grid.tiles) {
       if (window.missing === 0) break;
       try {
-        await fill(window, placed);
+        await fillWindow(window, placed);
       } catch (error) {
         if (!isPermanentError(error)) throw error;
-        unread.push({ placed, error });
+        failures.push({ placed, error });
       }
     }
-    // Where tiles overlap another one may have what a damaged one lacks.
-    for (const { placed, error } of unread) if (hasGaps(window, placed)) throw error;
+    // An unreadable tile is an error only if no overlapping tile has the same cells.
+    for (const { placed, error } of failures) if (hasGaps(window, placed)) throw error;
     return window.missing === size * size ? null : chunkOf(grid, window);
   };
 
@@ -144,14 +144,17 @@ export function openChunks(options: ChunkOptions): ChunkReader {
   };
 }
 
-/** For parcels that come in parts, one reader each: what lies at the rim of two parts is decoded once. */
+/**
+ * A block cache for several readers in turn, so that blocks on the border of two batches of parcels are
+ * decoded once.
+ */
 export function newBlockCache(cacheBytes: number): BlockCache {
   return new LRUCache({ maxSize: Math.ceil(cacheBytes / 2) });
 }
 
 /**
- * The value of a key, loaded once however many ask for it meanwhile; a failed load is forgotten, so that the
- * next one tries again.
+ * Loads the value of a key once for concurrent callers. A failed load is removed, so that the next caller
+ * tries again.
  */
 function loadOnce<T>(
   cache: LRUCache<string, Promise<T>>,
@@ -162,7 +165,7 @@ function loadOnce<T>(
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   const loading = load();
-  // A block larger than the cache is kept until the next one comes.
+  // A block larger than the cache stays until the next one is added.
   cache.set(key, loading, { size: Math.min(bytes, cache.maxSize) });
   loading.catch(() => {
     if (cache.peek(key) === loading) cache.delete(key);
@@ -170,17 +173,17 @@ function loadOnce<T>(
   return loading;
 }
 
-/** Whether a file would be found as it is, changed, missing or damaged, if it were read again at once. */
+/** Whether reading the file again would fail the same way: it has changed, is missing or is damaged. */
 export function isPermanentError(error: unknown): error is PlatError {
   return error instanceof PlatError && !isRetryable(error);
 }
 
-/** A chunk in the making: heights in meters with a margin of one cell, and how many are still NaN. */
+/** Heights in meters of a chunk with a margin of one cell, and how many cells are still NaN. */
 type Window = { left: number; top: number; size: number; heights: Float64Array; missing: number };
 
 type Area = { left: number; top: number; right: number; bottom: number };
 
-/** The part of a tile that a window needs, in the tile's own cells. */
+/** The part of a tile within a window, in the tile's own cells. */
 function overlap(window: Window, { tile, column, row }: GridTile): Area | null {
   const area = {
     left: Math.max(0, window.left - column),
@@ -191,7 +194,7 @@ function overlap(window: Window, { tile, column, row }: GridTile): Area | null {
   return area.left < area.right && area.top < area.bottom ? area : null;
 }
 
-/** Whether cells of a tile's part of a window are without a height. */
+/** Whether a tile's part of a window has cells without a height. */
 function hasGaps(window: Window, placed: GridTile): boolean {
   const area = overlap(window, placed);
   if (area === null) return false;
@@ -224,8 +227,8 @@ function copyCells(
       const value = values[from + x]!;
       if (value >= lowNodata && value <= highNodata) continue;
       const heightM = value * unitM;
-      // NaN and infinite values are none either.
-      if (!(heightM >= LOWEST_M && heightM <= HIGHEST_M)) continue;
+      // Also skips NaN and infinite values.
+      if (!(heightM >= MIN_HEIGHT_M && heightM <= MAX_HEIGHT_M)) continue;
       const at = to + x;
       if (!Number.isNaN(window.heights[at]!)) continue;
       window.heights[at] = heightM;
@@ -236,18 +239,18 @@ function copyCells(
 
 function chunkOf(grid: VirtualGrid, { left, top, size, heights: withMargin }: Window): Chunk {
   const ground = grid.groundAt(left + size / 2, top + size / 2);
-  const sizes = { xM: new Float64Array(CHUNK), yM: new Float64Array(CHUNK) };
-  for (let row = 0; row < CHUNK; row++) {
+  const sizes = { xM: new Float64Array(CHUNK_SIZE), yM: new Float64Array(CHUNK_SIZE) };
+  for (let row = 0; row < CHUNK_SIZE; row++) {
     const meters = metersPerUnit(ground, grid.originY + (top + 1 + row + 0.5) * grid.stepY);
     sizes.xM[row] = Math.abs(grid.stepX) * meters.x;
     sizes.yM[row] = Math.abs(grid.stepY) * meters.y;
   }
-  const slopes = new Float32Array(CHUNK * CHUNK);
-  hornSlopes(withMargin, CHUNK, CHUNK, sizes, slopes);
-  const heights = new Float32Array(CHUNK * CHUNK);
-  for (let row = 0; row < CHUNK; row++) {
+  const slopes = new Float32Array(CHUNK_SIZE * CHUNK_SIZE);
+  hornSlopes(withMargin, CHUNK_SIZE, CHUNK_SIZE, sizes, slopes);
+  const heights = new Float32Array(CHUNK_SIZE * CHUNK_SIZE);
+  for (let row = 0; row < CHUNK_SIZE; row++) {
     const from = (row + 1) * size + 1;
-    heights.set(withMargin.subarray(from, from + CHUNK), row * CHUNK);
+    heights.set(withMargin.subarray(from, from + CHUNK_SIZE), row * CHUNK_SIZE);
   }
   return { heights, slopes };
 }

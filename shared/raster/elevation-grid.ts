@@ -7,62 +7,62 @@ import { areaCells, type CellWindow, coverCells, windowOf } from '../kernels/ter
 import type { Limits } from '../net/download-context.ts';
 import { type BlockCache, type Chunk, type ChunkReader, isPermanentError, openChunks } from './chunks.ts';
 import { gridsOf, type VirtualGrid } from './grids.ts';
-import { CACHE_BYTES, CHUNK, STRIP_CELLS } from './limits.ts';
+import { CACHE_BYTES, CHUNK_SIZE, STRIP_CELLS } from './limits.ts';
 import type { ElevationTile } from './tiff-header.ts';
 
 export type { Terrain } from '../kernels/terrain/terrain.ts';
 export type { ElevationTile } from './tiff-header.ts';
 
-/** A cell that a parcel touches, for drawing. */
+/** A cell that a parcel touches, for maps. */
 export type SlopeCell = {
   corners: [Position, Position, Position, Position];
-  /** Null where the grid has no data, or a neighbor has none. */
+  /** Null when the cell or a neighbor has no data. */
   slopePercent: number | null;
   elevationM: number | null;
-  /** Covered by the parcel, 0 to 1. */
+  /** Share of the cell that the parcel covers, 0 to 1. */
   fraction: number;
 };
 
 export type OpenElevation = {
   /**
-   * Null when no grid has slopes for half of the parcel. `steeperPercent` has a share for
-   * each of SLOPE_GRADES.
+   * Null when no grid has slopes for half of the parcel. `steeperPercent` has a share for each of
+   * SLOPE_GRADES.
    */
   terrainOf(shape: MultiPolygon): Promise<Terrain | null>;
   /**
-   * The cells behind `terrainOf`; none when that is null. @throws PlatError `elevation_cells` when they
-   * are too many to draw
+   * The cells that `terrainOf` used; none when it is null. @throws PlatError `elevation_cells` when there are
+   * too many to draw
    */
   cellsOf(shape: MultiPolygon): Promise<SlopeCell[]>;
-  /** Heights in meters at places, between the four cells around each; NaN where none of the grids has any. */
+  /** Heights in meters, interpolated between the four cells around each position; NaN without data. */
   heightsAt(places: readonly Position[]): Promise<Float64Array>;
   close(): Promise<void>;
 };
 
 export type ElevationOptions = {
-  /** Folder that relative sources start from. */
+  /** The folder of relative sources. */
   baseDir?: string;
   signal: AbortSignal;
-  /** Bytes of decoded cells to keep, instead of CACHE_BYTES. */
+  /** Size of the cache of decoded cells; default CACHE_BYTES. */
   cacheBytes?: number;
   limits?: Partial<Limits>;
-  /** Blocks that outlive `close`, instead of some of its own. */
+  /** A cache of blocks to share between openings; not cleared by `close`. */
   blocks?: BlockCache;
 };
 
 const MAX_DRAWN_CELLS = 100_000;
 
 /**
- * Slope and elevation of parcels, by the grid of the smallest cells that has data for at least half of a
- * parcel. Read block by block in bounded memory.
- * @throws PlatError `feed_crs`, `feed_source`, `feed_format`, `source_changed` when a file is not the
- * one that was ingested
+ * Computes slope and elevation of parcels from the finest grid that has data for at least half of the parcel.
+ * Blocks are read on demand, in bounded memory.
+ * @throws PlatError `feed_crs`, `feed_source`, `feed_format`, `source_changed` when a file is not the version
+ * that was ingested
  */
 export function openElevation(tiles: readonly ElevationTile[], options: ElevationOptions): OpenElevation {
   const { baseDir, cacheBytes = CACHE_BYTES } = options;
-  const grids = gridsOf(tiles.map(tile => ({ ...tile, source: absolute(tile.source, baseDir) })));
+  const grids = gridsOf(tiles.map(tile => ({ ...tile, source: absoluteSource(tile.source, baseDir) })));
   const reader = openChunks({ ...options, cacheBytes });
-  const answerOf = async (
+  const gridAndTerrain = async (
     shape: MultiPolygon,
   ): Promise<{ grid: VirtualGrid; terrain: Terrain } | undefined> => {
     let failure: PlatError | undefined;
@@ -71,7 +71,7 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
         const terrain = await terrainOn(grid, reader, shape);
         if (terrain !== null) return { grid, terrain };
       } catch (error) {
-        // A server that is away for a moment is no reason for coarser figures.
+        // A transient error is retried; only a permanent one falls back to a coarser grid.
         if (!isPermanentError(error)) throw error;
         failure ??= error;
       }
@@ -80,9 +80,9 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
     return undefined;
   };
   return {
-    terrainOf: async shape => (await answerOf(shape))?.terrain ?? null,
+    terrainOf: async shape => (await gridAndTerrain(shape))?.terrain ?? null,
     async cellsOf(shape) {
-      const answer = await answerOf(shape);
+      const answer = await gridAndTerrain(shape);
       return answer === undefined ? [] : cellsOn(answer.grid, reader, shape);
     },
     async heightsAt(places) {
@@ -94,7 +94,7 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
   };
 }
 
-/** The heights that are still NaN, from one grid. */
+/** Fills heights that are still NaN from one grid. */
 async function fillHeights(
   grid: VirtualGrid,
   reader: ChunkReader,
@@ -104,15 +104,15 @@ async function fillHeights(
   const at = new Float64Array(2);
   const cell = async (column: number, row: number): Promise<number> => {
     if (column < grid.left || column >= grid.right || row < grid.top || row >= grid.bottom) return Number.NaN;
-    const [x, y] = [Math.floor(column / CHUNK), Math.floor(row / CHUNK)];
+    const [x, y] = [Math.floor(column / CHUNK_SIZE), Math.floor(row / CHUNK_SIZE)];
     const loaded = reader.chunk(grid, x, y);
     const chunk = loaded instanceof Promise ? await loaded : loaded;
-    return chunk?.heights[(row - y * CHUNK) * CHUNK + column - x * CHUNK] ?? Number.NaN;
+    return chunk?.heights[(row - y * CHUNK_SIZE) * CHUNK_SIZE + column - x * CHUNK_SIZE] ?? Number.NaN;
   };
   for (const [i, place] of places.entries()) {
     if (!Number.isNaN(heights[i])) continue;
     grid.forward(place, at, 0);
-    // Heights are those of the cells' middles.
+    // A height belongs to the middle of its cell.
     const [x, y] = [at[0]! - 0.5, at[1]! - 0.5];
     const [column, row] = [Math.floor(x), Math.floor(y)];
     const [dx, dy] = [x - column, y - row];
@@ -122,7 +122,7 @@ async function fillHeights(
   }
 }
 
-function absolute(source: string, baseDir: string | undefined): string {
+function absoluteSource(source: string, baseDir: string | undefined): string {
   return baseDir === undefined || isAbsolute(source) || /^https?:\/\//i.test(source)
     ? source
     : resolve(baseDir, source);
@@ -141,8 +141,8 @@ async function terrainOn(
       columns,
       rows,
       covered,
-      { values: chunk.heights, stride: CHUNK, offset: at },
-      { values: chunk.slopes, stride: CHUNK, offset: at },
+      { values: chunk.heights, stride: CHUNK_SIZE, offset: at },
+      { values: chunk.slopes, stride: CHUNK_SIZE, offset: at },
     );
   });
   return terrainOf(sums, parcelCells);
@@ -170,8 +170,8 @@ async function cellsOn(grid: VirtualGrid, reader: ChunkReader, shape: MultiPolyg
           },
         );
       }
-      const slope = chunk?.slopes[at + y * CHUNK + x] ?? Number.NaN;
-      const height = chunk?.heights[at + y * CHUNK + x] ?? Number.NaN;
+      const slope = chunk?.slopes[at + y * CHUNK_SIZE + x] ?? Number.NaN;
+      const height = chunk?.heights[at + y * CHUNK_SIZE + x] ?? Number.NaN;
       cells.set(`${column} ${row}`, {
         corners: [
           grid.inverse(column, row),
@@ -192,9 +192,9 @@ async function cellsOn(grid: VirtualGrid, reader: ChunkReader, shape: MultiPolyg
 type Piece = {
   covered: { values: Float64Array; stride: number; offset: number };
   chunk: Chunk | null;
-  /** Index of its first cell in the chunk. */
+  /** Index of the first cell in the chunk. */
   at: number;
-  /** Column and row of its first cell in the grid. */
+  /** Column and row of the first cell in the grid. */
   left: number;
   top: number;
   columns: number;
@@ -202,9 +202,9 @@ type Piece = {
 };
 
 /**
- * Goes over the cells that the parts of a parcel cover; one that two parts share comes twice, with
- * the fraction of each.
- * @returns the area of the parcel in cells, cells beyond the grid included
+ * Visits the cells that the parts of a parcel cover. A cell in two parts is visited twice, with the fraction
+ * of each.
+ * @returns the parcel's area in cells, including those beyond the grid
  */
 async function visit(
   grid: VirtualGrid,
@@ -219,16 +219,16 @@ async function visit(
     for (const strip of stripsOf(grid, windowOf(rings[0]!))) {
       const { fractions: values, stride } = coverCells(rings, strip);
       const { top, rows } = strip;
-      const chunkY = Math.floor(top / CHUNK);
+      const chunkY = Math.floor(top / CHUNK_SIZE);
       const right = Math.min(strip.left + strip.columns, grid.right);
       for (let left = Math.max(strip.left, grid.left); left < right; ) {
-        const chunkX = Math.floor(left / CHUNK);
-        const columns = Math.min(right, (chunkX + 1) * CHUNK) - left;
+        const chunkX = Math.floor(left / CHUNK_SIZE);
+        const columns = Math.min(right, (chunkX + 1) * CHUNK_SIZE) - left;
         const covered = { values, stride, offset: left - strip.left };
         if (columns === strip.columns || isCovered(covered, columns, rows)) {
           const loaded = reader.chunk(grid, chunkX, chunkY);
           const chunk = loaded instanceof Promise ? await loaded : loaded;
-          const at = (top - chunkY * CHUNK) * CHUNK + left - chunkX * CHUNK;
+          const at = (top - chunkY * CHUNK_SIZE) * CHUNK_SIZE + left - chunkX * CHUNK_SIZE;
           piece({ covered, chunk, at, left, top, columns, rows });
         }
         left += columns;
@@ -238,19 +238,22 @@ async function visit(
   return parcelCells;
 }
 
-/** Cuts the part of a window that lies in the grid's rows into strips, each within one row of chunks. */
+/** Splits the part of a window within the grid into strips, each within one row of chunks. */
 function* stripsOf(grid: VirtualGrid, { left, top, columns, rows }: CellWindow): Generator<CellWindow> {
   if (left >= grid.right || left + columns <= grid.left) return;
   const bottom = Math.min(top + rows, grid.bottom);
   const most = Math.max(1, Math.floor(STRIP_CELLS / columns));
   for (let row = Math.max(top, grid.top); row < bottom; ) {
-    const end = Math.min(bottom, (Math.floor(row / CHUNK) + 1) * CHUNK, row + most);
+    const end = Math.min(bottom, (Math.floor(row / CHUNK_SIZE) + 1) * CHUNK_SIZE, row + most);
     yield { left, top: row, columns, rows: end - row };
     row = end;
   }
 }
 
-/** Parts of a wide, slanting parcel's window hold nothing of it: their chunks need not be read. */
+/**
+ * Whether a piece of the window has covered cells. A slanting parcel's window has pieces without, whose
+ * chunks are not read.
+ */
 function isCovered({ values, stride, offset }: Piece['covered'], columns: number, rows: number): boolean {
   for (let row = 0; row < rows; row++) {
     const from = offset + row * stride;

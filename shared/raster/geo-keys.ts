@@ -4,20 +4,19 @@ import { formatError } from '../net/download-context.ts';
 
 export type VerticalUnit = 'metres' | 'feet' | 'us_survey_feet';
 
-/** Meters of one. The survey foot is 1200/3937 m (NIST SP 811, appendix B.6). */
-export const UNIT_M: Record<VerticalUnit, number> = {
+/** Meters per unit. The survey foot is 1200/3937 m (NIST SP 811, appendix B.6). */
+export const METERS_PER_VERTICAL_UNIT: Record<VerticalUnit, number> = {
   metres: 1,
   feet: 0.3048,
   us_survey_feet: 1200 / 3937,
 };
 
-/** EPSG units of measure. */
+/** By EPSG's code of the unit. */
 const UNIT_CODES: Record<number, VerticalUnit> = { 9001: 'metres', 9002: 'feet', 9003: 'us_survey_feet' };
 
 /**
- * Vertical CRSs by their EPSG code (epsg.io), which settles the unit. GeoTIFF 1.0 has codes of its own
- * (6.3.4.1) that name a datum but no unit: of these only heights above the ellipsoid, which are measured in
- * meters, are taken without VerticalUnitsGeoKey.
+ * Unit by EPSG code of the vertical CRS (epsg.io). GeoTIFF 1.0's own codes (6.3.4.1) name a datum without a
+ * unit; without VerticalUnitsGeoKey only its ellipsoidal heights, which are in meters, are accepted.
  */
 const VERTICAL_CRS: Record<number, VerticalUnit> = {
   // NAVD88 height; (ftUS); (ft)
@@ -41,19 +40,19 @@ const VERTICAL_CRS: Record<number, VerticalUnit> = {
   5030: 'metres',
 };
 
-/** As GDAL writes a band's unit. */
+/** GDAL's names of a band's unit. */
 const UNIT_NAMES: [RegExp, VerticalUnit][] = [
   [/^(m|met(re|er)s?)$/, 'metres'],
   [/^(ft|foot|feet)$/, 'feet'],
   [/^(us-ft|us survey foot|us_survey_feet)$/, 'us_survey_feet'],
 ];
 
-/** The value of a GeoTIFF key that says: defined by other keys here, not by a code. */
+/** The GeoTIFF code for "user-defined": other keys have the definition. */
 const USER_DEFINED = 32767;
 
 export type GeoKeys = Partial<Record<string, unknown>>;
 
-/** @throws PlatError `feed_format` when the keys are broken */
+/** @throws PlatError `feed_format` when the keys are damaged */
 export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
   try {
     return image.getGeoKeys() ?? {};
@@ -62,10 +61,9 @@ export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
   }
 }
 
-// geotiff-geokeys-to-proj4 is not used: it would replace the next ten lines, and knows nothing
-// of vertical units.
+// Not by geotiff-geokeys-to-proj4: it would save ten lines, and does not read vertical units.
 
-/** As "EPSG:n". @throws PlatError `feed_crs` when the keys name none */
+/** The CRS as "EPSG:n". @throws PlatError `feed_crs` when the keys name none */
 export function crsOfKeys(keys: GeoKeys, name: string): string {
   const code = keys.ProjectedCSTypeGeoKey ?? keys.GeographicTypeGeoKey;
   if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) return `EPSG:${code}`;
@@ -75,9 +73,9 @@ export function crsOfKeys(keys: GeoKeys, name: string): string {
 }
 
 /**
- * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the
- * file is silent, as nearly all are.
- * @throws PlatError `feed_format` when what it names is not known
+ * The unit of heights from VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the
+ * file has none of them, as most.
+ * @throws PlatError `feed_format` when the unit is not supported
  */
 export function verticalUnitOf(
   keys: GeoKeys,

@@ -3,29 +3,32 @@ import { metersPerUnit } from '../kernels/terrain/ground.ts';
 import { type PlacedGrid, placeGrid } from './raster-place.ts';
 import type { ElevationTile } from './tiff-header.ts';
 
-/** A tile and where it lies in its grid, in whole cells. */
+/** A tile and its offset in the grid, in whole cells. */
 export type GridTile = { tile: ElevationTile; column: number; row: number };
 
-/** Tiles whose cells are in line: one grid, whose cells count from the first corner of its first tile. */
+/** Tiles with aligned cells as one grid. Cells count from the first corner of the first tile. */
 export type VirtualGrid = PlacedGrid & {
   id: number;
   originY: number;
   stepX: number;
   stepY: number;
   tiles: GridTile[];
-  /** Cells [left, right) x [top, bottom) that hold all tiles. */
+  /** The range of cells with tiles: [left, right) x [top, bottom). */
   left: number;
   top: number;
   right: number;
   bottom: number;
 };
 
-/** Cells that a tile may be off the grid: published corners are rounded (3DEP's to a millionth of a cell). */
+/**
+ * How far, in cells, a tile may be off the grid: published corners are rounded (3DEP's to a millionth of a
+ * cell).
+ */
 const MAX_OFF = 0.01;
 
 /**
- * Tiles by CRS, step and alignment, the smallest cells first. @throws PlatError `feed_crs` when
- * a CRS is not known
+ * Groups tiles by CRS, cell size and alignment; the finest grid first. @throws PlatError `feed_crs` when a
+ * CRS is unknown
  */
 export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
   const grids: { first: ElevationTile; grid: VirtualGrid; cellSqM: number }[] = [];
@@ -38,8 +41,7 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
     }
     const { groundAt, forward, inverse } = placeGrid(resolveCrs(tile.crs, tile.source), tile);
     const { originY, stepX, stepY } = tile;
-    // Properties one by one: a spread would give the object a new hidden class, for which V8 recompiles
-    // everything.
+    // Properties one by one: a spread would create a new hidden class, for which V8 recompiles the hot loops.
     const grid: VirtualGrid = {
       groundAt,
       forward,
@@ -77,7 +79,7 @@ function placeIn(first: ElevationTile, tile: ElevationTile): { column: number; r
   return x === null || y === null ? null : { column: x, row: y };
 }
 
-/** The whole cells between two origins, or null when the cells are not in line. */
+/** The whole cells between two origins, or null when the cells are not aligned. */
 function axis(
   origin: number,
   step: number,

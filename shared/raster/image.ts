@@ -5,7 +5,7 @@ import { messageOf, PlatError } from '../base/errors.ts';
 import { formatError } from '../net/download-context.ts';
 import type { ByteSource } from './byte-source.ts';
 
-/** The full-resolution image of a GeoTIFF; blocks are its tiles or strips. */
+/** The full-resolution image of a GeoTIFF. Blocks are its tiles or strips. */
 export type ElevationImage = {
   image: GeoTIFFImage;
   width: number;
@@ -16,50 +16,47 @@ export type ElevationImage = {
   decoder: Decoder;
 };
 
-/** Cells by rows, as they are in the file, or null where a sparse file has left the block out. */
+/** Raw cells row by row, or null when a sparse file leaves the block out. */
 export type Block = { values: TypedArray; stride: number; width: number; height: number } | null;
 
-/**
- * Bytes of a number are kept as this machine has them; all that Node runs on have the low one
- * first, but for IBM's.
- */
+/** Byte order of this machine: little-endian on all platforms of Node but s390x and AIX. */
 export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /**
- * Headers, directories and their arrays of a cloud-optimized file lie in its first bytes; other files
- * cost a few reads more.
+ * Bytes read first. In a cloud-optimized file they have the header and directories; other files take a few
+ * reads more.
  */
 const HEAD_BYTES = 32 * 1024;
 
-/** What geotiff.js asks for when it does not know how long a directory is. */
-const GUESS_BYTES = 4048;
+/** Bytes that geotiff.js requests when it does not know a directory's length. */
+const GEOTIFF_GUESS_BYTES = 4048;
 
 /**
- * The first image is the full resolution (TIFF). @throws PlatError `feed_format` when it is no TIFF;
- * what the source throws
+ * Opens the first image, which is the full resolution. @throws PlatError `feed_format` when the file is not a
+ * TIFF; errors of the source
  */
 export function openImage(source: ByteSource): Promise<ElevationImage> {
   return withTiff(source, async tiff => {
     const image = await tiff.getImage(0);
     return {
-      ...sizesOf(image),
+      ...imageSizes(image),
       bytesPerCell: image.getBytesPerPixel(),
       decoder: await decoderOf(image),
     };
   });
 }
 
-export function sizesOf(image: GeoTIFFImage) {
+export function imageSizes(image: GeoTIFFImage) {
   const [width, height] = [image.getWidth(), image.getHeight()];
   return { image, width, height, blockWidth: image.getTileWidth(), blockHeight: image.getTileHeight() };
 }
 
-/** Reads something from the directories of a file. @throws PlatError as `openImage` */
+/** Calls `read` with the opened file. @throws PlatError as `openImage` */
 export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => Promise<T>): Promise<T> {
   const head = await source.read(0, HEAD_BYTES);
   try {
     const tiff = await GeoTIFF.fromSource(tiffSource(source, head));
-    // All arrays at once: read one by one, 3.0.5 takes those of big-endian files for little-endian.
+    // Load all arrays at once: geotiff.js 3.0.5 reads single values of big-endian files as little-endian.
     tiff.parser.eager = true;
     return await read(tiff);
   } catch (cause) {
@@ -72,8 +69,8 @@ export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => P
 }
 
 /**
- * Blocks at the right and lower rim are as wide and high as the image. @throws PlatError `feed_format`;
- * what the source throws
+ * Reads a block. At the right and lower edge it is cut to the image. @throws PlatError `feed_format`; errors
+ * of the source
  */
 export async function readBlock(
   { image, width, height, blockWidth, blockHeight, decoder }: ElevationImage,
@@ -86,8 +83,8 @@ export async function readBlock(
   const right = Math.min(left + blockWidth, width);
   const bottom = Math.min(top + blockHeight, height);
   try {
-    // geotiff.js fills absent blocks with the file's nodata, or 0 when that is NaN or not stated: a
-    // height like any other.
+    // Skip absent blocks here: geotiff.js fills them with the file's nodata, or with 0, which would be a
+    // height.
     const index = row * Math.ceil(width / blockWidth) + column;
     const counts = image.isTiled ? 'TileByteCounts' : 'StripByteCounts';
     if (Number(await image.fileDirectory.loadValueIndexed(counts, index)) === 0) return null;
@@ -98,7 +95,7 @@ export async function readBlock(
       if (values.length < blockWidth * size.height) throw new Error('it holds too few cells');
       return { values, stride: blockWidth, ...size };
     }
-    // Other orders of bytes, and half floats, are read one by one.
+    // The other byte order and half floats take the slower way, value by value.
     const window = [left, top, right, bottom];
     const values = await image.readRasters({ window, samples: [0], interleave: true });
     return { values, stride: size.width, ...size };
@@ -115,12 +112,12 @@ function isHalfFloat(image: GeoTIFFImage): boolean {
   return image.getSampleFormat() === 3 && image.getBitsPerSample() === 16;
 }
 
-/** A source as geotiff.js takes it. */
+/** Adapts a source to the interface of geotiff.js. */
 function tiffSource(source: ByteSource, head: ArrayBuffer) {
   const read = async (offset: number, length: number): Promise<ArrayBuffer> => {
     if (offset + length <= head.byteLength) return head.slice(offset, offset + length);
     const bytes = await source.read(offset, length);
-    if (bytes.byteLength < length && length > GUESS_BYTES) {
+    if (bytes.byteLength < length && length > GEOTIFF_GUESS_BYTES) {
       throw formatError(`${source.name} is cut off. Fetch or copy it again.`);
     }
     return bytes;
@@ -138,22 +135,21 @@ function tiffSource(source: ByteSource, head: ArrayBuffer) {
   };
 }
 
-/** What geotiff.js hands a block's bytes to. */
+/** The interface of geotiff.js's decoders. */
 export type Decoder = { decode(bytes: ArrayBufferLike): Promise<ArrayBufferLike> };
 
-/** Deflate as TIFF 6.0 adopted it, and under its older code. */
+/** Deflate under its two codes: TIFF 6.0's supplement and the older one. */
 const DEFLATE = new Set([8, 32946]);
 
-/** The least that zlib takes for a chunk (Z_MIN_CHUNK). */
+/** The smallest chunk size of zlib (Z_MIN_CHUNK). */
 const MIN_CHUNK = 64;
 
 type Parameters = ConstructorParameters<typeof BaseDecoder>[0];
 
-const inflated = promisify<Uint8Array, { maxOutputLength: number; chunkSize: number }, Buffer>(inflate);
+const inflateAsync = promisify<Uint8Array, { maxOutputLength: number; chunkSize: number }, Buffer>(inflate);
 
 /**
- * Node's own zlib takes a third of the time of pako, geotiff.js's inflater, and does not hold
- * up the event loop.
+ * Inflates by Node's zlib, which takes a third of the time of geotiff.js's pako and runs off the event loop.
  */
 class ZlibDecoder extends BaseDecoder {
   override async decodeBlock(bytes: ArrayBufferLike): Promise<ArrayBufferLike> {
@@ -161,9 +157,9 @@ class ZlibDecoder extends BaseDecoder {
     const bits = typeof bitsPerSample === 'number' ? [bitsPerSample] : Array.from(bitsPerSample);
     const samples = planarConfiguration === 2 ? 1 : bits.length;
     const size = (tileWidth * tileHeight * samples * bits[0]!) / 8;
-    // No more than a block: a damaged or hostile file cannot fill the memory.
+    // Limited to one block, so that a damaged or hostile file cannot fill the memory.
     const options = { maxOutputLength: size, chunkSize: Math.max(MIN_CHUNK, size) };
-    return arrayBufferOf(await inflated(new Uint8Array(bytes), options));
+    return arrayBufferOf(await inflateAsync(new Uint8Array(bytes), options));
   }
 }
 
@@ -171,7 +167,7 @@ export function arrayBufferOf({ buffer, byteOffset, byteLength }: Buffer): Array
   return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
 }
 
-/** The decoder of an image whose directory is read. @throws Error when the compression is not known */
+/** The decoder for an image's compression. @throws Error when it is not supported */
 export async function decoderOf(image: GeoTIFFImage): Promise<Decoder> {
   const { fileDirectory } = image;
   const parameters: Parameters & { LercParameters?: unknown } = {

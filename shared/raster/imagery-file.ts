@@ -5,16 +5,16 @@ import { resolveCrs } from '../geo/projection.ts';
 import { shortDistanceM } from '../kernels/terrain/ground.ts';
 import { formatError, type Limits } from '../net/download-context.ts';
 import { extentOf, type GeoTransform, transformOf } from './affine.ts';
-import { openBytes } from './byte-source.ts';
+import { openByteSource } from './byte-source.ts';
 import { crsOfKeys, geoKeysOf } from './geo-keys.ts';
 import { type ColorModel, decodeBlock, type Level, openLevels } from './pixels.ts';
-import { COMPRESSIONS, nodataOf, requireWhole } from './tiff-header.ts';
+import { COMPRESSIONS, nodataOf, requireComplete } from './tiff-header.ts';
 
-/** One file of imagery: what has to be known to read pixels from it. */
+/** What is needed to read pixels from a file of imagery. */
 export type ImageryFile = ColorModel & {
   /** Absolute path, or http(s) URL. */
   source: string;
-  /** Tells the version that was ingested from others. */
+  /** Identifies the version that was ingested. */
   fingerprint: string;
   width: number;
   height: number;
@@ -26,7 +26,7 @@ export type ImageryFile = ColorModel & {
 export type ImageryHeader = ImageryFile & {
   /** WGS84 degrees. */
   extent: Box;
-  /** Meters on the ground that a pixel is wide, in the middle. */
+  /** Width of a pixel on the ground in meters, at the middle of the image. */
   pixelM: number;
   bands: number;
   bits: number;
@@ -35,30 +35,30 @@ export type ImageryHeader = ImageryFile & {
 
 export type DeclaredImagery = { crs?: string; range?: [number, number] };
 
-/** What elevation is read from, and JPEG and WebP. */
+/** The compressions of elevation, and JPEG and WebP. */
 const PIXEL_COMPRESSIONS = new Set([...COMPRESSIONS, 7, 50001]);
 
-/** A block is decoded as a whole: 4,096 x 4,096 pixels of 4 bytes. */
+/** A block is decoded as a whole: at most 4,096 x 4,096 pixels of 4 bytes. */
 const MAX_BLOCK_BYTES = 64 * 2 ** 20;
 
 /**
- * Reads what a file says of itself, and a part of its pixels where only they tell: black and white in 16
- * bits, whether a fourth band is alpha.
- * @throws PlatError `feed_source`, `feed_format` for no image of 8 or 16 bits or one cut off,
- * `feed_crs` for no known CRS
+ * Reads the header, and samples of pixels for what it does not say: black and white of 16-bit values, and
+ * whether a fourth band is alpha.
+ * @throws PlatError `feed_source`; `feed_format` for other than 8 or 16 bits or a truncated file; `feed_crs`
+ * for an unknown CRS
  */
 export async function readImageryHeader(
   source: string,
   declared: DeclaredImagery,
   context: { signal: AbortSignal; limits?: Partial<Limits> },
 ): Promise<ImageryHeader> {
-  const bytes = openBytes(source, context);
+  const bytes = openByteSource(source, context);
   const { name } = bytes;
   const levels = await openLevels(bytes);
   const [{ image, width, height, samples: bands }] = levels;
   const bits = image.getBitsPerSample();
   requireReadable(levels[0], bits, name);
-  await requireWhole(image, bytes.size(), name);
+  await requireComplete(image, bytes.size(), name);
   const keys = geoKeysOf(image, name);
   const crs = declared.crs ?? crsOfKeys(keys, name);
   const transform = transformOf(image, keys.GTRasterTypeGeoKey === 2, name);
@@ -66,13 +66,13 @@ export async function readImageryHeader(
   const pixelM = pixelMeters(place, width / 2, height / 2);
   const nodata = nodataOf(image);
   const file = { source, fingerprint: await bytes.fingerprint(), width, height, transform, crs, nodata };
-  const sample = await sampleOf(levels.at(-1)!, bits, isAlpha(image), name);
+  const sample = await samplePixels(levels.at(-1)!, bits, isAlpha(image), name);
   const range = bits === 8 ? null : (declared.range ?? sample.range);
   const extent = extentOf({ width, height, crs }, place.inverse, name);
   return { ...file, range, alpha: sample.alpha, extent, pixelM, bands, bits, overviews: levels.length - 1 };
 }
 
-/** How wide a pixel is on the ground, as the side of a square. */
+/** Size of a pixel on the ground, as the side of a square of its area. */
 export function pixelMeters({ inverse }: PlacedImage, column: number, row: number): number {
   const place = inverse(column, row);
   const across = shortDistanceM(place, inverse(column + 1, row));
@@ -111,20 +111,20 @@ function requireReadable(
   }
 }
 
-/** ExtraSamples 1 and 2 are alpha (TIFF 6.0, page 31). */
+/** ExtraSamples 1 and 2 mean alpha (TIFF 6.0, page 31). */
 function isAlpha(image: GeoTIFFImage): boolean {
   const extra = image.fileDirectory.getValue('ExtraSamples');
   return image.getSamplesPerPixel() === 4 && [1, 2].includes(Number(extra?.[0] ?? 0));
 }
 
-/** Shares of the values that become black and white, as GDAL's and QGIS's stretches have it. */
-const DARK = 0.02;
-const LIGHT = 0.98;
+/** Percentiles that become black and white: the default stretch of QGIS. */
+const BLACK_PERCENTILE = 0.02;
+const WHITE_PERCENTILE = 0.98;
 
-/** Where the blocks lie that are looked at, as shares of the way along the diagonal. */
-const SHARES = [1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8];
+/** Blocks to sample, as shares of the way along the diagonal. */
+const SAMPLED_BLOCKS = [1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8];
 
-async function sampleOf(
+async function samplePixels(
   level: Level,
   bits: number,
   alpha: boolean,
@@ -133,7 +133,7 @@ async function sampleOf(
   if (bits === 8 && !alpha) return { range: [0, 255], alpha };
   const colors: number[] = [];
   let isMask = alpha;
-  for (const share of SHARES) {
+  for (const share of SAMPLED_BLOCKS) {
     const column = Math.floor((share * level.width) / level.blockWidth);
     const row = Math.floor((share * level.height) / level.blockHeight);
     const block = await decodeBlock(level, column, row, name);
@@ -148,16 +148,19 @@ async function sampleOf(
   }
   const sorted = Uint16Array.from(colors).sort();
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  return { range: [at(DARK), Math.max(at(DARK) + 1, at(LIGHT))], alpha: isMask };
+  return {
+    range: [at(BLACK_PERCENTILE), Math.max(at(BLACK_PERCENTILE) + 1, at(WHITE_PERCENTILE))],
+    alpha: isMask,
+  };
 }
 
-/** A place's column and row in a file, and back. */
+/** Converts between positions and columns and rows of a file. */
 export type PlacedImage = {
   forward(position: Position): [column: number, row: number];
   inverse(column: number, row: number): Position;
 };
 
-/** @throws PlatError `feed_crs` when the CRS is not known */
+/** @throws PlatError `feed_crs` when the CRS is unknown */
 export function placeImage(
   { transform, crs }: Pick<ImageryFile, 'transform' | 'crs'>,
   name: string,

@@ -1,49 +1,46 @@
-// Memory of reading heights: CACHE_BYTES, and for each parcel STRIP_CELLS of 8 bytes and MAX_WINDOW_BYTES.
+// Reading heights takes CACHE_BYTES, and per parcel 8 bytes for each of STRIP_CELLS and MAX_WINDOW_BYTES.
 
-/**
- * Half for decoded blocks, half for finished chunks: enough for parcels that come in the order of a
- * space-filling curve.
- */
+/** Half for decoded blocks and half for chunks: enough for parcels in the order of a space-filling curve. */
 export const CACHE_BYTES = 64 * 2 ** 20;
 
 /**
- * Cells of a side of a chunk: small enough that a margin of one touches few blocks of a file, large enough to
- * be worth its bookkeeping.
+ * Cells per side of a chunk: small enough to touch few blocks of a file, large enough to outweigh its
+ * overhead.
  */
-export const CHUNK = 256;
+export const CHUNK_SIZE = 256;
 
-/** Cells whose coverage is held at a time: a parcel that spans more is read in strips of rows. */
+/** Cells whose coverage is in memory at a time. A parcel with more is processed in strips of rows. */
 export const STRIP_CELLS = 2 ** 20;
 
 /**
- * Decoded bytes of the blocks that one chunk may need; a file in larger pieces is refused when
- * its header is read.
+ * Limit of decoded bytes of the blocks under one chunk. A file with larger blocks is refused when its header
+ * is read.
  */
 export const MAX_WINDOW_BYTES = 64 * 2 ** 20;
 
-/** The most blocks of a side that a chunk and its margin can touch. */
+/** The largest number of blocks per side under a chunk and its margin. */
 export function blocksAcross(block: number, size: number): number {
-  return Math.min(Math.ceil(size / block), Math.ceil((CHUNK + 1) / block) + 1);
+  return Math.min(Math.ceil(size / block), Math.ceil((CHUNK_SIZE + 1) / block) + 1);
 }
 
-/** How far beyond a parcel grids change its figures: two cells of 100 m. */
+/** How far from a parcel grids still change its figures: two cells of 100 m. */
 export const TERRAIN_MARGIN_M = 200;
 
 /**
- * Heights beyond this mean no data without being declared: -9999, -32768, the lowest float. The lowest land
- * of the United States is at -86 m, the highest at 6,190 m (USGS, Elevations and Distances); grids that go on
- * under the sea reach some hundred meters down.
+ * Heights outside this range are taken as undeclared no-data values, such as -9999, -32768 or the lowest
+ * float. Land in the United States is between -86 m and 6,190 m (USGS, Elevations and Distances); some grids
+ * include the sea floor for some hundred meters.
  */
-export const LOWEST_M = -500;
-export const HIGHEST_M = 7000;
+export const MIN_HEIGHT_M = -500;
+export const MAX_HEIGHT_M = 7000;
 
 /**
- * Float nodata is often written with fewer digits than the cells hold: -3.40282e+38 for the lowest
- * float is off by 1e-6.
+ * Nodata of floats is often written with fewer digits than the cells have: -3.40282e+38 for the lowest float
+ * is off by 1e-6.
  */
 const NODATA_RELATIVE = 2e-6;
 
-/** What is taken for nodata among cells. Whole numbers are compared exactly, floats with a little room. */
+/** The range of cell values that mean no data: exact for integers, with a tolerance for floats. */
 export function nodataRange(nodata: number | null, values: ArrayLike<number>): [number, number] {
   if (nodata === null) return [Infinity, -Infinity];
   const float = values instanceof Float32Array || values instanceof Float64Array;

@@ -5,39 +5,38 @@ import { PlatError } from '../base/errors.ts';
 import { formatError } from '../net/download-context.ts';
 import { blockDecoderOf } from './block-decoder.ts';
 import type { ByteSource } from './byte-source.ts';
-import { type Decoder, LITTLE_ENDIAN, sizesOf, withTiff } from './image.ts';
+import { type Decoder, imageSizes, LITTLE_ENDIAN, withTiff } from './image.ts';
 import { type Pixels, pixelWords, type Source } from './warp.ts';
 
-/** An image of a file in one of its sizes. */
+/** One resolution of an image. */
 export type Level = {
   image: GeoTIFFImage;
-  /** Its number in the file. */
+  /** Index of the image in the file. */
   page: number;
   width: number;
   height: number;
   blockWidth: number;
   blockHeight: number;
-  /** Values a pixel: 1 is gray, 3 colors, a fourth is alpha or near infrared. */
+  /** Values per pixel: 1 is gray, 3 are colors, a fourth is alpha or near infrared. */
   samples: number;
   decoder(rows: number): Decoder;
 };
 
-/** How the values of a file become colors. */
+/** How values of a file become colors. */
 export type ColorModel = {
   /** Values of more than 8 bits that become black and white. */
   range: [number, number] | null;
-  /** Pixels all of whose colors have this value are none. */
+  /** Pixels with this value in all colors are empty. */
   nodata: number | null;
-  /** Whether the fourth sample tells where there is nothing. */
+  /** Whether the fourth sample is alpha. */
   alpha: boolean;
 };
 
-/** More sizes than overviews by two of the largest images have. */
+/** More than the number of overviews of the largest images. */
 const MAX_IMAGES = 40;
 
 /**
- * The full resolution and the overviews, the largest first. @throws PlatError `feed_format`;
- * what the source throws
+ * The full resolution and the overviews, largest first. @throws PlatError `feed_format`; errors of the source
  */
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {
@@ -46,7 +45,7 @@ export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
     const overviews: Level[] = [];
     for (let i = 1; i < count; i++) {
       const image = await tiff.getImage(i);
-      // Bit 0 of NewSubfileType is a reduced image, bit 2 a mask (TIFF 6.0, page 36).
+      // NewSubfileType: bit 0 marks a reduced image, bit 2 a mask (TIFF 6.0, page 36).
       const isOverview = (Number(image.fileDirectory.getValue('NewSubfileType') ?? 0) & 5) === 1;
       if (isOverview && image.getSamplesPerPixel() === first.samples) overviews.push(await levelOf(image, i));
     }
@@ -56,7 +55,7 @@ export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
 
 async function levelOf(image: GeoTIFFImage, page: number): Promise<Level> {
   const samples = image.getSamplesPerPixel();
-  return { ...sizesOf(image), page, samples, decoder: await blockDecoderOf(image) };
+  return { ...imageSizes(image), page, samples, decoder: await blockDecoderOf(image) };
 }
 
 /** A rectangle of a level's pixels: [left, right) x [top, bottom). */
@@ -66,9 +65,9 @@ export type PixelWindow = { left: number; top: number; right: number; bottom: nu
 const VIPS_COMPRESSIONS = new Set([1, 5, 7, 8, 32946]);
 
 /**
- * Reads a window of a file on disk by libvips: a second way beside `readPixels` because most pictures come
- * from such files and take 66 ms this way, 109 that way. @returns null for what libvips reads otherwise or
- * not at all: masks, 16 bits, one band, sparse and damaged files
+ * Reads a window of a file on disk by libvips: the common case, in 66 ms instead of the 109 of `readPixels`.
+ * @returns null for what libvips does not read or reads differently: masks, 16 bits, one band, sparse and
+ * damaged files
  */
 export async function readOnDisk(
   path: string,
@@ -81,7 +80,7 @@ export async function readOnDisk(
     Number(image.fileDirectory.getValue(name) ?? 1);
   const isColor = [2, 6].includes(tag('PhotometricInterpretation')) && (samples === 3 || samples === 4);
   if (!isColor || !VIPS_COMPRESSIONS.has(tag('Compression'))) return null;
-  // By an associated alpha (1), which may be near infrared, libvips would divide.
+  // libvips would divide colors by associated alpha (1), which may be near infrared.
   if (Number(image.fileDirectory.getValue('ExtraSamples')?.[0] ?? 0) === 1) return null;
   const { range, nodata, alpha } = coloring;
   if (range !== null || alpha) return null;
@@ -99,7 +98,7 @@ export async function readOnDisk(
     for (let y = y0, at = 0; y < y1; y++, at += bytes)
       data.set(part.subarray(at, at + bytes), 3 * ((y - top) * width + x0 - left));
   };
-  // libvips unpacks on one core: two halves, parted between blocks, are read at once.
+  // libvips decodes on one core, so two halves, split between blocks, are read in parallel.
   const columns = halvesOf(left, right, level.blockWidth);
   const parts =
     columns.length === 2
@@ -117,7 +116,7 @@ export async function readOnDisk(
   return pixels;
 }
 
-/** The halves of a range, parted between blocks; the range where it lies within one. */
+/** Splits a range in two at a block boundary; one range when it lies within a block. */
 function halvesOf(from: number, to: number, block: number): [number, number][] {
   const middle = Math.round((from + to) / 2 / block) * block;
   return middle > from && middle < to
@@ -128,19 +127,19 @@ function halvesOf(from: number, to: number, block: number): [number, number][] {
     : [[from, to]];
 }
 
-/** Whether a pixel is nothing but this value. */
+/** Whether some pixel has this value in all colors. */
 function hasPixel(data: Uint8Array, value: number): boolean {
   for (let at = 0; at < data.length; at += 3)
     if (data[at] === value && data[at + 1] === value && data[at + 2] === value) return true;
   return false;
 }
 
-/** Blocks that are held decoded at a time. */
-const BLOCKS_AT_ONCE = 4;
+/** Blocks decoded in memory at a time. */
+const MAX_CONCURRENT_BLOCKS = 4;
 
 /**
- * A window of a level, each pixel the mean of `shrink` x `shrink`. @throws PlatError `feed_format`;
- * what the source throws
+ * Reads a window of a level, averaging `shrink` x `shrink` pixels into one. @throws PlatError `feed_format`;
+ * errors of the source
  */
 export async function readPixels(
   level: Level,
@@ -153,11 +152,11 @@ export async function readPixels(
   const height = Math.ceil((bottom - top) / shrink);
   const pixels: Source = { width, height, channels: 4, data: new Uint8Array(4 * width * height) };
   const sums = shrink > 1 ? new Uint32Array(4 * width * height) : null;
-  const inTurn = pLimit(BLOCKS_AT_ONCE);
+  const limit = pLimit(MAX_CONCURRENT_BLOCKS);
   const work: Promise<void>[] = [];
   for (let row = Math.floor(top / level.blockHeight); row * level.blockHeight < bottom; row++) {
     for (let column = Math.floor(left / level.blockWidth); column * level.blockWidth < right; column++) {
-      const one = inTurn(async () => {
+      const one = limit(async () => {
         signal.throwIfAborted();
         const block = await decodeBlock(level, column, row, name);
         if (block === null) return;
@@ -186,12 +185,10 @@ export async function readPixels(
   return pixels;
 }
 
-/**
- * The values of a block: interleaved, or an array for each sample. Null where a sparse file has left it out.
- */
+/** Values of a block: interleaved, or one array per sample. Null when a sparse file leaves the block out. */
 type Block = { planes: TypedArray[]; step: number; stride: number } | null;
 
-/** The values of one block. @throws PlatError as `readPixels` */
+/** Decodes one block. @throws PlatError as `readPixels` */
 export async function decodeBlock(level: Level, column: number, row: number, name: string): Promise<Block> {
   const { image, blockWidth, blockHeight, width, height, samples, decoder } = level;
   const colors = samples < 3 ? 1 : Math.min(4, samples);
@@ -202,7 +199,7 @@ export async function decodeBlock(level: Level, column: number, row: number, nam
     if (Number(await image.fileDirectory.loadValueIndexed(counts, index)) === 0) return null;
     const rows = Math.min(blockHeight, height - row * blockHeight);
     const read = async (sample: number) => {
-      // The last strip is short, tiles at the rim are filled up.
+      // The last strip is short, while tiles at the edge are padded.
       const { data } = await image.getTileOrStrip(
         column,
         row,
@@ -231,10 +228,10 @@ export async function decodeBlock(level: Level, column: number, row: number, nam
   }
 }
 
-/** The byte of alpha among the four of a pixel. */
+/** The alpha byte within a pixel's 32 bits. */
 const OPAQUE = LITTLE_ENDIAN ? 0xff000000 : 0xff;
 
-/** Draws the part of a block that is wanted; `at` is the pixel where it begins. */
+/** Draws the visible part of a block. `at` is the target pixel where it begins. */
 function drawBlock(
   { planes, step, stride }: NonNullable<Block>,
   level: Level,
@@ -246,10 +243,10 @@ function drawBlock(
   const red = planes[0]!;
   const [green, blue] = planes.length < 3 ? [red, red] : [planes[1]!, planes[2]!];
   const mask = alpha && level.samples >= 4 ? planes[3] : undefined;
-  const shades = range === null ? null : shadesOf(range);
+  const shades = range === null ? null : shadeTable(range);
   const { data } = to;
   if (step === 4 && red.BYTES_PER_ELEMENT === 1 && nodata === null && mask === undefined) {
-    // Colors as they are: four values at once.
+    // 8-bit colors are copied as words, four values at once.
     const [from, into] = [pixelWords({ data: red as Uint8Array }), pixelWords(to)];
     for (let y = top; y < bottom; y++) {
       const shift = (y - blockTop) * (stride >> 2) - blockLeft;
@@ -273,12 +270,12 @@ function drawBlock(
   }
 }
 
-/** The 8 bits of each value of 16. */
-function shadesOf([low, high]: [number, number]): Uint8ClampedArray {
+/** A lookup table from 16-bit values to 8 bits. */
+function shadeTable([low, high]: [number, number]): Uint8ClampedArray {
   return Uint8ClampedArray.from({ length: 2 ** 16 }, (_, value) => ((value - low) * 255) / (high - low));
 }
 
-/** Adds colors to the sums of their cells. */
+/** Adds colors to the sums of the output pixels. */
 function addColors(
   sums: Uint32Array,
   width: number,

@@ -6,9 +6,9 @@ import { type Ground, shortDistanceM } from '../kernels/terrain/ground.ts';
 
 export type GridOrigin = { originX: number; originY: number; stepX: number; stepY: number };
 
-/** How a grid lies on the earth; columns and rows count in cells from its first corner. */
+/** How a grid lies on the earth. Columns and rows count in cells from the first corner. */
 export type PlacedGrid = {
-  /** What holds for some hundred cells around a place. */
+  /** The scale on the ground, valid for some hundred cells around a place. */
   groundAt(column: number, row: number): Ground;
   /** Writes column and row of a position to `out[at]` and `out[at + 1]`. */
   forward(position: Position, out: Float64Array, at: number): void;
@@ -53,13 +53,13 @@ export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrig
 }
 
 /**
- * Scales within this are kept at 1, as gdaldem has it: state planes and UTM are, Albers over
- * the 48 states is not.
+ * Scales this close to 1 are taken as 1, as gdaldem does: state planes and UTM are, Albers over the 48 states
+ * is not.
  */
 const MAX_SCALE_ERROR = 0.001;
 
 function nominalOr(meters: number, nominal: number): number {
-  // Where a projection has no inverse it has no parcels either.
+  // NaN, where the projection has no inverse, gives the nominal size; no parcel is there.
   return Math.abs(meters / nominal - 1) > MAX_SCALE_ERROR ? meters : nominal;
 }
 

@@ -3,30 +3,36 @@ import type { Box } from '../geo/geometry-types.ts';
 import { resolveCrs } from '../geo/projection.ts';
 import { formatError, type Limits } from '../net/download-context.ts';
 import { extentOf, transformOf } from './affine.ts';
-import { openBytes } from './byte-source.ts';
-import { crsOfKeys, geoKeysOf, UNIT_M, type VerticalUnit, verticalUnitOf } from './geo-keys.ts';
+import { openByteSource } from './byte-source.ts';
+import {
+  crsOfKeys,
+  geoKeysOf,
+  METERS_PER_VERTICAL_UNIT,
+  type VerticalUnit,
+  verticalUnitOf,
+} from './geo-keys.ts';
 import { type ElevationImage, openImage } from './image.ts';
 import { blocksAcross, MAX_WINDOW_BYTES } from './limits.ts';
 import { placeGrid } from './raster-place.ts';
 
-/** One file of heights: what has to be known to read cells from it. */
+/** What is needed to read heights from a file. */
 export type ElevationTile = {
   /** Absolute path, or http(s) URL. */
   source: string;
-  /** Tells the version that was ingested from others. */
+  /** Identifies the version that was ingested. */
   fingerprint: string;
   width: number;
   height: number;
   /** Outer corner of the first cell, in units of the CRS. */
   originX: number;
   originY: number;
-  /** Size of a cell, in units of the CRS; stepY is below 0 when the first row is the northern one. */
+  /** Size of a cell in units of the CRS; stepY is negative when the first row is the northernmost. */
   stepX: number;
   stepY: number;
   crs: string;
-  /** Meters of one unit of height. */
+  /** Meters per unit of height. */
   unitM: number;
-  /** The no-data value; null when only NaN is. */
+  /** The nodata value; null when only NaN is. */
   nodata: number | null;
 };
 
@@ -34,7 +40,7 @@ export type ElevationTile = {
 export type TileHeader = ElevationTile & {
   /** WGS84 degrees. */
   extent: Box;
-  /** Whether the file or its feed says what the unit of heights is; meters are taken otherwise. */
+  /** Whether the file or its feed states the unit of heights. Otherwise meters are assumed. */
   unitStated: boolean;
 };
 
@@ -44,22 +50,22 @@ export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: nu
 export const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
 
 /**
- * Reads what a file says of itself, a few kilobytes; what the feed declares wins. @param source absolute
- * path or http(s) URL
- * @throws PlatError `feed_source`, `feed_format` for no single-band north-up GeoTIFF of numbers or one cut
- * off, `feed_crs` for no known CRS
+ * Reads a file's header, a few kilobytes. What the feed declares overrides it.
+ * @param source absolute path or http(s) URL
+ * @throws PlatError `feed_source`; `feed_format` unless it is a complete, north-up GeoTIFF with one numeric
+ * band; `feed_crs` for an unknown CRS
  */
 export async function readTileHeader(
   source: string,
   declared: DeclaredElevation,
   context: { signal: AbortSignal; limits?: Partial<Limits> },
 ): Promise<TileHeader> {
-  const bytes = openBytes(source, context);
+  const bytes = openByteSource(source, context);
   const { name } = bytes;
   const opened = await openImage(bytes);
   const { image, width, height } = opened;
   requireReadable(opened, name);
-  await requireWhole(image, bytes.size(), name);
+  await requireComplete(image, bytes.size(), name);
   const band = await bandMetadata(image);
   if ((band.scale ?? 1) !== 1 || (band.offset ?? 0) !== 0) {
     throw formatError(
@@ -77,7 +83,7 @@ export async function readTileHeader(
     height,
     ...grid,
     crs,
-    unitM: UNIT_M[unit ?? 'metres'],
+    unitM: METERS_PER_VERTICAL_UNIT[unit ?? 'metres'],
     nodata: declared.nodata ?? nodataOf(image),
   };
   const { inverse } = placeGrid(resolveCrs(crs, name), tile);
@@ -118,8 +124,8 @@ function requireReadable(
   }
 }
 
-/** @throws PlatError when a block lies beyond the end of the file, as after a download that broke off */
-export async function requireWhole(
+/** @throws PlatError when a block lies beyond the end of the file, as after an incomplete download */
+export async function requireComplete(
   { fileDirectory, isTiled }: GeoTIFFImage,
   size: number,
   name: string,
@@ -147,7 +153,7 @@ export async function requireWhole(
   );
 }
 
-/** Origin and step of the grid. */
+/** Origin and cell size of the grid. */
 function gridOf(
   image: GeoTIFFImage,
   pixelIsPoint: boolean,
@@ -159,7 +165,7 @@ function gridOf(
   return { originX, originY, stepX, stepY };
 }
 
-/** geotiff.js's own reading takes the last digit off a value that is not closed by a NUL. */
+/** Parsed here, as geotiff.js drops the last digit of a value that does not end with a NUL. */
 export function nodataOf(image: GeoTIFFImage): number | null {
   const text = image.fileDirectory.getValue('GDAL_NODATA');
   if (typeof text !== 'string') return null;

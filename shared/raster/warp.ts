@@ -2,65 +2,65 @@ import { setImmediate } from 'node:timers/promises';
 import sharp from 'sharp';
 import { LITTLE_ENDIAN } from './image.ts';
 
-/** Red, green, blue and alpha by turns, row by row; alpha is 0 where there is nothing, else 255. */
+/** Red, green, blue and alpha by turns, row by row. Alpha is 0 for empty pixels, else 255. */
 export type Pixels = { width: number; height: number; data: Uint8Array };
 
-/** What a picture is made of; with 3 channels it is opaque. */
+/** An image to draw from. With 3 channels it is opaque. */
 export type Source = Pixels & { channels: 3 | 4 };
 
-/** The four values of each pixel as one number, which is 0 where there is nothing. */
+/** Pixels as 32-bit words; 0 for empty ones. */
 export const pixelWords = ({ data }: Pick<Pixels, 'data'>): Int32Array =>
   new Int32Array(data.buffer, data.byteOffset, data.length >> 2);
 
 /**
- * Where a place of a picture lies in a source; both in pixels from the outer corner. NaN
- * where it lies nowhere.
+ * Maps a place in the output to one in the source, both in pixels from the outer corner. NaN where there is
+ * none.
  */
 export type ToPixel = (x: number, y: number) => readonly [column: number, row: number];
 
 /**
- * Cells a side of a picture, at whose corners places are projected: in between, also on a frame of a whole
- * state, they are all but straight.
+ * Cells per side of the output. Only their corners are projected: within a cell, even on a map of a whole
+ * state, the mapping is nearly linear.
  */
 const CELLS = 16;
 
 /**
- * Paints a picture where it is still empty: bilinear between a source's pixels, which are to be more than
- * half as large as the picture's.
- * A plain loop, with pauses for others: libvips takes three times the processor time for it and leaves
- * four copies behind.
+ * Draws a source into the empty pixels of a picture, by bilinear interpolation. Source pixels have to be more
+ * than half as large as the picture's.
+ * A loop in JavaScript with pauses for other tasks: libvips takes three times the CPU time and leaves four
+ * copies in memory.
  * @param picture its sides are multiples of `CELLS`
- * @param ratio pixels of the source to one of the picture
+ * @param ratio source pixels per picture pixel
  */
 export async function warp(source: Source, picture: Pixels, placeIn: ToPixel, ratio: number): Promise<void> {
-  const even = await softened(source, ratio);
+  const blurred = await blur(source, ratio);
   const [width, height] = [picture.width / CELLS, picture.height / CELLS];
   for (let row = 0; row < CELLS; row++) {
     for (let column = 0; column < CELLS; column++)
-      warpCell(even, picture, placeIn, { left: column * width, top: row * height, width, height });
+      warpCell(blurred, picture, placeIn, { left: column * width, top: row * height, width, height });
     await setImmediate();
   }
 }
 
-/** Below it nothing would be seen of it. */
+/** A blur with less weight on neighbors would not be visible. */
 const MIN_SHARE = 0.01;
 
 /**
- * Where the source's pixels are smaller than the picture's, each of those is to be a mean of several.
- * gdalwarp widens its triangle to `ratio`, whose variance is ratio²/6; what its neighbors add to each pixel
- * here makes up for the difference.
+ * Blurs a source whose pixels are smaller than the picture's, so that each output pixel is a mean of several.
+ * gdalwarp's triangle filter of width `ratio` has the variance ratio²/6; the blur adds what bilinear
+ * interpolation lacks.
  */
-async function softened(source: Source, ratio: number): Promise<Pixels> {
+async function blur(source: Source, ratio: number): Promise<Pixels> {
   const { width, height } = source;
   const share = (ratio ** 2 - 1) / 12;
   if (share < MIN_SHARE && source.channels === 4) return source;
   const opened = ({ channels, data }: Source) => sharp(data, { raw: { width, height, channels } });
-  // By an alpha, even one that is full, libvips multiplies and divides, in three times the time.
+  // Opaque alpha is removed: libvips would multiply and divide by it, in three times the time.
   const isFull = source.channels === 4 && !pixelWords(source).includes(0);
   const pixels = isFull
     ? opened({ ...source, channels: 3, data: await opened(source).removeAlpha().raw().toBuffer() })
     : opened(source);
-  // A Gaussian that gives each neighbor this share.
+  // The Gaussian that gives each neighbor this share.
   const sigma = Math.sqrt(-1 / (2 * Math.log(share / (1 - 2 * share))));
   if (share >= MIN_SHARE) pixels.blur({ sigma, minAmplitude: 0.01 });
   return { width, height, data: await pixels.ensureAlpha().raw().toBuffer() };
@@ -68,18 +68,18 @@ async function softened(source: Source, ratio: number): Promise<Pixels> {
 
 type Cell = { left: number; top: number; width: number; height: number };
 
-/** Two of the four bytes of a pixel, and that of its alpha. */
+/** Masks of two of a pixel's four bytes, and of its alpha. */
 const TWO_BYTES = 0xff00ff;
 const ALPHA = LITTLE_ENDIAN ? -0x1000000 : 0xff;
 const { imul } = Math;
-/** Half of 256 in both of two bytes. */
-const HALVES = 0x800080;
+/** Half of 256 in each of the two bytes, for rounding. */
+const ROUNDING = 0x800080;
 
-/** Places are counted in parts of a pixel, of 12 bits. */
-const FINE_BITS = 12;
-const FINE = 2 ** FINE_BITS;
-/** Columns and rows that a place of 32 bits has room for. */
-const MAX_ACROSS = 2 ** 31 / FINE;
+/** Fixed-point coordinates with 12 fractional bits. */
+const FRACTION_BITS = 12;
+const FIXED_POINT_ONE = 2 ** FRACTION_BITS;
+/** The most columns or rows that 32-bit fixed point can hold. */
+const MAX_FIXED_POINT = 2 ** 31 / FIXED_POINT_ONE;
 
 function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell): void {
   const { left, top, width, height } = cell;
@@ -88,25 +88,25 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
   const [from, into] = [pixelWords(source), pixelWords(picture)];
   const columns = source.width;
   const [lastColumn, lastRow] = [columns - 1, source.height - 1];
-  const fine = (pixels: number) => Math.round(pixels * FINE) | 0;
+  const toFixedPoint = (pixels: number) => Math.round(pixels * FIXED_POINT_ONE) | 0;
   const places = [p, q, r, s].flat().map(Math.abs);
-  // NaN too.
-  if (!(Math.max(...places, columns, source.height) < MAX_ACROSS)) return;
+  // Also false for NaN.
+  if (!(Math.max(...places, columns, source.height) < MAX_FIXED_POINT)) return;
   for (let y = 0; y < height; y++) {
     const share = (y + 0.5) / height;
     const [startX, startY] = [p[0] + (r[0] - p[0]) * share, p[1] + (r[1] - p[1]) * share];
     const stepX = (q[0] + (s[0] - q[0]) * share - startX) / width;
     const stepY = (q[1] + (s[1] - q[1]) * share - startY) / width;
-    const stepU = fine(stepX);
-    const stepV = fine(stepY);
-    // The place of a pixel's middle among the middles of the source's pixels.
-    let u = fine(startX + stepX / 2 - 0.5);
-    let v = fine(startY + stepY / 2 - 0.5);
+    const stepU = toFixedPoint(stepX);
+    const stepV = toFixedPoint(stepY);
+    // The pixel's middle, relative to the middles of source pixels.
+    let u = toFixedPoint(startX + stepX / 2 - 0.5);
+    let v = toFixedPoint(startY + stepY / 2 - 0.5);
     const row = (top + y) * picture.width + left;
     for (let to = row; to < row + width; to++, u = (u + stepU) | 0, v = (v + stepV) | 0) {
       if (into[to] !== 0) continue;
-      const i = u >> FINE_BITS;
-      const j = v >> FINE_BITS;
+      const i = u >> FRACTION_BITS;
+      const j = v >> FRACTION_BITS;
       if (i >>> 0 < lastColumn && j >>> 0 < lastRow) {
         const at = (imul(j, columns) + i) | 0;
         const a = from[at]!;
@@ -114,9 +114,9 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
         const c = from[at + columns]!;
         const d = from[at + columns + 1]!;
         if ((a & b & c & d & ALPHA) === ALPHA) {
-          // Weights of 256 in all, and two values at a time.
-          const right = (u >> (FINE_BITS - 8)) & 255;
-          const below = (v >> (FINE_BITS - 8)) & 255;
+          // Weights add up to 256; each multiplication handles two bytes.
+          const right = (u >> (FRACTION_BITS - 8)) & 255;
+          const below = (v >> (FRACTION_BITS - 8)) & 255;
           const both = imul(right, below) >> 8;
           const b1 = right - both;
           const c1 = below - both;
@@ -126,26 +126,28 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: ToPixel, cell: Cell)
               imul(b & TWO_BYTES, b1) +
               imul(c & TWO_BYTES, c1) +
               imul(d & TWO_BYTES, both) +
-              HALVES) |
+              ROUNDING) |
             0;
           const odd =
             (imul((a >>> 8) & TWO_BYTES, a1) +
               imul((b >>> 8) & TWO_BYTES, b1) +
               imul((c >>> 8) & TWO_BYTES, c1) +
               imul((d >>> 8) & TWO_BYTES, both) +
-              HALVES) |
+              ROUNDING) |
             0;
           into[to] = ((even >>> 8) & TWO_BYTES) | (odd & ~TWO_BYTES);
           continue;
         }
       }
       if (i >= -1 && j >= -1 && i < columns && j < source.height)
-        mixPresent(source, u / FINE, v / FINE, picture.data, 4 * to);
+        mixPresent(source, u / FIXED_POINT_ONE, v / FIXED_POINT_ONE, picture.data, 4 * to);
     }
   }
 }
 
-/** Mixes what there is of the four pixels around a place; less than half of a pixel is none. */
+/**
+ * Mixes the non-empty ones of the four source pixels; the result stays empty when they cover less than half.
+ */
 function mixPresent(
   { data, width, height }: Pixels,
   u: number,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { acres } from '../../shared/geo/geodesic-area.ts';
+import { sqMToAcres } from '../../shared/geo/geodesic-area.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import type { RunResult } from '../../workers/ingest/ingest-feed.ts';
@@ -121,7 +121,7 @@ async function expectParcels(feed: Feed, expected: Map<string, Parcel>): Promise
     if (lots.length === 0) {
       expect([calculated_acres, boundary, location]).toEqual([null, null, null]);
     } else {
-      const area = acres(geographicLibAreaSqM(lots.map(n => lotRings(n))));
+      const area = sqMToAcres(geographicLibAreaSqM(lots.map(n => lotRings(n))));
       expect(Math.abs(calculated_acres! - area)).toBeLessThanOrEqual(1e-6 * area + 5e-8);
       expect(decodeBoundary(boundary!)).toHaveLength(lots.length);
     }

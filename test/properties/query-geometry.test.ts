@@ -4,7 +4,7 @@ import { boxContains, boxesIntersect, boxOf, boxToE7 } from '../../shared/geo/bo
 import { coverQuery, type QueryCover } from '../../shared/geo/cells.ts';
 import { decodeBoundary, encodeBoundary, fromE7, toE7, toUnits } from '../../shared/geo/geometry-codec.ts';
 import type { Box, Position, Ring } from '../../shared/geo/geometry-types.ts';
-import { covers, intersects, prepareQuery } from '../../shared/geo/intersects.ts';
+import { coversPoint, intersects, prepareQuery } from '../../shared/geo/intersects.ts';
 import { pointOnSurface } from '../../shared/geo/point-on-surface.ts';
 import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import { findRingFault } from '../../shared/geo/ring-faults.ts';
@@ -50,7 +50,7 @@ describe('intersects', () => {
         const prepared = prepareQuery({ points: [], lines: [], polygons: query.polygons });
         for (const position of parcel.flat(2)) {
           const expected = query.polygons.some(polygon => exactlyCovers(polygon, position));
-          expect(covers(prepared, toUnits(position[0]), toUnits(position[1]))).toBe(expected);
+          expect(coversPoint(prepared, toUnits(position[0]), toUnits(position[1]))).toBe(expected);
         }
       }),
       { numRuns: 500 },

@@ -3,7 +3,7 @@ import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts'
 import { openChunks } from '../../shared/raster/chunks.ts';
 import { openElevation, type Terrain } from '../../shared/raster/elevation-grid.ts';
 import { gridsOf } from '../../shared/raster/grids.ts';
-import { CHUNK } from '../../shared/raster/limits.ts';
+import { CHUNK_SIZE } from '../../shared/raster/limits.ts';
 import {
   type DeclaredElevation,
   type ElevationTile,
@@ -34,14 +34,17 @@ export async function slopesOf(file: string, declared: DeclaredElevation = {}): 
   const [grid] = gridsOf([tile]);
   const reader = openChunks({ signal, cacheBytes: 2 ** 24 });
   const slopes = new Float32Array(tile.width * tile.height).fill(Number.NaN);
-  for (let y = 0; y * CHUNK < tile.height; y++) {
-    for (let x = 0; x * CHUNK < tile.width; x++) {
+  for (let y = 0; y * CHUNK_SIZE < tile.height; y++) {
+    for (let x = 0; x * CHUNK_SIZE < tile.width; x++) {
       const chunk = await reader.chunk(grid!, x, y);
       if (chunk === null) continue;
-      const columns = Math.min(CHUNK, tile.width - x * CHUNK);
-      for (let row = 0; row < Math.min(CHUNK, tile.height - y * CHUNK); row++) {
-        const from = row * CHUNK;
-        slopes.set(chunk.slopes.subarray(from, from + columns), (y * CHUNK + row) * tile.width + x * CHUNK);
+      const columns = Math.min(CHUNK_SIZE, tile.width - x * CHUNK_SIZE);
+      for (let row = 0; row < Math.min(CHUNK_SIZE, tile.height - y * CHUNK_SIZE); row++) {
+        const from = row * CHUNK_SIZE;
+        slopes.set(
+          chunk.slopes.subarray(from, from + columns),
+          (y * CHUNK_SIZE + row) * tile.width + x * CHUNK_SIZE,
+        );
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { Pool } from '../../shared/base/db.ts';
-import { acres, areaSqM } from '../../shared/geo/geodesic-area.ts';
+import { areaSqM, sqMToAcres } from '../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 import { countCoverage, rewriteOwnerWords } from '../../workers/ingest/merge/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
@@ -92,7 +92,7 @@ function complete({ boundary, ...parcel }: TestParcel): Record<string, unknown> 
   if (typeof parcel.apn === 'string')
     row.apn_normalized ??= parcel.apn.replaceAll(/[ .-]/g, '').toUpperCase();
   if (boundary !== undefined) {
-    const staged = measureBoundary(boundary, acres(areaSqM(boundary)))!;
+    const staged = measureBoundary(boundary, sqMToAcres(areaSqM(boundary)))!;
     row.location = staged.location;
     row.extent = staged.extent;
     row.boundary = `\\x${Buffer.from(staged.boundary).toString('hex')}`;

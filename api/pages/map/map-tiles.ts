@@ -9,7 +9,7 @@ import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.
 import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
 import { type ElevationTile, openElevation } from '../../../shared/raster/elevation-grid.ts';
-import { hillshade, SHADE_CELLS } from '../../../shared/raster/hillshade.ts';
+import { HILLSHADE_CELLS, hillshade } from '../../../shared/raster/hillshade.ts';
 import {
   countiesIntersecting,
   countyExtent,
@@ -215,7 +215,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
     { box: boxSql(boxToE7(box)) },
   );
   if (tiles.length === 0) return nothing;
-  const step = 2 ** -tile.z / SHADE_CELLS;
+  const step = 2 ** -tile.z / HILLSHADE_CELLS;
   const placeOf = (column: number, row: number): Position => [
     (tile.x / 2 ** tile.z + (column + 0.5) * step - 0.5) * 360,
     (Math.atan(Math.sinh(Math.PI * (1 - 2 * (tile.y / 2 ** tile.z + (row + 0.5) * step)))) * 180) / Math.PI,
@@ -228,7 +228,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
   try {
     const shades = await hillshade(elevation, placeOf, cellM);
     if (shades === null) return nothing;
-    const raw = { width: SHADE_CELLS, height: SHADE_CELLS, channels: 2 as const };
+    const raw = { width: HILLSHADE_CELLS, height: HILLSHADE_CELLS, channels: 2 as const };
     const data = await sharp(shades, { raw }).resize(256, 256, { kernel: 'cubic' }).png().toBuffer();
     return { data, type: 'image/png', maxAge: MAX_AGE_S };
   } finally {

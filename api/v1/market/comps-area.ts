@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { boxArraySql } from '../../../shared/geo/box.ts';
 import { coverQuery } from '../../../shared/geo/cells.ts';
 import { geodesicCircle } from '../../../shared/geo/distance.ts';
-import { covers, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
+import { coversPoint, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 import { parseGeoJsonArea, QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { unprocessable, validationError } from '../../http/error-responses.ts';
@@ -121,7 +121,7 @@ async function testAll(area: PreparedQuery, near: OutlineComp[], atOnce: number)
   for (let from = 0; from < near.length; from += atOnce) {
     if (from > 0) await setImmediate();
     for (const [id, x, y] of near.slice(from, from + atOnce)) {
-      if (covers(area, x, y)) inside.push(id);
+      if (coversPoint(area, x, y)) inside.push(id);
     }
   }
   return inside;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Geometry, Position } from 'geojson';
 import { expect, test } from 'vitest';
-import { acres } from '../../../shared/geo/geodesic-area.ts';
+import { sqMToAcres } from '../../../shared/geo/geodesic-area.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { pointInPolygon } from '../../../shared/geo/point-in-polygon.ts';
@@ -73,7 +73,9 @@ const feature = (pin: string, geometry: Geometry | null, more: Record<string, un
 
 function expectArea(row: Stored, expected: MultiPolygon): void {
   const areaSqM = expected.reduce((sum, part) => sum + geographicLibAreaSqM([part]), 0);
-  expect(Math.abs(row.calculated_acres! - acres(areaSqM))).toBeLessThanOrEqual(acres(1e-6 * areaSqM + 2e-4));
+  expect(Math.abs(row.calculated_acres! - sqMToAcres(areaSqM))).toBeLessThanOrEqual(
+    sqMToAcres(1e-6 * areaSqM + 2e-4),
+  );
   const { x, y } = row.location!;
   expect(
     decodeBoundary(row.boundary!).some(part => pointInPolygon([x / 1e7, y / 1e7], part) !== 'outside'),

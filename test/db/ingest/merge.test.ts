@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { acres } from '../../../shared/geo/geodesic-area.ts';
+import { sqMToAcres } from '../../../shared/geo/geodesic-area.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {
   all,
@@ -298,7 +298,7 @@ test('a parcel larger than its lot: acres as stated win over measured ones, 0 co
   );
   expect(rows.map(row => row.acres)).toEqual([5, null, null]);
   // 0.001 degree of longitude and of latitude at 43.2 degrees north.
-  expect(rows[1]!.calculated_acres).toBeCloseTo(acres(81.31 * 111.09), 1);
+  expect(rows[1]!.calculated_acres).toBeCloseTo(sqMToAcres(81.31 * 111.09), 1);
   expect(rows.map(row => row.effective_acres)).toEqual([5, rows[1]!.calculated_acres, null]);
   expect(
     (

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Geodesic } from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
 import { geodesicCircle, geodesicDistanceM } from '../../../shared/geo/distance.ts';
-import { covers, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
+import { coversPoint, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 
 const lon = fc.double({ min: -180, max: 180, noNaN: true });
 const lat = fc.double({ min: -90, max: 90, noNaN: true });
@@ -27,7 +27,7 @@ describe('a circle', () => {
     share: fc.oneof(fc.double({ min: 0, max: 2, noNaN: true }), fc.constantFrom(0.999, 1.001)),
   });
   const holds = (query: PreparedQuery, x: number, y: number) =>
-    covers(query, Math.round(x * 1e7), Math.round(y * 1e7));
+    coversPoint(query, Math.round(x * 1e7), Math.round(y * 1e7));
 
   test('holds what is nearer than its radius by a hundredth of a per cent and a decimetre, and nothing beyond it', () => {
     fc.assert(

@@ -1,6 +1,6 @@
 import geographiclib from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
-import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
+import { areaSqM, sqMToAcres } from '../../../shared/geo/geodesic-area.ts';
 import type { Ring } from '../../../shared/geo/geometry-types.ts';
 import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import { ring, square } from '../../support/rings.ts';
@@ -34,7 +34,7 @@ test('the octant between the equator, two meridians and the pole is an eighth of
 
 test('an acre is 43,560 international square feet', () => {
   expect(SQ_M_PER_ACRE).toBeCloseTo(43_560 * 0.3048 ** 2, 9);
-  expect(acres(40_468.564224)).toBe(10);
+  expect(sqMToAcres(40_468.564224)).toBe(10);
 });
 
 test('nothing has no area', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { coverQuery } from '../../../shared/geo/cells.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
-import { covers, intersects, prepareQuery } from '../../../shared/geo/intersects.ts';
+import { coversPoint, intersects, prepareQuery } from '../../../shared/geo/intersects.ts';
 import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import { parseWkt } from '../../../shared/geo/wkt.ts';
 import { ring } from '../../support/rings.ts';
@@ -74,11 +74,11 @@ describe('a query against a parcel with a hole', () => {
 
 test('a point is covered within an area and on its edge, not in its hole', () => {
   const area = query('POLYGON((0 0,9 0,9 9,0 9,0 0),(1 1,1 7,7 7,7 1,1 1))');
-  const covered = (lon: number, lat: number) => covers(area, lon * 1e7, lat * 1e7);
+  const covered = (lon: number, lat: number) => coversPoint(area, lon * 1e7, lat * 1e7);
   expect([covered(8, 8), covered(9, 9), covered(0, 4), covered(7, 4), covered(4, 4), covered(10, 0)]).toEqual(
     [true, true, true, true, false, false],
   );
-  expect(covers(query('POLYGON EMPTY'), 0, 0)).toBe(false);
+  expect(coversPoint(query('POLYGON EMPTY'), 0, 0)).toBe(false);
 });
 
 describe('the cover', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fileState } from '../../../shared/net/file-version.ts';
 import { download, request } from '../../../shared/net/http.ts';
-import { openBytes } from '../../../shared/raster/byte-source.ts';
+import { openByteSource } from '../../../shared/raster/byte-source.ts';
 import { METADATA } from '../../support/arcgis.ts';
 import { type Handler, sendRange, serve, type TestServer } from '../../support/http-server.ts';
 import { contextFor, readAll, temporaryFolder } from '../formats/make.ts';
@@ -66,7 +66,7 @@ const readers: Record<string, (origin: string) => Promise<unknown>> = {
     await file.remove();
   },
   fileState: origin => fileState(new URL('/roll.csv', origin), context),
-  openBytes: origin => openBytes(`${origin}/elevation.tif`, context).read(0, 4),
+  openBytes: origin => openByteSource(`${origin}/elevation.tif`, context).read(0, 4),
   // What it asks for besides the metadata is not here: what counts is where it asks.
   arcgis: origin =>
     readAll({ source: `${origin}/arcgis/rest/services/X/FeatureServer/0`, format: 'arcgis' }, context),

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { contentHash, ON_DISK, OVER_HTTP, type Sampling } from '../../../shared/raster/byte-source.ts';
+import {
+  contentHash,
+  DISK_SAMPLING,
+  HTTP_SAMPLING,
+  type Sampling,
+} from '../../../shared/raster/byte-source.ts';
 
 const MIB = 2 ** 20;
 const NONE = [0, 0] as const;
@@ -7,7 +12,7 @@ const NONE = [0, 0] as const;
 /**
  * The hash of a file of zeros with ones in a range of bytes, and how much of it was read in how many pieces.
  */
-async function hashOf(size: number, ones: readonly [number, number], sampling: Sampling = ON_DISK) {
+async function hashOf(size: number, ones: readonly [number, number], sampling: Sampling = DISK_SAMPLING) {
   let [read, pieces] = [0, 0];
   const hash = await contentHash(
     async (offset, length) => {
@@ -53,6 +58,6 @@ describe('the hash of a file', () => {
   });
 
   test('over http takes few requests', async () => {
-    expect(await hashOf(500 * MIB, NONE, OVER_HTTP)).toMatchObject({ pieces: 18 });
+    expect(await hashOf(500 * MIB, NONE, HTTP_SAMPLING)).toMatchObject({ pieces: 18 });
   });
 });

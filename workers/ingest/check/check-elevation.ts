@@ -1,8 +1,8 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
-import { openBytes } from '../../../shared/raster/byte-source.ts';
+import { openByteSource } from '../../../shared/raster/byte-source.ts';
 import { type Block, openImage, readBlock } from '../../../shared/raster/image.ts';
-import { HIGHEST_M, LOWEST_M, nodataRange } from '../../../shared/raster/limits.ts';
+import { MAX_HEIGHT_M, MIN_HEIGHT_M, nodataRange } from '../../../shared/raster/limits.ts';
 import { type ElevationTile, readTileHeader, type TileHeader } from '../../../shared/raster/tiff-header.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
 import { checkContext, checkFiles, type FilesCheck } from './check-files.ts';
@@ -75,7 +75,7 @@ function fillWarnings(tiles: readonly TileCheck[]): string[] {
     const { cells, dropped, droppedValue, lowestM } = heights;
     if (dropped > 0)
       return [
-        `elevation: ${dropped} of the ${cells} cells of ${source} that were read have heights that no land has (${droppedValue} first; in metres they lie outside ${LOWEST_M} to ${HIGHEST_M}), and are taken for no data. Declare what stands for none as elevation.nodata, or the unit as elevation.vertical_unit.`,
+        `elevation: ${dropped} of the ${cells} cells of ${source} that were read have heights that no land has (${droppedValue} first; in metres they lie outside ${MIN_HEIGHT_M} to ${MAX_HEIGHT_M}), and are taken for no data. Declare what stands for none as elevation.nodata, or the unit as elevation.vertical_unit.`,
       ];
     if (lowestM !== null && lowestM < DEEP_M)
       return [
@@ -147,7 +147,7 @@ const SHARES = [0, 1 / 2, 1, 1 / 4, 3 / 4, 1 / 8, 3 / 8, 5 / 8, 7 / 8];
  * as `readBlock` does
  */
 async function sampleHeights(tile: ElevationTile, context: { signal: AbortSignal }): Promise<HeightSample> {
-  const bytes = openBytes(tile.source, context);
+  const bytes = openByteSource(tile.source, context);
   const image = await openImage(bytes);
   const across = Math.ceil(image.width / image.blockWidth);
   const down = Math.ceil(image.height / image.blockHeight);
@@ -172,7 +172,7 @@ function addBlock(sample: HeightSample, { unitM, nodata }: ElevationTile, block:
     const value = values[Math.floor(i / width) * stride + (i % width)]!;
     if ((value >= lowNodata && value <= highNodata) || !Number.isFinite(value)) continue;
     const heightM = value * unitM;
-    if (heightM < LOWEST_M || heightM > HIGHEST_M) {
+    if (heightM < MIN_HEIGHT_M || heightM > MAX_HEIGHT_M) {
       sample.dropped++;
       sample.droppedValue ??= value;
     } else {

@@ -1,6 +1,6 @@
 import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
-import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
+import { areaSqM, sqMToAcres } from '../../../shared/geo/geodesic-area.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../../shared/geo/overlay.ts';
@@ -133,7 +133,7 @@ function unite(shape: SplitShape): StagedShape | null {
   return measureBoundary(
     polygons,
     unitedAcres(
-      acres(areaSqM(polygons)),
+      sqMToAcres(areaSqM(polygons)),
       parts.map(part => part.acres),
     ),
   );

@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
 import { boxOf, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
-import { acres, areaSqM } from '../../../shared/geo/geodesic-area.ts';
+import { areaSqM, sqMToAcres } from '../../../shared/geo/geodesic-area.ts';
 import { checkPosition, type Fault, fault, type Repair } from '../../../shared/geo/geometry-checks.ts';
 import { encodeBoundary, fromE7, toE7 } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
@@ -38,7 +38,7 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
   const prepared = prepareBoundary(geometry);
   if (!prepared.ok) return prepared;
   const { polygons, repairs } = prepared;
-  const staged = measureBoundary(polygons, acres(areaSqM(polygons)));
+  const staged = measureBoundary(polygons, sqMToAcres(areaSqM(polygons)));
   if (staged === null) return fault('no_area', 'nothing of it has an area on the grid of 1e-7 degrees');
   return { ok: true, staged, repairs };
 }

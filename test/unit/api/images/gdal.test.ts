@@ -8,7 +8,7 @@ import { outlineOf } from '../../../../api/images/outline.ts';
 import { rootDir } from '../../../../shared/base/root.ts';
 import type { Position } from '../../../../shared/geo/geometry-types.ts';
 import { request } from '../../../../shared/net/http.ts';
-import { openBytes } from '../../../../shared/raster/byte-source.ts';
+import { openByteSource } from '../../../../shared/raster/byte-source.ts';
 import { type ImageryFile, readImageryHeader } from '../../../../shared/raster/imagery-file.ts';
 import { openLevels, readOnDisk, readPixels } from '../../../../shared/raster/pixels.ts';
 import type { Pixels } from '../../../../shared/raster/warp.ts';
@@ -129,7 +129,7 @@ test.each([
 ] as const)('libvips reads what is read block by block: %s', async (_, file, channels) => {
   const source = pathOf(file);
   const header = await headerOf(file);
-  const bytes = openBytes(source, { signal });
+  const bytes = openByteSource(source, { signal });
   const [level] = await openLevels(bytes);
   const window = { left: 3, top: 0, right: level.width - 40, bottom: level.height };
   const ours = await readOnDisk(source, level, window, header);
@@ -156,7 +156,7 @@ test.each([false, true])(
         deflate,
         bigEndian,
       });
-      const [level] = await openLevels(openBytes(path, { signal }));
+      const [level] = await openLevels(openByteSource(path, { signal }));
       const window = { left: 0, top: 0, right: 40, bottom: 30 };
       const coloring = { range: [0, 30_000] as [number, number], nodata: null, alpha: false };
       return readPixels(level, window, 1, coloring, { name: path, signal });
