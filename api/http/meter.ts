@@ -1,6 +1,6 @@
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import { PlatError } from '../../shared/base/errors.ts';
-import { addTo } from '../../shared/kernels/groups.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { type Database, isTransientError } from './database.ts';
@@ -108,7 +108,7 @@ async function chargeAll(run: Database['run'], charges: PendingCharge[]): Promis
     await chargeGroups(run, groups, outcomes);
   } catch (error) {
     const accounts = new Map<string, ChargeGroup[]>();
-    for (const own of groups) addTo(accounts, own.accountId, own);
+    for (const own of groups) addToGroup(accounts, own.accountId, own);
     if (accounts.size === 1 || !isTransientError(error)) throw error;
     // One of the accounts is locked: charge the others without it.
     const charged = [...accounts.values()].map(own =>

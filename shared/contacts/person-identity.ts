@@ -3,7 +3,7 @@ import type { StoredPhone } from '../domain/contact-fields.ts';
 import { entityName, isEntity } from '../kernels/person/entity.ts';
 import { type Address, type Place, placeOf, type Subject, searchKeys } from '../kernels/person/match.ts';
 import { formalNames } from '../kernels/person/nicknames.ts';
-import { peopleOf, person } from '../kernels/person/person.ts';
+import { parseOwnerPeople, person } from '../kernels/person/person.ts';
 
 export type RecordName = {
   entity_name: string | null;
@@ -33,7 +33,7 @@ const PERSONAL_TRUST = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
  * to read the name.
  */
 export function subjectsOf(owner: string): Subject[] {
-  const people = peopleOf(owner).flatMap(readings => readings.map(found => ({ person: found })));
+  const people = parseOwnerPeople(owner).flatMap(readings => readings.map(found => ({ person: found })));
   if (!isEntity(owner)) return people;
   const entity = entityName(owner);
   return [...(entity === null ? [] : [{ entity }]), ...(PERSONAL_TRUST.test(owner) ? people : [])];

@@ -1,11 +1,11 @@
-/** Adds to the list of a key, which begins with it. (Map.groupBy is Node 21's.) */
-export function addTo<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item): void {
+/** Appends an item to a key's list, creating it if necessary. (Map.groupBy needs Node 21.) */
+export function addToGroup<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item): void {
   const group = groups.get(key);
   if (group === undefined) groups.set(key, [item]);
   else group.push(item);
 }
 
-/** How many of the ascending are below `value`, those equal to it included where asked. */
+/** How many ascending values are below `value`, or equal to it when `orEqual`. */
 export function countBelow(ascending: ArrayLike<number>, value: number, orEqual: boolean): number {
   let low = 0;
   let high = ascending.length;

@@ -4,23 +4,21 @@ import { boxOf } from '../geo/box.ts';
 import type { Box, MultiPolygon, Polygon } from '../geo/geometry-types.ts';
 
 export type PreparedOverlap = {
-  /** Percent of a shape's area that lies in the union of the layer's polygons, edges straight in degrees. */
+  /** Percentage of a shape's area within the union of the layer's polygons. Edges are straight in degrees. */
   percentOf(shape: MultiPolygon): number;
 };
 
 /**
- * Polygons and windows with more vertices are halved: the time of a window grows with the
- * square of its vertices.
+ * Polygons and windows with more vertices are split, as time grows with the square of a window's vertices.
  */
 const MAX_VERTICES = 128;
 
-/** Where more vertices than that lie in one point no halving parts them. */
+/** Limit of splits, for more than MAX_VERTICES vertices at one point. */
 const MAX_HALVINGS = 40;
 
 /**
- * A layer of valid polygons, which may overlap, subdivided so that an answer costs what lies near the shape.
- * Clipped by @turf/bbox-clip and summed up in bands: polyclip-ts was 2.4 times faster than @turf/intersect,
- * short of the 10 times that are wanted.
+ * Prepares a layer of valid polygons, which may overlap, so that a query costs only what lies near the shape.
+ * Own code: @turf/intersect and polyclip-ts are several times slower.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
   const pieces = polygons.flat().flatMap(polygon => subdivide(polygon, boxOf([polygon]), 0));
@@ -43,7 +41,7 @@ export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverl
   };
 }
 
-/** A polygon in pieces of few vertices that do not overlap. */
+/** Splits a polygon into non-overlapping pieces of few vertices. */
 function subdivide(polygon: Polygon, box: Box, halvings: number): Polygon[] {
   if (verticesOf([polygon]) <= MAX_VERTICES || halvings === MAX_HALVINGS) return [polygon];
   return halves(box).flatMap(half =>
@@ -52,8 +50,8 @@ function subdivide(polygon: Polygon, box: Box, halvings: number): Polygon[] {
 }
 
 /**
- * The polygons' parts in a box. Where a ring runs outside, it is led along the box's side, which
- * changes no parity within.
+ * Clips polygons to a box. Where a ring runs outside, it follows the box's side, which leaves the parity
+ * inside unchanged.
  */
 function clipAll(polygons: readonly Polygon[], box: Box): Polygon[] {
   return polygons
@@ -79,7 +77,7 @@ function halves([west, south, east, north]: Box): [Box, Box] {
   ];
 }
 
-/** Areas of the shape, and of what lies in the layer too, in proportion to the ellipsoid's. */
+/** Area of the shape, and of its overlap with the layer, in proportion to the ellipsoid's. */
 type Areas = { shape: number; overlap: number };
 
 function measure(shape: Polygon[], layer: Polygon[], box: Box, areas: Areas, halvings: number): void {
@@ -93,12 +91,12 @@ function measure(shape: Polygon[], layer: Polygon[], box: Box, areas: Areas, hal
 }
 
 /**
- * An edge upwards: x1 at y1, growing by `slope`, to y2. `low` and `high` are where it is at the ends of
- * the band being added.
+ * An edge from y1 up to y2, at x1 + slope * (y - y1). `low` and `high` are its x at the ends of the current
+ * band.
  */
 type Edge = { x1: number; y1: number; y2: number; slope: number; polygon: number; low: number; high: number };
 
-/** All edges but level ones, by their lower ends; polygons are numbered, the shape's first. */
+/** All edges but horizontal ones, sorted by their lower ends. Polygons are numbered, the shape's first. */
 function edgesOf(shape: readonly Polygon[], layer: readonly Polygon[]): Edge[] {
   const edges: Edge[] = [];
   for (const [polygon, rings] of [...shape, ...layer].entries()) {
@@ -115,9 +113,8 @@ function edgesOf(shape: readonly Polygon[], layer: readonly Polygon[]): Edge[] {
 }
 
 /**
- * Cuts the plane into bands between the latitudes at which edges end or cross: in a band the edges stand in
- * one order and part it into trapezoids. Their widths change evenly and the weight of a latitude nearly so:
- * Simpson's rule is exact to rounding.
+ * Cuts the plane into bands at the latitudes where edges end or cross. Within a band the edges keep one order
+ * and bound trapezoids, whose weighted area Simpson's rule gives to rounding.
  */
 function addBands(edges: Edge[], shapes: number, areas: Areas): void {
   const levels = levelsOf(edges);
@@ -138,7 +135,7 @@ function addBands(edges: Edge[], shapes: number, areas: Areas): void {
   }
 }
 
-/** Where edges end or cross, ascending. */
+/** Latitudes where edges end or cross, ascending. */
 function levelsOf(edges: readonly Edge[]): Float64Array {
   const levels: number[] = [];
   for (const [i, a] of edges.entries()) {
@@ -178,7 +175,7 @@ const xAt = ({ x1, y1, slope }: Edge, y: number): number => x1 + (y - y1) * slop
 const E2 = (2 - 1 / 298.257223563) / 298.257223563;
 const RAD = Math.PI / 180;
 
-/** The area of a small rectangle in degrees, in proportion (Snyder 1987, USGS PP 1395, eqs. 4-18 to 4-20). */
+/** Relative area of a small rectangle in degrees (Snyder 1987, USGS PP 1395, eqs. 4-18 to 4-20). */
 function weightAt(latDeg: number): number {
   const sin = Math.sin(latDeg * RAD);
   return Math.cos(latDeg * RAD) / (1 - E2 * sin * sin) ** 2;

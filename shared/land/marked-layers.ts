@@ -10,7 +10,7 @@ import { type BoxColumns, boxContains, boxesIntersect, boxOfColumns, withMarginE
 import { decodeBoundary } from '../geo/geometry-codec.ts';
 import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import { frontageMarginM } from '../kernels/frontage/frontage.ts';
-import { addTo } from '../kernels/groups.ts';
+import { addToGroup } from '../kernels/groups.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 
 /** A layer as it was merged last. */
@@ -115,7 +115,7 @@ export async function addSources(
     statement('land/read_extents', { feed_ids: beside.map(layer => layer.feed_id), boxes: places }),
   );
   const shown = new Map<number, Box[]>();
-  for (const row of rows) addTo(shown, row.feed_id, boxOfColumns(row));
+  for (const row of rows) addToGroup(shown, row.feed_id, boxOfColumns(row));
   const showing = beside.filter(layer => shown.has(layer.feed_id));
   if (showing.length === 0) return;
   for (const [i, subject] of subjects.entries()) {

@@ -2,7 +2,13 @@ import { isAbsolute, resolve } from 'node:path';
 import { PlatError } from '../base/errors.ts';
 import { SLOPE_GRADES } from '../domain/land-layers.ts';
 import type { MultiPolygon, Position, Ring } from '../geo/geometry-types.ts';
-import { addCells, MIN_FRACTION, startSums, type Terrain, terrainOf } from '../kernels/terrain/terrain.ts';
+import {
+  addCells,
+  MIN_CELL_FRACTION,
+  newTerrainSums,
+  type Terrain,
+  terrainOf,
+} from '../kernels/terrain/terrain.ts';
 import { areaCells, type CellWindow, coverCells, windowOf } from '../kernels/terrain/terrain-coverage.ts';
 import type { Limits } from '../net/download-context.ts';
 import { type BlockCache, type Chunk, type ChunkReader, isPermanentError, openChunks } from './chunks.ts';
@@ -133,7 +139,7 @@ async function terrainOn(
   reader: ChunkReader,
   shape: MultiPolygon,
 ): Promise<Terrain | null> {
-  const sums = startSums(SLOPE_GRADES);
+  const sums = newTerrainSums(SLOPE_GRADES);
   const parcelCells = await visit(grid, reader, shape, ({ covered, chunk, at, columns, rows }) => {
     if (chunk === null) return;
     addCells(
@@ -154,7 +160,7 @@ async function cellsOn(grid: VirtualGrid, reader: ChunkReader, shape: MultiPolyg
     for (let i = 0; i < columns * rows; i++) {
       const [x, y] = [i % columns, Math.floor(i / columns)];
       const fraction = covered.values[covered.offset + y * covered.stride + x]!;
-      if (fraction < MIN_FRACTION) continue;
+      if (fraction < MIN_CELL_FRACTION) continue;
       const [column, row] = [left + x, top + y];
       const before = cells.get(`${column} ${row}`);
       if (before !== undefined) {
@@ -257,7 +263,7 @@ function* stripsOf(grid: VirtualGrid, { left, top, columns, rows }: CellWindow):
 function isCovered({ values, stride, offset }: Piece['covered'], columns: number, rows: number): boolean {
   for (let row = 0; row < rows; row++) {
     const from = offset + row * stride;
-    for (let i = from; i < from + columns; i++) if (values[i]! >= MIN_FRACTION) return true;
+    for (let i = from; i < from + columns; i++) if (values[i]! >= MIN_CELL_FRACTION) return true;
   }
   return false;
 }

@@ -2,14 +2,14 @@ import proj4 from 'proj4';
 import { PlatError } from '../base/errors.ts';
 import type { Position } from '../geo/geometry-types.ts';
 import type { Crs } from '../geo/projection.ts';
-import { type Ground, shortDistanceM } from '../kernels/terrain/ground.ts';
+import { type GroundScale, shortDistanceM } from '../kernels/terrain/ground.ts';
 
 export type GridOrigin = { originX: number; originY: number; stepX: number; stepY: number };
 
 /** How a grid lies on the earth. Columns and rows count in cells from the first corner. */
 export type PlacedGrid = {
   /** The scale on the ground, valid for some hundred cells around a place. */
-  groundAt(column: number, row: number): Ground;
+  groundAt(column: number, row: number): GroundScale;
   /** Writes column and row of a position to `out[at]` and `out[at + 1]`. */
   forward(position: Position, out: Float64Array, at: number): void;
   inverse(column: number, row: number): Position;

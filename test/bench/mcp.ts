@@ -4,7 +4,7 @@ import { endpoints } from '../../api/endpoints.ts';
 import type { Document } from '../../api/mcp/tool-schemas.ts';
 import { toolsOf } from '../../api/mcp/tools.ts';
 import { openApiDocument } from '../../api/openapi.ts';
-import { addTo } from '../../shared/kernels/groups.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
 import { MCP_HEADERS, toolCall } from '../support/tool-call.ts';
 import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase } from './bench.ts';
 import { withServers } from './load.ts';
@@ -58,7 +58,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
           for (let n = 0; n < (options.quick ? 5 : CALLS); n++) await send(plat, way, keys[0]!, agent);
           const spent = (await processorMs(plat, agent)) - before;
           // The first round warms up.
-          if (round > 0) addTo(times, name, spent / (options.quick ? 5 : CALLS));
+          if (round > 0) addToGroup(times, name, spent / (options.quick ? 5 : CALLS));
         }
       }
       agent.destroy();

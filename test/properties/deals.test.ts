@@ -6,7 +6,7 @@ import {
   dailyInterest,
   freshnessOf,
   gradeScore,
-  LETTERS,
+  LETTER_GRADES,
   listingGrade,
   type Peers,
   perAcre,
@@ -101,7 +101,7 @@ describe('grade', () => {
   const parts = fc.record({ priceAdvantage: part, traction: part, freshness: part });
 
   test('never gets worse when a part gets better', () => {
-    const rank = (score: number | null) => LETTERS.indexOf(listingGrade(score) as never);
+    const rank = (score: number | null) => LETTER_GRADES.indexOf(listingGrade(score) as never);
     fc.assert(
       fc.property(parts, fc.constantFrom('priceAdvantage', 'traction', 'freshness'), (given, name) => {
         const value = given[name as keyof typeof given];

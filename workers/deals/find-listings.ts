@@ -3,7 +3,7 @@ import type { FetchStatus } from '../../shared/deals/deal-terms.ts';
 import { MAX_ACREAGE_CORRECTION } from '../../shared/domain/sold-acres.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
-import { addTo } from '../../shared/kernels/groups.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
 import { countyName } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
 import { centsOf, type Listing, type Market, plainApn, streetAddress } from './deal-market.ts';
@@ -97,7 +97,7 @@ export async function findLots(
     }),
   );
   const byApn = new Map<string, typeof lots>();
-  for (const lot of lots) addTo(byApn, plainApn(lot.apn), lot);
+  for (const lot of lots) addToGroup(byApn, plainApn(lot.apn), lot);
   const matches = new Map<string, number>();
   for (const listing of listings) {
     const numbered = listing.apn === '' ? [] : (byApn.get(plainApn(listing.apn)) ?? []);

@@ -2,7 +2,7 @@ import { compose, literal, type Pool, sql, statement, transaction } from '../../
 import { LOCKS, takeLock } from '../../shared/base/locks.ts';
 import type { BoundStatement } from '../../shared/base/named-parameters.ts';
 import { LAYER_BITS, LAYER_KINDS } from '../../shared/domain/land-layers.ts';
-import { addTo } from '../../shared/kernels/groups.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
 import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute-land.ts';
 
 /** Parcels of a county that were marked to be computed together. */
@@ -65,7 +65,7 @@ function groupBy(
   key: (parcel: ComputedParcel) => number,
 ): Map<number, ComputedParcel[]> {
   const groups = new Map<number, ComputedParcel[]>();
-  for (const parcel of parcels) addTo(groups, key(parcel), parcel);
+  for (const parcel of parcels) addToGroup(groups, key(parcel), parcel);
   return groups;
 }
 

@@ -3,7 +3,7 @@ import type { Client, Pool } from '../../shared/base/db.ts';
 import { messageOf } from '../../shared/base/errors.ts';
 import { LOCKS, withLock } from '../../shared/base/locks.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
-import { addTo } from '../../shared/kernels/groups.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
 import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -131,7 +131,7 @@ async function recomputeRegions(
 /** The rows of each region's code in ascending order; those without one (-1) belong to no region. */
 function rowsByCode(codes: Int32Array): Map<number, number[]> {
   const groups = new Map<number, number[]>();
-  for (const [row, code] of codes.entries()) if (code >= 0) addTo(groups, code, row);
+  for (const [row, code] of codes.entries()) if (code >= 0) addToGroup(groups, code, row);
   return groups;
 }
 

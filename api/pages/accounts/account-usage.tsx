@@ -1,7 +1,7 @@
 import type { AccountSummary } from '../../../shared/accounts/accounts.ts';
 import { showAccount } from '../../../shared/accounts/contracts.ts';
 import { cents, count, day, percent } from '../../../shared/domain/figures.ts';
-import { addTo } from '../../../shared/kernels/groups.ts';
+import { addToGroup } from '../../../shared/kernels/groups.ts';
 import {
   readUsage,
   readUsageBreakdown,
@@ -132,7 +132,7 @@ function UsageByDay({ records, first, last }: { records: UsageRecord[]; first: s
 
 function groupBy(records: UsageRecord[], keyOf: (record: UsageRecord) => string): Map<string, UsageRecord[]> {
   const groups = new Map<string, UsageRecord[]>();
-  for (const record of records) addTo(groups, keyOf(record), record);
+  for (const record of records) addToGroup(groups, keyOf(record), record);
   return groups;
 }
 

@@ -3,28 +3,25 @@ import type { Plane } from './plane.ts';
 import { CLASSES_BY_RANK, CONTACT_M, MEETING_M, type RoadClass } from './rules.ts';
 import { distanceTo, lengthOf, pointDistance, type Segments, segmentsOf } from './segments.ts';
 
-/** Segments of roads: highways first, then normal roads, then local ones; none twice. */
+/** Road segments without duplicates: highways first, then normal roads, then local ones. */
 export type Centerlines = Segments & {
   classOf: Uint8Array;
-  /** The index of the segment's road among those given. */
+  /** Index of the segment's road in the input. */
   roadOf: Uint32Array;
-  /**
-   * Where the segment begins (2i) and ends (2i + 1): a number that other segments have too which
-   * begin or end there.
-   */
+  /** Corner number of the start (2i) and end (2i + 1) of segment i. Segments that meet share the number. */
   cornerOf: Uint32Array;
   /** The segments that meet at each corner. */
   meeting: readonly (readonly number[])[];
-  /** 1 where the segment begins (2i) or ends (2i + 1) a road: no other meets it there. */
+  /** 1 when the start (2i) or end (2i + 1) of segment i is a dead end. */
   isDeadEnd: Uint8Array;
 };
 
-/** So that two of their numbers make one exact number. */
+/** Limit within which a pair of corner numbers fits into one exact double. */
 const MAX_CORNERS = 2 ** 26;
 
 /**
- * Segments of the roads by class. What lies there twice (TIGER lists a road of two names twice) is kept
- * under the higher one.
+ * Splits roads into segments. A segment that is listed twice (TIGER repeats roads with two names) is kept
+ * once, in the higher class.
  */
 export function centerlines(
   roads: readonly { class: RoadClass; line: readonly Position[] }[],
@@ -65,8 +62,7 @@ export function centerlines(
   const { x1, y1, x2, y2, index } = segments;
   const meeting = meetings(corners, numbers.size);
   const isDeadEnd = deadEnds(segments, cornerOf, meeting);
-  // Properties one by one: a spread would give the object a new hidden class, for which V8 recompiles
-  // everything.
+  // Properties one by one: a spread would create a new hidden class, for which V8 recompiles the hot loops.
   const classOf = Uint8Array.from(classes);
   const roadOf = Uint32Array.from(owners);
   return { x1, y1, x2, y2, index, classOf, roadOf, cornerOf, meeting, isDeadEnd };
@@ -98,9 +94,9 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
 }
 
 /**
- * How far (x, y) lies ahead of a corner of a road, in meters, seen along the other segment there that goes
- * most nearly its way: above 0 the road comes nearer than the corner; -Infinity at a dead end. @param end 0
- * for the start of the segment, 1 for its end
+ * How many meters (x, y) lies beyond a corner of a road, measured along the straightest continuation there.
+ * Above 0 the road comes nearer than the corner; -Infinity at a dead end.
+ * @param end 0 for the start of the segment, 1 for its end
  */
 export function aheadOfCorner(
   roads: Centerlines,
@@ -127,7 +123,7 @@ function aheadAlong(roads: Centerlines, segment: number, corner: number, x: numb
   return ((x - cx) * dx + (y - cy) * dy) / Math.sqrt(dx * dx + dy * dy);
 }
 
-/** 0 or 1, for start or end, where a point of a segment is a dead end, to a few centimeters; -1 elsewhere. */
+/** The end of a segment (0 start, 1 end) that is a dead end at (x, y), within CONTACT_M; -1 for none. */
 export function deadEndAt(roads: Centerlines, segment: number, x: number, y: number): number {
   const { isDeadEnd, x1, y1, x2, y2 } = roads;
   if (isDeadEnd[2 * segment] === 1 && pointDistance(x1[segment]!, y1[segment]!, x, y) <= CONTACT_M) return 0;
@@ -136,8 +132,8 @@ export function deadEndAt(roads: Centerlines, segment: number, x: number, y: num
   return -1;
 }
 
-/** Unit vector in which a segment runs on to one of its ends. */
-export function courseTo(roads: Centerlines, segment: number, end: number): [x: number, y: number] {
+/** Unit vector along a segment toward one of its ends. */
+export function directionTo(roads: Centerlines, segment: number, end: number): [x: number, y: number] {
   const meters = (end === 1 ? 1 : -1) * lengthOf(roads, segment);
   return [
     (roads.x2[segment]! - roads.x1[segment]!) / meters,

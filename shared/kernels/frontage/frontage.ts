@@ -3,16 +3,16 @@ import type { MultiPolygon, Position } from '../../geo/geometry-types.ts';
 import { M_PER_FT } from '../../geo/units.ts';
 import { centerlines } from './centrelines.ts';
 import { facingRule, type Neighborhood } from './facing.ts';
-import { boxOfSegment, type Ground, groundsOf, isInside } from './grounds.ts';
+import { boxOfSegment, isInside, type PreparedPolygon, prepareParcels } from './grounds.ts';
 import { planeAround } from './plane.ts';
 import {
   BULB_M,
   CLASSES_BY_RANK,
-  HALF_WAY_M,
+  HALF_RIGHT_OF_WAY_M,
   OVERLAP_M,
   type RoadClass,
   type RoadReach,
-  SLACK_M,
+  TOLERANCE_M,
 } from './rules.ts';
 import {
   addPiece,
@@ -23,40 +23,38 @@ import {
   type Segments,
   type Stretch,
 } from './segments.ts';
-import { stretchesThroughOnce } from './through.ts';
-import { waysAmong } from './ways.ts';
+import { centerlinesInsideOnce } from './through.ts';
+import { findPublicWays } from './ways.ts';
 
 export type { RoadClass, RoadReach } from './rules.ts';
 
-/** The centerline of a road that cars use, [lon, lat] in degrees. */
+/** Centerline of a road for cars, [lon, lat] in degrees. */
 export type Road = { class: RoadClass; line: readonly Position[] };
 
-/**
- * A parcel, [lon, lat] in degrees: closed rings, the exterior of a polygon first. Winding does not matter.
- */
+/** A parcel, [lon, lat] in degrees: closed rings, the exterior first. Winding does not matter. */
 export type Neighbor = { id: number; shape: MultiPolygon };
 
 /** Lengths in international feet. */
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
 
 /**
- * A stretch of boundary that faces a road of the class, or of a centerline that runs through the parcel:
- * that may count twice.
+ * Part of a boundary that faces a road, or of a centerline inside the parcel, which counts for each of its
+ * `sides`.
  */
 export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
 export type PreparedFrontage = {
-  /** @throws RangeError for a parcel that is not among the neighbors, as does `facing`. */
+  /** @throws RangeError for a parcel that is not among the neighbors, as does `facing` */
   of(id: number): Frontage;
-  /** The stretches that make up the frontage, for drawing. */
+  /** The stretches that make up the frontage, for maps. */
   facing(id: number): FacingStretch[];
 };
 
 /**
- * Road frontage as docs/land.md defines it, and whether no road touches or faces a parcel (landlocked).
- * Lengths are sums over equal pieces.
- * @param roads those that cars use @param parcels the parcels asked for and all within
- * frontageMarginM of them
+ * Computes road frontage as docs/land.md defines it, and whether no road touches or faces a parcel
+ * (landlocked).
+ * @param roads for cars
+ * @param parcels those to compute, and all others within frontageMarginM of them
  */
 export function prepareFrontage(
   roads: readonly Road[],
@@ -66,47 +64,47 @@ export function prepareFrontage(
   const shapes = parcels.map(({ shape }) => shape);
   const plane = planeAround(middleOf(shapes.flat()));
   const reaches = CLASSES_BY_RANK.map(name => reachM[name]);
-  const grounds = groundsOf(shapes, plane);
+  const prepared = prepareParcels(shapes, plane);
   const numberOf = new Map(parcels.map(({ id }, i) => [id, i]));
   const prepare = (some: readonly Road[]) => {
     const lines = centerlines(some, plane);
-    const near = { grounds, roads: lines, ways: waysAmong(grounds, lines, reaches) };
+    const near = { parcels: prepared, roads: lines, ways: findPublicWays(prepared, lines, reaches) };
     return { lines, facing: facingStretches(near, reaches) };
   };
   const publicRoads = prepare(roads.filter(road => road.class !== 'private'));
   let allRoads = roads.some(road => road.class === 'private') ? null : publicRoads;
 
-  function groundOf(id: number): Ground {
+  function polygonOf(id: number): PreparedPolygon {
     const parcel = numberOf.get(id);
     if (parcel === undefined) throw new RangeError(`Parcel ${id} is not among the neighbours given.`);
-    return grounds.parcels[parcel]!;
+    return prepared.parcels[parcel]!;
   }
 
-  const frontageOf = (ground: Ground): Stretch[] => [
-    ...publicRoads.facing(ground),
-    ...stretchesThroughOnce(publicRoads.lines, ground),
+  const frontageOf = (polygon: PreparedPolygon): Stretch[] => [
+    ...publicRoads.facing(polygon),
+    ...centerlinesInsideOnce(publicRoads.lines, polygon),
   ];
 
-  function hasAccess(ground: Ground): boolean {
+  function hasAccess(polygon: PreparedPolygon): boolean {
     allRoads ??= prepare(roads);
-    return isTouched(ground, allRoads.lines) || allRoads.facing(ground).length > 0;
+    return isTouched(polygon, allRoads.lines) || allRoads.facing(polygon).length > 0;
   }
 
   return {
     of(id) {
-      const ground = groundOf(id);
+      const polygon = polygonOf(id);
       const feet = CLASSES_BY_RANK.map(() => 0);
-      for (const stretch of frontageOf(ground))
+      for (const stretch of frontageOf(polygon))
         feet[stretch.rank]! += (stretch.sides * lengthOfStretch(stretch)) / M_PER_FT;
       const [highwayFt, normalFt, localFt] = feet as [number, number, number];
-      const landlocked = highwayFt + normalFt + localFt === 0 && !hasAccess(ground);
+      const landlocked = highwayFt + normalFt + localFt === 0 && !hasAccess(polygon);
       return { highwayFt, normalFt, localFt, landlocked };
     },
-    facing: id => joined(frontageOf(groundOf(id)), plane.toDegrees),
+    facing: id => joinStretches(frontageOf(polygonOf(id)), plane.toDegrees),
   };
 }
 
-/** How far around a parcel roads and other parcels can change its frontage. */
+/** How far from a parcel roads and other parcels can change its frontage. */
 export function frontageMarginM(reachM: RoadReach): number {
   return Math.max(...CLASSES_BY_RANK.map(name => reachM[name])) + BULB_M;
 }
@@ -116,26 +114,31 @@ function middleOf(polygons: MultiPolygon): Position {
   return west <= east ? [(west + east) / 2, (south + north) / 2] : [0, 0];
 }
 
-/** Does a road cross or touch a parcel: does ground of the parcel lie within half a way of a centerline? */
-function isTouched(ground: Ground, roads: Segments): boolean {
+/**
+ * Whether a road crosses or touches a parcel: some of the parcel lies within half a right-of-way of a
+ * centerline.
+ */
+function isTouched(polygon: PreparedPolygon, roads: Segments): boolean {
   const touches = (segment: number): boolean => {
-    for (let e = ground.from; e < ground.to; e++) if (areNear(ground.edges, e, roads, segment)) return true;
-    return isInside(ground, roads.x1[segment]!, roads.y1[segment]!);
+    for (let e = polygon.from; e < polygon.to; e++)
+      if (areNear(polygon.edges, e, roads, segment)) return true;
+    return isInside(polygon, roads.x1[segment]!, roads.y1[segment]!);
   };
-  return roads.index?.collides(...padBox(ground.box, HALF_WAY_M), touches) ?? false;
+  return roads.index?.collides(...padBox(polygon.box, HALF_RIGHT_OF_WAY_M), touches) ?? false;
 }
 
 /**
- * Whether two segments are within half a way: they are nearest at one of their four ends, unless they cross.
+ * Whether two segments come within half a right-of-way. Unless they cross, they are nearest at one of their
+ * four ends.
  */
 function areNear(a: Segments, i: number, b: Segments, j: number): boolean {
   const [px, py, qx, qy] = [a.x1[i]!, a.y1[i]!, a.x2[i]!, a.y2[i]!];
   const [sx, sy, tx, ty] = [b.x1[j]!, b.y1[j]!, b.x2[j]!, b.y2[j]!];
   return (
-    distanceTo(b, j, px, py) <= HALF_WAY_M ||
-    distanceTo(b, j, qx, qy) <= HALF_WAY_M ||
-    distanceTo(a, i, sx, sy) <= HALF_WAY_M ||
-    distanceTo(a, i, tx, ty) <= HALF_WAY_M ||
+    distanceTo(b, j, px, py) <= HALF_RIGHT_OF_WAY_M ||
+    distanceTo(b, j, qx, qy) <= HALF_RIGHT_OF_WAY_M ||
+    distanceTo(a, i, sx, sy) <= HALF_RIGHT_OF_WAY_M ||
+    distanceTo(a, i, tx, ty) <= HALF_RIGHT_OF_WAY_M ||
     (isLeft(sx, sy, tx, ty, px, py) !== isLeft(sx, sy, tx, ty, qx, qy) &&
       isLeft(px, py, qx, qy, sx, sy) !== isLeft(px, py, qx, qy, tx, ty))
   );
@@ -145,8 +148,8 @@ function isLeft(ax: number, ay: number, bx: number, by: number, x: number, y: nu
   return (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0;
 }
 
-/** Stretches that follow on one another, as lines in degrees. */
-function joined(
+/** Joins consecutive stretches into lines in degrees. */
+function joinStretches(
   stretches: readonly Stretch[],
   toDegrees: (x: number, y: number) => Position,
 ): FacingStretch[] {
@@ -160,7 +163,7 @@ function joined(
       before?.lines === each.lines &&
       before.rank === each.rank &&
       before.sides === each.sides &&
-      Math.hypot(x - lastX, y - lastY) < SLACK_M;
+      Math.hypot(x - lastX, y - lastY) < TOLERANCE_M;
     if (follows) lines.at(-1)!.line.push(end);
     else lines.push({ class: CLASSES_BY_RANK[each.rank]!, line: [toDegrees(x, y), end], sides: each.sides });
     before = each;
@@ -172,30 +175,33 @@ function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: numbe
   return [interpolate(x1[i]!, x2[i]!, piece / pieces), interpolate(y1[i]!, y2[i]!, piece / pieces)];
 }
 
-/** So short a part of an edge is not divided further. */
-const PART_PIECES = 16;
+/** Parts of an edge with this many pieces or fewer are not divided further. */
+const MIN_SPLIT_PIECES = 16;
 
-/** The stretches of a parcel's boundary that face a road. @param reachM by rank of class */
-function facingStretches(near: Neighborhood, reachM: readonly number[]): (ground: Ground) => Stretch[] {
-  const { grounds, roads } = near;
+/** Finds the stretches of a parcel's boundary that face a road. @param reachM by rank of class */
+function facingStretches(
+  near: Neighborhood,
+  reachM: readonly number[],
+): (polygon: PreparedPolygon) => Stretch[] {
+  const { parcels, roads } = near;
   const faced = facingRule(near, reachM);
   const searchM = Math.max(0, ...reachM.filter((_, rank) => roads.classOf.includes(rank))) + BULB_M;
-  return ground => {
+  return polygon => {
     const stretches: Stretch[] = [];
-    if (roads.index === null || roads.index.search(...padBox(ground.box, searchM)).length === 0)
+    if (roads.index === null || roads.index.search(...padBox(polygon.box, searchM)).length === 0)
       return stretches;
-    const { edges } = ground;
-    for (let edge = ground.from; edge < ground.to; edge++) {
+    const { edges } = polygon;
+    for (let edge = polygon.from; edge < polygon.to; edge++) {
       const box = boxOfSegment(edges, edge);
       const candidates = roads.index.search(...padBox(box, searchM));
       const { pieces, x, y, stepX, stepY, stepM, alongX, alongY } = piecesAlong(edges, edge);
       if (candidates.length === 0 || pieces === 0) continue;
-      const parts = grounds.partIndex!.search(...padBox(box, OVERLAP_M)).map(part => grounds.parts[part]!);
-      // The ground is on the left, so the outer side is on the right.
+      const parts = parcels.partIndex!.search(...padBox(box, OVERLAP_M)).map(part => parcels.parts[part]!);
+      // The parcel is on the left of its edges, so the outside is on the right.
       const point = { x: 0, y: 0, normalX: alongY, normalY: -alongX, parts };
       /**
-       * Asks the rule for each piece, of ever shorter parts of the edge, for the roads within
-       * reach of the part.
+       * Applies the rule to each piece. Halves the edge first, to rule out roads that are out of reach of a
+       * part.
        */
       const walk = (from: number, to: number, roadsNear: readonly number[]): void => {
         point.x = x + ((from + to) / 2) * stepX;
@@ -205,7 +211,7 @@ function facingStretches(near: Neighborhood, reachM: readonly number[]): (ground
           road => distanceTo(roads, road, point.x, point.y) <= reachM[roads.classOf[road]!]! + spreadM,
         );
         if (inReach.length === 0) return;
-        if (to - from > PART_PIECES) {
+        if (to - from > MIN_SPLIT_PIECES) {
           const middle = (from + to) >> 1;
           walk(from, middle, inReach);
           walk(middle, to, inReach);

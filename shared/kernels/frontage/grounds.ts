@@ -5,50 +5,55 @@ import { CONTACT_M } from './rules.ts';
 import { distanceTo, type Segments, segmentsOf } from './segments.ts';
 
 /**
- * The boundary of a parcel, or of one polygon of it with its holes: the edges `from` up to `to`, with the
- * ground on their left.
+ * A parcel, or one polygon of it with its holes, as the edges `from` up to `to`, with the inside on their
+ * left.
  */
-export type Ground = {
+export type PreparedPolygon = {
   edges: Segments;
   from: number;
   to: number;
   /** In meters of the plane. */
   box: Box;
-  /** Of one with many edges, those that pass through each of equal strips from south to north. */
+  /** With many edges: those that pass through each of equal strips, from south to north. */
   strips: readonly (readonly number[])[] | null;
 };
 
-/** Parcels in the plane, in their order, and their polygons. */
-export type Grounds = { edges: Segments; parcels: Ground[]; parts: Ground[]; partIndex: Flatbush | null };
+/** Parcels in the plane, in input order, and their polygons (`parts`). */
+export type PreparedParcels = {
+  edges: Segments;
+  parcels: PreparedPolygon[];
+  parts: PreparedPolygon[];
+  partIndex: Flatbush | null;
+};
 
-export function groundsOf(shapes: readonly MultiPolygon[], plane: Plane): Grounds {
+export function prepareParcels(shapes: readonly MultiPolygon[], plane: Plane): PreparedParcels {
   const ends: number[] = [];
   const firstEdge = [0];
   const firstEdgeOfPart = [0];
   for (const shape of shapes) {
     for (const polygon of shape) {
-      for (const [i, ring] of polygon.entries()) putRing(ring, i === 0, plane, ends);
+      for (const [i, ring] of polygon.entries()) addRing(ring, i === 0, plane, ends);
       firstEdgeOfPart.push(ends.length / 4);
     }
     firstEdge.push(ends.length / 4);
   }
   const edges = segmentsOf(ends);
-  const groundsBetween = (first: number[]) => first.slice(1).map((to, i) => groundOf(edges, first[i]!, to));
-  const parts = groundsBetween(firstEdgeOfPart);
+  const polygonsBetween = (first: number[]) =>
+    first.slice(1).map((to, i) => preparePolygon(edges, first[i]!, to));
+  const parts = polygonsBetween(firstEdgeOfPart);
   const partIndex = parts.length === 0 ? null : new Flatbush(parts.length);
   for (const { box } of parts) partIndex?.add(...box);
   partIndex?.finish();
-  return { edges, parcels: groundsBetween(firstEdge), parts, partIndex };
+  return { edges, parcels: polygonsBetween(firstEdge), parts, partIndex };
 }
 
 /**
- * From this many edges on, those beside a point are found by strips: a town's streets in one parcel have
- * thousands.
+ * With more edges than this, point tests use strips: a town's streets as one parcel have thousands of edges.
  */
 const MIN_STRIP_EDGES = 64;
 const EDGES_PER_STRIP = 4;
 
-function groundOf(edges: Segments, from: number, to: number): Ground {
+function preparePolygon(edges: Segments, from: number, to: number): PreparedPolygon {
   const box = boxOfEdges(edges, from, to);
   if (to - from <= MIN_STRIP_EDGES) return { edges, from, to, box, strips: null };
   const strips: number[][] = Array.from({ length: Math.ceil((to - from) / EDGES_PER_STRIP) }, () => []);
@@ -63,8 +68,8 @@ function stripAt([, minY, , maxY]: Box, count: number, y: number): number {
   return Math.min(count - 1, Math.floor((count * (y - minY)) / (maxY - minY)) || 0);
 }
 
-/** Adds a closed ring's edges, backwards when the parcel's ground would not be on their left. */
-function putRing(ring: Ring, isShell: boolean, plane: Plane, ends: number[]): void {
+/** Adds the edges of a closed ring, reversed if necessary so that the inside is on their left. */
+function addRing(ring: Ring, isShell: boolean, plane: Plane, ends: number[]): void {
   const points = ring.map(plane.toPlane);
   const [x0, y0] = points[0]!;
   let twiceArea = 0;
@@ -95,8 +100,8 @@ function boxOfEdges({ x1, y1 }: Segments, from: number, to: number): Box {
   return [minX, minY, maxX, maxY];
 }
 
-/** Even-odd: a point to the left of an odd number of edges is inside. */
-export function isInside({ edges, from, to, box, strips }: Ground, x: number, y: number): boolean {
+/** By the even-odd rule. */
+export function isInside({ edges, from, to, box, strips }: PreparedPolygon, x: number, y: number): boolean {
   if (x < box[0] || y < box[1] || x > box[2] || y > box[3]) return false;
   let inside = false;
   if (strips === null) {
@@ -113,10 +118,10 @@ function isLeftOf({ x1, y1, x2, y2 }: Segments, e: number, x: number, y: number)
   return ay > y !== by > y && x < x1[e]! + ((y - ay) / (by - ay)) * (x2[e]! - x1[e]!);
 }
 
-/** Inside and not within CONTACT_M of the boundary: a road on the boundary itself is faced by it. */
-export function isWellInside(ground: Ground, x: number, y: number): boolean {
-  if (!isInside(ground, x, y)) return false;
-  const { edges, from, to } = ground;
+/** Inside and more than CONTACT_M from the boundary: a road on the boundary is faced by it, not inside. */
+export function isWellInside(polygon: PreparedPolygon, x: number, y: number): boolean {
+  if (!isInside(polygon, x, y)) return false;
+  const { edges, from, to } = polygon;
   const isContact = (e: number) => e >= from && e < to && distanceTo(edges, e, x, y) <= CONTACT_M;
   if (to - from > MIN_STRIP_EDGES)
     return !edges.index!.collides(x - CONTACT_M, y - CONTACT_M, x + CONTACT_M, y + CONTACT_M, isContact);

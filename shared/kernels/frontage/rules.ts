@@ -1,82 +1,68 @@
-/**
- * The numbers of the definition of frontage, in meters of the local plane. See frontage.ts for how
- * they work together.
- */
+/** Constants of the definition of frontage (docs/land.md), in meters of the local plane. */
 
 export type RoadClass = 'highway' | 'normal' | 'local' | 'private';
 
-/** In this order a road goes before another that is as near. */
+/** Highest class first: at the same distance it wins. */
 export const CLASSES_BY_RANK: readonly RoadClass[] = ['highway', 'normal', 'local', 'private'];
 
 export type RoadReach = Readonly<Record<RoadClass, number>>;
 
 /**
- * Boundaries and centerlines are measured in equal pieces of at most this length; the middle of a
- * piece speaks for it.
+ * Boundaries and centerlines are measured in equal pieces of at most this length, each decided by its middle.
  */
 export const PIECE_M = 0.5;
 
 /**
- * Half of two rods (33 feet), the narrowest way that was commonly laid out: ground this near to a centerline
- * is public way, whatever the parcel map says.
- * It takes in lots drawn to the middle of the road and lines that were mapped some meters off, as half of
- * TIGER's are by more than 3 m.
+ * Half of two rods (33 feet), the narrowest common right-of-way. Land this near to a centerline counts as
+ * public way: it covers lots drawn to the middle of the road, and lines mapped some meters off (half of
+ * TIGER's by more than 3 m).
  */
-export const HALF_WAY_M = 5.0292;
+export const HALF_RIGHT_OF_WAY_M = 5.0292;
 
 /**
- * Cosine of the widest angle between a boundary's outer normal and the way to the road: 52.5 degrees lie
- * between the 45 of a corner that is cut off (it faces both streets) and the 60 of a side line that leans by
- * 30 from a right angle.
+ * Cosine of the widest angle between a boundary's outer normal and the direction to the road: 52.5 degrees,
+ * between the 45 of a cut corner, which faces both streets, and the 60 of a side line that leans by 30.
  */
 export const FACING_COS = Math.cos((52.5 * Math.PI) / 180);
 
-/**
- * A boundary this near to a centerline is drawn along it, if only to the digits of its coordinates (1e-6
- * degrees are 0.11 m).
- */
+/** A boundary this near to a centerline is drawn on it, except for rounding (1e-6 degrees are 0.11 m). */
 export const CONTACT_M = 0.06;
 
-/**
- * Neighbors that were drawn apart overlap by this much at a shared line without standing
- * in each other's way.
- */
+/** Tolerated overlap of neighbors at a shared line, as they are often digitized separately. */
 export const OVERLAP_M = 0.25;
 
 /**
- * 60 feet more to a dead end, a usual radius of the bulb of a cul-de-sac, at which many a centerline ends.
+ * Additional reach at a dead end: 60 feet, a usual radius of a cul-de-sac, at whose center many centerlines
+ * end.
  */
 export const BULB_M = 18.288;
 
 /**
- * Half of 50 feet, the usual way of a local street: as wide to either side a boundary that lies across a
- * dead end faces it.
+ * Half of 50 feet, the usual right-of-way of a local street: how far to either side of a dead end a boundary
+ * across it faces the street.
  */
 export const HALF_STREET_M = 7.62;
 
-/** A road that ends this near to another meets it, with a common corner or without. */
+/** A road that ends this near to another meets it, even without a common corner. */
 export const MEETING_M = 1;
 
 /**
- * A parcel that is public way is at least this many times as long as wide; subdivision law keeps lots to
- * three or four times (MCL 560.109).
+ * Minimum ratio of length to width of a parcel that is public way. Subdivision law limits lots to three or
+ * four (MCL 560.109).
  */
-export const WAY_SHAPE = 4;
+export const MIN_WAY_ELONGATION = 4;
 
 /**
- * A road runs along a way for at least this many times its width: one that crosses it at 45 degrees is in it
- * for 1.41 of them.
+ * Minimum length of a road along a public way, in widths of the way. A road that crosses it at 45 degrees has
+ * 1.41.
  */
-export const WAY_ALONG = 1.5;
+export const MIN_WAY_RUN = 1.5;
 
-/** Cosine of 30 degrees: two lines of one road differ by less, roads that cross by more. */
+/** Cosine of 30 degrees: two lines of one road differ by less, crossing roads by more. */
 export const PARALLEL_COS = Math.cos(Math.PI / 6);
 
-/**
- * Room for the rounding of doubles: what is decided for many pieces at once keeps this far from the
- * limits of the rules.
- */
-export const SLACK_M = 1e-6;
+/** Tolerance for floating-point rounding where many pieces are decided at once. */
+export const TOLERANCE_M = 1e-6;
 
-/** How many equal pieces a line of this length is cut into. */
+/** Number of equal pieces of a line of this length. */
 export const piecesOf = (lengthM: number): number => Math.ceil(lengthM / PIECE_M);

@@ -1,7 +1,7 @@
 import Flatbush from 'flatbush';
 import { piecesOf } from './rules.ts';
 
-/** Line segments in the plane, in meters. `index` finds them by their boxes; null when there are none. */
+/** Line segments in the plane, in meters. `index` has their boxes; null when there are no segments. */
 export type Segments = {
   x1: Float64Array;
   y1: Float64Array;
@@ -10,7 +10,7 @@ export type Segments = {
   index: Flatbush | null;
 };
 
-/** @param ends x1, y1, x2, y2 of each segment, one after the other */
+/** @param ends x1, y1, x2, y2 of each segment in turn */
 export function segmentsOf(ends: ArrayLike<number>): Segments {
   const count = ends.length / 4;
   const x1 = new Float64Array(count);
@@ -43,7 +43,7 @@ export function lengthOf({ x1, y1, x2, y2 }: Segments, i: number): number {
   return pointDistance(x1[i]!, y1[i]!, x2[i]!, y2[i]!);
 }
 
-/** Where on a segment the point nearest to (x, y) lies: 0 at its start, 1 at its end. */
+/** Position on a segment of the point nearest to (x, y): 0 at its start, 1 at its end. */
 export function nearestShare({ x1, y1, x2, y2 }: Segments, i: number, x: number, y: number): number {
   const dx = x2[i]! - x1[i]!;
   const dy = y2[i]! - y1[i]!;
@@ -53,10 +53,7 @@ export function nearestShare({ x1, y1, x2, y2 }: Segments, i: number, x: number,
   return along >= square ? 1 : along / square;
 }
 
-/**
- * A coordinate at a share of the way: ends as they are, not rounded, so that segments which meet in
- * one are equally near.
- */
+/** Interpolates a coordinate. Ends are exact, so that segments which meet at one are equally near. */
 export function interpolate(from: number, to: number, share: number): number {
   return share === 1 ? to : from + share * (to - from);
 }
@@ -67,10 +64,7 @@ export function distanceTo(segments: Segments, i: number, x: number, y: number):
   return pointDistance(interpolate(x1[i]!, x2[i]!, share), interpolate(y1[i]!, y2[i]!, share), x, y);
 }
 
-/**
- * Pieces `from` up to `to`, of `pieces` equal ones, of a segment that face or are a road of a
- * class, or none of them.
- */
+/** A run of pieces of a segment, `from` up to `to` of `pieces`, that faces a road or is one. */
 export type Stretch = {
   lines: Segments;
   i: number;
@@ -79,11 +73,11 @@ export type Stretch = {
   pieces: number;
   /** Rank of the road's class. */
   rank: number;
-  /** On how many sides of it there is ground that counts. */
+  /** Number of sides on which the parcel has land. */
   sides: 1 | 2;
 };
 
-/** The middles of a segment's pieces. */
+/** Start, step and direction for walking the pieces of a segment. */
 export function piecesAlong(lines: Segments, i: number) {
   const lengthM = lengthOf(lines, i);
   const pieces = piecesOf(lengthM);
@@ -103,7 +97,7 @@ export function piecesAlong(lines: Segments, i: number) {
   };
 }
 
-/** Adds a piece to the last stretch, if it goes on there, or to the list. */
+/** Extends the last stretch by a piece, or begins a new one. */
 export function addPiece(
   stretches: Stretch[],
   lines: Segments,
@@ -125,7 +119,7 @@ export function addPiece(
   else stretches.push({ lines, i, from: piece, to: piece + 1, pieces, rank, sides });
 }
 
-/** Meters of a stretch, on one side. */
+/** Length of a stretch in meters, for one side. */
 export function lengthOfStretch({ lines, i, from, to, pieces }: Stretch): number {
   return ((to - from) / pieces) * lengthOf(lines, i);
 }

@@ -1,18 +1,17 @@
 import { padBox } from '../../geo/box.ts';
 import type { Centerlines } from './centrelines.ts';
-import { boxOfSegment, type Ground, isInside, isWellInside } from './grounds.ts';
-import { HALF_WAY_M, PARALLEL_COS } from './rules.ts';
+import { boxOfSegment, isInside, isWellInside, type PreparedPolygon } from './grounds.ts';
+import { HALF_RIGHT_OF_WAY_M, PARALLEL_COS } from './rules.ts';
 import { addPiece, lengthOf, piecesAlong, pointDistance, type Stretch } from './segments.ts';
 
 /**
- * The stretches of centerline inside a parcel, or a part of one, with ground on one side or both. The middle
- * of a piece is inside when it is further than CONTACT_M from the boundary; a side counts where the parcel
- * goes on beyond half of the way.
+ * Stretches of centerline inside a parcel or a polygon of it. A piece is inside when its middle is more than
+ * CONTACT_M from the boundary; a side counts when the parcel extends beyond half a right-of-way.
  */
-export function stretchesThrough(roads: Centerlines, ground: Ground): Stretch[] {
+export function centerlinesInside(roads: Centerlines, polygon: PreparedPolygon): Stretch[] {
   const stretches: Stretch[] = [];
-  const [west, south, east, north] = ground.box;
-  // In their order, so that the stretches of a road follow on one another.
+  const [west, south, east, north] = polygon.box;
+  // Sorted, so that stretches of a road are consecutive.
   const segments = roads.index?.search(west, south, east, north).sort((a, b) => a - b) ?? [];
   for (const segment of segments) {
     const rank = roads.classOf[segment]!;
@@ -20,9 +19,9 @@ export function stretchesThrough(roads: Centerlines, ground: Ground): Stretch[] 
     for (let k = 0; k < pieces; k++) {
       const px = x + (k + 0.5) * stepX;
       const py = y + (k + 0.5) * stepY;
-      if (px < west || px > east || py < south || py > north || !isWellInside(ground, px, py)) continue;
-      const left = isInside(ground, px - HALF_WAY_M * alongY, py + HALF_WAY_M * alongX);
-      const right = isInside(ground, px + HALF_WAY_M * alongY, py - HALF_WAY_M * alongX);
+      if (px < west || px > east || py < south || py > north || !isWellInside(polygon, px, py)) continue;
+      const left = isInside(polygon, px - HALF_RIGHT_OF_WAY_M * alongY, py + HALF_RIGHT_OF_WAY_M * alongX);
+      const right = isInside(polygon, px + HALF_RIGHT_OF_WAY_M * alongY, py - HALF_RIGHT_OF_WAY_M * alongX);
       if (left || right) addPiece(stretches, roads, segment, k, pieces, rank, left && right ? 2 : 1);
     }
   }
@@ -30,15 +29,15 @@ export function stretchesThrough(roads: Centerlines, ground: Ground): Stretch[] 
 }
 
 /**
- * The same, those once that are mapped twice: a piece is left out beside which, within HALF_WAY_M and roughly
- * parallel, a segment runs that goes before it or lies outside of the parcel.
+ * As `centerlinesInside`, without roads that are mapped twice: a piece is left out when a roughly parallel
+ * segment within half a right-of-way comes earlier in the order or lies outside the parcel.
  */
-export function stretchesThroughOnce(roads: Centerlines, ground: Ground): Stretch[] {
+export function centerlinesInsideOnce(roads: Centerlines, polygon: PreparedPolygon): Stretch[] {
   const kept: Stretch[] = [];
   let parallels: number[] = [];
   let segment = -1;
-  for (const stretch of stretchesThrough(roads, ground)) {
-    if (stretch.i !== segment) parallels = parallelsOf(roads, stretch.i);
+  for (const stretch of centerlinesInside(roads, polygon)) {
+    if (stretch.i !== segment) parallels = parallelSegments(roads, stretch.i);
     segment = stretch.i;
     if (parallels.length === 0) {
       kept.push(stretch);
@@ -47,25 +46,22 @@ export function stretchesThroughOnce(roads: Centerlines, ground: Ground): Stretc
     const { x, y, stepX, stepY } = piecesAlong(roads, segment);
     for (let k = stretch.from; k < stretch.to; k++) {
       const [px, py] = [x + (k + 0.5) * stepX, y + (k + 0.5) * stepY];
-      if (!parallels.some(other => countsInstead(roads, ground, other, segment, px, py)))
+      if (!parallels.some(other => countsInstead(roads, polygon, other, segment, px, py)))
         addPiece(kept, roads, segment, k, stretch.pieces, stretch.rank, stretch.sides);
     }
   }
   return kept;
 }
 
-/**
- * Segments that may run beside pieces of this one: not those that it goes on in at a
- * corner, however straight.
- */
-function parallelsOf(roads: Centerlines, segment: number): number[] {
+/** Nearby segments that are roughly parallel to this one, without those that continue it at a corner. */
+function parallelSegments(roads: Centerlines, segment: number): number[] {
   const { x1, y1, x2, y2 } = roads;
   const ax = x1[segment]!;
   const ay = y1[segment]!;
   const bx = x2[segment]!;
   const by = y2[segment]!;
   const lengthM = lengthOf(roads, segment);
-  return roads.index!.search(...padBox(boxOfSegment(roads, segment), HALF_WAY_M), other => {
+  return roads.index!.search(...padBox(boxOfSegment(roads, segment), HALF_RIGHT_OF_WAY_M), other => {
     const dx = x2[other]! - x1[other]!;
     const dy = y2[other]! - y1[other]!;
     const otherM = lengthOf(roads, other);
@@ -77,10 +73,10 @@ function parallelsOf(roads: Centerlines, segment: number): number[] {
   });
 }
 
-/** Does another segment run beside (x, y) that counts in its place? */
+/** Whether another segment beside (x, y) counts instead. */
 function countsInstead(
   roads: Centerlines,
-  ground: Ground,
+  polygon: PreparedPolygon,
   other: number,
   segment: number,
   x: number,
@@ -94,6 +90,6 @@ function countsInstead(
   if (share < 0 || share > 1) return false;
   const footX = ax + share * dx;
   const footY = ay + share * dy;
-  if (pointDistance(x, y, footX, footY) > HALF_WAY_M) return false;
-  return other < segment || !isWellInside(ground, footX, footY);
+  if (pointDistance(x, y, footX, footY) > HALF_RIGHT_OF_WAY_M) return false;
+  return other < segment || !isWellInside(polygon, footX, footY);
 }

@@ -1,28 +1,32 @@
 import type { Centerlines } from './centrelines.ts';
-import type { Ground, Grounds } from './grounds.ts';
-import { SLACK_M, WAY_ALONG, WAY_SHAPE } from './rules.ts';
+import type { PreparedParcels, PreparedPolygon } from './grounds.ts';
+import { MIN_WAY_ELONGATION, MIN_WAY_RUN, TOLERANCE_M } from './rules.ts';
 import { lengthOf, lengthOfStretch, pointDistance } from './segments.ts';
-import { stretchesThrough } from './through.ts';
+import { centerlinesInside } from './through.ts';
 
-/** Of each road, the parts of parcels that are its public way. */
-export type Ways = readonly (readonly Ground[])[];
+/** For each road, the polygons of parcels that are its public way. */
+export type PublicWays = readonly (readonly PreparedPolygon[])[];
 
 /**
- * Parts of parcels that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and
- * narrow, with the road running along. Both are known however far they go on, so that no figure depends on
- * which parcels are computed together.
+ * Finds polygons that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and
+ * narrow, with the road along them. Only polygon and road decide, so that no figure depends on which parcels
+ * are computed together.
  */
-export function waysAmong({ parts }: Grounds, roads: Centerlines, reachM: readonly number[]): Ways {
+export function findPublicWays(
+  { parts }: PreparedParcels,
+  roads: Centerlines,
+  reachM: readonly number[],
+): PublicWays {
   const lengthM = new Float64Array(roads.roadOf.reduce((most, road) => Math.max(most, road + 1), 0));
   for (let s = 0; s < roads.roadOf.length; s++) lengthM[roads.roadOf[s]!]! += lengthOf(roads, s);
-  const ways: Ground[][] = Array.from(lengthM, () => []);
+  const ways: PreparedPolygon[][] = Array.from(lengthM, () => []);
   const widestM = 2 * Math.max(...reachM);
   for (const part of parts) {
-    const widthM = widthOf(part);
+    const widthM = elongatedWidth(part);
     if (!(widthM <= widestM)) continue;
     const throughM = new Map<number, number>();
     const rankOf = new Map<number, number>();
-    for (const stretch of stretchesThrough(roads, part)) {
+    for (const stretch of centerlinesInside(roads, part)) {
       if (stretch.sides === 1) continue;
       const road = roads.roadOf[stretch.i]!;
       throughM.set(road, (throughM.get(road) ?? 0) + lengthOfStretch(stretch));
@@ -30,16 +34,14 @@ export function waysAmong({ parts }: Grounds, roads: Centerlines, reachM: readon
     }
     for (const [road, runM] of throughM) {
       if (widthM > 2 * reachM[rankOf.get(road)!]!) continue;
-      if (runM >= Math.min(WAY_ALONG * widthM, lengthM[road]! - SLACK_M)) ways[road]!.push(part);
+      if (runM >= Math.min(MIN_WAY_RUN * widthM, lengthM[road]! - TOLERANCE_M)) ways[road]!.push(part);
     }
   }
   return ways;
 }
 
-/**
- * The width of the rectangle that has the area and the perimeter of a part; Infinity where it is not long.
- */
-function widthOf({ edges: { x1, y1, x2, y2 }, from, to }: Ground): number {
+/** Width of the rectangle with the same area and perimeter; Infinity when it is not elongated enough. */
+function elongatedWidth({ edges: { x1, y1, x2, y2 }, from, to }: PreparedPolygon): number {
   const x = x1[from]!;
   const y = y1[from]!;
   let twiceArea = 0;
@@ -52,10 +54,10 @@ function widthOf({ edges: { x1, y1, x2, y2 }, from, to }: Ground): number {
     twiceArea += ax * by - bx * ay;
     perimeterM += pointDistance(ax, ay, bx, by);
   }
-  // Half of the perimeter is length and width, the area their product.
+  // Half of the perimeter is length plus width; the area is their product.
   const quarterM = perimeterM / 4;
   const squareM = quarterM * quarterM - twiceArea / 2;
   if (!(squareM > 0)) return Infinity;
   const widthM = quarterM - Math.sqrt(squareM);
-  return quarterM + Math.sqrt(squareM) >= WAY_SHAPE * widthM ? widthM : Infinity;
+  return quarterM + Math.sqrt(squareM) >= MIN_WAY_ELONGATION * widthM ? widthM : Infinity;
 }

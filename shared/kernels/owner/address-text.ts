@@ -1,7 +1,7 @@
 /**
- * The words of an address line: upper case, without accents, apostrophes and full stops. Marks that carry
- * meaning stay: a hyphen, stroke or point between digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and `%`, which
- * stands for "care of".
+ * The words of an address line: upper case, without accents, apostrophes and full stops. Characters with a
+ * meaning are kept: a hyphen, slash or point between digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and `%`,
+ * which means "care of".
  */
 export function addressWords(text: string): string[] {
   const upper = text.toUpperCase();
@@ -11,7 +11,7 @@ export function addressWords(text: string): string[] {
 
 const IS_PLAIN = /^[A-Z0-9 ]*$/;
 const ASCII = /^[\0-\x7f]*$/;
-/** "%" alone stands for it too; as part of a number (50%) it does no harm. */
+/** Becomes "%", which also means "care of" on rolls. */
 const CARE_OF = /(?<![A-Z0-9])C\/O(?![A-Z0-9]*\/)/g;
 
 function splitWords(text: string): string[] {
@@ -19,7 +19,10 @@ function splitWords(text: string): string[] {
   return words.includes('') ? words.filter(word => word !== '') : words;
 }
 
-/** Letters without their accents, as Publication 28 asks for English; what is left beyond ASCII separates. */
+/**
+ * Removes accents, as USPS Publication 28 asks for English letters. Other characters beyond ASCII become
+ * separators.
+ */
 function withoutAccents(text: string): string {
   if (ASCII.test(text)) return text;
   return text
@@ -43,7 +46,7 @@ const SPACE = 32;
 const isDigit = (code: number) => code >= 48 && code <= 57;
 const isLetter = (code: number) => code >= 65 && code <= 90;
 
-/** What takes the place of the mark at `i`: nothing where it joins, a space where it separates. */
+/** The replacement of the punctuation at `i`: nothing where it joins, a space where it separates. */
 function replacement(text: string, i: number): string {
   const before = text.charCodeAt(i - 1);
   const after = text.charCodeAt(i + 1);
@@ -61,13 +64,13 @@ function replacement(text: string, i: number): string {
       return betweenDigits ? '/' : ' ';
     case '.': {
       if (betweenDigits) return '.';
-      // E.MAIN and ST.PAUL are two words, P.O. and N.W. one.
+      // E.MAIN and ST.PAUL are two words; P.O. and N.W. are one.
       const afterNext = text.charCodeAt(i + 2);
       return isLetter(after) && isLetter(afterNext) ? ' ' : '';
     }
     case '-':
       if (betweenDigits) return '-';
-      // 12-B is 12B, APT B-4 is APT B4; OAK-HILL RD is OAK HILL RD.
+      // 12-B becomes 12B and APT B-4 becomes APT B4, but OAK-HILL RD becomes OAK HILL RD.
       return (isDigit(before) && isLetter(after)) || (isLetter(before) && isDigit(after)) ? '' : ' ';
     default:
       return ' ';

@@ -1,6 +1,6 @@
 import { wordsOf } from './owner-words.ts';
 
-/** Legal forms that make an owner corporate wherever they stand as whole words. */
+/** Legal forms that mark a corporate owner anywhere in the name, as whole words. */
 const FORMS = [
   'LLC',
   'L L C',
@@ -30,29 +30,26 @@ const FORMS = [
 ];
 
 /**
- * Forms that are initials as often: only at the end of a name. L C is a limited company in
- * Iowa, Utah, Virginia.
+ * Forms that may also be initials, and so count only at the end of a name. L C is a limited company in Iowa,
+ * Utah and Virginia.
  */
 const LAST_FORMS = new Set(['LC', 'PC']);
 
-/** A roll's column cuts long names; six letters of a long form are enough at the end. */
+/** Forms cut off by the width of a roll's column: six letters are enough at the end. */
 const CUT_FORMS = /^(?:CORPOR|INCORP|COMPAN|LIMITE)[A-Z]*$/;
 
-/**
- * Owners that CO is not the company of. SULLIVAN CO alone cannot be told from a company of that name,
- * and counts as one.
- */
+/** Owners with CO as county, not company. SULLIVAN CO alone is ambiguous and counts as a company. */
 const PUBLIC_BODY =
   / (?:CITY OF|TOWN OF|COUNTY|STATE OF|UNIVERSITY|COMMISSIONERS?|BOARD|TREASURER|SHERIFF|SCHOOL|DISTRICT|DIST) /;
 
 const HAS_FORM = new RegExp(` (?:${FORMS.join('|')}) `);
-/** Every form has one of these: names without any are not looked at further. */
+/** A fast check: every form contains one of these. */
 const MAY_HAVE_FORM = /L ?[LTPC]|LIM|INC|CO|P ?C/;
 
 /**
- * Whether a name is that of a corporate owner, by its legal form alone: LLC, INC, CORP, LP, LLP, LTD, CO and
- * their spellings, as whole words. Not by trade (HOLDINGS, REALTY, BANK), which people are called too, nor by
- * a form in the name after C/O or %.
+ * Whether a name has a legal form of a company: LLC, INC, CORP, LP, LLP, LTD, CO and their spellings, as
+ * whole words. Trades (HOLDINGS, REALTY, BANK) do not count, as they are surnames too, nor does a name after
+ * C/O or %.
  */
 export function isCorporateOwner(name: string): boolean {
   const owner = withoutCareOf(name);
@@ -75,8 +72,8 @@ function withoutCareOf(name: string): string {
 }
 
 /**
- * CO is a company at the end of a name or before OF or THE, never its first word: CO-TRUSTEE is none,
- * SMITH & CO OF OHIO is.
+ * CO means company at the end of a name or before OF or THE, but not as the first word: SMITH & CO OF OHIO,
+ * but not CO-TRUSTEE.
  */
 function isCompany(words: readonly string[], padded: string): boolean {
   const at = words.lastIndexOf('CO');
@@ -85,9 +82,7 @@ function isCompany(words: readonly string[], padded: string): boolean {
   return words[at - 1] !== 'OF';
 }
 
-/**
- * L.P., L.C. or P.C. with its full stops, after two words or more: without them they are somebody's initials.
- */
+/** L.P., L.C. or P.C. with full stops after at least two words; without the stops they may be initials. */
 function isDottedForm(name: string, padded: string): boolean {
   return / \S+ \S+ (?:L P|L C|P C) $/.test(padded) && /[LP]\. ?[PC]\.?\s*$/i.test(name);
 }

@@ -1,14 +1,14 @@
 import { isCorporateOwner } from './corporate.ts';
 import { isHoaOwner } from './hoa.ts';
 import { wordsOf } from './owner-words.ts';
-import { isBox, normalizeStreet } from './street.ts';
+import { isPoBox, normalizeStreet } from './street.ts';
 
 export type MailAddress = {
   mailAddress: string | null;
   mailCity: string | null;
   /** Two letters. */
   mailState: string | null;
-  /** Five digits, or ZIP+4, of which the first five count. */
+  /** Five digits or ZIP+4, of which the first five are used. */
   mailZip: string | null;
 };
 
@@ -20,31 +20,31 @@ export type OwnedParcel = MailAddress & {
   /** The roll's own flag. */
   ownerOccupied: boolean | null;
   fips: number;
-  /** Of the county, two letters: the parcel's state where the roll gives none. */
+  /** The county's state, two letters, for parcels without a state on the roll. */
   countyState: string | null;
 };
 
-/** What filters ask of an owner. Null is not known. */
+/** Owner fields that filters use. Null means unknown. */
 export type OwnerFacts = {
   /** See ownerKeysOf. */
   ownerKeyText: string | null;
   placeKeyText: string | null;
   corporate: boolean | null;
   hoa: boolean | null;
-  /** The mailing address lies in another state, county, ZIP than the parcel. */
+  /** Whether the mailing address is in another state, county or ZIP than the parcel. */
   outOfState: boolean | null;
   outOfCounty: boolean | null;
   outOfZip: boolean | null;
   ownerOccupied: boolean | null;
 };
 
-/** @param countyOfZip FIPS of the county that most of a ZIP lies in; null for a ZIP that it does not know */
+/** @param countyOfZip FIPS of the county with most of a ZIP; null for an unknown ZIP */
 export function ownerFacts(parcel: OwnedParcel, countyOfZip: (zip: string) => number | null): OwnerFacts {
   const street = normalizeStreet(parcel.mailAddress);
   const mailZip = zip5(parcel.mailZip);
   const situsZip = zip5(parcel.situsZip);
-  const outOfState = differ(parcel.mailState, parcel.situsState ?? parcel.countyState);
-  const outOfZip = differ(mailZip, situsZip);
+  const outOfState = isDifferent(parcel.mailState, parcel.situsState ?? parcel.countyState);
+  const outOfZip = isDifferent(mailZip, situsZip);
   return {
     ...ownerKeysOf(street, parcel),
     corporate: parcel.ownerName === null ? null : isCorporateOwner(parcel.ownerName),
@@ -52,18 +52,15 @@ export function ownerFacts(parcel: OwnedParcel, countyOfZip: (zip: string) => nu
     outOfState,
     outOfCounty: isOutOfCounty(mailZip, parcel.fips, outOfZip, outOfState, countyOfZip),
     outOfZip,
-    ownerOccupied: parcel.ownerOccupied ?? livesThere(street, parcel.situsAddress, outOfZip, outOfState),
+    ownerOccupied: parcel.ownerOccupied ?? isOwnerOccupied(street, parcel.situsAddress, outOfZip, outOfState),
   };
 }
 
-function differ(a: string | null, b: string | null): boolean | null {
+function isDifferent(a: string | null, b: string | null): boolean | null {
   return a === null || b === null ? null : a !== b;
 }
 
-/**
- * A ZIP may cross county lines: mail to the parcel's own ZIP is not out of its county,
- * whichever holds most of it.
- */
+/** A ZIP may cross county lines, so mail to the parcel's own ZIP is never out of county. */
 function isOutOfCounty(
   mailZip: string | null,
   fips: number,
@@ -78,18 +75,18 @@ function isOutOfCounty(
 }
 
 /**
- * Mail to the parcel's own street and ZIP: the owner lives there. A post office box in the parcel's ZIP says
- * nothing about where its holder lives, nor does a street whose house number the roll leaves out (BACK
- * MOUNTAIN RD against 12 BACK MOUNTAIN RD).
+ * Whether the owner lives on the parcel: mail goes to its own street and ZIP. Unknown for a post office box
+ * in the parcel's ZIP, and when one of two equal streets lacks its house number (BACK MOUNTAIN RD and 12 BACK
+ * MOUNTAIN RD).
  */
-function livesThere(
+function isOwnerOccupied(
   street: string | null,
   situsAddress: string | null,
   outOfZip: boolean | null,
   outOfState: boolean | null,
 ): boolean | null {
   if (outOfZip === true || outOfState === true) return false;
-  if (outOfZip === null || street === null || isBox(street)) return null;
+  if (outOfZip === null || street === null || isPoBox(street)) return null;
   const situs = normalizeStreet(situsAddress);
   if (situs === null) return null;
   if (hasNumber(street) && hasNumber(situs)) return street === situs;
@@ -100,10 +97,13 @@ const hasNumber = (street: string) => /^\d/.test(street);
 const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
 
 /**
- * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, to be
- * hashed before it is stored; null without a street, or with neither. And the place, `street|city|state` in
- * both cases, by which a parcel without a ZIP finds the others of its owner.
- * @param street as `normalizeStreet` gives it
+ * Keys that parcels of one owner share; they are hashed before they are stored. `ownerKeyText` is `street
+ * zip`, or `street
+ * city
+ * state` without a ZIP. `placeKeyText` is always `street
+ * city
+ * state`, so that a parcel without a ZIP finds the owner's others.
+ * @param street from `normalizeStreet`
  */
 export function ownerKeysOf(
   street: string | null,
@@ -135,7 +135,7 @@ const CITY_WORDS: Record<string, string> = {
   W: 'WEST',
 };
 
-/** A city's name with its usual abbreviations spelled out: FT. WAYNE is FORT WAYNE. */
+/** Spells out usual abbreviations: FT. WAYNE becomes FORT WAYNE. */
 function normalizeCity(city: string | null): string | null {
   if (city === null) return null;
   const words = wordsOf(city).split(' ');

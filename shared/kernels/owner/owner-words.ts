@@ -1,22 +1,21 @@
 /**
- * What a word of a name is, for every filter that looks for words: upper case without accents and
- * apostrophes, every other mark separates. By one table, so that PostgreSQL's translate() gives the same
- * words under any locale.
+ * Words of names for all filters on words: upper case without accents and apostrophes; other punctuation
+ * separates. Defined by one table, so that PostgreSQL's translate() gives the same words under any locale.
  */
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
 const MARKS = '!"#$%&()*+,-./:;<=>?@[\\]^_{|}~';
-/** No-break space, soft signs of print and the dashes and quotes that word processors put in. */
+/** No-break space, typographic signs, and the dashes and quotes that word processors insert. */
 const PRINT_MARKS = '\u00a0¡¦§©«¬®°±¶·»¿÷×‐‑‒–—―“”„•…′″';
-/** Apostrophes and accents as used; combining accents follow their letter in decomposed text. */
+/** Apostrophes, accents typed instead of them, and combining accents of decomposed text. */
 const DELETED = "'`´‘’‚ʼ\u00ad\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328";
 const STROKED: Record<string, string> = { Ø: 'O', ø: 'O', Ł: 'L', ł: 'L', Đ: 'D', đ: 'D', ı: 'I' };
 
-/** Control characters, U+0001 to U+001F and U+007F; PostgreSQL's text holds no U+0000. */
+/** Control characters, U+0001 to U+001F and U+007F; PostgreSQL's text cannot have U+0000. */
 const CONTROLS = `${Array.from({ length: 31 }, (_, index) => String.fromCharCode(index + 1)).join('')}\u007f`;
 
-/** À to ž: the letters of Latin-1 and Latin Extended-A that change. */
+/** Letters of Latin-1 and Latin Extended-A (À to ž) with what replaces them. */
 function accentedLetters(): [from: string, to: string][] {
   const pairs: [string, string][] = [];
   for (let code = 0xc0; code <= 0x17f; code++) {
@@ -27,7 +26,7 @@ function accentedLetters(): [from: string, to: string][] {
   return pairs;
 }
 
-/** The arguments of translate(), which searches `from` in order: what names are made of stands first. */
+/** Arguments of translate(). It searches `from` in order, so the common characters come first. */
 export const WORD_TABLE: { from: string; to: string } = (() => {
   const accented = accentedLetters();
   const separators = MARKS + CONTROLS + PRINT_MARKS;
@@ -40,7 +39,7 @@ export const WORD_TABLE: { from: string; to: string } = (() => {
 
 const SPACE = 32;
 const GONE = 0xffff;
-/** By UTF-16 code unit: what it becomes; 0 for itself. All of the table's characters are below U+2100. */
+/** The replacement by UTF-16 code unit; 0 when unchanged. All characters of the table are below U+2100. */
 const CODES = new Uint16Array(0x2100);
 CODES[0] = SPACE;
 for (let i = 0; i < WORD_TABLE.from.length; i++) {
@@ -51,7 +50,7 @@ for (let i = 0; i < WORD_TABLE.from.length; i++) {
 
 const IS_PLAIN = /^[A-Z0-9]+(?: [A-Z0-9]+)*$/;
 
-/** The words of a text, one space between them; '' when it has none. */
+/** The words of a text, separated by single spaces; '' when there are none. */
 export function wordsOf(text: string): string {
   if (IS_PLAIN.test(text)) return text;
   let words = '';
@@ -74,25 +73,24 @@ export function wordsOf(text: string): string {
 export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /**
- * Whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words);
- * unknown for an unknown name.
+ * To match whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 =
+ * wordPatterns(words). Null for an unknown name.
  */
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * An SQL expression equal to ` ${wordsOf(column)} ` for every text; '  ' when there is no word, null for
- * null. @param column a name that is trusted
+ * An SQL expression equal to ` ${wordsOf(column)} `; '  ' when there is no word, null for null. @param column
+ * a trusted column name
  */
 export function wordsSql(column: string): string {
   const words = `translate(${column}, ${quoted(WORD_TABLE.from)}, ${quoted(WORD_TABLE.to)})`;
-  // Runs of spaces become one: every space is followed by a mark, a mark by a space goes with it,
-  // then all marks go.
-  // The mark is a control character, which the table has turned into a space.
+  // Collapses runs of spaces: put a control character after each space, delete it together with a space that
+  // follows, then delete the rest. The table has replaced all control characters of the text.
   return `' ' || btrim(replace(replace(replace(${words}, ' ', U&' \\0001'), U&'\\0001 ', ''), U&'\\0001', '')) || ' '`;
 }
 
-/** LIKE patterns that find these words in wordsSql(…). Words have no metacharacters left. */
+/** LIKE patterns that find these words in wordsSql(…). Words contain no metacharacters. */
 export function wordPatterns(words: readonly string[]): string[] {
   return [...new Set(words.map(wordsOf))].filter(word => word !== '').map(word => `% ${word} %`);
 }

@@ -2,23 +2,19 @@ import { addressWords } from './address-text.ts';
 import { ABBREVIATIONS } from './suffixes.ts';
 
 /**
- * One spelling for each street, box or rural route, so that equal addresses become equal
- * texts: upper case, USPS Publication 28 abbreviations, PO BOX n, RR n BOX n, a unit as `# n`. It is a key
- * and not a label for an envelope:
- * - Suffixes and directionals are shortened wherever they stand (100 LAKE DRIVE is 100 LK DR),
- * because rolls do either.
- *   A directional that is the street's name stays, since South Street and S Street can be two
- * streets of one city.
- * - APT, UNIT, SUITE, ROOM and # are all `#`: rolls interchange them, and a building numbers its doors once.
- * - Mail goes to the box where a box and a street are both given (Publication 28, dual addresses): the
- * box alone is left.
+ * Normalizes a street, box or rural route, so that equal addresses become equal texts: upper case, USPS
+ * Publication 28 abbreviations, PO BOX n, RR n BOX n, units as `# n`. Idempotent. Null when nothing is left,
+ * or only a remark that there is no address. The result is a key, not for envelopes:
+ * - Suffixes and directionals are abbreviated everywhere (100 LAKE DRIVE becomes 100 LK DR), as rolls do
+ *   either. A directional that is the street's name stays: South Street and S Street can be two streets.
+ * - APT, UNIT, SUITE, ROOM and # all become `#`, as rolls interchange them.
+ * - Of a box and a street only the box stays, where mail goes (Publication 28, dual addresses).
  * - A name after C/O, %, ATTN or CARE OF is dropped, up to where an address begins.
- * Idempotent. Null when nothing is left, or only a remark that there is no address.
- * @param text one or more address lines as the roll has them, joined by a space
+ * @param text one or more address lines of the roll, joined by a space
  */
 export function normalizeStreet(text: string | null): string | null {
   if (text === null) return null;
-  let words = abbreviated(addressWords(text));
+  let words = abbreviate(addressWords(text));
   if (isUnusual(words)) {
     words = withoutCareOf(withUnits(words));
     const box = postOfficeBox(words);
@@ -30,10 +26,11 @@ export function normalizeStreet(text: string | null): string | null {
 }
 
 /** Whether a normalized street is a post office box. */
-export const isBox = (street: string): boolean => street.startsWith('PO BOX ');
+export const isPoBox = (street: string): boolean => street.startsWith('PO BOX ');
 
 /**
- * Remarks in place of an address, as abbreviated. They would make one owner of everybody without an address.
+ * Remarks instead of an address, after abbreviation. Kept, they would give all owners without an address one
+ * key.
  */
 const NO_ADDRESS = new Set(
   (
@@ -52,22 +49,23 @@ const split = (phrase: string) => phrase.split(' ');
 const hasDigit = (word: string | undefined) => word !== undefined && /\d/.test(word);
 const startsWithDigit = (word: string | undefined) => word !== undefined && word >= '0' && word < ':';
 const isLetter = (word: string) => word.length === 1 && word >= 'A' && word <= 'Z';
-/** What a box or a door is called: 12B, C, NW. */
+/** The label of a box or door: 12B, C, NW. */
 const isLabel = (word: string | undefined) =>
   word !== undefined && (hasDigit(word) || isLetter(word) || DIRECTIONS.has(word));
 const shortOf = (word: string) => ABBREVIATIONS.get(word) ?? word;
-/** 0012 is 12, 007B is 7B. */
+/** 0012 becomes 12, 007B becomes 7B. */
 const withoutZeros = (word: string) => (word.startsWith('0') ? word.replace(/^0+(?=\d)/, '') : word);
 
-/** Words that are written together with the number after them: APT45, BOX62, HWY31. */
-const GLUED =
+/** Words written together with the number after them: APT45, BOX62, HWY31. */
+const JOINED_NUMBER =
   /^(APT|APARTMENT|UNIT|STE|SUITE|ROOM|BOX|POB|POBOX|LOT|BLDG|SPC|RR|RFD|HC|HWY|RTE|RT|ROUTE)(\d.*)$/;
 
-/** The abbreviation of each word; words are split from their numbers, and numbers lose leading zeros. */
-function abbreviated(words: readonly string[]): string[] {
+/** Abbreviates each word, splits words from their numbers and removes leading zeros. */
+function abbreviate(words: readonly string[]): string[] {
   const out: string[] = [];
   for (const word of words) {
-    const parts = word.length > 2 && hasDigit(word) && !startsWithDigit(word) ? GLUED.exec(word) : null;
+    const parts =
+      word.length > 2 && hasDigit(word) && !startsWithDigit(word) ? JOINED_NUMBER.exec(word) : null;
     if (startsWithDigit(word)) out.push(withoutZeros(word));
     else if (parts) out.push(shortOf(parts[1]!), withoutZeros(parts[2]!));
     else out.push(shortOf(word));
@@ -78,7 +76,9 @@ function abbreviated(words: readonly string[]): string[] {
 const CARE_OF = new Set(['%', 'ATTN', 'ATTENTION', 'ATN']);
 const BOX_STARTS = new Set(['PO', 'POB', 'POBOX', 'BOX', 'RR', 'RFD', 'HC', 'RURAL']);
 
-/** Names stand before the address or after it; an address begins with a number, a box or a rural route. */
+/**
+ * Removes care-of names before or after the address. An address begins with a number, a box or a rural route.
+ */
 function withoutCareOf(words: string[]): string[] {
   let at = words.findIndex((_, i) => careOfLength(words, i) > 0);
   if (at < 0) return words;
@@ -93,7 +93,7 @@ function withoutCareOf(words: string[]): string[] {
     at += length;
     while (at < words.length && !beginsAddress(words, at, out.length > 0)) at++;
   }
-  // What the name stood between now stands side by side.
+  // Removing the name may have joined a unit and its number.
   return withUnits(out);
 }
 
@@ -103,7 +103,7 @@ function careOfLength(words: readonly string[], i: number): number {
   return word === 'CARE' && words[i + 1] === 'OF' ? 2 : 0;
 }
 
-/** FIRST NATIONAL BANK is a name. */
+/** As in FIRST NATIONAL BANK, which is a name. */
 const IS_ORDINAL = /^\d+(?:ST|ND|RD|TH)$/;
 
 function beginsAddress(words: readonly string[], i: number, hasStreet: boolean): boolean {
@@ -113,15 +113,12 @@ function beginsAddress(words: readonly string[], i: number, hasStreet: boolean):
   return !hasStreet && startsWithDigit(word) && !IS_ORDINAL.test(word);
 }
 
-/** Publication 28, section 281: these are post office boxes too. */
+/** Other words for post office boxes (Publication 28, section 281). */
 const BOX_WORDS = new Set(['BOX', 'BX', 'B', 'DRAWER', 'DRWR', 'DRAW', 'CALLER', 'LOCKBOX', 'BIN']);
 const OF_BOXES = ['PO', 'P O', 'POST OFFICE', 'P 0'].map(split);
 const NUMBER_WORDS = new Set(['#', 'NO', 'NUMBER', 'NUM']);
 
-/**
- * `PO BOX n` when the words name a box anywhere, else null. Without "PO" it must be all that
- * the words begin with.
- */
+/** `PO BOX n` when the words contain a box, else null. Without "PO" the address has to begin with it. */
 function postOfficeBox(words: readonly string[]): string | null {
   for (let i = 0; i < words.length; i++) {
     const length = boxWords(words, i);
@@ -133,7 +130,7 @@ function postOfficeBox(words: readonly string[]): string | null {
   return null;
 }
 
-/** How many words at `i` say "post office box"; 0 when they do not. */
+/** The number of words at `i` that mean "post office box"; 0 for none. */
 function boxWords(words: readonly string[], i: number): number {
   const word = words[i]!;
   if (word === 'POB' || word === 'POBOX') return word === 'POB' && words[i + 1] === 'BOX' ? 2 : 1;
@@ -142,7 +139,7 @@ function boxWords(words: readonly string[], i: number): number {
       if (!phrase.every((part, k) => words[i + k] === part)) continue;
       const next = i + phrase.length;
       if (BOX_WORDS.has(words[next]!)) return phrase.length + 1;
-      // PO 62, but not P O 62: that may be initials.
+      // PO 62, but not P O 62, which may be initials.
       if (word === 'PO' && i === 0 && startsWithDigit(words[next])) return 1;
     }
     return 0;
@@ -158,9 +155,9 @@ const HIGHWAY_CONTRACT = ['HWY CONTRACT RTE', 'HWY CONTRACT', 'STAR RTE', 'HC RT
 const RURAL_BEFORE_BOX = ['RTE', 'RD'].map(split);
 const ROUTE_STARTS = new Set([...RURAL, ...HIGHWAY_CONTRACT, ...RURAL_BEFORE_BOX].map(phrase => phrase[0]!));
 
-/** RR n BOX n and HC n BOX n in place of the many ways to write them: Publication 28, sections 241 to 256. */
+/** Normalizes rural routes to RR n BOX n and HC n BOX n (Publication 28, sections 241 to 256). */
 function withRoutes(words: string[]): string[] {
-  // A letter after # is a door's.
+  // A letter after # is a door, not a route.
   const at = words.findIndex((word, i) => ROUTE_STARTS.has(word) && words[i - 1] !== '#');
   if (at < 0) return words;
   const route =
@@ -193,21 +190,32 @@ function skipNumberWords(words: readonly string[], i: number): number {
   return i;
 }
 
-/** Publication 28, appendix C2, as far as they number doors. */
-const DOORS = new Set(['APT', 'APARTMENT', 'APARTMENTS', 'APTS', 'UNIT', 'STE', 'SUITE', 'ROOM', 'RM', '#']);
+/** Unit designators of Publication 28, appendix C2, that number doors. */
+const UNIT_WORDS = new Set([
+  'APT',
+  'APARTMENT',
+  'APARTMENTS',
+  'APTS',
+  'UNIT',
+  'STE',
+  'SUITE',
+  'ROOM',
+  'RM',
+  '#',
+]);
 
 /**
- * `# n` in place of APT n, UNIT #n, STE NO n. A word of these that no number or letter follows
- * is a name: UNIT RD.
+ * Replaces APT n, UNIT #n and STE NO n by `# n`. Without a number or letter after it the word is part of a
+ * name: UNIT RD.
  */
 function withUnits(words: string[]): string[] {
-  if (!words.some(word => DOORS.has(word))) return words;
+  if (!words.some(word => UNIT_WORDS.has(word))) return words;
   const out: string[] = [];
   for (let i = 0; i < words.length; ) {
     const word = words[i]!;
     let next = i + 1;
-    if (DOORS.has(word)) while (DOORS.has(words[next]!) || NUMBER_WORDS.has(words[next]!)) next++;
-    if (DOORS.has(word) && isLabel(words[next])) {
+    if (UNIT_WORDS.has(word)) while (UNIT_WORDS.has(words[next]!) || NUMBER_WORDS.has(words[next]!)) next++;
+    if (UNIT_WORDS.has(word) && isLabel(words[next])) {
       out.push('#');
       i = next;
     } else {
@@ -218,12 +226,12 @@ function withUnits(words: string[]): string[] {
   return out;
 }
 
-/** 12 NO MAIN ST; elsewhere NO is "number". */
+/** NO and SO are directionals after the house number (12 NO MAIN ST); elsewhere NO means "number". */
 const AFTER_NUMBER = new Map(Object.entries({ NO: 'N', SO: 'S' }));
-/** Streets that letters name: N St, E Ave. Before these a directional may be the name. */
+/** Suffixes of streets named by letters (N St, E Ave), before which a directional may be the name. */
 const LETTERED = new Set(['ST', 'AVE', 'RD']);
 
-/** Abbreviates directionals, and joins N W to NW. */
+/** Abbreviates directionals and joins N W to NW. */
 function withDirections(words: readonly string[]): string[] {
   const out: string[] = [];
   for (let i = 0; i < words.length; i++) {
@@ -245,7 +253,7 @@ function withDirections(words: readonly string[]): string[] {
 
 const followsNumber = (words: readonly string[], i: number) => i === 0 || startsWithDigit(words[i - 1]);
 
-/** Whether the directional at `i` is the name of the street: 12 NORTH ST, 100 W SOUTH AVE, N ST # 4. */
+/** Whether the directional at `i` is the street's name: 12 NORTH ST, 100 W SOUTH AVE, N ST # 4. */
 function isStreetName(words: readonly string[], i: number): boolean {
   const before = words[i - 1];
   if (before !== undefined && !startsWithDigit(before) && !DIRECTIONS.has(before)) return false;
@@ -256,11 +264,11 @@ function isStreetName(words: readonly string[], i: number): boolean {
 }
 
 /**
- * Words that units, names, boxes and routes begin with. Four addresses in five have none,
- * and are done sooner.
+ * Words at which units, care-of names, boxes and routes begin. Four addresses in five have none and take the
+ * fast path.
  */
 const UNUSUAL = new Set([
-  ...DOORS,
+  ...UNIT_WORDS,
   ...CARE_OF,
   ...BOX_WORDS,
   ...[...OF_BOXES, ...RURAL, ...HIGHWAY_CONTRACT].map(phrase => phrase[0]!),

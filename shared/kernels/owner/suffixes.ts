@@ -1,6 +1,6 @@
 /**
  * Street suffixes, the standard abbreviation first (USPS Publication 28, appendix C1,
- * https://pe.usps.com/text/pub28/28apc_002.htm), without the plurals that it abbreviates like the singular:
+ * https://pe.usps.com/text/pub28/28apc_002.htm). Plurals with the abbreviation of the singular are left out:
  * Parks St is not Park St.
  */
 const SUFFIXES = `
@@ -32,8 +32,8 @@ UPAS UNDERPASS|UN UNION|UNS UNIONS|VLY VALLEY VALLY VLLY|VLYS VALLEYS|VIA VIADUC
 VLG VILL VILLAG VILLAGE VILLG VILLIAGE|VLGS VILLAGES|VL VILLE|VIS VIST VISTA VSTA|WAY WY|WL WELL|WLS WELLS`;
 
 /**
- * Secondary units that keep their name: Publication 28, appendix C2. Those that mean
- * "number" are in street.ts.
+ * Secondary units that keep their name (Publication 28, appendix C2). Those that mean "number" are in
+ * street.ts.
  */
 const UNITS =
   'BLDG BUILDING BLDNG|DEPT DEPARTMENT|FL FLOOR FLR|HNGR HANGAR HANGER|LOT|PH PENTHOUSE|SPC SPACE SP|SLIP|PIER|STOP';
@@ -44,7 +44,7 @@ const ORDINALS =
 /** Every spelling of a street suffix, in capitals. */
 export const STREET_SUFFIXES: ReadonlySet<string> = new Set(SUFFIXES.trim().split(/[|\s]+/));
 
-/** From each spelling to the abbreviation, for every word of a street. */
+/** From each spelling to its abbreviation, for all words of a street. */
 export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
   `${SUFFIXES}|${UNITS}|${ORDINALS}`
     .trim()

@@ -2,10 +2,8 @@ import { isCorporateOwner } from '../owner/corporate.ts';
 import { isHoaOwner } from '../owner/hoa.ts';
 import { wordsOf } from '../owner/owner-words.ts';
 
-/**
- * Words that say that an owner is no person, as whole words. A surname is among them now and then (CHURCH).
- */
-const WORDS = new Set(
+/** Whole words that mark an owner as an entity. A few are also surnames (CHURCH). */
+const ENTITY_WORDS = new Set(
   (
     'TRUST TR TRST TRUS REVOCABLE IRREVOCABLE REV FAMILY LIVING ESTATE EST HEIRS TOWN TOWNSHIP CITY VILLAGE BOROUGH COUNTY STATE COMMONWEALTH ' +
     'UNITED FEDERAL USA DEPARTMENT DEPT BUREAU AUTHORITY AGENCY COMMISSION COMMISSIONERS DISTRICT SCHOOL SCHOOLS UNIVERSITY COLLEGE ACADEMY ' +
@@ -18,9 +16,7 @@ const WORDS = new Set(
   ).split(' '),
 );
 
-/**
- * A whole text that is one of these words and a name is a person's (CHURCH, JOHN): the comma of a roll tells.
- */
+/** Of these, the words that are surnames when a comma and a name follow: CHURCH, JOHN. */
 const SURNAMES = new Set(
   'CHURCH LAND POWER BANK LODGE TEMPLE PARISH STATE FUND CLUB CITY COLLEGE RANCH'.split(' '),
 );
@@ -30,11 +26,13 @@ export function isEntity(owner: string): boolean {
   if (isCorporateOwner(owner) || isHoaOwner(owner)) return true;
   const words = wordsOf(owner).split(' ');
   const surname = /^\s*([\w']+),/.exec(owner)?.[1]?.toUpperCase();
-  return words.some((word, i) => WORDS.has(word) && !(i === 0 && word === surname && SURNAMES.has(word)));
+  return words.some(
+    (word, i) => ENTITY_WORDS.has(word) && !(i === 0 && word === surname && SURNAMES.has(word)),
+  );
 }
 
-/** Legal forms and words that rolls put in or leave out. */
-const LEFT_OUT = new Set(
+/** Legal forms and words that rolls omit at will; ignored in comparisons. */
+const IGNORED_WORDS = new Set(
   (
     'LLC INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED LIABILITY LP LLP LLLP PLLC PC THE OF AND AN ' +
     'TRUSTEE TRUSTEES TTEE TTEES TRS ET AL ETAL AS FOR UNDER AGREEMENT AGMT'
@@ -52,23 +50,23 @@ const ONE_SPELLING = new Map(
     .map(pair => pair.split('=') as [string, string]),
 );
 
-/** What trusts are called, whichever of these words a roll has room for. */
-const OF_TRUSTS = new Set(['REVOCABLE', 'IRREVOCABLE', 'LIVING', 'FAMILY']);
+/** Kinds of trusts, ignored in a trust's name, as rolls often omit them. */
+const TRUST_KINDS = new Set(['REVOCABLE', 'IRREVOCABLE', 'LIVING', 'FAMILY']);
 
 /**
- * The words that tell an entity from others, sorted, without dates of deeds. Null where only
- * general words are left.
+ * The distinguishing words of an entity's name, sorted, without dates of deeds. Null when only general words
+ * are left.
  */
 export function entityName(name: string): string | null {
   const own = wordsOf(name.split(/\bC\/O\b|%/i)[0]!.replace(/\bL\.? ?L\.? ?C\b\.?|\bU\/[ADT]\b/gi, ' '));
   const dated = / (?:DTD|DATED|UAD|UTD|UDT|UA) .*$/.exec(` ${own} `);
   const remaining = (dated ? ` ${own} `.slice(0, dated.index) : own)
     .split(' ')
-    .filter(word => word !== '' && !LEFT_OUT.has(word));
+    .filter(word => word !== '' && !IGNORED_WORDS.has(word));
   const words = [...new Set(remaining.map(word => ONE_SPELLING.get(word) ?? word))];
   const trust = words.includes('TRUST');
-  const telling = words.filter(word => !(trust && OF_TRUSTS.has(word)));
-  return telling.some(word => word !== 'TRUST') && telling.join('').length > 1
-    ? telling.sort().join(' ')
+  const distinctive = words.filter(word => !(trust && TRUST_KINDS.has(word)));
+  return distinctive.some(word => word !== 'TRUST') && distinctive.join('').length > 1
+    ? distinctive.sort().join(' ')
     : null;
 }

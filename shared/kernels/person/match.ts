@@ -3,7 +3,7 @@ import { normalizeStreet } from '../owner/street.ts';
 import { formalNames } from './nicknames.ts';
 import type { Person } from './person.ts';
 
-/** An address as a form or a record gives it. */
+/** An address as a form or a record has it. */
 export type Address = {
   address: string | null;
   city: string | null;
@@ -11,7 +11,7 @@ export type Address = {
   zip: string | null;
 };
 
-/** An address as it is compared; `street` without its unit. */
+/** A normalized address; `street` is without its unit. */
 export type Place = {
   street: string | null;
   unit: string | null;
@@ -34,10 +34,7 @@ export function placeOf({ address, city, state, zip }: Address): Place {
   };
 }
 
-/**
- * Soundex of the US census: letters that sound alike, so that a search finds a name that was
- * misheard or mistyped.
- */
+/** Soundex of the US census, so that a search finds misheard or mistyped names. */
 function soundex(name: string): string {
   const CODES = '01230120022455012623010202';
   const codes = [...name].map(letter => CODES[letter.charCodeAt(0) - 65] ?? '0');
@@ -47,7 +44,7 @@ function soundex(name: string): string {
   return code.padEnd(4, '0');
 }
 
-/** Whether one letter more, less, other or swapped with its neighbor makes one text of the other. */
+/** Whether the texts differ by one letter added, removed, replaced or swapped with its neighbor. */
 export function withinOneEdit(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let start = 0;
@@ -63,9 +60,9 @@ export function withinOneEdit(a: string, b: string): boolean {
 }
 
 /**
- * How well two names fit, or null where they are two people's. 1: equal; 0.9: a short form; 0.8: one letter
- * off, or a surname of two of which one is shared; 0.6: an initial. A middle name that both have adds,
- * or tells them apart.
+ * How well two names match, or null when they are of different people. 1: equal; 0.9: a short form; 0.8: one
+ * letter off, or one of two surnames shared; 0.6: an initial. A middle name that both have raises the score
+ * or makes it null.
  */
 export function nameFit(a: Person, b: Person): number | null {
   if (a.suffix !== null && b.suffix !== null && a.suffix !== b.suffix) return null;
@@ -74,7 +71,7 @@ export function nameFit(a: Person, b: Person): number | null {
   if (last === null || first === null || last + first < 1.6) return null;
   const middle = middleFit(a.middle, b.middle);
   if (middle === null) return null;
-  // A senior's name often stands without its suffix, a junior's seldom.
+  // Records often omit a senior's suffix, but seldom a junior's.
   const younger = (a.suffix ?? b.suffix) !== null && a.suffix !== b.suffix && (a.suffix ?? b.suffix) !== 'SR';
   return Math.min(last, first) + middle - (younger ? 0.05 : 0);
 }
@@ -107,8 +104,8 @@ function middleFit(a: string, b: string): number | null {
 }
 
 /**
- * Whether two names of entities are one, at one address where a letter may be off and a roll's
- * column may cut the text.
+ * Whether two entity names are equal. At one address a letter may differ, and the roll's column may cut off
+ * the name.
  */
 export function sameEntity(a: string, b: string, sameAddress: boolean): boolean {
   if (a === b) return true;
@@ -131,8 +128,7 @@ export function sameEntity(a: string, b: string, sameAddress: boolean): boolean 
 export function sharedPlace(a: Place, b: Place): 'street' | 'zip' | 'city' | null {
   const zip = a.zip !== null && a.zip === b.zip;
   const city = a.city !== null && a.state !== null && a.city === b.city && a.state === b.state;
-  // A ZIP that is known of both and differs puts equal streets into two places, unless the
-  // city says otherwise.
+  // Equal streets in different ZIPs are different places, unless the cities are equal.
   if (a.street !== null && b.street !== null && (zip || city) && sameStreet(a, b)) return 'street';
   return zip ? 'zip' : city ? 'city' : null;
 }
@@ -142,7 +138,7 @@ function sameStreet(a: Place, b: Place): boolean {
   if (a.street === b.street) return true;
   const [numberA, nameA] = splitStreet(a.street!);
   const [numberB, nameB] = splitStreet(b.street!);
-  // A letter may be off, a number not: the next house is another family's.
+  // One letter may differ, but not the house number.
   return numberA !== '' && numberA === numberB && nameA.length > 4 && withinOneEdit(nameA, nameB);
 }
 
@@ -151,13 +147,12 @@ function splitStreet(street: string): [number: string, name: string] {
   return [number, name];
 }
 
-/** What somebody is looked for by: one person, or an entity by its `entityName`. */
+/** Whom to search for: a person, or an entity by its `entityName`. */
 export type Subject = { person: Person } | { entity: string };
 
 /**
- * The texts under which a subject at a place is stored and searched for; what has one in common is then
- * compared. The surname's sound with the first letter of every name that the given name may stand for, and
- * the street with either name.
+ * Index keys of a subject at a place; records that share one are then compared. The surname's Soundex with
+ * the initial of every formal name of the given name, and the street with either name.
  */
 export function searchKeys(subject: Subject, { street, zip, city, state }: Place): string[] {
   const town = city !== null && state !== null ? `${city}|${state}` : null;
@@ -183,7 +178,7 @@ export function searchKeys(subject: Subject, { street, zip, city, state }: Place
   return keys;
 }
 
-/** A record that may be who is looked for. */
+/** A record that may be the subject. */
 export type Candidate = { subject: Subject; places: readonly Place[]; phones: readonly string[] };
 
 export type Match<C> = { candidate: C; matchedOn: MatchedOn; fit: number };
@@ -192,9 +187,9 @@ const RANK = { street: 3, zip: 2, city: 1 } as const;
 const NAMES = { street: 'name_and_street', zip: 'name_and_zip', city: 'name_and_city' } as const;
 
 /**
- * The records of whom is looked for, the best first; none where several people fit as well. At one street an
- * initial or a letter that is off will do;
- * in a ZIP or a city the name must be whole, and nobody else's there.
+ * The records of the subject, best first; none when several people match equally well. At the same street an
+ * initial or one wrong letter is accepted; in a ZIP or city the full name is required, with no other
+ * candidate there.
  */
 export function bestMatches<C extends Candidate>(
   subject: Subject,
@@ -209,7 +204,7 @@ export function bestMatches<C extends Candidate>(
   const level = matches.filter(({ rank }) => rank === best).sort((a, b) => b.fit - a.fit);
   const first = level[0];
   if (first === undefined) return [];
-  const same = level.filter(other => isSame(first.candidate, other.candidate));
+  const same = level.filter(other => isSameSubject(first.candidate, other.candidate));
   const rival = level.find(other => !same.includes(other));
   if (rival !== undefined && first.fit - rival.fit < 0.04) return [];
   return same.map(({ candidate, matchedOn, fit }) => ({ candidate, matchedOn, fit }));
@@ -230,14 +225,14 @@ function fitPerson<C extends Candidate>(
   if (level === undefined) return null;
   const match = { candidate, matchedOn: NAMES[level], fit, rank: RANK[level] };
   if (level === 'street') return match;
-  // Somebody of the name at another address has moved, or is a namesake: the middle name tells.
+  // At another address it may be a namesake, so the middle names have to match too.
   const elsewhere = place.street !== null && candidate.places.every(({ street }) => street !== null);
   const sameMiddle = asked.middle !== '' && candidate.subject.person.middle !== '';
-  return fit < WHOLE_NAME[level] || (elsewhere && !sameMiddle) ? null : match;
+  return fit < MIN_FIT[level] || (elsewhere && !sameMiddle) ? null : match;
 }
 
-/** How well a name has to fit where no street tells more. */
-const WHOLE_NAME = { zip: 0.9, city: 0.95 } as const;
+/** Minimum name score without a common street. */
+const MIN_FIT = { zip: 0.9, city: 0.95 } as const;
 
 function fitEntity<C extends Candidate>(
   asked: string,
@@ -248,27 +243,27 @@ function fitEntity<C extends Candidate>(
   const inState = candidate.places.some(known => known.state !== null && known.state === place.state);
   if (!atStreet && !inState && !shared.includes('zip')) return null;
   if (!sameEntity(asked, candidate.subject.entity, atStreet)) return null;
-  // The Smith trust of somewhere in the state is not the one of this address.
-  if (!atStreet && !isTelling(asked)) return null;
+  // A common trust name elsewhere in the state is not enough.
+  if (!atStreet && !isDistinctive(asked)) return null;
   return { candidate, matchedOn: 'entity', fit: 1, rank: atStreet ? RANK.street : RANK.city };
 }
 
-/** Whether a name identifies one entity in a state: a trust named by a single word does not. */
-const isTelling = (entity: string) => !/^(?:\S+ TRUST|TRUST \S+)$/.test(entity);
+/** Whether a name identifies one entity in a state. A trust with a single-word name does not. */
+const isDistinctive = (entity: string) => !/^(?:\S+ TRUST|TRUST \S+)$/.test(entity);
 
-/** Whether two records are one's: names that fit, and a telephone or an address that both have. */
-function isSame(a: Candidate, b: Candidate): boolean {
+/** Whether two records are of one subject: their names match, and they share a phone or a street address. */
+function isSameSubject(a: Candidate, b: Candidate): boolean {
   if (a === b) return true;
   if ('entity' in a.subject || 'entity' in b.subject)
     return (
       'entity' in a.subject &&
       'entity' in b.subject &&
-      (a.subject.entity === b.subject.entity || shareOne(a, b))
+      (a.subject.entity === b.subject.entity || shareContact(a, b))
     );
-  return nameFit(a.subject.person, b.subject.person) !== null && shareOne(a, b);
+  return nameFit(a.subject.person, b.subject.person) !== null && shareContact(a, b);
 }
 
-function shareOne(a: Candidate, b: Candidate): boolean {
+function shareContact(a: Candidate, b: Candidate): boolean {
   return (
     a.phones.some(phone => b.phones.includes(phone)) ||
     a.places.some(one => b.places.some(other => sharedPlace(one, other) === 'street'))

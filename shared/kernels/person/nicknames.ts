@@ -1,7 +1,7 @@
 /**
- * Given names, each with those that people of that name go by: of every pair the longer name is the formal
- * one. Made from names.csv of https://github.com/carltonnorthern/nicknames (commit 21d7505, Apache-2.0; pairs
- * whose second name is longer are left out).
+ * Given names, each with its nicknames; of every pair the longer one is the formal name. From names.csv of
+ * https://github.com/carltonnorthern/nicknames (commit 21d7505, Apache-2.0), without pairs whose second name
+ * is longer.
  */
 const NAMES = `
 AARON ERIN RON|ABBIGAIL ABBE ABBEY ABBI ABBIE ABBY GAIL NABBY|ABBIGALE ABBE ABBEY ABBI ABBIE ABBY GAIL NABBY|ABEDNEGO BEDNEY|ABEL AB ABE EB|ABIEL AB
@@ -166,5 +166,5 @@ for (const line of NAMES.trim().split(/[|\n]/)) {
   for (const name of short) FORMAL.set(name, [...(FORMAL.get(name) ?? []), formal]);
 }
 
-/** The names that a given name may stand for, itself first: BOB is BOB and ROBERT. */
+/** The formal names of a given name, itself first: BOB gives BOB and ROBERT. */
 export const formalNames = (first: string): readonly string[] => [first, ...(FORMAL.get(first) ?? [])];

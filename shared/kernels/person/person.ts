@@ -1,11 +1,11 @@
 import { wordsOf } from '../owner/owner-words.ts';
 
-/** A person's name: upper case, without accents and marks. */
+/** A person's name in upper case, without accents and punctuation. */
 export type Person = {
   first: string;
-  /** The first of the middle names or its initial; '' without. */
+  /** The first middle name or its initial; '' for none. */
   middle: string;
-  /** SMITH-JONES are two; VAN DER BERG and MC DONALD are written as one. */
+  /** SMITH-JONES gives two; VAN DER BERG and MC DONALD give one, joined. */
   last: readonly string[];
   suffix: Suffix | null;
 };
@@ -22,7 +22,7 @@ const SUFFIXES = new Map<string, Suffix>([
 
 const TITLES = new Set('MR MRS MS MISS DR REV HON MD DDS DVM PHD ESQ CPA RN'.split(' '));
 
-/** Words that a surname begins with: they are written apart or together. */
+/** Prefixes of surnames, written apart or together. */
 const PARTICLES = new Set(
   'VAN VON VANDER DER DEN DE DEL DELA LA LE DI DA DU DOS MC MAC ST SAINT SAN SANTA EL AL TER TEN BEN ABU O D L'.split(
     ' ',
@@ -42,7 +42,7 @@ function nameWords(text: string): Words {
   };
 }
 
-/** VAN DER BERG is VANDERBERG; of the last word alone nothing is left to join. */
+/** Joins particles with the surname: VAN DER BERG becomes VANDERBERG. */
 function surnames(words: readonly string[]): string[] {
   const out: string[] = [];
   let prefix = '';
@@ -56,7 +56,7 @@ function surnames(words: readonly string[]): string[] {
   return out;
 }
 
-/** A person by the fields of a form or a record; null where one of the two names is empty. */
+/** A person from the name fields of a form or record; null when either is empty. */
 export function person(firstName: string, lastName: string, middleName = '', suffixText = ''): Person | null {
   const first = nameWords(firstName);
   const last = nameWords(lastName);
@@ -71,17 +71,17 @@ export function person(firstName: string, lastName: string, middleName = '', suf
   };
 }
 
-/** What a roll writes beside names: how they hold the land, and that there are others. */
+/** Remarks on rolls beside names: how the land is held, and that there are other owners. */
 const REMARKS =
   /(?<=[\s,(])(?:ET ?(?:UX|VIR|AL|ALS)|J\/?T(?:W?ROS)?|JTRS|T\/?C|TIC|T\/?E|H\/?W|W\/?H|HW|HUSBAND|WIFE|TRUSTEES?|TTEES?|TRS|CO-?TRUSTEES?|LIFE (?:EST(?:ATE)?|TENANT)|LE|L\/E|LT|(?:UN)?MARRIED|SINGLE|WIDOW(?:ER)?|SURV(?:IVORS?)?|OWNERS?|HEIRS OF|1\/2 INT|\d+ ?%|\d+\/\d+)(?=$|[\s,&;)])/gi;
 const OF_TRUSTS =
   /(?<=[\s,])(?:(?:IR)?REV(?:OC(?:ABLE)?)?|LIV(?:ING)?|FAM(?:ILY)?|TR(?:US?T?)?|UDT|UTD|UAD|DTD|DATED|U\/[AT])\b\.?/gi;
 
 /**
- * The people whom an owner's text on a roll names: `LAST, FIRST M & SPOUSE [LAST]`, `LAST FIRST M`. Each with
- * the ways to read the words, the likelier first.
+ * Parses an owner text of a roll, such as `LAST, FIRST M & SPOUSE [LAST]` or `LAST FIRST M`. Returns for each
+ * person the possible readings, the likeliest first.
  */
-export function peopleOf(owner: string): Person[][] {
+export function parseOwnerPeople(owner: string): Person[][] {
   const own = owner
     .split(/\bC\/O\b|%(?!\s*(?:INT|$))/i)[0]!
     .replace(OF_TRUSTS, ' ')
@@ -99,11 +99,11 @@ export function peopleOf(owner: string): Person[][] {
   return people;
 }
 
-/** @param shared the surname of the first person of the text; '' for the first */
+/** @param shared surname of the first person in the text; '' for the first */
 function readPart(part: string, shared: string): Person[] {
   const comma = part.indexOf(',');
   const tail = comma > 0 ? part.slice(comma + 1) : '';
-  // SMITH, JR and SMITH JOHN, JR have no given name behind the comma.
+  // SMITH, JR and SMITH JOHN, JR have no given name after the comma.
   if (comma > 0 && nameWords(tail).words.length > 0)
     return [person(tail, part.slice(0, comma))].filter(isPerson);
   const { words, suffix } = nameWords(part);
@@ -125,7 +125,7 @@ function readPart(part: string, shared: string): Person[] {
   const given = words.slice(surnameLength);
   const rollOrder = name(given[0], given[1], words.slice(0, surnameLength).join(' '));
   if (words.length === 1) return [];
-  // JOHN A SMITH: an initial in the middle tells the order.
+  // JOHN A SMITH: an initial in the middle means given name first.
   if (words.length === 3 && b!.length === 1 && c!.length > 1) return [...name(a, b, c!), ...rollOrder];
   if (words.length === 2) return [...rollOrder, ...name(a, '', b!)];
   return [...rollOrder, ...(c!.length > 1 && more.length === 0 ? name(a, b, c!) : [])];

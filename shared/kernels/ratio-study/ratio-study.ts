@@ -1,35 +1,38 @@
 import { linearRegression, mean, median, sum } from 'simple-statistics';
 
 /**
- * Figures of assessors' ratio studies: IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to
- * 5.6 and appendix B.
+ * Statistics of assessors' ratio studies (IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to 5.6
+ * and appendix B).
  */
 export type RatioStudy = {
   sales: number;
   medianRatio: number;
   /** Median absolute error in percent of the price. */
   mdape: number;
-  /** Percent of the estimates that are at most so far from the price. */
+  /** Percent of the estimates within this distance of the price. */
   within10: number;
   within20: number;
   within25: number;
   /** Coefficient of dispersion: mean absolute deviation from the median ratio, in percent of it. */
   cod: number;
   /**
-   * Price-related differential: mean ratio over the ratio weighted by price. Above 1.03: dear land
-   * is valued too low.
+   * Price-related differential: mean ratio divided by price-weighted ratio. Above 1.03, expensive land is
+   * undervalued.
    */
   prd: number;
-  /** Coefficient of price-related bias: by what share ratios change when the value doubles. */
+  /** Coefficient of price-related bias: the relative change of ratios when the value doubles. */
   prb: number;
   /**
-   * Regressed through the origin, as early software did; without the constant it is nearly 0
+   * The same regression through the origin, as early software did it. Without a constant it is nearly 0
    * whatever the bias.
    */
   prbThroughOrigin: number;
 };
 
-/** @param estimates and prices in the same order, all positive @returns null below two sales */
+/**
+ * @param estimates positive, in the order of `prices`
+ * @returns null with fewer than two sales
+ */
 export function studyRatios(estimates: readonly number[], prices: readonly number[]): RatioStudy | null {
   const sales = prices.length;
   if (sales < 2) return null;
@@ -53,13 +56,13 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
   };
 }
 
-/** Each of them is a regression with its median. */
+/** Each is a regression with its median. */
 const BIAS_RESAMPLES = 500;
 
 /**
- * The PRB of estimates without bias that are off by as much: of two equal parcels the one that sold for more
- * has the lower ratio, so errors alone make a PRB below 0. The errors are drawn from the observed ones.
- * @returns null below two sales
+ * The PRB that unbiased estimates with the same errors would have, which is below 0: of two equal parcels the
+ * one that sold for more has the lower ratio. Resampled from the observed errors.
+ * @returns null with fewer than two sales
  */
 export function biasInterval(estimates: readonly number[], prices: readonly number[]): Range | null {
   const ratios = prices.map((price, i) => estimates[i]! / price);
@@ -73,13 +76,13 @@ export function biasInterval(estimates: readonly number[], prices: readonly numb
     },
     BIAS_RESAMPLES,
   );
-  return values.length === 0 ? null : rangeOf(values);
+  return values.length === 0 ? null : middle90(values);
 }
 
 /**
- * By how many percent prices are higher where estimates are higher by 1 % (J. Mincer, V. Zarnowitz, The
- * Evaluation of Economic Forecasts, 1969);
- * above 1 dear land is valued too low. @returns null below three sales, or where all estimates are alike
+ * Slope of log price on log estimate (J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969).
+ * Above 1, expensive land is undervalued.
+ * @returns null with fewer than three sales, or when all estimates are equal
  */
 export function slopeOnEstimates(
   estimates: readonly number[],
@@ -92,12 +95,12 @@ export function slopeOnEstimates(
     points.length,
     drawn => linearRegression(Array.from(drawn, i => points[i]!)).m,
   ).filter(m => !Number.isNaN(m));
-  return { slope, ...rangeOf(values) };
+  return { slope, ...middle90(values) };
 }
 
 /**
- * The ratios' relative distance from their median, regressed on the base-2 logarithm of a value that is half
- * the price and half the estimate: with the price alone every error would look like a bias.
+ * Regresses the ratios' relative distance from their median on the base-2 logarithm of the mean of price and
+ * estimate. On the price alone, every error would look like bias.
  */
 function priceRelatedBias(
   estimates: readonly number[],
@@ -115,17 +118,17 @@ function priceRelatedBias(
   };
 }
 
-/** How sure a figure of a sample is: B. Efron, R. Tibshirani, An Introduction to the Bootstrap, 1993. */
-
-/** The middle 90 % of what resamples say. */
+/** The middle 90 % of a statistic's resamples. */
 export type Range = { low: number; high: number };
 
 const RESAMPLES = 2_000;
 const SEED = 20_260_101;
 
 /**
- * @param figure of resampled indices, the same in every run @returns the figure of each resample,
- * ascending; nothing below two
+ * Bootstraps a statistic (B. Efron, R. Tibshirani, An Introduction to the Bootstrap, 1993), with a fixed
+ * seed.
+ * @param figure the statistic of resampled indices
+ * @returns its value for each resample, ascending; empty for fewer than two items
  */
 export function bootstrap(
   count: number,
@@ -138,7 +141,7 @@ export function bootstrap(
 }
 
 /** @param values ascending, at least one */
-export function rangeOf(values: Float64Array): Range {
+export function middle90(values: Float64Array): Range {
   const at = (share: number) => values[Math.floor(share * (values.length - 1))]!;
   return { low: at(0.05), high: at(0.95) };
 }

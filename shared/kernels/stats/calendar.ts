@@ -1,19 +1,18 @@
-/** Calendar arithmetic on UTC days, counted from 1970-01-01 as day 0. */
+/** Calendar arithmetic on UTC days, with 1970-01-01 as day 0. */
 
 const MS_PER_DAY = 86_400_000;
 
-/** The UTC day that holds an instant; `at` in milliseconds since the epoch. */
+/** The UTC day of a time in milliseconds since the epoch. */
 export const utcDay = (at: number): number => Math.floor(at / MS_PER_DAY);
 
-/** 'YYYY-MM-DD' of a day. */
+/** The day as 'YYYY-MM-DD'. */
 export const isoDay = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 
-/** The day of 'YYYY-MM-DD'. */
+/** The day from 'YYYY-MM-DD'. */
 export const dayOf = (isoDate: string): number => utcDay(Date.parse(`${isoDate}T00:00:00Z`));
 
 /**
- * The day of the month some months earlier, or that month's last day: as PostgreSQL's `date
- * - interval` clamps.
+ * The same day some months earlier, clamped to the end of that month, as PostgreSQL's `date - interval` does.
  */
 export function minusMonths(day: number, months: number): number {
   const date = new Date(day * MS_PER_DAY);

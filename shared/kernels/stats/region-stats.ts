@@ -5,16 +5,16 @@ export const ACTIVE = 0;
 export const PENDING = 1;
 export const SOLD = 2;
 
-/** `soldDay` and `daysOnMarket` of a listing that has none. */
+/** `soldDay` and `daysOnMarket` when unknown. */
 export const NO_DAY = -0x80000000;
 
 /**
- * Listings by column; entry i of each array is listing i. Only those with acres and price over 0 are counted.
+ * Listings in columns; entry i of each array is listing i. Only listings with acres and price above 0 count.
  */
 export type ListingColumns = {
   /** ACTIVE, PENDING or SOLD. */
   status: Uint8Array;
-  /** USD: asked for ACTIVE and PENDING, paid for SOLD. NaN when unknown. */
+  /** USD: the asking price for ACTIVE and PENDING, the sale price for SOLD. NaN when unknown. */
   price: Float64Array;
   /** NaN when unknown. */
   acres: Float64Array;
@@ -23,10 +23,12 @@ export type ListingColumns = {
   daysOnMarket: Int32Array;
 };
 
-/** A bucket holds the listings of `minAcres <= acres < maxAcres`. Buckets may overlap. */
+/** A bucket has the listings with `minAcres <= acres < maxAcres`. Buckets may overlap. */
 export type AcreRange = { minAcres: number; maxAcres: number };
 
-/** Figures of a group of listings, null where it has nothing to take them from. Ppa is USD an acre. */
+/**
+ * Statistics of a group of listings; null when there is nothing to compute them from. Ppa is USD per acre.
+ */
 export type Summary = {
   count: number;
   medianPrice: number | null;
@@ -34,36 +36,32 @@ export type Summary = {
   medianPpa: number | null;
   minPpa: number | null;
   maxPpa: number | null;
-  /** Of the prices per acre, 0 (all equal) to 100; null below two. */
+  /** Of prices per acre, 0 (all equal) to 100; null for fewer than two. */
   gini: number | null;
-  /** The mean of those that are known. */
+  /** Mean of the known values. */
   daysOnMarket: number | null;
 };
 
 export type BucketSummary = {
-  /** Of every status and age. */
+  /** Count of listings of any status and age. */
   listings: number;
   active: Summary;
   pending: Summary;
-  /** The windows of WINDOW_MONTHS, in their order. */
+  /** By window, in the order of WINDOW_MONTHS. */
   sold: [Summary, Summary, Summary, Summary];
 };
 
-/**
- * The window of m months holds the sales after the as-of day less m calendar months, up to and
- * including that day.
- */
+/** The window of m months has the sales after the as-of day minus m calendar months, through that day. */
 const WINDOW_MONTHS = [1, 3, 6, 12] as const;
 
 type Listing = { acres: number; price: number; ppa: number; soldDay: number; daysOnMarket: number };
 
-/** The same listings in each order that a median is taken from. */
+/** The same listings, sorted for each median. */
 type Sorted = { byAcres: Listing[]; byPrice: Listing[]; byPpa: Listing[] };
 
 /**
- * Summarizes the listings `rows` as of the UTC day `asOfDay`; null for a bucket without any listing of any
- * age. Each status is sorted once in three orders; buckets and windows pick their listings from
- * these, still sorted.
+ * Summarizes the listings `rows` as of the UTC day `asOfDay`; null for a bucket without listings. Each status
+ * is sorted once in three orders, from which buckets and windows select.
  */
 export function summarizeBuckets(
   listings: ListingColumns,
@@ -123,7 +121,7 @@ function selectSorted(from: Sorted, range: AcreRange, since?: number): Sorted {
   };
 }
 
-/** A loop because `filter` with a function made the whole kernel 1.6 times as slow. */
+/** A loop, as `filter` with a callback made the kernel 1.6 times as slow. */
 function selectListings(
   listings: readonly Listing[],
   { minAcres, maxAcres }: AcreRange,
@@ -174,8 +172,7 @@ function meanDays(listings: readonly Listing[]): number | null {
 }
 
 /**
- * The middle value of an ascending list, or the mean of the middle two. Reads it in place; simple-statistics
- * wants a list of numbers.
+ * The median of an ascending list. Reads values in place, while simple-statistics needs an array of numbers.
  */
 export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;
@@ -185,9 +182,9 @@ export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): n
 }
 
 /**
- * Gini coefficient of positive values in an ascending list, 0 (all equal) to 100; null below two of them. 100
- * * sum((2i - n - 1) * x_i) / (n * sum(x_i)) (Sen 1973, On Economic Inequality), the terms of x_i and
- * x_(n+1-i) taken together: none is negative, so nothing cancels.
+ * Gini coefficient of positive ascending values, 0 (all equal) to 100; null for fewer than two. 100 * sum((2i
+ * - n - 1) * x_i) / (n * sum(x_i)) (Sen 1973, On Economic Inequality), with the terms of x_i and x_(n+1-i)
+ * paired to avoid cancellation.
  */
 export function gini<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;

@@ -1,20 +1,20 @@
 /**
- * A double relatively this close to a tie is decided by its decimal digits: reading it to 15 digits
- * moves it by 5e-15.
+ * Doubles relatively this close to a tie are decided by their decimal digits, as reading to 15 digits changes
+ * a value by up to 5e-15.
  */
-const TIE_DOUBT = 1e-14;
+const TIE_TOLERANCE = 1e-14;
 
 /**
- * Rounds to 2 decimals, half away from zero, as PostgreSQL's `round(x::numeric, 2)` does: the double is read
- * as its nearest decimal of 15 digits (float8_numeric), so 1.005, which it holds as 1.00499…, gives 1.01.
- * From 1e12 on an exact tie goes up here and to even there.
+ * Rounds to 2 decimals, half away from zero, as PostgreSQL's `round(x::numeric, 2)`: a double is first read
+ * to 15 digits, so that 1.005, stored as 1.00499…, gives 1.01. From 1e12 exact ties go up here, but to even
+ * in PostgreSQL.
  */
 export function round2(x: number): number {
   if (x < 0) return 0 - round2(-x);
   const scaled = x * 100 + 0; // + 0 makes 0 of -0
   const down = Math.floor(scaled);
   const pastTie = scaled - down - 0.5;
-  const isDoubtful = Math.abs(pastTie) <= scaled * TIE_DOUBT;
+  const isDoubtful = Math.abs(pastTie) <= scaled * TIE_TOLERANCE;
   const goesUp = isDoubtful ? hundredthsOfDecimal(x.toPrecision(15)) > down : pastTie > 0;
   return (goesUp ? down + 1 : down) / 100;
 }

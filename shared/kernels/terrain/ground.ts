@@ -1,10 +1,10 @@
-/** What a unit of a grid's coordinates is on the ground. */
-export type Ground =
-  /** Longitude and latitude on WGS84, or on GRS80, which differs from it by 0.1 mm. */
+/** The size on the ground of a unit of a grid's coordinates. */
+export type GroundScale =
+  /** Longitude and latitude on WGS84, or on GRS80, which differs by 0.1 mm. */
   | { kind: 'degrees' }
-  /** EPSG:3857: ellipsoidal coordinates on a sphere's Mercator, in nominal meters. */
+  /** EPSG:3857: ellipsoidal coordinates in a spherical Mercator projection, in nominal meters. */
   | { kind: 'webMercator' }
-  /** Any other projection: meters on the ground of a unit along either axis. */
+  /** Other projections: meters on the ground per unit along each axis. */
   | { kind: 'planar'; x: number; y: number };
 
 // WGS84 (NIMA TR8350.2).
@@ -14,11 +14,10 @@ const E2 = F * (2 - F);
 const RAD = Math.PI / 180;
 
 /**
- * Meters on the ground of one unit along x and along y at the coordinate `y`, by the radii of curvature of
- * the ellipsoid (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). Web Mercator's scale differs by up to 0.7
- * % between the axes.
+ * Meters on the ground per unit of x and of y, at the coordinate `y`, from the ellipsoid's radii of curvature
+ * (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). In Web Mercator they differ by up to 0.7 %.
  */
-export function metersPerUnit(ground: Ground, y: number): { x: number; y: number } {
+export function metersPerUnit(ground: GroundScale, y: number): { x: number; y: number } {
   if (ground.kind === 'planar') return { x: ground.x, y: ground.y };
   if (ground.kind === 'degrees') {
     const radii = radiiM(y * RAD);
@@ -29,15 +28,13 @@ export function metersPerUnit(ground: Ground, y: number): { x: number; y: number
   return { x: radii.parallel / A, y: (radii.meridian * Math.cos(phi)) / A };
 }
 
-/**
- * Meters between two positions in degrees that lie within some kilometers of each other, by the same radii.
- */
+/** Meters between two positions in degrees at most some kilometers apart, by the same radii. */
 export function shortDistanceM([lon0, lat0]: readonly number[], [lon1, lat1]: readonly number[]): number {
   const radii = radiiM(((lat0! + lat1!) / 2) * RAD);
   return Math.hypot((lon1! - lon0!) * RAD * radii.parallel, (lat1! - lat0!) * RAD * radii.meridian);
 }
 
-/** Radius of the parallel and of curvature along the meridian, in meters. */
+/** Radius of the parallel, and radius of curvature along the meridian, in meters. */
 function radiiM(phi: number): { parallel: number; meridian: number } {
   const w = 1 - E2 * Math.sin(phi) ** 2;
   const n = A / Math.sqrt(w);

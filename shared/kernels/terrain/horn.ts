@@ -2,11 +2,11 @@
 export type RowSizes = { xM: Float64Array; yM: Float64Array };
 
 /**
- * Slope in percent of each cell by Horn's weighted differences over its eight neighbors (Proc. IEEE 69,
- * 1981), as in `gdaldem slope -p`.
- * @param heights (columns + 2) x (rows + 2) meters by rows: the cells and a margin of one around
- * them, NaN where unknown
- * @param sizes of each of the `rows` @param slopes columns x rows, written
+ * Slope in percent of each cell by Horn's weighted differences of its eight neighbors (Proc. IEEE 69, 1981),
+ * as `gdaldem slope -p`.
+ * @param heights (columns + 2) x (rows + 2) meters, row by row, with a margin of one cell; NaN when unknown
+ * @param sizes of each of the `rows`
+ * @param slopes columns x rows, the output
  */
 export function hornSlopes(
   heights: Float64Array,
@@ -22,7 +22,7 @@ export function hornSlopes(
     const above = row * stride;
     const here = above + stride;
     const below = here + stride;
-    // Of the column before, this one and the next: the weighted sum for x, the difference for y.
+    // Weighted sum (for x) and difference (for y) of the previous, this and the next column.
     let sum0 = heights[above]! + 2 * heights[here]! + heights[below]!;
     let sum1 = heights[above + 1]! + 2 * heights[here + 1]! + heights[below + 1]!;
     let drop0 = heights[below]! - heights[above]!;
@@ -34,7 +34,7 @@ export function hornSlopes(
       const sum2 = a + 2 * heights[here + next]! + b;
       const drop2 = b - a;
       const x = (sum2 - sum0) * perX;
-      // A gap in the cell itself shows in sum1 alone, which Horn's gradient does not use.
+      // Horn's gradient does not use the cell itself, so check sum1 for a gap there.
       const y = Number.isNaN(sum1) ? Number.NaN : (drop0 + 2 * drop1 + drop2) * perY;
       slopes[row * columns + column] = Math.sqrt(x * x + y * y);
       sum0 = sum1;

@@ -1,16 +1,15 @@
-/** A closed ring in cells of a grid: x0, y0, x1, y1 … with the first point repeated at the end. */
+/** A closed ring in cell coordinates: x0, y0, x1, y1 …, the first point repeated at the end. */
 export type CellRing = Float64Array;
 
 /** Cells [left, left + columns) x [top, top + rows) of a grid. */
 export type CellWindow = { left: number; top: number; columns: number; rows: number };
 
-/** The exterior ring and its holes, whatever their winding: holes are subtracted. */
+/** The exterior ring and its holes, in any winding. */
 export type CellPolygon = readonly CellRing[];
 
 /** Signed area of a ring in cells. */
 function signedArea(ring: CellRing): number {
-  // Relative to the first point: coordinates of large grids would cost the last digits of a
-  // small ring's area.
+  // Relative to the first point: coordinates of large grids would cost precision for small rings.
   const x0 = ring[0]!;
   const y0 = ring[1]!;
   let sum = 0;
@@ -20,7 +19,7 @@ function signedArea(ring: CellRing): number {
   return sum / 2;
 }
 
-/** Area of a polygon in cells, holes subtracted. */
+/** Area of a polygon in cells, without its holes. */
 export function areaCells(polygon: CellPolygon): number {
   return polygon.reduce(
     (area, ring, i) => (i === 0 ? Math.abs(signedArea(ring)) : area - Math.abs(signedArea(ring))),
@@ -43,16 +42,16 @@ export function windowOf(ring: CellRing): CellWindow {
   return { left, top, columns: Math.ceil(maxX) - left, rows: Math.ceil(maxY) - top };
 }
 
-/** Fractions by rows, those of a row followed by two that mean nothing. */
+/** Fractions row by row. Each row ends with two unused values. */
 export type Coverage = { fractions: Float64Array; stride: number };
 
-/** Edges at the right rim write into the two cells beyond it. */
+/** Edges at the right border write into the two cells beyond it. */
 const EXTRA_CELLS = 2;
 
 /**
- * The exact fraction, 0 to 1, of each cell of a window that the polygon covers: signed areas are accumulated
- * along the edges and summed up along the rows, as font rasterizers do
- * (https://github.com/raphlinus/font-rs). @param window holds the polygon from side to side
+ * The exact covered fraction, 0 to 1, of each cell of a window: signed areas are accumulated along edges and
+ * summed along rows, as font rasterizers do (https://github.com/raphlinus/font-rs).
+ * @param window contains the polygon's full width
  */
 export function coverCells(polygon: CellPolygon, window: CellWindow): Coverage {
   const { columns, rows } = window;
@@ -93,7 +92,7 @@ function addRing(
   }
 }
 
-/** Adds an edge that runs down (y0 < y1), row by row, clipped to the window's rows. */
+/** Adds a downward edge (y0 < y1) row by row, clipped to the window. */
 function addEdge(
   x0: number,
   y0: number,
@@ -121,20 +120,19 @@ function addEdge(
   }
 }
 
-/** Adds the piece of an edge within one row, from `x0` to `x1 >= x0` over the signed `height`. */
+/** Adds the piece of an edge within one row, from `x0` to `x1 >= x0`, over the signed `height`. */
 function addSpan(x0: number, x1: number, height: number, base: number, cells: Float64Array): void {
   const firstCell = Math.floor(x0);
   const endCell = Math.ceil(x1);
   if (endCell <= firstCell + 1) {
-    // Within one cell: what lies left of the piece's middle is not covered, the cell to the
-    // right makes up for it.
+    // Within one cell: the area right of the piece's middle is covered, and the next cell gets the rest.
     const beyond = height * ((x0 + x1) / 2 - firstCell);
     cells[base + firstCell]! += height - beyond;
     cells[base + firstCell + 1]! += beyond;
     return;
   }
-  // Over several cells: in each the covered area grows by a triangle, trapezoids, a triangle. Written
-  // are the differences.
+  // Across several cells the covered area grows by a triangle, trapezoids and a triangle. Differences are
+  // stored.
   const slope = 1 / (x1 - x0);
   const entry = firstCell + 1 - x0;
   const exit = x1 - (endCell - 1);

@@ -3,11 +3,11 @@ export type Terrain = {
   meanElevationM: number;
   maxElevationM: number;
   meanSlopePercent: number;
-  /** Share of the area steeper than each of the grades asked for, 0 to 100. */
+  /** Percentage of the area steeper than each of the grades, 0 to 100. */
   steeperPercent: number[];
 };
 
-/** Running sums over the cells of a parcel; each cell counts by the fraction that the parcel covers. */
+/** Running sums over a parcel's cells, weighted by the covered fraction. */
 export type TerrainSums = {
   grades: readonly number[];
   minM: number;
@@ -15,21 +15,23 @@ export type TerrainSums = {
   heightArea: number;
   heightSum: number;
   slopeSum: number;
-  /** Area of the cells whose slope is over the first i grades and no more. */
+  /** Area of the cells by how many grades they are steeper than. */
   areaByGrade: number[];
 };
 
-/** Cells by rows: fractions covered, heights in meters, slopes in percent; NaN where there are no data. */
+/**
+ * A block of a row-major array: covered fractions, heights in meters or slopes in percent; NaN means no data.
+ */
 export type Cells<T extends Float32Array | Float64Array> = { values: T; stride: number; offset: number };
 
-/** A smaller part of a cell is rounding of coordinates, and no reason to count a height. */
-export const MIN_FRACTION = 1e-7;
+/** Smaller covered fractions are rounding of coordinates and are ignored. */
+export const MIN_CELL_FRACTION = 1e-7;
 
-/** At least this share of the parcel's area must have data. */
-const MIN_KNOWN = 0.5;
+/** Minimum share of the parcel's area with data. */
+const MIN_KNOWN_SHARE = 0.5;
 
 /** @param grades in percent, ascending */
-export function startSums(grades: readonly number[]): TerrainSums {
+export function newTerrainSums(grades: readonly number[]): TerrainSums {
   return {
     grades,
     minM: Infinity,
@@ -41,7 +43,7 @@ export function startSums(grades: readonly number[]): TerrainSums {
   };
 }
 
-/** Adds `columns` x `rows` cells, which begin at the offset of each of the three arrays. */
+/** Adds `columns` x `rows` cells, starting at the offset of each array. */
 export function addCells(
   sums: TerrainSums,
   columns: number,
@@ -58,7 +60,7 @@ export function addCells(
     const s = slopes.offset + row * slopes.stride;
     for (let column = 0; column < columns; column++) {
       const fraction = fractions.values[f + column]!;
-      if (fraction < MIN_FRACTION) continue;
+      if (fraction < MIN_CELL_FRACTION) continue;
       const height = heights.values[h + column]!;
       if (!Number.isNaN(height)) {
         heightArea += fraction;
@@ -83,8 +85,8 @@ export function addCells(
 }
 
 /**
- * Null when slopes are known for under half of the parcel. @param parcelCells its area in
- * cells, with data or not
+ * Null when slopes are known for less than half of the parcel. @param parcelCells its area in cells, with or
+ * without data
  */
 export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | null {
   const { grades, areaByGrade } = sums;
@@ -95,7 +97,7 @@ export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | nul
     steeperArea[i - 1] = area;
   }
   area += areaByGrade[0]!;
-  if (area === 0 || area < MIN_KNOWN * parcelCells) return null;
+  if (area === 0 || area < MIN_KNOWN_SHARE * parcelCells) return null;
   return {
     minElevationM: sums.minM,
     meanElevationM: sums.heightSum / sums.heightArea,

@@ -1,12 +1,12 @@
 import { max, median } from 'simple-statistics';
 import { boxContains, boxOfLine, withMargin } from '../../geo/box.ts';
-import { addTo } from '../groups.ts';
+import { addToGroup } from '../groups.ts';
 import {
   biasInterval,
   bootstrap,
+  middle90,
   type Range,
   type RatioStudy,
-  rangeOf,
   slopeOnEstimates,
   studyRatios,
 } from '../ratio-study/ratio-study.ts';
@@ -114,7 +114,7 @@ export function backtestByCounty(comps: Comps, options: BacktestOptions): County
 function valueCounties(comps: Comps, options: BacktestOptions): [fips: number, ValuedCounty][] {
   const { fromDay, toDay, county, onProgress } = options;
   const byCounty = new Map<number, number[]>();
-  for (const sale of salesUntil(comps, toDay).all) addTo(byCounty, comps.county[sale]!, sale);
+  for (const sale of salesUntil(comps, toDay).all) addToGroup(byCounty, comps.county[sale]!, sale);
   const subjectsOf = new Map(
     [...byCounty].map(([fips, own]) => [fips, own.filter(sale => comps.soldDay[sale]! >= fromDay)]),
   );
@@ -267,7 +267,7 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
   const against = (method: Method) => {
     const values = bootstrap(valued.length, drawn => mdape('model', drawn) - mdape(method, drawn));
     if (values.length === 0) return null;
-    return { percent: shareOf([...values], value => value < 0)!, ...rangeOf(values) };
+    return { percent: shareOf([...values], value => value < 0)!, ...middle90(values) };
   };
   return Object.fromEntries(
     METHODS.flatMap(method => (method === 'model' ? [] : [[method, against(method)]])),
@@ -297,7 +297,7 @@ function orderingOf(valued: readonly Valued[]): Backtest['ordering'] {
   if (values.length === 0) return null;
   return {
     points: gain(Array.from(hits, (_, i) => i)),
-    ...rangeOf(values),
+    ...middle90(values),
     percent: shareOf([...values], value => value > 0)!,
   };
 }
@@ -310,7 +310,7 @@ function coverageOf(valued: readonly Valued[]): Pick<Backtest, 'coverage' | 'cov
   const values = bootstrap(inside.length, mean);
   return {
     coverage: shareOf([...inside], one => one > 0),
-    coverageRange: values.length === 0 ? null : rangeOf(values),
+    coverageRange: values.length === 0 ? null : middle90(values),
   };
 }
 

@@ -1,5 +1,5 @@
 import { linearRegression, mean, median } from 'simple-statistics';
-import { addTo } from '../groups.ts';
+import { addToGroup } from '../groups.ts';
 import type { Model } from './model.ts';
 import { createNearest } from './nearest.ts';
 import { createPlaces } from './surface.ts';
@@ -28,7 +28,7 @@ export function plainMethods(comps: Comps, sales: Int32Array, { asOfDay, county,
   const own = Array.from(earlier).filter(sale => comps.county[sale] === county);
   const ppa = (sale: number) => comps.price[sale]! / comps.acres[sale]!;
   const byBucket = new Map<number, number[]>();
-  for (const sale of own) addTo(byBucket, bucketOf(comps.acres[sale]!), ppa(sale));
+  for (const sale of own) addToGroup(byBucket, bucketOf(comps.acres[sale]!), ppa(sale));
   const countyPpa = own.length === 0 ? null : median(own.map(ppa));
   const points = {
     count: earlier.length,

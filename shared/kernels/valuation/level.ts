@@ -1,6 +1,6 @@
 import { mean, sum } from 'simple-statistics';
 import { boxContains, boxOfLine, withMargin } from '../../geo/box.ts';
-import { addTo } from '../groups.ts';
+import { addToGroup } from '../groups.ts';
 import { medianOf } from './robust.ts';
 import { combineEstimates, type Estimate, priorFromGroup } from './shrink.ts';
 import { MAX_COMP_M } from './valuation-types.ts';
@@ -56,7 +56,7 @@ export function countyLevels(
 
 function valuesByCounty(county: Int32Array, value: Float64Array): Map<number, number[]> {
   const byCounty = new Map<number, number[]>();
-  for (let i = 0; i < value.length; i++) addTo(byCounty, county[i]!, value[i]!);
+  for (let i = 0; i < value.length; i++) addToGroup(byCounty, county[i]!, value[i]!);
   return byCounty;
 }
 
@@ -76,7 +76,7 @@ type Places = { county: Int32Array; lon: Float64Array; lat: Float64Array };
 /** Whether a place is within reach of sales of so many counties. */
 export function reachOfCounties({ county, lon, lat }: Places): (lon: number, lat: number) => boolean {
   const places = new Map<number, [number, number][]>();
-  for (let i = 0; i < county.length; i++) addTo(places, county[i]!, [lon[i]!, lat[i]!]);
+  for (let i = 0; i < county.length; i++) addToGroup(places, county[i]!, [lon[i]!, lat[i]!]);
   const boxes = [...places.values()].map(own => withMargin(boxOfLine(own), MAX_COMP_M));
   return (lon, lat) => boxes.filter(box => boxContains(box, lon, lat)).length >= MIN_COUNTIES;
 }

@@ -1,6 +1,6 @@
 import { geodesicDistanceM } from '../../geo/distance.ts';
 import { SQ_M_PER_ACRE } from '../../geo/units.ts';
-import { addTo } from '../groups.ts';
+import { addToGroup } from '../groups.ts';
 import { usableSales } from './screen.ts';
 import type { Comps } from './valuation-types.ts';
 
@@ -65,7 +65,7 @@ function findSecond(comps: Comps, feed: Int32Array, sales: Int32Array, into: Map
     const record = recordOf(comps, sale);
     const alike = findAlike(kept.get(record.price) ?? [], record, feed[sale]!);
     if (alike === undefined) {
-      addTo(kept, record.price, { sale, record, feeds: new Set([feed[sale]!]) });
+      addToGroup(kept, record.price, { sale, record, feeds: new Set([feed[sale]!]) });
       continue;
     }
     alike.feeds.add(feed[sale]!);

@@ -1,4 +1,4 @@
-import { addTo } from '../groups.ts';
+import { addToGroup } from '../groups.ts';
 import { median } from '../stats/region-stats.ts';
 import { type Effects, standardLevel } from './effects.ts';
 import {
@@ -139,7 +139,7 @@ export function plausibleListings(
     if (end - first >= size) windows.set(county[first]!, boundOf(value.subarray(end - size, end))!);
     levels.set(county[first]!, Array.from(value.subarray(Math.max(first, end - MAX_PRICES), end)));
   }
-  for (const i of asks) addTo(levels, comps.county[i]!, levelOf(i));
+  for (const i of asks) addToGroup(levels, comps.county[i]!, levelOf(i));
   const around = boundOf([...levels.values()].flat());
   const bounds = new Map(
     [...levels].map(([fips, own]) => [fips, windows.get(fips) ?? boundOf(own) ?? around]),

@@ -1,5 +1,5 @@
 import { probit } from 'simple-statistics';
-import { addTo } from '../groups.ts';
+import { addToGroup } from '../groups.ts';
 
 /** A figure estimated from sales, with the square of its standard error. */
 export type Estimate = { value: number; variance: number };
@@ -18,7 +18,7 @@ export function priorFromCounties(
   prior: Estimate,
 ): Estimate {
   const byState = new Map<number, Estimate[]>();
-  for (const [fips, estimate] of others) addTo(byState, Math.floor(fips / 1000), estimate);
+  for (const [fips, estimate] of others) addToGroup(byState, Math.floor(fips / 1000), estimate);
   const scale = Math.sqrt(prior.variance);
   const between = varianceBetween([...byState.values()], scale);
   const stateMeans = new Map([...byState].map(([state, own]) => [state, meanOf(own, between)]));

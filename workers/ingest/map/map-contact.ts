@@ -7,7 +7,7 @@ import {
 } from '../../../shared/domain/contact-fields.ts';
 import { isEntity } from '../../../shared/kernels/person/entity.ts';
 import type { Address } from '../../../shared/kernels/person/match.ts';
-import { peopleOf } from '../../../shared/kernels/person/person.ts';
+import { parseOwnerPeople } from '../../../shared/kernels/person/person.ts';
 import type { ContactInput } from '../../feeds/feed.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from './map-fields.ts';
 
@@ -67,7 +67,7 @@ function nameOf(text: Text): RecordName | null {
   if (entity !== null) return { ...none, entity_name: entity };
   if (whole === null) return null;
   if (isEntity(whole)) return { ...none, entity_name: whole };
-  const person = peopleOf(whole)[0]?.[0];
+  const person = parseOwnerPeople(whole)[0]?.[0];
   if (person === undefined) return null;
   const { first, middle, last, suffix } = person;
   return { ...none, first_name: first, middle_name: middle || null, last_name: last.join(' '), suffix };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { entityName, isEntity } from '../../../../shared/kernels/person/entity.ts';
-import { peopleOf, person } from '../../../../shared/kernels/person/person.ts';
+import { parseOwnerPeople, person } from '../../../../shared/kernels/person/person.ts';
 
 /** Each person of an owner's text with the ways to read it, as FIRST MIDDLE LAST SUFFIX. */
 const read = (owner: string) =>
-  peopleOf(owner).map(readings =>
+  parseOwnerPeople(owner).map(readings =>
     readings.map(({ first, middle, last, suffix }) =>
       [first, middle, last.join('-'), suffix].filter(Boolean).join(' '),
     ),

@@ -1,8 +1,8 @@
 import geographiclib from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
-import { type Ground, metersPerUnit } from '../../../../shared/kernels/terrain/ground.ts';
+import { type GroundScale, metersPerUnit } from '../../../../shared/kernels/terrain/ground.ts';
 import { hornSlopes } from '../../../../shared/kernels/terrain/horn.ts';
-import { addCells, startSums, terrainOf } from '../../../../shared/kernels/terrain/terrain.ts';
+import { addCells, newTerrainSums, terrainOf } from '../../../../shared/kernels/terrain/terrain.ts';
 import {
   areaCells,
   type CellPolygon,
@@ -128,7 +128,7 @@ describe('metres on the ground', () => {
   });
 
   test('other projections are taken at their unit', () => {
-    const feet: Ground = { kind: 'planar', x: 1200 / 3937, y: 1200 / 3937 };
+    const feet: GroundScale = { kind: 'planar', x: 1200 / 3937, y: 1200 / 3937 };
     expect(metersPerUnit(feet, 5e6)).toEqual({ x: 1200 / 3937, y: 1200 / 3937 });
   });
 });
@@ -136,7 +136,7 @@ describe('metres on the ground', () => {
 describe('shares of a parcel', () => {
   const cells = <T extends Float32Array | Float64Array>(values: T) => ({ values, stride: 4, offset: 0 });
   const sumsOf = (fractions: number[], heights: number[], slopes: number[]) => {
-    const sums = startSums([5, 10, 20]);
+    const sums = newTerrainSums([5, 10, 20]);
     addCells(
       sums,
       4,
