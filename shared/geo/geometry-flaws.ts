@@ -12,7 +12,10 @@ type Flaws = {
   ringsTouch: boolean;
 };
 
-/** Finds what makes polygons invalid (Simple Features 1.2.1, 6.1.11 and 6.1.14); null when there is nothing and no rings touch. */
+/**
+ * Finds what makes polygons invalid (Simple Features 1.2.1, 6.1.11 and 6.1.14); null when there is nothing
+ * and no rings touch.
+ */
 export function findFlaws(polygons: MultiPolygon): Flaws | null {
   const rings = polygons.length === 1 ? polygons[0]! : polygons.flat();
   const contacts = findContacts(rings);
