@@ -5,7 +5,13 @@ import type { FetchInit } from '../../shared/net/guarded-fetch.ts';
 import { type RedirectOptions, request, retryAfterMs } from '../../shared/net/http.ts';
 
 /** A client waits: what does not answer soon is given up. */
-export const SOURCE_LIMITS = { ...LIMITS, idleMs: 8_000, tries: 3, backoffMs: 200, retryAfterMs: 2_000 };
+export const SOURCE_LIMITS = {
+  ...LIMITS,
+  downloadIdleMs: 8_000,
+  tries: 3,
+  backoffMs: 200,
+  retryAfterMs: 2_000,
+};
 
 /** What is read for one picture, by when, and until when it may be taken for the latest. */
 export type ImageryFetch = {
@@ -67,7 +73,7 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
           return responseOf(cached);
         }
         // The time counts from the start of the request, not of the wait for it.
-        const signal = AbortSignal.any([init.signal, AbortSignal.timeout(SOURCE_LIMITS.idleMs)]);
+        const signal = AbortSignal.any([init.signal, AbortSignal.timeout(SOURCE_LIMITS.downloadIdleMs)]);
         const response = await request(url, { ...init, signal }, options);
         if (!response.ok) return response;
         const answer = {

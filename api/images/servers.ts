@@ -1,7 +1,13 @@
 import sharp from 'sharp';
 import { WORLD_M } from '../../shared/geo/web-mercator.ts';
-import { shownUrl, sourceError } from '../../shared/net/download-context.ts';
-import { networkOutcome, type Outcome, statusOutcome, USER_AGENT, withRetry } from '../../shared/net/http.ts';
+import { redactUrl, sourceError } from '../../shared/net/download-context.ts';
+import {
+  type AttemptOutcome,
+  networkOutcome,
+  statusOutcome,
+  USER_AGENT,
+  withRetry,
+} from '../../shared/net/http.ts';
 import { secretHeaders } from '../../shared/net/secret-headers.ts';
 import { type Pixels, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
@@ -113,7 +119,7 @@ async function fetchPixels(
   reading: ImageryFetch,
 ): Promise<Pixels | null> {
   const headers = { 'user-agent': USER_AGENT, accept: 'image/*', ...secretHeaders(names) };
-  const attempt = async (): Promise<Outcome<Pixels | null>> => {
+  const attempt = async (): Promise<AttemptOutcome<Pixels | null>> => {
     try {
       const response = await reading.request(url, { headers, signal: reading.signal });
       const { status } = response;
@@ -128,7 +134,7 @@ async function fetchPixels(
       const type = response.headers.get('content-type') ?? 'no type';
       if (!/^image\//i.test(type))
         throw sourceError(
-          `${shownUrl(url)} answered with ${type.slice(0, 60)}, no image. Check the feed's source.`,
+          `${redactUrl(url)} answered with ${type.slice(0, 60)}, no image. Check the feed's source.`,
         );
       const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()), {
         limitInputPixels: width * height,
@@ -139,7 +145,7 @@ async function fetchPixels(
         .toBuffer({ resolveWithObject: true });
       if (info.width !== width || info.height !== height) {
         throw sourceError(
-          `${shownUrl(url)} answered with ${info.width} x ${info.height} pixels instead of ${width} x ${height}. Check the feed's source.`,
+          `${redactUrl(url)} answered with ${info.width} x ${info.height} pixels instead of ${width} x ${height}. Check the feed's source.`,
         );
       }
       return { value: { width, height, data } };

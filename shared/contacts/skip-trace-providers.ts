@@ -80,12 +80,12 @@ function declared(file: string): ProviderClient {
   const provider = loadProvider(file, {
     names: NAMES,
     fields: Object.keys(declaredAnswer.shape),
-    mostMs: CALL_LIMITS.totalMs,
+    maxTimeoutMs: CALL_LIMITS.totalMs,
   });
   return {
     name: provider.name,
     async ask({ subject, address }, signal) {
-      const response = await provider.ask({ ...nameFields(subject), ...address }, signal);
+      const response = await provider.query({ ...nameFields(subject), ...address }, signal);
       if (response === null) return null;
       const { matched, first_name = null, last_name = null, phones } = declaredAnswer.parse(response);
       const answer = { first_name, last_name, phones: phonesOf(phones) };

@@ -7,80 +7,80 @@ import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
 import type { MultiPolygon } from '../geo/geometry-types.ts';
 import type { Road } from '../kernels/frontage/frontage.ts';
 import { type LandInput, readLand } from '../land/read-land.ts';
-import { type Computed, computeParcel } from './computed.ts';
-import { type KnownParcel, type ParcelRow, readKnownParcel } from './known-parcel.ts';
+import { type ComputedLand, computeParcel } from './computed.ts';
+import { type ParcelRow, readStoredParcel, type StoredParcel } from './known-parcel.ts';
 import { type View, viewOf } from './map-extent.ts';
 
 export type Zone = { class: string; shape: MultiPolygon };
 
-/** What is drawn around a parcel. */
+/** What the map shows around a parcel. */
 export type Surroundings = {
   neighbors: { id: number; apn: string | null; shape: MultiPolygon }[];
   roads: Road[];
   wetlands: Zone[];
   flood: Zone[];
-  /** What there is too much of to be drawn whole. */
-  cut: string[];
+  /** Kinds of features of which only the largest are drawn. */
+  truncated: string[];
 };
 
-/** All that a drawing shows. */
+/** All data of a drawing. */
 export type ParcelDrawing = {
   parcel: ParcelRow;
   shape: MultiPolygon;
   view: View;
-  computed: Computed;
+  computed: ComputedLand;
   surroundings: Surroundings;
 };
 
 const MAP_PX = { width: 900, height: 740 };
 
-/**
- * Around a parcel is shown an eighth of its length, at least the roads on which a lot lies with
- * what is beyond them.
- */
+/** Margin of the map: an eighth of the parcel's length, and at least enough to show the roads beside it. */
 const MARGIN_SHARE = 1 / 8;
 const MIN_MARGIN_M = 40;
-/** A highway's frontage may lie 60 m from its centerline. */
+/** A highway's frontage may be 60 m from its centerline. */
 const HIGHWAY_MARGIN_M = 70;
-/** Of a parcel without a road one wants to see where the next one is. */
+/** Without a road, show more of the area to find the next one. */
 const ROADLESS_MARGIN_M = 120;
 
-/** More of a kind would not be distinguishable on a map of this size. */
-const MAX_DRAWN = 4_000;
+/** Limit per kind; more could not be told apart on a map of this size. */
+const MAX_PER_KIND = 4_000;
 
 export type DrawOptions = {
   signal: AbortSignal;
-  /** How many parcels, roads, wetlands and flood zones are drawn, of each. */
-  mostDrawn?: number;
+  /** Limit of the parcels, roads, wetlands and flood zones to draw, each. */
+  maxPerKind?: number;
 };
 
 /**
- * What is known of a parcel; null when the id was never given. With `draw` also what a drawing of it
- * shows, as of one moment.
+ * Reads what is stored of a parcel, null for an unknown id, and with `draw` the data of its map from the same
+ * snapshot.
  * @throws PlatError `parcel_retired`, `parcel_shapeless` when there is nothing to draw
  */
-export async function collectParcel(
+export async function readParcelDrawing(
   pool: Pool,
   propertyId: number,
   draw: DrawOptions | null,
-): Promise<{ known: KnownParcel; drawn: ParcelDrawing | null } | null> {
+): Promise<{ stored: StoredParcel; drawn: ParcelDrawing | null } | null> {
   const read = await snapshot(pool, async client => {
-    const known = await readKnownParcel(client, propertyId);
-    if (known === null) return null;
-    if (draw === null) return { known, ground: null };
-    return { known, ground: await readGround(client, drawable(known.parcel), draw.mostDrawn ?? MAX_DRAWN) };
+    const stored = await readStoredParcel(client, propertyId);
+    if (stored === null) return null;
+    if (draw === null) return { stored, map: null };
+    return {
+      stored,
+      map: await readMapData(client, requireDrawable(stored.parcel), draw.maxPerKind ?? MAX_PER_KIND),
+    };
   });
   if (read === null) return null;
-  const { known, ground } = read;
-  if (ground === null || draw === null) return { known, drawn: null };
-  const { input, ...rest } = ground;
+  const { stored, map } = read;
+  if (map === null || draw === null) return { stored, drawn: null };
+  const { input, ...rest } = map;
   const computed = await computeParcel(input, draw.signal);
-  return { known, drawn: { parcel: known.parcel, computed, ...rest } };
+  return { stored, drawn: { parcel: stored.parcel, computed, ...rest } };
 }
 
-type Drawable = ParcelRow & { boundary: Uint8Array };
+type DrawableParcel = ParcelRow & { boundary: Uint8Array };
 
-function drawable(parcel: ParcelRow): Drawable {
+function requireDrawable(parcel: ParcelRow): DrawableParcel {
   const { property_id: id, retired_at: retired, boundary } = parcel;
   if (retired !== null) {
     const day = retired.toISOString().slice(0, 10);
@@ -100,29 +100,29 @@ function drawable(parcel: ParcelRow): Drawable {
   return { ...parcel, boundary };
 }
 
-type Ground = { input: LandInput; shape: MultiPolygon; view: View; surroundings: Surroundings };
+type MapData = { input: LandInput; shape: MultiPolygon; view: View; surroundings: Surroundings };
 
-async function readGround(client: Client, parcel: Drawable, mostDrawn: number): Promise<Ground> {
+async function readMapData(client: Client, parcel: DrawableParcel, maxPerKind: number): Promise<MapData> {
   const input = await readLand(client, parcel.fips, [
     { ...parcel, layers: ALL_LAYERS, mark: 0, kept: parcel.shape_hash },
   ]);
   const shape = decodeBoundary(parcel.boundary);
-  const marginM = Math.max(leastMarginM(input), MARGIN_SHARE * lengthM(shape));
+  const marginM = Math.max(minMarginM(input), MARGIN_SHARE * lengthM(shape));
   const view = viewOf(shape, marginM, MAP_PX.width, MAP_PX.height);
   return {
     input,
     shape,
     view,
-    surroundings: await readSurroundings(client, view, parcel.property_id, mostDrawn),
+    surroundings: await readSurroundings(client, view, parcel.property_id, maxPerKind),
   };
 }
 
-function leastMarginM({ roads }: LandInput): number {
+function minMarginM({ roads }: LandInput): number {
   if (roads.length === 0) return ROADLESS_MARGIN_M;
   return roads.some(road => road.class === 'highway') ? HIGHWAY_MARGIN_M : MIN_MARGIN_M;
 }
 
-/** The longer side of a shape's extent, near enough to choose a margin by. */
+/** Approximate length of the longer side of a shape's extent, to choose a margin. */
 function lengthM(shape: MultiPolygon): number {
   const [west, south, east, north] = boxOf(shape);
   const across = (east - west) * Math.cos(((south + north) / 2) * (Math.PI / 180));
@@ -133,14 +133,14 @@ async function readSurroundings(
   client: Client,
   view: View,
   propertyId: number,
-  mostDrawn: number,
+  maxPerKind: number,
 ): Promise<Surroundings> {
   const box = boxSql(view.box);
-  const cut: string[] = [];
+  const truncated: string[] = [];
   const read = async <Row extends object>(what: string, name: string, values: Values) => {
-    const { rows } = await client.query<Row>(statement(name, { ...values, limit: mostDrawn + 1 }));
-    if (rows.length > mostDrawn) cut.push(what);
-    return rows.slice(0, mostDrawn);
+    const { rows } = await client.query<Row>(statement(name, { ...values, limit: maxPerKind + 1 }));
+    if (rows.length > maxPerKind) truncated.push(what);
+    return rows.slice(0, maxPerKind);
   };
   type Neighbor = { property_id: number; apn: string | null; boundary: Uint8Array };
   type Feature = { class: string; geometry: Uint8Array };
@@ -159,6 +159,6 @@ async function readSurroundings(
     ),
     wetlands: await zones('wetlands', 'wetlands'),
     flood: await zones('flood zones', 'flood'),
-    cut,
+    truncated,
   };
 }

@@ -12,22 +12,22 @@ import {
 import type { LandInput } from '../land/read-land.ts';
 import { openElevation, type SlopeCell } from '../raster/elevation-grid.ts';
 
-/** A parcel's figures as a chunk computes them, and what they were made of. */
-export type Computed = {
+/** A parcel's land figures, computed now, with what they are made of. */
+export type ComputedLand = {
   figures: ComputedParcel;
-  /** Why a kind of layers is in `figures.remaining`: it could not be computed. */
+  /** Messages of the kinds of layers in `figures.remaining`, which could not be computed. */
   failures: string[];
   facing: FacingStretch[];
-  /** Null when there are too many. */
+  /** Null when there are too many to draw. */
   cells: SlopeCell[] | null;
 };
 
 /**
- * Computes the one parcel of an input, and keeps the stretches of boundary and the cells
- * that made its figures.
+ * Computes a single parcel as the land jobs do, and keeps the frontage stretches and slope cells behind its
+ * figures.
  */
-export async function computeParcel(input: LandInput, signal: AbortSignal): Promise<Computed> {
-  const made: Pick<Computed, 'facing' | 'cells'> = { facing: [], cells: [] };
+export async function computeParcel(input: LandInput, signal: AbortSignal): Promise<ComputedLand> {
+  const made: Pick<ComputedLand, 'facing' | 'cells'> = { facing: [], cells: [] };
   const kernels: LandKernels = {
     ...LAND_KERNELS,
     prepareFrontage(roads, parcels, reachM) {
@@ -61,8 +61,7 @@ function nullIfTooManyCells(error: unknown): null {
 }
 
 /**
- * Roundings of two computations of a figure differ by 1e-3 ft at most, but one can move a stretch's end
- * by a piece, 1.64 ft.
+ * Computing twice differs by at most 1e-3 ft, but rounding can move the end of a stretch by a piece, 1.64 ft.
  */
 const TOLERANCE = { ft: 2, percent: 0.05, m: 0.01 };
 
@@ -72,8 +71,10 @@ export type Difference = {
   computed: number | boolean | null;
 };
 
-/** The figures that come out otherwise now than they are stored; of kinds that could not be computed none. */
-export function differences(stored: Figures | null, { figures }: Computed): Difference[] {
+/**
+ * Figures whose stored value differs from the computed one. Kinds that could not be computed are left out.
+ */
+export function findDifferences(stored: Figures | null, { figures }: ComputedLand): Difference[] {
   const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
   const result: Difference[] = [];
   const compare = (figure: string, before: Difference['stored'], now: Difference['computed']) => {

@@ -1,14 +1,12 @@
 import type { ParcelDrawing } from './collect-map.ts';
-import { FLOOD, FONT, INK, WETLANDS } from './drawing-style.ts';
+import { FLOOD, FONT, TEXT_COLOR, WETLANDS } from './drawing-style.ts';
 import { drawPanel, PANEL_PX, type PanelOptions } from './map-panel.ts';
 import { drawMap } from './parcel-map.ts';
 import { element, textElement } from './xml.ts';
 
 const EDGE_PX = 12;
 
-/**
- * A parcel as an SVG document of its own: nothing of it is loaded from elsewhere, and all text is escaped.
- */
+/** Draws a parcel as a self-contained SVG document. All text is escaped. */
 export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string {
   const { parcel, view } = drawn;
   const width = view.widthPx + PANEL_PX + 3 * EDGE_PX;
@@ -17,7 +15,7 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
     'g',
     { transform: `translate(${EDGE_PX} ${EDGE_PX})`, 'text-anchor': 'middle' },
     element('g', { 'clip-path': 'url(#view)' }, drawMap(drawn)),
-    element('rect', { width: view.widthPx, height: view.heightPx, fill: 'none', stroke: INK }),
+    element('rect', { width: view.widthPx, height: view.heightPx, fill: 'none', stroke: TEXT_COLOR }),
   );
   const panel = element(
     'g',
@@ -52,7 +50,7 @@ export function drawParcel(drawn: ParcelDrawing, options: PanelOptions): string 
   return `<?xml version="1.0" encoding="UTF-8"?>\n${svg}\n`;
 }
 
-/** Lines `step` pixels apart, upright before they are turned. */
+/** A pattern of lines `step` pixels apart, vertical before the rotation. */
 function hatch(name: string, color: string, degrees: number, step: number): string {
   return element(
     'pattern',

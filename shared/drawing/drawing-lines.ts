@@ -4,27 +4,26 @@ import type { Point } from './map-extent.ts';
 
 export type Line = Point[];
 
-/** Vertices nearer than this to the last one that was kept cannot be told from it. */
+/** Vertices closer than this to the previous one are not visible. */
 const MIN_STEP_PX = 0.4;
 
 /**
- * The part of a ring within a frame [left, top, right, bottom], its last place not repeated; empty
- * when there is none.
+ * Clips a ring to a frame [left, top, right, bottom], without the closing point; empty when nothing is left.
  */
 export function clipRing(ring: readonly Point[], frame: Box): Line {
-  const line = thinned(ring);
+  const line = simplify(ring);
   if (line.length < 3) return [];
   const [clipped = []] = bboxClip({ type: 'Polygon', coordinates: [line] }, frame).geometry.coordinates;
   return clipped.slice(0, -1) as Line;
 }
 
 export function clipLine(line: readonly Point[], frame: Box): Line[] {
-  const { geometry } = bboxClip({ type: 'MultiLineString', coordinates: [thinned(line)] }, frame);
+  const { geometry } = bboxClip({ type: 'MultiLineString', coordinates: [simplify(line)] }, frame);
   return (geometry.type === 'LineString' ? [geometry.coordinates] : geometry.coordinates) as Line[];
 }
 
-/** A line without the vertices that cannot be seen; its ends stay. */
-function thinned(line: readonly Point[]): Line {
+/** Removes vertices that are not visible; the ends stay. */
+function simplify(line: readonly Point[]): Line {
   const kept: Line = [];
   for (const [i, point] of line.entries()) {
     const last = kept.at(-1);
@@ -39,10 +38,8 @@ export function lengthPx(line: Line): number {
   return line.slice(1).reduce((sum, to, i) => sum + between(line[i]!, to), 0);
 }
 
-/**
- * The place on a line at a share of its length, and the direction there in radians, clockwise from the right.
- */
-export function placeOn(line: Line, share: number): { at: Point; angle: number } {
+/** Point and direction (radians clockwise from the right) at a share of a line's length. */
+export function pointAlong(line: Line, share: number): { at: Point; angle: number } {
   let left = share * lengthPx(line);
   for (let i = 1; i < line.length; i++) {
     const [from, to] = [line[i - 1]!, line[i]!];
@@ -62,10 +59,10 @@ export function placeOn(line: Line, share: number): { at: Point; angle: number }
 
 const between = (a: Point, b: Point): number => Math.hypot(b[0] - a[0], b[1] - a[1]);
 
-/** Coordinates are written to a tenth of a pixel. */
+/** Formats a coordinate to a tenth of a pixel. */
 export const px = (value: number): string => String(Math.round(value * 10) / 10);
 
-/** Open lines, or closed rings, as the `d` of a path. */
+/** The `d` attribute of a path of open lines or closed rings. */
 export function pathOf(lines: readonly Line[], closed: boolean): string {
   return lines
     .map(line => `M${line.map(([x, y]) => `${px(x)} ${px(y)}`).join('L')}${closed ? 'Z' : ''}`)

@@ -1,8 +1,8 @@
 import { ROAD_CLASSES, type RoadClass } from '../domain/land-layers.ts';
 
 /**
- * From below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn the other way
- * round, and a darker red.
+ * For slopes from below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn reversed, and a
+ * darker red.
  */
 export const SLOPE_COLORS = [
   '#1a9850',
@@ -19,7 +19,7 @@ export const SLOPE_COLORS = [
   '#7a0a2a',
 ] as const;
 
-/** Lines and hatches are to be seen through the cells of slope. */
+/** Lets lines and hatches show through. */
 export const SLOPE_OPACITY = 0.65;
 
 export const ROAD_STYLES: Record<RoadClass, { name: string; color: string; widthPx: number }> = {
@@ -29,18 +29,18 @@ export const ROAD_STYLES: Record<RoadClass, { name: string; color: string; width
   private: { name: 'private road', color: '#7a5c3a', widthPx: 1.6 },
 };
 
-/** Above what they cross, the larger roads. */
-export const ROADS_BOTTOM_UP: readonly RoadClass[] = [...ROAD_CLASSES].reverse();
+/** Drawing order: larger roads last, on top. */
+export const ROAD_DRAW_ORDER: readonly RoadClass[] = [...ROAD_CLASSES].reverse();
 
 export const WETLANDS = '#00796b';
 export const FLOOD = '#1565c0';
-export const INK = '#1c1c1c';
-export const FAINT = '#8a8a8a';
+export const TEXT_COLOR = '#1c1c1c';
+export const GRAY = '#8a8a8a';
 
-/** Only generic names: every browser has fonts for them, and nothing is loaded. */
+/** Only generic fonts, so that nothing is loaded. */
 export const FONT = 'Helvetica, Arial, sans-serif';
 
-/** As the panel and the map write a length. */
+/** Formats a length in feet for panel and map. */
 export function feetText(feet: number): string {
   return `${feet.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ft`;
 }

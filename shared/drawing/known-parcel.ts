@@ -4,11 +4,11 @@ import { type FieldValue, PARCEL_FIELD_NAMES, type ParcelField } from '../domain
 import type { BoxColumns } from '../geo/box.ts';
 import type { Figures } from '../land/compute-land.ts';
 
-type RollValues = Record<ParcelField, FieldValue> &
+type FieldValues = Record<ParcelField, FieldValue> &
   Record<'apn' | 'owner_name' | 'situs_address', string | null> & { acres: number | null };
 
 export type ParcelRow = BoxColumns &
-  RollValues & {
+  FieldValues & {
     property_id: number;
     fips: number;
     county: string | null;
@@ -19,7 +19,7 @@ export type ParcelRow = BoxColumns &
     changed_run: number;
     retired_run: number | null;
     retired_at: Date | null;
-    /** Null without geometry, as are the digest and the places. */
+    /** Null without geometry, as are the hash, the box and the location. */
     boundary: Uint8Array | null;
     shape_hash: string | null;
     x: number;
@@ -28,33 +28,33 @@ export type ParcelRow = BoxColumns &
 
 export type StoredLand = {
   computed_at: Date;
-  /** Whether it was computed of the boundary that the parcel has now. */
+  /** Whether it was computed from the parcel's current boundary. */
   of_boundary: boolean;
   figures: Figures;
 };
 
-/** The version of a layer that was computed from. */
+/** A layer version that figures were computed from. */
 export type LayerVersion = {
   kind: LayerKind;
   feed: string;
   run_id: number;
   merged_at: Date | null;
-  /** The version that readers see now; null when the layer is gone. */
+  /** The layer's current version; null when the layer is gone. */
   current: number | null;
 };
 
-export type KnownParcel = {
+export type StoredParcel = {
   parcel: ParcelRow;
-  /** Null when nothing was ever computed. */
+  /** Null before the first computation. */
   land: StoredLand | null;
   versions: LayerVersion[];
-  /** Kinds of layers that are marked to be recomputed. */
+  /** Kinds of layers that wait to be recomputed. */
   waiting: LayerKind[];
 };
 
 type LandRow = Figures & { computed_at: Date | null; of_boundary: boolean; waiting: number };
 
-export async function readKnownParcel(client: Client, propertyId: number): Promise<KnownParcel | null> {
+export async function readStoredParcel(client: Client, propertyId: number): Promise<StoredParcel | null> {
   const read = async <Row extends object>(name: string, fragments?: Record<string, string>) =>
     (await client.query<Row>(statement(name, { property_id: propertyId }, fragments))).rows;
   const roll = PARCEL_FIELD_NAMES.map(name => `p.${name}`).join(', ');

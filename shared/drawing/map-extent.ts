@@ -2,7 +2,7 @@ import { boxOf, boxOfLine, boxToE7 } from '../geo/box.ts';
 import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import { type Plane, planeAround } from '../kernels/frontage/plane.ts';
 
-/** A place in the drawing: pixels to the right and down. */
+/** A point in the drawing: pixels to the right and down. */
 export type Point = [x: number, y: number];
 
 export type View = {
@@ -10,18 +10,15 @@ export type View = {
   heightPx: number;
   metersPerPx: number;
   toPx(position: Position): Point;
-  /** What the view shows, in 1e-7 degrees; a little more, as meridians are not quite parallel. */
+  /** The visible area in 1e-7 degrees, a little more than it, as meridians converge. */
   box: Box;
 };
 
-/**
- * The side of a square meter that a parcel is at least taken for, so that the smallest sliver has a scale.
- */
+/** Minimum side of the area shown, so that slivers get a scale. */
 const MIN_SIDE_M = 1;
 
 /**
- * North up, in the plane of the parcel's middle (transverse Mercator), as large as fits with
- * `marginM` around it.
+ * The largest view with `marginM` around the shape: north up, in transverse Mercator on the parcel's middle.
  */
 export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, heightPx: number): View {
   const [west, south, east, north] = boxOf(shape);
@@ -56,7 +53,7 @@ function groundBox(plane: Plane, x: number, y: number, halfX: number, halfY: num
   return boxToE7(boxOfLine(corners));
 }
 
-/** The longest of 1, 2 or 5 times a power of ten feet that fits in this many pixels. */
+/** The longest of 1, 2 or 5 times a power of ten feet that fits into this many pixels. */
 export function scaleBarOf({ metersPerPx }: View, mostPx: number): { feet: number; px: number } {
   const pxPerFt = 0.3048 / metersPerPx;
   const power = 10 ** Math.floor(Math.log10(mostPx / pxPerFt));

@@ -2,44 +2,44 @@ import { FRONTAGE_CLASSES, SLOPE_GRADES } from '../domain/land-layers.ts';
 import { fiveDigits } from '../regions/counties.ts';
 import type { ParcelDrawing } from './collect-map.ts';
 import type { Difference } from './computed.ts';
-import { FAINT, feetText, INK, ROAD_STYLES, SLOPE_COLORS, SLOPE_OPACITY } from './drawing-style.ts';
+import { feetText, GRAY, ROAD_STYLES, SLOPE_COLORS, SLOPE_OPACITY, TEXT_COLOR } from './drawing-style.ts';
 import { element, textElement } from './xml.ts';
 
 export const PANEL_PX = 320;
-const LINE_PX = 17;
-/** Characters of the panel's text that fit abreast. */
-const LINE_CHARS = 50;
+const LINE_HEIGHT_PX = 17;
+/** Characters per line of the panel. */
+const CHARS_PER_LINE = 50;
 const UNKNOWN = 'not known';
 const MAX_DIFFERENCES = 6;
 
 export type PanelOptions = { differences: readonly Difference[]; waiting: boolean; computedAt: Date | null };
 
-/** Beside the map: what parcel it is, its figures, what the colors mean, and what has to be said besides. */
+/** The panel beside the map: the parcel's identity, its figures with their legend, and notes. */
 export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   const { parcel, computed } = drawn;
   const { figures } = computed;
   const lines: string[] = [];
   let y = 30;
-  const write = (words: string, attributes: Record<string, string | number> = {}, step = LINE_PX) => {
-    lines.push(textElement('text', { y, fill: INK, 'font-size': 12, ...attributes }, words));
+  const write = (words: string, attributes: Record<string, string | number> = {}, step = LINE_HEIGHT_PX) => {
+    lines.push(textElement('text', { y, fill: TEXT_COLOR, 'font-size': 12, ...attributes }, words));
     y += step;
   };
   const heading = (words: string) => {
     y += 7;
-    write(words, { 'font-weight': 'bold' }, LINE_PX + 1);
+    write(words, { 'font-weight': 'bold' }, LINE_HEIGHT_PX + 1);
   };
-  /** A sample of what is on the map, what it is, and its figure to the right. */
+  /** Writes a legend sample, its label, and a figure to the right. */
   const entry = (sample: string, words: string, figure: string, id?: string) => {
     lines.push(
       element(
         'g',
-        { transform: `translate(0 ${y})`, fill: INK, 'font-size': 12, id },
+        { transform: `translate(0 ${y})`, fill: TEXT_COLOR, 'font-size': 12, id },
         sample,
         textElement('text', { x: 34 }, words),
         textElement('text', { x: PANEL_PX - 20, 'text-anchor': 'end' }, figure),
       ),
     );
-    y += LINE_PX;
+    y += LINE_HEIGHT_PX;
   };
 
   write(`Parcel ${parcel.property_id}`, { 'font-size': 18, 'font-weight': 'bold' }, 21);
@@ -83,8 +83,8 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   entry('', 'elevation', elevation(drawn));
 
   heading('Lines');
-  entry(element('path', { d: 'M0 -4H26', stroke: INK, 'stroke-width': 2 }), 'its boundary', '');
-  entry(element('path', { d: 'M0 -4H26', stroke: FAINT, 'stroke-width': 0.7 }), 'other parcels', '');
+  entry(element('path', { d: 'M0 -4H26', stroke: TEXT_COLOR, 'stroke-width': 2 }), 'its boundary', '');
+  entry(element('path', { d: 'M0 -4H26', stroke: GRAY, 'stroke-width': 0.7 }), 'other parcels', '');
   for (const [name, words] of [
     ['local', 'roads with frontage, by class'],
     ['private', 'private roads: access alone'],
@@ -94,19 +94,22 @@ export function drawPanel(drawn: ParcelDrawing, options: PanelOptions): string {
   }
 
   y += 7;
-  for (const note of notesOf(drawn, options))
+  for (const note of drawingNotes(drawn, options))
     for (const words of wrap(note)) write(words, { 'font-size': 11, fill: '#a00000' }, 14);
   return element('g', { id: 'panel' }, ...lines);
 }
 
-/** What one has to know who believes the drawing. */
-export function notesOf(drawn: ParcelDrawing, { differences, waiting, computedAt }: PanelOptions): string[] {
+/** Warnings about the drawing: failures, outdated figures, and what is not drawn. */
+export function drawingNotes(
+  drawn: ParcelDrawing,
+  { differences, waiting, computedAt }: PanelOptions,
+): string[] {
   const { computed, surroundings } = drawn;
   const notes = [...computed.failures];
   if (computedAt === null)
     notes.push('Nothing is stored of its land yet; the drawing shows what comes out now.');
   else if (differences.length > 0) {
-    const shown = differences.slice(0, MAX_DIFFERENCES).map(describe).join('; ');
+    const shown = differences.slice(0, MAX_DIFFERENCES).map(describeDifference).join('; ');
     const more = differences.length > MAX_DIFFERENCES ? ' …' : '';
     const why = waiting ? 'they wait to be computed anew' : 'plat recompute attributes puts it right';
     notes.push(`The stored figures are out of date (${why}): ${shown}${more}`);
@@ -115,12 +118,12 @@ export function notesOf(drawn: ParcelDrawing, { differences, waiting, computedAt
     notes.push(
       'Slope is not drawn: the parcel covers too many cells of the grid. Its shares count all of them.',
     );
-  if (surroundings.cut.length > 0)
-    notes.push(`Only the largest are drawn of the ${surroundings.cut.join(', ')}: there are too many.`);
+  if (surroundings.truncated.length > 0)
+    notes.push(`Only the largest are drawn of the ${surroundings.truncated.join(', ')}: there are too many.`);
   return notes;
 }
 
-export function describe({ figure, stored, computed }: Difference): string {
+export function describeDifference({ figure, stored, computed }: Difference): string {
   const show = (value: Difference['stored']) =>
     typeof value === 'number' ? value.toFixed(1) : String(value ?? 'not known');
   return `${figure} ${show(stored)}, now ${show(computed)}`;
@@ -143,14 +146,14 @@ function elevation({ computed: { figures } }: ParcelDrawing): string {
 }
 
 function shorten(words: string): string {
-  return words.length <= LINE_CHARS - 8 ? words : `${words.slice(0, LINE_CHARS - 9)}…`;
+  return words.length <= CHARS_PER_LINE - 8 ? words : `${words.slice(0, CHARS_PER_LINE - 9)}…`;
 }
 
 function wrap(words: string): string[] {
   const lines = [''];
   for (const word of words.split(' ')) {
     const last = lines.at(-1)!;
-    if (last !== '' && last.length + 1 + word.length > LINE_CHARS) lines.push(word);
+    if (last !== '' && last.length + 1 + word.length > CHARS_PER_LINE) lines.push(word);
     else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
   }
   return lines;

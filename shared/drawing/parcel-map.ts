@@ -4,32 +4,32 @@ import type { Box, MultiPolygon, Position } from '../geo/geometry-types.ts';
 import type { FacingStretch } from '../kernels/frontage/frontage.ts';
 import type { SlopeCell } from '../raster/elevation-grid.ts';
 import type { ParcelDrawing, Surroundings, Zone } from './collect-map.ts';
-import { clipLine, clipRing, type Line, lengthPx, pathOf, placeOn, px } from './drawing-lines.ts';
+import { clipLine, clipRing, type Line, lengthPx, pathOf, pointAlong, px } from './drawing-lines.ts';
 import {
-  FAINT,
   FLOOD,
   feetText,
-  INK,
+  GRAY,
+  ROAD_DRAW_ORDER,
   ROAD_STYLES,
-  ROADS_BOTTOM_UP,
   SLOPE_COLORS,
   SLOPE_OPACITY,
+  TEXT_COLOR,
   WETLANDS,
 } from './drawing-style.ts';
 import { type Point, scaleBarOf, type View } from './map-extent.ts';
 import { element, textElement } from './xml.ts';
 
-/** What is clipped at the view is drawn to this far beyond it, so that its new edges are out of sight. */
-const BEYOND_PX = 12;
-/** Shorter stretches and roads have no room for words. */
+/** Shapes are clipped this far outside the view, so that the clipped edges are not visible. */
+const CLIP_MARGIN_PX = 12;
+/** Shorter stretches and roads get no label. */
 const MIN_LABELED_PX = 30;
 const MIN_NAMED_ROAD_PX = 90;
 const MAX_LABELS = 40;
-/** Names of roads stand off the middle, where the lengths of stretches are. */
-const NAMES_AT = 0.3;
+/** Position of road names along the line, off the middle, where lengths of stretches are. */
+const NAME_POSITION = 0.3;
 
 export function drawMap({ parcel, shape, view, computed, surroundings }: ParcelDrawing): string {
-  const frame = padBox([0, 0, view.widthPx, view.heightPx], BEYOND_PX);
+  const frame = padBox([0, 0, view.widthPx, view.heightPx], CLIP_MARGIN_PX);
   const boundary = pathOf(ringsOf(shape, view, frame), true);
   return [
     element('rect', { width: view.widthPx, height: view.heightPx, fill: '#faf9f5' }),
@@ -43,7 +43,7 @@ export function drawMap({ parcel, shape, view, computed, surroundings }: ParcelD
       id: 'boundary',
       d: boundary,
       fill: 'none',
-      stroke: INK,
+      stroke: TEXT_COLOR,
       'stroke-width': 2,
       'stroke-linejoin': 'round',
       'data-property-id': parcel.property_id,
@@ -92,7 +92,7 @@ function drawNeighbors({ neighbors }: Surroundings, view: View, frame: Box): str
   });
   return element(
     'g',
-    { id: 'neighbours', fill: '#ffffff', 'fill-opacity': 0, stroke: FAINT, 'stroke-width': 0.7 },
+    { id: 'neighbours', fill: '#ffffff', 'fill-opacity': 0, stroke: GRAY, 'stroke-width': 0.7 },
     ...paths,
   );
 }
@@ -100,7 +100,7 @@ function drawNeighbors({ neighbors }: Surroundings, view: View, frame: Box): str
 function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
   const lines: string[] = [];
   const names: string[] = [];
-  for (const name of ROADS_BOTTOM_UP) {
+  for (const name of ROAD_DRAW_ORDER) {
     const style = ROAD_STYLES[name];
     const parts = roads
       .filter(road => road.class === name)
@@ -116,13 +116,15 @@ function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
     );
     const longest = parts.filter(part => lengthPx(part) >= MIN_NAMED_ROAD_PX);
     for (const part of longest.sort((a, b) => lengthPx(b) - lengthPx(a)).slice(0, MAX_LABELS / 4))
-      names.push(label(placeOn(part, NAMES_AT), style.name, style.color, { side: 'above', awayPx: 4 }));
+      names.push(
+        label(pointAlong(part, NAME_POSITION), style.name, style.color, { side: 'above', awayPx: 4 }),
+      );
   }
   const group = { id: 'roads', fill: 'none', 'stroke-opacity': 0.45, 'stroke-linecap': 'round' };
   return element('g', group, ...lines) + element('g', { id: 'road-names', 'font-size': 10 }, ...names);
 }
 
-/** The stretches that face a road, each with its length: those of a class make up its frontage. */
+/** Draws the stretches that face a road, each with its length. */
 function drawFrontage(facing: readonly FacingStretch[], view: View): string {
   const stretches = facing.map(({ class: name, line, sides }) => {
     const points = line.map(view.toPx);
@@ -148,7 +150,7 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
     .sort((a, b) => b.feet - a.feet)
     .slice(0, MAX_LABELS)
     .map(({ points, feet, sides, style }) =>
-      label(placeOn(points, 0.5), `${feetText(feet)}${sides === 2 ? ' (two sides)' : ''}`, style.color, {
+      label(pointAlong(points, 0.5), `${feetText(feet)}${sides === 2 ? ' (two sides)' : ''}`, style.color, {
         side: 'right',
         awayPx: 8,
       }),
@@ -161,18 +163,17 @@ function drawFrontage(facing: readonly FacingStretch[], view: View): string {
 }
 
 /**
- * Words along a line, `above` it or on its right side as seen along it, where the outside of a boundary is;
- * never upside down.
+ * Text along a line, `above` it or on its right side, which is the outside of a boundary; never upside down.
  */
 function label(
-  { at, angle }: ReturnType<typeof placeOn>,
+  { at, angle }: ReturnType<typeof pointAlong>,
   words: string,
   color: string,
   { side, awayPx }: { side: 'above' | 'right'; awayPx: number },
 ): string {
   const isTurned = Math.abs(angle) > Math.PI / 2;
   const upright = isTurned ? angle + Math.PI : angle;
-  // Pixels count downwards: to the right of the way is below words that are not turned.
+  // Pixels count downward: right of the line is below text that is not rotated.
   const isBelow = side === 'right' && !isTurned;
   const degrees = Math.round((upright * 180) / Math.PI) % 360;
   return textElement(
@@ -191,7 +192,7 @@ function drawNorth({ widthPx }: View): string {
   return element(
     'g',
     { id: 'north', transform: `translate(${widthPx - 30} 18)` },
-    element('path', { d: 'M0 0L7 22L0 17L-7 22Z', fill: INK, stroke: '#ffffff', 'stroke-width': 1 }),
+    element('path', { d: 'M0 0L7 22L0 17L-7 22Z', fill: TEXT_COLOR, stroke: '#ffffff', 'stroke-width': 1 }),
     textElement('text', { y: 35, 'font-size': 13, 'font-weight': 'bold', class: 'halo' }, 'N'),
   );
 }
@@ -203,28 +204,28 @@ function drawScaleBar(view: View): string {
     'g',
     { id: 'scale-bar', 'data-ft': feet, transform: `translate(18 ${view.heightPx - 16})` },
     element('path', { d: `M0 -7V0H${px(length)}V-7`, fill: 'none', stroke: '#ffffff', 'stroke-width': 5 }),
-    element('path', { d: `M0 -7V0H${px(length)}V-7`, fill: 'none', stroke: INK, 'stroke-width': 2 }),
+    element('path', { d: `M0 -7V0H${px(length)}V-7`, fill: 'none', stroke: TEXT_COLOR, 'stroke-width': 2 }),
     textElement('text', { x: px(length / 2), y: -8, 'font-size': 12, class: 'halo' }, words),
   );
 }
 
 const NO_DATA = '#9e9e9e';
 
-/** Fractions of cells are drawn in twentieths, which limits the elements per color. */
-const STEPS = 20;
+/** Covered fractions are rounded to twentieths, to limit the number of elements. */
+const FRACTION_STEPS = 20;
 
-/** The class of a slope: how many of the grades it is steeper than; null without one. */
+/** How many of the grades a slope is steeper than; null without a slope. */
 export function gradeOf(slopePercent: number | null): number | null {
   return slopePercent === null ? null : SLOPE_GRADES.filter(grade => slopePercent > grade).length;
 }
 
-/** Cells of one color are one element, those that follow on one another in a row one rectangle. */
+/** Draws one element per color, and one rectangle per run of cells in a row. */
 export function drawCells(cells: readonly SlopeCell[], view: View): string {
   const groups = new Map<string, { color: string; opacity: number; runs: Position[][] }>();
   let run: { key: string; corners: Position[] } | undefined;
   for (const { corners, slopePercent, fraction } of cells) {
     const grade = gradeOf(slopePercent);
-    const step = Math.ceil(fraction * STEPS);
+    const step = Math.ceil(fraction * FRACTION_STEPS);
     const key = `${grade} ${step}`;
     const [topLeft, topRight, bottomRight, bottomLeft] = corners;
     if (run?.key === key && isSame(run.corners[1]!, topLeft) && isSame(run.corners[2]!, bottomLeft)) {
@@ -234,7 +235,7 @@ export function drawCells(cells: readonly SlopeCell[], view: View): string {
     }
     run = { key, corners: [topLeft, topRight, bottomRight, bottomLeft] };
     const color = grade === null ? NO_DATA : SLOPE_COLORS[grade]!;
-    const group = groups.get(key) ?? { color, opacity: (SLOPE_OPACITY * step) / STEPS, runs: [] };
+    const group = groups.get(key) ?? { color, opacity: (SLOPE_OPACITY * step) / FRACTION_STEPS, runs: [] };
     groups.set(key, group);
     group.runs.push(run.corners);
   }
@@ -245,22 +246,22 @@ export function drawCells(cells: readonly SlopeCell[], view: View): string {
       d: runs.map(corners => rectangle(corners.map(view.toPx) as Corners)).join(''),
     }),
   );
-  // Anti-aliasing would show a seam between any two cells.
+  // Without crisp edges, anti-aliasing shows seams between cells.
   return element('g', { id: 'slope', 'shape-rendering': 'crispEdges' }, ...paths);
 }
 
 type Corners = [Point, Point, Point, Point];
 
 /**
- * Rows of a grid lie askew by a trace: rectangles that meet are drawn so much larger that no pixel
- * between them is left out.
+ * Rows of a grid are slightly tilted: rectangles overlap by this much, so that no pixels between them stay
+ * empty.
  */
-const OVER_PX = 0.06;
+const OVERLAP_PX = 0.06;
 
-/** North-west, north-east, south-east, south-west. */
+/** Northwest, northeast, southeast, southwest. */
 function rectangle([nw, ne, se, sw]: Corners): string {
   const at = ([x, y]: Point, right: number, down: number) =>
-    `${(x + right * OVER_PX).toFixed(2)} ${(y + down * OVER_PX).toFixed(2)}`;
+    `${(x + right * OVERLAP_PX).toFixed(2)} ${(y + down * OVERLAP_PX).toFixed(2)}`;
   return `M${at(nw, -1, -1)}L${at(ne, 1, -1)}L${at(se, 1, 1)}L${at(sw, -1, 1)}Z`;
 }
 

@@ -1,5 +1,5 @@
-/** Characters that XML 1.0 cannot hold, not even escaped: controls, lone surrogates, U+FFFE and U+FFFF. */
-const UNWRITABLE =
+/** Characters that XML 1.0 does not allow even escaped: controls, lone surrogates, U+FFFE and U+FFFF. */
+const INVALID_XML_CHARS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
@@ -11,14 +11,14 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text as it stands in XML, within an element or an attribute; what XML cannot hold becomes U+FFFD. */
+/** Escapes text for elements and attributes. Characters that XML does not allow become U+FFFD. */
 export function escapeXml(text: string): string {
-  return text.replace(UNWRITABLE, '\ufffd').replace(/[&<>"']/g, character => ENTITIES[character]!);
+  return text.replace(INVALID_XML_CHARS, '\ufffd').replace(/[&<>"']/g, character => ENTITIES[character]!);
 }
 
 export type Attributes = Record<string, string | number | undefined>;
 
-/** An element; attributes are escaped, those that are undefined left out, the content is XML already. */
+/** An element. Attributes are escaped, undefined ones left out; the content has to be XML. */
 export function element(name: string, attributes: Attributes, ...content: string[]): string {
   const pairs = Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : [` ${key}="${escapeXml(String(value))}"`],

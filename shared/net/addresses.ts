@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Loopback, private, link-local, shared and reserved networks, and those that lead to others (IANA's
+ * Loopback, private, link-local, shared and reserved networks, and those that translate to others (IANA's
  * special-purpose registries, RFC 6890).
  */
 const NOT_PUBLIC = new BlockList();
@@ -11,7 +11,7 @@ const IPV6 = '::/127 64:ff9b:1::/48 100::/64 2001::/23 2002::/16 fc00::/7 fe80::
 for (const network of IPV4.split(' ')) {
   const [address, prefix] = network.split('/') as [string, string];
   NOT_PUBLIC.addSubnet(address, Number(prefix), 'ipv4');
-  // RFC 6052: what a translator at the network's edge reaches over IPv4.
+  // NAT64 (RFC 6052) reaches the same IPv4 network.
   NOT_PUBLIC.addSubnet(`64:ff9b::${address}`, 96 + Number(prefix), 'ipv6');
 }
 for (const network of IPV6.split(' ')) {

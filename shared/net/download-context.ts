@@ -5,70 +5,68 @@ import { PlatError } from '../base/errors.ts';
 const MiB = 2 ** 20;
 const GiB = 2 ** 30;
 
-/** Bounds on what a source may cost, so that a wrong address or a hostile archive ends with a message. */
+/** Limits of reading a source, so that a wrong address or a hostile archive ends with an error. */
 export const LIMITS = {
-  /** Of one download: the largest statewide parcel archives published today are 5 to 10 GB. */
+  /** Size of one download. The largest statewide parcel archives are 5 to 10 GB today. */
   downloadBytes: 16 * GiB,
-  /** Of one file unpacked: a state of 12 million parcels is 36 GB as GeoJSON. */
+  /** Size of one unpacked file. A state of 12 million parcels is 36 GB as GeoJSON. */
   expandedBytes: 64 * GiB,
   /**
-   * Beyond the first, a file unpacks to at most so many times its size: tables of fixed width, the emptiest
-   * of data, to some 50 times.
+   * Up to this size the ratio is not checked. Sparse fixed-width tables unpack to some 50 times their size.
    */
-  undoubtedBytes: GiB,
+  uncheckedRatioBytes: GiB,
   expandedRatio: 200,
-  /** An archive of every table and layer of a county holds hundreds. */
+  /** Archives with every table and layer of a county have hundreds. */
   zipEntries: 10_000,
   /**
-   * Of a feature, or a line of JSON: the largest boundaries (federal land, 500,000 vertices) are
-   * about 20 MB as GeoJSON.
+   * Size of a feature or line of JSON. The largest boundaries (federal land, 500,000 vertices) are about 20
+   * MB as GeoJSON.
    */
   rowBytes: 32 * MiB,
-  /** Of one record with its quoted line breaks: the longest legal descriptions are under 100 KB. */
+  /** Length of a CSV record with its quoted line breaks. The longest legal descriptions are under 100 KB. */
   csvRowChars: 2 * MiB,
   /**
-   * Of an unpacked workbook, which is read whole: 100,000 rows of 20 columns, for which its reader needs six
-   * times as much memory.
+   * Size of an unpacked workbook, which is read whole: 100,000 rows of 20 columns. Its reader needs six times
+   * the memory.
    */
   xlsxBytes: 64 * MiB,
-  /** Of a database, which is held whole; Access itself ends at 2 GB. */
+  /** Size of an Access database, which is read whole; Access's own limit is 2 GB. */
   accessBytes: GiB,
-  /** Of a page of a web API, read whole: RESO servers send at most 5,000 records, at 5 to 10 KB each. */
+  /** Size of a page of a web API, read whole: RESO servers send at most 5,000 records of 5 to 10 KB. */
   pageBytes: 128 * MiB,
-  /** Milliseconds without a row or progress after which the reader of a file counts as hanging. */
-  silentMs: 30_000,
-  /** Until it has started, which takes half a second on a machine that has nothing else to do. */
-  startMs: 120_000,
-  /** Milliseconds without a byte after which a download counts as dead. */
-  idleMs: 60_000,
-  /** From request to last byte; some servers take over a minute for a wide page. */
+  /** Time-out of a file's reader without a row or progress. */
+  readerIdleMs: 30_000,
+  /** Time-out of starting a reader, which takes half a second on an idle machine. */
+  readerStartMs: 120_000,
+  /** Time-out of a download without a byte. */
+  downloadIdleMs: 60_000,
+  /** Time-out from request to last byte: some servers take over a minute for a wide page. */
   pageMs: 180_000,
-  /**
-   * Tries of one request: with 1 + 2 + 4 + 8 + 16 s between them they outlast a restart of the
-   * server at the other end.
-   */
+  /** Attempts per request. The pauses of 1 + 2 + 4 + 8 + 16 s outlast a restart of the server. */
   tries: 6,
   backoffMs: 1_000,
-  /** Hourly quotas ask for up to an hour; beyond this the job is retried later instead. */
+  /** Longest pause that is waited for. Hourly quotas ask for up to an hour; then the job is retried later. */
   retryAfterMs: 10 * 60_000,
 };
 export type Limits = typeof LIMITS;
 
 export type OpenContext = {
-  /** Folder that relative source paths start from. */
+  /** The folder of relative source paths. */
   baseDir: string;
-  /** Folder for downloads; each gets a folder of its own in it, removed when the reading ends. */
+  /** The folder for downloads. Each gets its own subfolder, removed after reading. */
   tmpDir: string;
   signal: AbortSignal;
-  /** Bytes read so far of the packed source, and how many there are (null while that is unknown). */
+  /** Called with the bytes read of the packed source and their total (null when unknown). */
   onBytes?: (read: number, total: number | null) => void;
-  /** What a reader of a source is doing before its first byte is read: a download, a pause between tries. */
+  /**
+   * Called with what happens before the first byte is read, such as a download or a pause between attempts.
+   */
   onNote?: (note: string) => void;
-  /** Differing bounds. */
+  /** Overrides of LIMITS. */
   limits?: Partial<Limits>;
 };
 
-/** A new folder below the one for downloads. */
+/** Creates a temporary folder in the one for downloads. */
 export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Promise<string> {
   await mkdir(tmpDir, { recursive: true });
   return mkdtemp(join(tmpDir, prefix));
@@ -76,10 +74,7 @@ export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Pr
 
 export const limitsOf = (context: { limits?: Partial<Limits> }): Limits => ({ ...LIMITS, ...context.limits });
 
-/**
- * A source that is missing, cut off, unreachable or too large; `status` 404 where it is
- * known not to be there.
- */
+/** For a source that is missing, truncated, unreachable or too large; `status` 404 when it does not exist. */
 export function sourceError(
   message: string,
   options: { cause?: unknown; retryable?: boolean; status?: 404 } = {},
@@ -87,18 +82,18 @@ export function sourceError(
   return new PlatError('feed_source', message, { status: 422, ...options });
 }
 
-/** A file that is there, but is not what its feed says. */
+/** For a file that is not what its feed says. */
 export function formatError(message: string, cause?: unknown): PlatError {
   return new PlatError('feed_format', message, { status: 422, cause });
 }
 
-/** An address as it may be shown and logged: without user, password and query, which may carry keys. */
-export function shownUrl(url: string | URL): string {
+/** A URL for messages and logs: without user, password and query, which may contain keys. */
+export function redactUrl(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
 
-/** A source that ends before what it announced. */
+/** For a source that ends earlier than it announced. */
 export function truncatedError(name: string, how: string): PlatError {
   return sourceError(`${name} is cut off: ${how}. Fetch or copy it again.`);
 }

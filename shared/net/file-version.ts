@@ -1,25 +1,25 @@
 import { limitsOf, type OpenContext } from './download-context.ts';
 import { fetchWithRetry, isTransientStatus } from './http.ts';
 
-/** What a server says of a file without sending it. */
-export type FileState = {
+/** What a server tells about a file without sending it. */
+export type FileVersion = {
   /**
-   * Tells one state of the file from another: its `Last-Modified` in ISO 8601, else its ETag, and its length.
-   * Null where it says neither.
+   * Changes with the file: its `Last-Modified` in ISO 8601, else its ETag, and its length. Null when the
+   * server sends neither.
    */
   version: string | null;
   modified: Date | null;
 };
 
 /**
- * Null when the file is not there (404, 410). @throws PlatError `feed_source` when the server
- * cannot be asked now
+ * Asks for a file's version; null when it does not exist (404, 410). @throws PlatError `feed_source` when the
+ * server cannot be reached
  */
-export async function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
-  const question = { timeoutMs: limitsOf(context).idleMs, read: stateOf };
+export async function fetchFileVersion(url: URL, context: OpenContext): Promise<FileVersion | null> {
+  const question = { timeoutMs: limitsOf(context).downloadIdleMs, read: stateOf };
   const state = await fetchWithRetry(url, { ...question, method: 'HEAD' }, context);
   if (state !== 'refused') return state;
-  // An address that is signed for GET alone is 403 to anything else: its first byte is asked for.
+  // A URL signed for GET answers HEAD with 403, so request its first byte.
   const first = await fetchWithRetry(url, { ...question, headers: { range: 'bytes=0-0' } }, context);
   return first === 'refused' ? { version: null, modified: null } : first;
 }
@@ -29,7 +29,7 @@ async function stateOf({
   status,
   headers,
   body,
-}: Response): Promise<FileState | null | 'refused' | undefined> {
+}: Response): Promise<FileVersion | null | 'refused' | undefined> {
   if (isTransientStatus(status) && status !== 501) return undefined;
   await body?.cancel();
   if (!ok) return status === 404 || status === 410 ? null : 'refused';

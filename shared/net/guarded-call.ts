@@ -11,20 +11,18 @@ import {
   wrap,
 } from 'cockatiel';
 import { PlatError } from '../base/errors.ts';
-import { shownUrl } from './download-context.ts';
+import { redactUrl } from './download-context.ts';
 import { boundedBody, isTransientStatus, retryAfterMs } from './http.ts';
 
-/** Bounds on calls to one provider. */
+/** Limits of calls to a provider. */
 export const CALL_LIMITS = {
-  /** Milliseconds of one call, its retries and pauses included. */
+  /** Time-out of a call with all its retries and pauses. */
   totalMs: 10_000,
   tries: 3,
-  /** First pause between tries; it doubles, with jitter. */
+  /** First pause between attempts. It doubles, with jitter. */
   pauseMs: 200,
-  answerBytes: 4 * 2 ** 20,
-  /**
-   * Failed calls in a row after which no further one is made for `openMs`; then one is let through to try.
-   */
+  responseBytes: 4 * 2 ** 20,
+  /** Consecutive failed calls after which the circuit opens for `openMs`. */
   failures: 5,
   openMs: 30_000,
 };
@@ -38,15 +36,15 @@ export type ProviderRequest = {
   body?: unknown;
 };
 
-export type ProviderAnswer = { status: number; body: unknown };
+export type ProviderResponse = { status: number; body: unknown };
 
-export type GuardedCall = (request: ProviderRequest, signal?: AbortSignal) => Promise<ProviderAnswer>;
+export type GuardedCall = (request: ProviderRequest, signal?: AbortSignal) => Promise<ProviderResponse>;
 
-/** What one try failed with. */
+/** The failure of one attempt. */
 class ProviderError extends PlatError {
-  /** Whether another try may help at once. */
+  /** Whether to retry at once. */
   readonly again: boolean;
-  /** Whether the next call would fail as well. */
+  /** Whether it counts as an outage, which opens the circuit. */
   readonly outage: boolean;
 
   constructor(name: string, what: string, kind: { again: boolean; outage?: boolean }, pauseMs = 30_000) {
@@ -61,18 +59,17 @@ class ProviderError extends PlatError {
 }
 
 /**
- * Calls of one provider, whose answers are JSON: bounded in time and size, never redirected, tried again
- * where that may help, and not made at all while it is down. @param accepted statuses besides 2xx that are
- * answers, such as a 404 that says "nobody"
- * @throws PlatError `provider`, 503, `retryable` where the same call may succeed later; the
- * signal's own reason
+ * Calls a provider's JSON API with limits of time and size, retries and a circuit breaker, without following
+ * redirects.
+ * @param accepted statuses besides 2xx that are results, such as a 404 that means "nobody"
+ * @throws PlatError `provider`, 503, `retryable` when the same call may succeed later; the signal's reason
  */
 export function openGuardedCall(
   name: string,
   accepted: readonly number[] = [],
-  differing: Partial<CallLimits> = {},
+  overrides: Partial<CallLimits> = {},
 ): GuardedCall {
-  const limits = { ...CALL_LIMITS, ...differing };
+  const limits = { ...CALL_LIMITS, ...overrides };
   const circuit = circuitBreaker(
     handleWhen(
       error => error instanceof TaskCancelledError || (error instanceof ProviderError && error.outage),
@@ -115,7 +112,7 @@ async function attempt(
   accepted: readonly number[],
   limits: CallLimits,
   signal: AbortSignal,
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -128,30 +125,31 @@ async function attempt(
     signal,
   }).catch(error => {
     signal.throwIfAborted();
-    throw new ProviderError(name, `at ${shownUrl(url)} cannot be reached (${reasonOf(error)})`, {
+    throw new ProviderError(name, `at ${redactUrl(url)} cannot be reached (${reasonOf(error)})`, {
       again: true,
     });
   });
   const { status } = response;
   if (!response.ok && !accepted.includes(status)) {
     await response.body?.cancel().catch(() => {});
-    throw refusal(name, response);
+    throw statusError(name, response);
   }
-  return { status, body: await readJson(name, response, limits.answerBytes, signal) };
+  return { status, body: await readJson(name, response, limits.responseBytes, signal) };
 }
 
 /**
- * A status that is no answer. Whether what was asked is at fault (400, 422) or the account (401, 402, 403)
- * the provider alone knows.
+ * The error of an unexpected status. 401, 402 and 403 count as outages, since they concern the account; 400
+ * and 422 concern the request.
  */
-function refusal(name: string, { status, headers }: Response): PlatError {
+function statusError(name: string, { status, headers }: Response): PlatError {
   if (status >= 300 && status < 400)
     return new ProviderError(name, 'redirects, which is not followed: set its final address', {
       again: false,
     });
   const passing = isTransientStatus(status);
   const pause = retryAfterMs(headers.get('retry-after')) ?? (passing ? 0 : 300_000);
-  // A pause that the provider asks for is kept by the caller, not slept through with a client waiting.
+  // A pause that the provider asks for goes to the client in Retry-After, which should not be kept waiting
+  // for it.
   return new ProviderError(
     name,
     `answered ${status}`,

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { isPublicAddress } from './addresses.ts';
-import { shownUrl, sourceError } from './download-context.ts';
+import { redactUrl, sourceError } from './download-context.ts';
 
 export type FetchInit = {
   headers: Record<string, string>;
@@ -13,16 +13,16 @@ export type FetchInit = {
 
 type Network = 'public' | 'private';
 
-export type Fetched = { response: Response; network: Network };
+export type FetchResult = { response: Response; network: Network };
 
-/** A host has no address in the network that it was looked for in. */
+/** The host has no address in the allowed network. */
 class OtherNetworkError extends Error {}
 
 const networkOf = (address: string): Network => (isPublicAddress(address) ? 'public' : 'private');
 
 /**
- * Connects within one network: names are judged by what they resolve to at that moment, so that no later
- * answer gets around it.
+ * An agent that connects only within one network. It checks the addresses that it connects to, so that a
+ * later DNS answer cannot bypass the check.
  */
 function agentFor(network: Network): Agent {
   const lookupWithin: LookupFunction = (hostname, options, done) => {
@@ -41,10 +41,10 @@ function agentFor(network: Network): Agent {
 
 const agents: Record<Network, Agent> = { public: agentFor('public'), private: agentFor('private') };
 
-/** @returns null where the host is in the other network */
+/** @returns null when the host is in the other network */
 async function fetchWithin(network: Network, url: URL, init: FetchInit): Promise<Response | null> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // An address is not looked up.
+  // IP addresses skip the lookup.
   if (isIP(host) !== 0 && networkOf(host) !== network) return null;
   try {
     const response = await undiciFetch(url, { ...init, redirect: 'manual', dispatcher: agents[network] });
@@ -56,25 +56,22 @@ async function fetchWithin(network: Network, url: URL, init: FetchInit): Promise
 }
 
 /**
- * fetch to public addresses alone, without redirects. @throws PlatError `feed_source` for a host in a private
- * network; fetch's own errors
+ * fetch without redirects, to public addresses only. @throws PlatError `feed_source` for a host in a private
+ * network; fetch's errors
  */
 export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> {
   const response = await fetchWithin('public', url, init);
   if (response !== null) return response;
   throw sourceError(
-    `${shownUrl(url)} is an address of a private network, to which no redirect from a public one is followed. Put it into the feed's source if it is meant.`,
+    `${redactUrl(url)} is an address of a private network, to which no redirect from a public one is followed. Put it into the feed's source if it is meant.`,
   );
 }
 
-/**
- * fetch without redirects to an address that an operator names, wherever it is; tells where it
- * was. @throws as fetch
- */
-export async function fetchNamed(url: URL, init: FetchInit): Promise<Fetched> {
+/** fetch without redirects to an operator's URL in any network; also returns the network. @throws as fetch */
+export async function fetchAnyNetwork(url: URL, init: FetchInit): Promise<FetchResult> {
   const open = await fetchWithin('public', url, init);
   if (open !== null) return { response: open, network: 'public' };
   const inside = await fetchWithin('private', url, init);
   if (inside !== null) return { response: inside, network: 'private' };
-  throw sourceError(`${shownUrl(url)} changed its address meanwhile.`, { retryable: true });
+  throw sourceError(`${redactUrl(url)} changed its address meanwhile.`, { retryable: true });
 }

@@ -10,13 +10,13 @@ import {
   type Limits,
   limitsOf,
   type OpenContext,
+  redactUrl,
   scratchFolder,
-  shownUrl,
   sourceError,
 } from './download-context.ts';
-import { type Fetched, type FetchInit, fetchNamed, fetchPublic } from './guarded-fetch.ts';
+import { type FetchInit, type FetchResult, fetchAnyNetwork, fetchPublic } from './guarded-fetch.ts';
 
-/** Hops of one request; browsers allow 20, honest downloads need two or three. */
+/** Browsers allow 20 redirects; normal downloads need two or three. */
 const MAX_REDIRECTS = 5;
 
 export const USER_AGENT = 'plat (parcel feed reader)';
@@ -24,11 +24,10 @@ export const USER_AGENT = 'plat (parcel feed reader)';
 export type Download = { path: string; remove(): Promise<void> };
 
 /**
- * Downloads a URL into a folder of its own below `tmpDir`, whole before the first row is read: a zip needs
- * random access, and a cut-off download is known before anything is staged. @returns null for 404 and
- * 410 when `optional`
- * @throws PlatError `feed_source` when the address cannot be read, answers an error or
- * passes `downloadBytes`.
+ * Downloads a URL to a temporary folder in `tmpDir`, completely before anything is read: zip needs random
+ * access, and a truncated download is noticed before staging.
+ * @returns null for 404 and 410 when `optional`
+ * @throws PlatError `feed_source` when the URL cannot be read, answers an error or exceeds `downloadBytes`
  */
 export async function download(
   url: URL,
@@ -60,10 +59,10 @@ async function attempt(
   path: string,
   context: OpenContext,
   optional: boolean,
-): Promise<Outcome<boolean>> {
+): Promise<AttemptOutcome<boolean>> {
   const limits = limitsOf(context);
   const idle = new AbortController();
-  const timer = setTimeout(() => idle.abort(new DOMException('idle', 'TimeoutError')), limits.idleMs);
+  const timer = setTimeout(() => idle.abort(new DOMException('idle', 'TimeoutError')), limits.downloadIdleMs);
   const signal = AbortSignal.any([context.signal, idle.signal]);
   try {
     const response = await request(url, { headers: { 'user-agent': USER_AGENT }, signal });
@@ -98,15 +97,15 @@ async function attempt(
 }
 
 /**
- * `sameOrigin` forbids redirects that leave the origin; `privateRedirects` allows those that lead from a
- * public address into a private network.
+ * `sameOrigin` forbids redirects to another origin; `privateRedirects` allows redirects from a public address
+ * into a private network.
  */
 export type RedirectOptions = { sameOrigin?: boolean; privateRedirects?: boolean };
 
 /**
- * fetch with bounded redirects that stay on http(s). The address itself may be anywhere, since an operator
- * names it; no redirect is followed from a public one into a private network. @throws PlatError `feed_source`
- * for a redirect that is not followed; fetch's own errors otherwise
+ * fetch with a limited number of http(s) redirects. The URL itself may be in any network, as an operator
+ * configured it; redirects from public into private networks are refused.
+ * @throws PlatError `feed_source` for a refused redirect; fetch's errors
  */
 export async function request(
   start: URL,
@@ -116,9 +115,9 @@ export async function request(
   let url = start;
   let publicOnly = false;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const { response, network }: Fetched = publicOnly
+    const { response, network }: FetchResult = publicOnly
       ? { response: await fetchPublic(url, init), network: 'public' }
-      : await fetchNamed(url, init);
+      : await fetchAnyNetwork(url, init);
     publicOnly = network === 'public' && !privateRedirects;
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) return response;
@@ -127,16 +126,16 @@ export async function request(
     const allowed = sameOrigin ? url.origin === start.origin : /^https?:$/.test(url.protocol);
     if (!allowed) {
       throw sourceError(
-        `${shownUrl(start)} redirects to ${url.origin}, which is not followed. Put the final address into the feed's source.`,
+        `${redactUrl(start)} redirects to ${url.origin}, which is not followed. Put the final address into the feed's source.`,
       );
     }
   }
   throw sourceError(
-    `${shownUrl(start)} redirects more than ${MAX_REDIRECTS} times. Put the final address into the feed's source.`,
+    `${redactUrl(start)} redirects more than ${MAX_REDIRECTS} times. Put the final address into the feed's source.`,
   );
 }
 
-/** The body of an answer, or null when it is larger than `maxBytes`. @throws the socket's errors */
+/** Reads a response's body; null when it is larger than `maxBytes`. @throws errors of the socket */
 export async function boundedBody(response: Response, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -148,11 +147,11 @@ export async function boundedBody(response: Response, maxBytes: number): Promise
   return Buffer.concat(chunks);
 }
 
-/** The outcome of an answer that is not a success: try again for 408, 429 and 5xx, an error for the rest. */
-export function statusOutcome(response: Response, url: URL): Outcome<never> {
+/** The outcome of an error status: retry for 408, 429 and 5xx, an error otherwise. */
+export function statusOutcome(response: Response, url: URL): AttemptOutcome<never> {
   const { status } = response;
   const remedy = isTransientStatus(status) ? 'Run the feed again later.' : "Check the feed's source.";
-  const error = sourceError(`${shownUrl(url)} answered ${status}. ${remedy}`, {
+  const error = sourceError(`${redactUrl(url)} answered ${status}. ${remedy}`, {
     retryable: isTransientStatus(status),
     ...((status === 404 || status === 410) && { status: 404 }),
   });
@@ -165,7 +164,7 @@ const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 
 function tooLarge(url: URL, bytes: number): Error {
   return sourceError(
-    `${shownUrl(url)} is larger than ${bytes} bytes, the limit of one download. Split the source or read it from a local path.`,
+    `${redactUrl(url)} is larger than ${bytes} bytes, the limit of one download. Split the source or read it from a local path.`,
   );
 }
 
@@ -175,17 +174,16 @@ function fileName(url: URL): string {
 }
 
 /**
- * What one try came to: a value, or why it has to be tried again and, when the server says
- * so, after how long.
+ * The result of one attempt: a value, or the error to retry after, with the pause that the server asks for.
  */
-export type Outcome<T> = { value: T } | { retry: PlatError; afterMs?: number };
+export type AttemptOutcome<T> = { value: T } | { retry: PlatError; afterMs?: number };
 
 /**
- * Repeats `attempt` while it asks for another try, with doubling pauses and a quarter of jitter.
- * @throws the last try's error; at once when the server asks for a pause beyond `limits.retryAfterMs`.
+ * Repeats an attempt with doubling pauses and up to 25 % jitter.
+ * @throws the last error; at once when the server asks for a pause longer than `limits.retryAfterMs`
  */
 export async function withRetry<T>(
-  attempt: () => Promise<Outcome<T>>,
+  attempt: () => Promise<AttemptOutcome<T>>,
   limits: Pick<Limits, 'tries' | 'backoffMs' | 'retryAfterMs'>,
   signal: AbortSignal,
   onNote?: (note: string) => void,
@@ -203,25 +201,23 @@ export async function withRetry<T>(
   }
 }
 
-/** What is asked of a server, and what its answer is worth. */
+/** A request, and how its response is read. */
 export type FetchOptions<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
-  /** Milliseconds of one try, its body included. */
+  /** Time-out of one attempt, including the body. */
   timeoutMs: number;
-  /** The value of an answer; undefined leaves it to its status. */
+  /** Reads the value of a response; undefined to handle its status as an error. */
   read(response: Response): T | undefined | Promise<T | undefined>;
 };
 
-/**
- * Asks under our name, and again where that may help. @throws PlatError `feed_source`, and what `read` throws
- */
+/** Requests with our user agent and retries. @throws PlatError `feed_source`, and errors of `read` */
 export function fetchWithRetry<T>(
   url: URL,
   { method, headers, timeoutMs, read, ...options }: FetchOptions<T>,
   { signal, onNote, ...context }: Pick<OpenContext, 'signal' | 'limits' | 'onNote'>,
 ): Promise<T> {
-  const attempt = async (): Promise<Outcome<T>> => {
+  const attempt = async (): Promise<AttemptOutcome<T>> => {
     try {
       const init = {
         ...(method !== undefined && { method }),
@@ -240,10 +236,7 @@ export function fetchWithRetry<T>(
   return withRetry(attempt, limitsOf(context), signal, onNote);
 }
 
-/**
- * Milliseconds that a `Retry-After` header asks for, given in seconds or as an HTTP date;
- * undefined without one.
- */
+/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds; undefined without one. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   if (header === null) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
@@ -251,7 +244,7 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Whether the status of an answer means "later": too many requests, or a fault at the server's end. */
+/** Whether a status means "try later": too many requests, or a server error. */
 export const isTransientStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;
 
@@ -262,7 +255,7 @@ export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): {
   const reason = describeNetworkError(error);
   return {
     retry: sourceError(
-      `${shownUrl(url)} cannot be read: ${reason}. Check the address and the network, then run again.`,
+      `${redactUrl(url)} cannot be read: ${reason}. Check the address and the network, then run again.`,
       {
         cause: error,
         retryable: true,
@@ -274,6 +267,6 @@ export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): {
 function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'the server did not answer in time';
-  // fetch hides the socket's own words ("connect ECONNREFUSED …") in the cause.
+  // fetch puts the socket's error ("connect ECONNREFUSED …") into `cause`.
   return error.cause instanceof Error ? error.cause.message : error.message;
 }

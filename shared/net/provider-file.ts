@@ -6,9 +6,9 @@ import { PlatError } from '../base/errors.ts';
 import { type CallLimits, openGuardedCall, type ProviderRequest } from './guarded-call.ts';
 
 /**
- * A provider that a file describes: where to ask, with which words, and where in the JSON answer the fields
- * stand. `{name}` is replaced by a value of the call, `${NAME}` by an environment variable, so that no
- * key stands in a file.
+ * A provider described by a file: its URL, headers and body, and the paths of fields in its JSON response.
+ * `{name}` is replaced by a value of the call, `${NAME}` by an environment variable, which keeps keys out of
+ * the file.
  */
 
 const path = z
@@ -36,30 +36,31 @@ export type ProviderFile = z.output<typeof providerSchema>;
 
 export type Values = Readonly<Record<string, string | number | null>>;
 
-/** What was found of each field of `response`; undefined where the answer does not have it. */
+/** The value of each field of `response`; undefined when the body does not have it. */
 export type ExtractedFields = Record<string, unknown>;
 
 export type Provider = {
   name: string;
   /**
-   * @returns null when the provider says that there is nothing. @throws PlatError `provider`,
-   * see `openGuardedCall`
+   * @returns null when the provider has nothing
+   * @throws PlatError `provider`, see `openGuardedCall`
    */
-  ask(values: Values, signal?: AbortSignal): Promise<ExtractedFields | null>;
+  query(values: Values, signal?: AbortSignal): Promise<ExtractedFields | null>;
 };
 
 /**
- * Reads the file of a provider (YAML or JSON). @param names that its placeholders may use @param fields that
- * its `response` may tell
- * @throws PlatError `config` with what does not fit, an unset environment variable included
+ * Loads a provider's file (YAML or JSON).
+ * @param names allowed placeholders
+ * @param fields allowed fields of `response`
+ * @throws PlatError `config` naming what is wrong, also for an unset environment variable
  */
 export function loadProvider(
   file: string,
   {
     names,
     fields,
-    mostMs = 60_000,
-  }: { names: readonly string[]; fields: readonly string[]; mostMs?: number },
+    maxTimeoutMs = 60_000,
+  }: { names: readonly string[]; fields: readonly string[]; maxTimeoutMs?: number },
   env: Record<string, string | undefined> = process.env,
 ): Provider {
   const fault = (what: string, cause?: unknown) =>
@@ -75,7 +76,7 @@ export function loadProvider(
   if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
   if (!checked.success)
     throw fault(checked.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '));
-  if (checked.data.timeout_ms > mostMs) throw fault(`timeout_ms: is at most ${mostMs}`);
+  if (checked.data.timeout_ms > maxTimeoutMs) throw fault(`timeout_ms: is at most ${maxTimeoutMs}`);
   const stray = Object.keys(checked.data.response).filter(name => !fields.includes(name));
   if (stray.length > 0) throw fault(`response: ${stray.join(', ')} is not among ${fields.join(', ')}`);
   const used = [checked.data.url, ...stringsOf(checked.data.headers), ...stringsOf(checked.data.body)];
@@ -86,57 +87,65 @@ export function loadProvider(
   const filled = mapStrings(checked.data, text =>
     text.replace(VARIABLE, (_all, name) => env[name]!),
   ) as ProviderFile;
-  requireSafe(filled.url, fault);
+  requireSafeUrl(filled.url, fault);
   return openProvider(filled);
 }
 
-/** A provider by its description, whose variables are filled in. */
+/** Opens a provider whose environment variables are filled in. */
 export function openProvider(file: ProviderFile, limits: Partial<CallLimits> = {}): Provider {
   const { name, nothing_found: nothing, timeout_ms: totalMs, tries, response } = file;
   const call = openGuardedCall(name, nothing, { totalMs, tries, ...limits });
   return {
     name,
-    async ask(values, signal) {
+    async query(values, signal) {
       const { status, body } = await call(requestOf(file, values), signal);
-      return nothing.includes(status) ? null : extract(response, body);
+      return nothing.includes(status) ? null : extractFields(response, body);
     },
   };
 }
 
 function requestOf({ url, method, headers, body }: ProviderFile, values: Values): ProviderRequest {
-  // Encoded, and after the origin was checked: a value never changes where a call goes.
+  // Values are encoded and the origin is fixed, so that a value cannot change where a call goes.
   const address = new URL(
     url.replace(PLACEHOLDER, (_all, name) => encodeURIComponent(String(values[name] ?? ''))),
   );
-  const filled = body === undefined ? undefined : fill(body, values);
+  const filled = body === undefined ? undefined : fillTemplate(body, values);
   return { url: address, method, headers, ...(filled !== undefined && { body: filled }) };
 }
 
-/** `{name}` as a whole text becomes the value itself, and what has no value is left out. */
-function fill(template: unknown, values: Values): unknown {
+/**
+ * Fills a template. A text that is one placeholder becomes the value itself; entries without a value are left
+ * out.
+ */
+function fillTemplate(template: unknown, values: Values): unknown {
   if (typeof template === 'string') {
     const whole = /^\{(\w+)\}$/.exec(template)?.[1];
     if (whole !== undefined) return values[whole] ?? undefined;
     return template.replace(PLACEHOLDER, (_all, name) => String(values[name] ?? ''));
   }
   if (Array.isArray(template))
-    return template.map(item => fill(item, values)).filter(item => item !== undefined);
+    return template.map(item => fillTemplate(item, values)).filter(item => item !== undefined);
   if (typeof template !== 'object' || template === null) return template;
-  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, values)]));
+  return Object.fromEntries(
+    Object.entries(template).map(([key, value]) => [key, fillTemplate(value, values)]),
+  );
 }
 
-/** What stands at the paths of `response`. */
-export function extract(response: ProviderFile['response'], body: unknown): ExtractedFields {
+/** Reads the values at the paths of `response`. */
+export function extractFields(response: ProviderFile['response'], body: unknown): ExtractedFields {
   return Object.fromEntries(
     Object.entries(response).map(([field, where]) => {
-      if (typeof where === 'string') return [field, at(body, where)];
-      const entries = at(body, where.each);
-      return [field, Array.isArray(entries) ? entries.map(entry => extract(where.fields, entry)) : undefined];
+      if (typeof where === 'string') return [field, valueAt(body, where)];
+      const entries = valueAt(body, where.each);
+      return [
+        field,
+        Array.isArray(entries) ? entries.map(entry => extractFields(where.fields, entry)) : undefined,
+      ];
     }),
   );
 }
 
-function at(value: unknown, where: string): unknown {
+function valueAt(value: unknown, where: string): unknown {
   const steps = where.split(/[.[\]]+/).filter(step => step !== '');
   return steps.reduce<unknown>(
     (inner, step) =>
@@ -147,7 +156,7 @@ function at(value: unknown, where: string): unknown {
   );
 }
 
-// Not `${NAME}`, which is a variable.
+// Does not match `${NAME}`, which is an environment variable.
 const PLACEHOLDER = /(?<!\$)\{(\w+)\}/g;
 const VARIABLE = /\$\{(\w+)\}/g;
 
@@ -169,8 +178,8 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** Keys and what is asked about people travel encrypted, and the values of a call stand behind the host. */
-function requireSafe(template: string, fault: (what: string) => PlatError): void {
+/** Requires https, as calls carry keys and personal data, and a host without placeholders. */
+function requireSafeUrl(template: string, fault: (what: string) => PlatError): void {
   const origin = /^https?:\/\/[^/?#]+/.exec(template)?.[0];
   if (origin === undefined) throw fault('url: must start with https://');
   if (placeholders(origin).length > 0) throw fault('url: a placeholder stands in the name of the host');

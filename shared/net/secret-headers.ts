@@ -1,8 +1,8 @@
 import { PlatError } from '../base/errors.ts';
 
 /**
- * Header fields from environment variables, by the names of these. @throws PlatError `config`
- * when one is not set
+ * Reads header values from environment variables, given by name. @throws PlatError `config` when one is not
+ * set
  */
 export function secretHeaders(names: Record<string, string>): Record<string, string> {
   return Object.fromEntries(

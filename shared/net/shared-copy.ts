@@ -3,19 +3,20 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promi
 import { basename, join } from 'node:path';
 import { errorCode } from '../base/errors.ts';
 import type { OpenContext } from './download-context.ts';
-import { fileState } from './file-version.ts';
+import { fetchFileVersion } from './file-version.ts';
 import { download } from './http.ts';
 
-/** Copies that were not read for this long are removed. */
+/** Copies that were not used for this long are removed. */
 const RETENTION_MS = 7 * 86_400_000;
 
 /**
- * The path of a copy of a file that several feeds read a part of each, such as the wetlands of a state,
- * fetched again when the server says that it has changed. Null where nothing tells its state, or the folder
- * cannot be written. @throws PlatError `feed_source`
+ * The path of a cached copy of a file that several feeds use, such as the wetlands of a state. It is
+ * downloaded again when the server has a new version. Null when the server tells no version or the folder is
+ * not writable.
+ * @throws PlatError `feed_source`
  */
-export async function sharedCopy(url: URL, folder: string, context: OpenContext): Promise<string | null> {
-  const state = await fileState(url, context);
+export async function cachedDownload(url: URL, folder: string, context: OpenContext): Promise<string | null> {
+  const state = await fetchFileVersion(url, context);
   if (state?.version == null) return null;
   const name = createHash('sha256').update(`${url.href}\n${state.version}`).digest('hex').slice(0, 32);
   const target = join(folder, name);
@@ -24,14 +25,14 @@ export async function sharedCopy(url: URL, folder: string, context: OpenContext)
     await utimes(target, new Date(), new Date()).catch(() => {});
     return existing;
   }
-  const scratch = await scratchIn(folder);
+  const scratch = await makeScratchFolder(folder);
   if (scratch === null) return null;
   try {
     await removeOld(folder, Date.now() - RETENTION_MS);
     const copy = (await download(url, { ...context, tmpDir: scratch }))!;
     await mkdir(join(scratch, 'whole'));
     await rename(copy.path, join(scratch, 'whole', basename(copy.path)));
-    // Another worker may have been faster, with the same bytes.
+    // Another worker may have created the same copy meanwhile.
     await rename(join(scratch, 'whole'), target).catch(error => {
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
     });
@@ -46,7 +47,7 @@ async function onlyFile(folder: string): Promise<string | null> {
   return name === undefined ? null : join(folder, name);
 }
 
-async function scratchIn(folder: string): Promise<string | null> {
+async function makeScratchFolder(folder: string): Promise<string | null> {
   try {
     await mkdir(folder, { recursive: true });
     return await mkdtemp(join(folder, 'coming-'));

@@ -3,8 +3,15 @@ import { open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { errorCode, messageOf, PlatError } from '../base/errors.ts';
-import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/download-context.ts';
-import { networkOutcome, type Outcome, request, statusOutcome, USER_AGENT, withRetry } from '../net/http.ts';
+import { formatError, LIMITS, type Limits, redactUrl, sourceError } from '../net/download-context.ts';
+import {
+  type AttemptOutcome,
+  networkOutcome,
+  request,
+  statusOutcome,
+  USER_AGENT,
+  withRetry,
+} from '../net/http.ts';
 
 /** Random reads from a file on disk or behind http(s). Nothing is held open between reads. */
 export type ByteSource = {
@@ -48,7 +55,7 @@ const MAX_CONCURRENT_REQUESTS = 6;
 export function openByteSource(source: string, options: ByteSourceOptions): ByteSource {
   const { signal } = options;
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
-  const name = url === null ? source : shownUrl(url);
+  const name = url === null ? source : redactUrl(url);
   const limits = { ...LIMITS, ...options.limits };
   const limit = pLimit(MAX_CONCURRENT_REQUESTS);
   const send = options.request ?? request;
@@ -153,9 +160,9 @@ async function readUrl(
   stop: AbortSignal,
   limits: Limits,
   send: typeof request,
-): Promise<Outcome<Part>> {
+): Promise<AttemptOutcome<Part>> {
   try {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(limits.idleMs)]);
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(limits.downloadIdleMs)]);
     const headers = {
       'user-agent': USER_AGENT,
       range: `bytes=${offset}-${offset + length - 1}`,
@@ -165,17 +172,17 @@ async function readUrl(
     const response = await send(url, { headers, signal });
     if (response.status !== 206) {
       await response.body?.cancel();
-      if (response.status === 416) throw formatError(`${shownUrl(url)} is cut off. Fetch it again whole.`);
+      if (response.status === 416) throw formatError(`${redactUrl(url)} is cut off. Fetch it again whole.`);
       if (!response.ok) return statusOutcome(response, url);
       throw sourceError(
-        `${shownUrl(url)} is sent whole, its server does not answer requests for ranges. Download it and name its path.`,
+        `${redactUrl(url)} is sent whole, its server does not answer requests for ranges. Download it and name its path.`,
       );
     }
     const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('content-range') ?? '');
     if (range === null || Number(range[1]) !== offset) {
       await response.body?.cancel();
       throw sourceError(
-        `${shownUrl(url)} is answered with another range than asked for. Download it and name its path.`,
+        `${redactUrl(url)} is answered with another range than asked for. Download it and name its path.`,
       );
     }
     const stamp = response.headers.get('etag') ?? response.headers.get('last-modified');

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { collectParcel } from '../../shared/drawing/collect-map.ts';
-import { notesOf } from '../../shared/drawing/map-panel.ts';
+import { readParcelDrawing } from '../../shared/drawing/collect-map.ts';
+import { drawingNotes } from '../../shared/drawing/map-panel.ts';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels } from '../support/land.ts';
@@ -126,14 +126,14 @@ describe('a drawing of more than can be shown', () => {
   });
 
   test('leaves the smaller parcels, roads and zones out, and says so', async () => {
-    const options = { signal: new AbortController().signal, mostDrawn: 1 };
-    const found = await collectParcel(pool, A, options);
+    const options = { signal: new AbortController().signal, maxPerKind: 1 };
+    const found = await readParcelDrawing(pool, A, options);
     expect(found!.drawn!.surroundings).toMatchObject({
       neighbors: [{ id: B }],
-      cut: ['other parcels', 'roads'],
+      truncated: ['other parcels', 'roads'],
       roads: [{ class: 'local' }],
     });
-    const notes = notesOf(found!.drawn!, { differences: [], waiting: false, computedAt: new Date() });
+    const notes = drawingNotes(found!.drawn!, { differences: [], waiting: false, computedAt: new Date() });
     expect(notes).toEqual(['Only the largest are drawn of the other parcels, roads: there are too many.']);
     // What is computed is not cut.
     expect(found!.drawn!.computed.figures.road_frontage_ft).toBeCloseTo(80 * FT, -1);

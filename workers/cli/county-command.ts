@@ -92,7 +92,7 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
     command.error('error: give FIPS codes of counties, --state or --all', { exitCode: EXIT.usage });
   if (flags.wait && !flags.run) command.error('error: --wait goes with --run', { exitCode: EXIT.usage });
   const config = loadConfig();
-  const { addCounty, cachedFileState: lookOnce } = await import('../setup/add-county.ts');
+  const { addCounty, cachedFileVersion: lookOnce } = await import('../setup/add-county.ts');
   const { feeds } = await installedFeeds(config);
   // Ends with its process.
   const { signal } = new AbortController();

@@ -12,7 +12,7 @@ import {
 } from '../../shared/domain/parcel-fields.ts';
 import type { ParcelDrawing } from '../../shared/drawing/collect-map.ts';
 import type { Difference } from '../../shared/drawing/computed.ts';
-import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
+import type { StoredParcel } from '../../shared/drawing/known-parcel.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { propertyId } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
@@ -28,28 +28,28 @@ export function addParcelCommands(program: Command): void {
     .option('--svg <file>', 'draw it: boundary, roads, frontage, wetlands, flood zones, slope')
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
   answering(show, async ({ pool }, id: number, { svg }: { svg?: string }) => {
-    const { collectParcel } = await import('../../shared/drawing/collect-map.ts');
+    const { readParcelDrawing } = await import('../../shared/drawing/collect-map.ts');
     const { signal } = new AbortController();
-    const found = await collectParcel(pool, id, svg === undefined ? null : { signal });
+    const found = await readParcelDrawing(pool, id, svg === undefined ? null : { signal });
     if (found === null) {
       const message = `There is no parcel ${id}; ids are the property_id of the API.`;
       throw new PlatError('not_found', message);
     }
-    const drawing = found.drawn === null ? null : await draw(found.known, found.drawn, svg!);
-    const text = [describe(found.known), ...(drawing?.lines ?? [])].join('\n');
-    return [jsonOf(found.known, drawing), text];
+    const drawing = found.drawn === null ? null : await draw(found.stored, found.drawn, svg!);
+    const text = [describe(found.stored), ...(drawing?.lines ?? [])].join('\n');
+    return [jsonOf(found.stored, drawing), text];
   });
 }
 
 type Drawing = { file: string; drawn: ParcelDrawing; found: Difference[]; lines: string[] };
 
-async function draw({ land, waiting }: KnownParcel, drawn: ParcelDrawing, file: string): Promise<Drawing> {
-  const [{ differences }, { drawParcel }, { notesOf }] = await Promise.all([
+async function draw({ land, waiting }: StoredParcel, drawn: ParcelDrawing, file: string): Promise<Drawing> {
+  const [{ findDifferences }, { drawParcel }, { drawingNotes }] = await Promise.all([
     import('../../shared/drawing/computed.ts'),
     import('../../shared/drawing/draw-parcel.ts'),
     import('../../shared/drawing/map-panel.ts'),
   ]);
-  const different = land === null ? [] : differences(land.figures, drawn.computed);
+  const different = land === null ? [] : findDifferences(land.figures, drawn.computed);
   const options = {
     differences: different,
     waiting: waiting.length > 0,
@@ -63,10 +63,10 @@ async function draw({ land, waiting }: KnownParcel, drawn: ParcelDrawing, file: 
       cause: error,
     });
   });
-  return { file, drawn, found: different, lines: ['', ...notesOf(drawn, options), `Drawn: ${file}`] };
+  return { file, drawn, found: different, lines: ['', ...drawingNotes(drawn, options), `Drawn: ${file}`] };
 }
 
-function jsonOf({ parcel, land, versions, waiting }: KnownParcel, drawing: Drawing | null) {
+function jsonOf({ parcel, land, versions, waiting }: StoredParcel, drawing: Drawing | null) {
   const { boundary, shape_hash: _hash, x, y, west, south, east, north, fips, ...roll } = parcel;
   const shape =
     boundary === null
@@ -100,7 +100,7 @@ function figuresOf({ computed: { figures, failures } }: ParcelDrawing) {
 /** Room for the longest label. */
 const LABEL_CHARS = Math.max(...PARCEL_FIELD_NAMES.map(name => PARCEL_FIELDS[name].label.length));
 
-function describe({ parcel, land, versions, waiting }: KnownParcel): string {
+function describe({ parcel, land, versions, waiting }: StoredParcel): string {
   const place = parcel.county === null ? '' : `${parcel.county}, ${parcel.state} `;
   const lines = [
     `parcel ${parcel.property_id}, APN ${parcel.apn ?? 'not stated'}, ${place}(${fiveDigits(parcel.fips)})`,
@@ -123,7 +123,7 @@ function describe({ parcel, land, versions, waiting }: KnownParcel): string {
   return lines.join('\n');
 }
 
-function describeLand({ parcel, land, versions, waiting }: KnownParcel): string[] {
+function describeLand({ parcel, land, versions, waiting }: StoredParcel): string[] {
   if (land === null) {
     const why = waiting.length > 0 ? 'the parcel waits for it' : 'no layer covers it, or nothing can be told';
     return parcel.retired_at === null && parcel.boundary !== null ? [`land: not computed (${why})`] : [];

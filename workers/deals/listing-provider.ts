@@ -62,7 +62,7 @@ export async function askProvider(
 ): Promise<ProviderListing | 'not_found' | 'no_provider'> {
   const provider = providerOf(config);
   if (provider === undefined) return 'no_provider';
-  const response = await provider.ask({ listing_url: listingUrl }, signal);
+  const response = await provider.query({ listing_url: listingUrl }, signal);
   return response === null ? 'not_found' : toListing(response);
 }
 

@@ -1,7 +1,7 @@
 import type { Geometry } from 'geojson';
 import type { ToWgs84 } from '../../shared/geo/geometry-types.ts';
 import { toWgs84 } from '../../shared/geo/projection.ts';
-import { shownUrl } from '../../shared/net/download-context.ts';
+import { redactUrl } from '../../shared/net/download-context.ts';
 import { fromEsri } from './arcgis-geometry.ts';
 import type { LayerInfo } from './arcgis-layer.ts';
 import type { Body } from './arcgis-server.ts';
@@ -30,7 +30,7 @@ export function rowMaker(info: LayerInfo, spec: InputSettings): ToRow {
   );
   const projections = new Map<string, ToWgs84>();
   const toDegrees = (crs: string): ToWgs84 => {
-    const project = projections.get(crs) ?? toWgs84(crs, shownUrl(info.url));
+    const project = projections.get(crs) ?? toWgs84(crs, redactUrl(info.url));
     projections.set(crs, project);
     return project;
   };

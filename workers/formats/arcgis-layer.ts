@@ -1,4 +1,4 @@
-import { formatError, shownUrl, sourceError } from '../../shared/net/download-context.ts';
+import { formatError, redactUrl, sourceError } from '../../shared/net/download-context.ts';
 import { type Body, type LayerRequest, type Params, queryLayer, RequestRefused } from './arcgis-server.ts';
 import type { InputSettings } from './input-settings.ts';
 import type { ReadContext } from './row-batch.ts';
@@ -55,7 +55,7 @@ export function layerUrl(source: string | string[]): URL {
 export async function readLayerInfo(spec: InputSettings, context: ReadContext): Promise<LayerInfo> {
   const request = { url: layerUrl(spec.source), spec, context };
   const body = await queryLayer(request, '', { f: 'json' });
-  const name = shownUrl(request.url);
+  const name = redactUrl(request.url);
   if (Array.isArray(body.layers) && !Array.isArray(body.fields)) {
     const layers = (body.layers as { id?: unknown; name?: unknown }[]).map(
       layer => `/${layer.id} ${layer.name}`,

@@ -1,5 +1,5 @@
 import { PlatError } from '../../shared/base/errors.ts';
-import { shownUrl, sourceError } from '../../shared/net/download-context.ts';
+import { redactUrl, sourceError } from '../../shared/net/download-context.ts';
 import type { Row, ServerFeature, SpatialReference, ToRow } from './arcgis-features.ts';
 import { conditions, type Layer } from './arcgis-layer.ts';
 import { type Body, type Params, queryLayer, RequestRefused } from './arcgis-server.ts';
@@ -155,7 +155,7 @@ function requireProgress(source: Source, rows: Row[]): void {
   if (rows.length > 0 && source.firstPage === ends)
     throw new PagingUnsupported(
       'feed_format',
-      `${shownUrl(source.url)} answers every page with the same features, and lists no object ids: it cannot be read whole.`,
+      `${redactUrl(source.url)} answers every page with the same features, and lists no object ids: it cannot be read whole.`,
       { status: 422 },
     );
   source.firstPage ??= ends;

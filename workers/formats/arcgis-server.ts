@@ -1,10 +1,10 @@
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import { PlatError } from '../../shared/base/errors.ts';
-import { limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
+import { limitsOf, redactUrl, sourceError } from '../../shared/net/download-context.ts';
 import {
+  type AttemptOutcome,
   boundedBody,
   networkOutcome,
-  type Outcome,
   request,
   statusOutcome,
   USER_AGENT,
@@ -39,7 +39,7 @@ export class RequestRefused extends PlatError {
     what: string,
     { again, retryable = again, cause }: { again: boolean; retryable?: boolean; cause?: unknown },
   ) {
-    super('feed_source', `${shownUrl(url)} ${what}`, { retryable, cause });
+    super('feed_source', `${redactUrl(url)} ${what}`, { retryable, cause });
     this.again = again;
   }
 }
@@ -79,7 +79,11 @@ export async function queryLayer(layerRequest: LayerRequest, path: string, param
   );
 }
 
-async function attempt(layerRequest: LayerRequest, path: string, params: Params): Promise<Outcome<Body>> {
+async function attempt(
+  layerRequest: LayerRequest,
+  path: string,
+  params: Params,
+): Promise<AttemptOutcome<Body>> {
   const { url, context, spec } = layerRequest;
   const { pageMs, pageBytes } = limitsOf(context);
   const variable = spec.arcgis?.token_env;
@@ -129,7 +133,7 @@ async function attempt(layerRequest: LayerRequest, path: string, params: Params)
   return parseAnswer(layerRequest, bytes);
 }
 
-function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): Outcome<Body> {
+function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<Body> {
   const { url } = layerRequest;
   let body: unknown;
   try {
@@ -152,7 +156,7 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): Outcome<Body> {
   if ([401, 403, 498, 499].includes(Number(code))) throw tokenError(layerRequest, problem);
   if ([429, 503].includes(Number(code)))
     return {
-      retry: sourceError(`${shownUrl(url)} ${problem}. Run the feed again later.`, { retryable: true }),
+      retry: sourceError(`${redactUrl(url)} ${problem}. Run the feed again later.`, { retryable: true }),
     };
   throw new RequestRefused(url, `${problem}.`, { again: true });
 }
@@ -175,5 +179,5 @@ function tokenError({ url, spec }: LayerRequest, problem: string): PlatError {
     variable === undefined
       ? 'Put a token into an environment variable, and name that as arcgis.token_env beside the source'
       : `Renew the token in the environment variable ${variable}`;
-  return new PlatError('feed_token', `${shownUrl(url)} ${problem}. ${remedy}.`);
+  return new PlatError('feed_token', `${redactUrl(url)} ${problem}. ${remedy}.`);
 }

@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
+import { limitsOf, redactUrl, sourceError } from '../../shared/net/download-context.ts';
 import { countFeatures, idExtent, listIds } from './arcgis-layer.ts';
 import {
   fetchFeatures,
@@ -135,7 +135,7 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
     const text = Buffer.from(lines.map(line => `${line}\n`).join(''));
     const { bytes } = mark!;
     if (bytes + text.length > limitsOf(context).expandedBytes)
-      throw sourceError(`${shownUrl(info.url)} holds more than ${bytes} bytes. Split it with arcgis.where.`);
+      throw sourceError(`${redactUrl(info.url)} holds more than ${bytes} bytes. Split it with arcgis.where.`);
     await file.write(text, 0, text.length, bytes);
     mark = { ...mark!, ...progress, rows: mark!.rows + lines.length, bytes: bytes + text.length };
     await saveCheckpoint(path, mark);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shownUrl } from '../../shared/net/download-context.ts';
+import { redactUrl } from '../../shared/net/download-context.ts';
 import { rowMaker } from './arcgis-features.ts';
 import { readLayerInfo } from './arcgis-layer.ts';
 import { readPages, type Source } from './arcgis-pages.ts';
@@ -52,7 +52,7 @@ async function* readSpooled(source: Source, output: Output, progress: Progress):
     await spoolLayer(source, path);
     const opened = await openSource(path, { extensions: [] }, context, progress);
     const reading = {
-      source: { ...opened, name: shownUrl(info.url) },
+      source: { ...opened, name: redactUrl(info.url) },
       spec: { ...spec, encoding: 'utf-8' },
       output,
       context,

@@ -33,8 +33,8 @@ export async function* outputOf(
   // A child that has ended no longer reads; its exit reports why.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
-  const { silentMs, startMs } = limitsOf(context);
-  let waitMs = startMs;
+  const { readerIdleMs, readerStartMs } = limitsOf(context);
+  let waitMs = readerStartMs;
   let silent = false;
   try {
     const chunks = child.stdout[Symbol.asyncIterator]();
@@ -45,7 +45,7 @@ export async function* outputOf(
       }, waitMs);
       const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
       if (done) break;
-      waitMs = silentMs;
+      waitMs = readerIdleMs;
       yield value;
     }
     const { code, said } = await ended;

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type OpenContext, shownUrl } from '../../shared/net/download-context.ts';
+import { type OpenContext, redactUrl } from '../../shared/net/download-context.ts';
 import type { Download } from '../../shared/net/http.ts';
 
 /** A module of its own, so that a process that reads a local file does not load it. */
@@ -32,7 +32,7 @@ export async function fetchSource(
     await remove();
     throw error;
   }
-  return { path, name: shownUrl(url), remove };
+  return { path, name: redactUrl(url), remove };
 }
 
 /** The address of a sibling: the extension of the path replaced in the same case, `.gz` and query kept. */

@@ -1,5 +1,5 @@
 import { formatError, limitsOf } from '../../shared/net/download-context.ts';
-import { sharedCopy } from '../../shared/net/shared-copy.ts';
+import { cachedDownload } from '../../shared/net/shared-copy.ts';
 import type { InputSettings } from './input-settings.ts';
 import type { ReadContext } from './row-batch.ts';
 import { localPath } from './source.ts';
@@ -23,7 +23,7 @@ export async function partsOf(
   const { source, member } = spec;
   const shares = spec.within !== undefined && isAddress(source) && !/\.shp$/i.test(source);
   const { sharedDir } = context;
-  const copy = shares && sharedDir ? await sharedCopy(new URL(source), sharedDir, context) : null;
+  const copy = shares && sharedDir ? await cachedDownload(new URL(source), sharedDir, context) : null;
   const from = copy ?? source;
   if (member === undefined || (typeof member === 'string' && !member.includes('*')))
     return [{ ...spec, source: from, member }];

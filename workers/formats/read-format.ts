@@ -1,5 +1,5 @@
-import { shownUrl } from '../../shared/net/download-context.ts';
-import { fileState } from '../../shared/net/file-version.ts';
+import { redactUrl } from '../../shared/net/download-context.ts';
+import { fetchFileVersion } from '../../shared/net/file-version.ts';
 import { readArcgis } from './arcgis.ts';
 import { layerUrl, layerVersion } from './arcgis-layer.ts';
 import { readInChild } from './child-reader.ts';
@@ -40,7 +40,7 @@ async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<R
   for (const source of sources) {
     const one = { ...spec, source };
     if (spec.format === 'arcgis')
-      yield* batchesOf(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
+      yield* batchesOf(readArcgis(one, output, context, progress), output, redactUrl(layerUrl(source)));
     else
       for (const part of await partsOf(one, FILE_FORMATS[spec.format].extensions, context))
         yield* readPart(spec.format, part, output, context, progress);
@@ -78,7 +78,7 @@ export async function sourceVersion(spec: InputSpec, context: ReadContext): Prom
     return null;
   const versions: string[] = [];
   for (const source of sources) {
-    const state = await fileState(new URL(source), context);
+    const state = await fetchFileVersion(new URL(source), context);
     if (state?.version == null) return null;
     versions.push(state.version);
   }

@@ -1,5 +1,5 @@
 import { PlatError } from '../../shared/base/errors.ts';
-import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/download-context.ts';
+import { formatError, limitsOf, redactUrl, sourceError } from '../../shared/net/download-context.ts';
 import { boundedBody, fetchWithRetry } from '../../shared/net/http.ts';
 import type { InputSettings, ResoSpec } from './input-settings.ts';
 import {
@@ -65,7 +65,7 @@ export async function* readReso(spec: InputSettings, context: ReadContext): Asyn
     yield { ...takeBatch(output), checkpoint };
     if (page.nextLink === null) return;
     if (visited.has(page.nextLink.href)) {
-      throw sourceError(`${shownUrl(start)}: its pages lead round in a circle. Tell the provider.`);
+      throw sourceError(`${redactUrl(start)}: its pages lead round in a circle. Tell the provider.`);
     }
     url = page.nextLink;
   }
@@ -115,7 +115,7 @@ function sameOrigin(link: string, from: URL): URL {
   const url = new URL(link, from);
   if (url.origin !== from.origin) {
     throw sourceError(
-      `${shownUrl(from)} names ${url.origin} for its next page. Links to another origin are not followed, because they would receive the token.`,
+      `${redactUrl(from)} names ${url.origin} for its next page. Links to another origin are not followed, because they would receive the token.`,
     );
   }
   return url;
@@ -175,13 +175,13 @@ async function fetchPage(
     body = JSON.parse(text);
   } catch (cause) {
     throw formatError(
-      `${shownUrl(start)} did not answer with JSON. Check that the source is a RESO resource.`,
+      `${redactUrl(start)} did not answer with JSON. Check that the source is a RESO resource.`,
       cause,
     );
   }
   if (!Array.isArray(body?.value)) {
     throw formatError(
-      `${shownUrl(start)} answered without a "value" list. Check that the source is a RESO resource.`,
+      `${redactUrl(start)} answered without a "value" list. Check that the source is a RESO resource.`,
     );
   }
   const link = body['@odata.nextLink'];
@@ -202,7 +202,7 @@ async function textOf(
     const body = await boundedBody(response, maxBytes);
     if (body !== null) return body.toString('utf8');
     throw sourceError(
-      `${shownUrl(url)} sent a page of more than ${maxBytes} bytes. Set a smaller page_size in the feed.`,
+      `${redactUrl(url)} sent a page of more than ${maxBytes} bytes. Set a smaller page_size in the feed.`,
     );
   }
   if (resumed && [400, 404, 410].includes(status)) {
@@ -213,7 +213,7 @@ async function textOf(
     await response.body?.cancel();
     throw new PlatError(
       'feed_token',
-      `${shownUrl(url)} answered ${status}: it refuses the token. Renew the token in the feed's environment variable.`,
+      `${redactUrl(url)} answered ${status}: it refuses the token. Renew the token in the feed's environment variable.`,
     );
   }
   return undefined;

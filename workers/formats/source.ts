@@ -8,8 +8,8 @@ import type { Entry } from 'yauzl';
 import {
   limitsOf,
   type OpenContext,
+  redactUrl,
   scratchFolder,
-  shownUrl,
   sourceError,
 } from '../../shared/net/download-context.ts';
 import { fetchUrl, siblingUrl } from './fetch-source.ts';
@@ -100,7 +100,7 @@ export async function openSource(
   progress = trackProgress(context, true),
 ): Promise<OpenedSource> {
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
-  const name = wanted.name ?? (url === null ? source : shownUrl(url));
+  const name = wanted.name ?? (url === null ? source : redactUrl(url));
   const opened: (() => unknown)[] = [];
   const close = async () => {
     for (const release of opened.splice(0).reverse()) await release();
@@ -156,7 +156,7 @@ export async function openSource(
     const sibling = async (extension: string): Promise<SourceFile | null> => {
       const from = url === null ? null : siblingUrl(url, extension);
       const beside = url === null ? await findBeside(path, extension) : from && (await fetched(from, true));
-      const label = from === null ? basename(beside ?? '') : shownUrl(from);
+      const label = from === null ? basename(beside ?? '') : redactUrl(from);
       return beside === null || (await sniff(beside, label)) === 'page' ? null : there(beside, label);
     };
     return { ...(await there(path, name)), sibling, close };

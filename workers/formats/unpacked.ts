@@ -7,8 +7,8 @@ export const CHUNK_BYTES = 2 ** 20;
 
 /** The most bytes that a file may unpack to. */
 export function maxUnpackedBytes(context: OpenContext, packedBytes: number): number {
-  const { expandedBytes, undoubtedBytes, expandedRatio } = limitsOf(context);
-  return Math.min(expandedBytes, undoubtedBytes + expandedRatio * packedBytes);
+  const { expandedBytes, uncheckedRatioBytes, expandedRatio } = limitsOf(context);
+  return Math.min(expandedBytes, uncheckedRatioBytes + expandedRatio * packedBytes);
 }
 
 /**

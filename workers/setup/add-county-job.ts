@@ -12,7 +12,7 @@ const ROWS = 500;
 export const addCountyFeedsJob = defineJob({
   ...addCountyJob,
   async run({ pool, config, signal, progress, deliver }, { county, write, requestedBy }) {
-    const { addCounty, cachedFileState } = await import('./add-county.ts');
+    const { addCounty, cachedFileVersion: cachedFileState } = await import('./add-county.ts');
     const { feeds } = await installedFeeds(config);
     let done = 0;
     const added = await addCounty(county, config, feeds, {

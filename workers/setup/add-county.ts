@@ -6,7 +6,7 @@ import { writeWhole } from '../../shared/base/disk.ts';
 import { errorCode, messageOf, PlatError } from '../../shared/base/errors.ts';
 import { type Added, COUNTY_KINDS, type CountyKind } from '../../shared/feeds/county-feeds.ts';
 import type { OpenContext } from '../../shared/net/download-context.ts';
-import { type FileState, fileState } from '../../shared/net/file-version.ts';
+import { type FileVersion, fetchFileVersion } from '../../shared/net/file-version.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { parseFeed } from '../feeds/load-feeds.ts';
@@ -32,7 +32,7 @@ export type AddOptions = {
   rows: number;
   /** Replace feed files that are there. */
   force: boolean;
-  look: FileStateLookup;
+  look: FileVersionLookup;
   signal: AbortSignal;
   /** Hears of each kind as soon as it is known. */
   onAdded?(added: Added): void;
@@ -178,26 +178,26 @@ export async function writeFeed(file: string, text: string): Promise<string | nu
 
 const fileOf = ({ FEEDS_DIR }: Config, name: string): string => join(FEEDS_DIR, `${name}.yaml`);
 
-const UNKNOWN: FileState = { version: null, modified: null };
+const UNKNOWN: FileVersion = { version: null, modified: null };
 
 /** Addresses that are there, of which all but files read together have one. */
-type Found = { addresses: string[]; state: FileState };
+type Found = { addresses: string[]; state: FileVersion };
 
 const looking = (signal: AbortSignal): OpenContext => ({
   baseDir: process.cwd(),
   tmpDir: tmpdir(),
   signal,
   // People wait for it.
-  limits: { tries: 2, idleMs: 20_000 },
+  limits: { tries: 2, downloadIdleMs: 20_000 },
 });
 
-export type FileStateLookup = (address: string) => Promise<FileState | null>;
+export type FileVersionLookup = (address: string) => Promise<FileVersion | null>;
 
 /** Asks for each file once: counties of a state share them. */
-export function cachedFileState(signal: AbortSignal): FileStateLookup {
-  const asked = new Map<string, Promise<FileState | null>>();
+export function cachedFileVersion(signal: AbortSignal): FileVersionLookup {
+  const asked = new Map<string, Promise<FileVersion | null>>();
   return address => {
-    const known = asked.get(address) ?? fileState(new URL(address), looking(signal));
+    const known = asked.get(address) ?? fetchFileVersion(new URL(address), looking(signal));
     asked.set(address, known);
     return known;
   };
@@ -209,7 +209,7 @@ export function cachedFileState(signal: AbortSignal): FileStateLookup {
  */
 async function findSource(
   { kind, fips, addresses, source, program }: PlannedFeed,
-  look: FileStateLookup,
+  look: FileVersionLookup,
 ): Promise<Found> {
   // Of a server of layers the reader itself asks.
   const isServer = source !== undefined || program?.format === 'arcgis';

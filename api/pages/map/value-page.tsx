@@ -1,7 +1,7 @@
 import { acres, day, percent, usd } from '../../../shared/domain/figures.ts';
 import { SLOPE_GRADES } from '../../../shared/domain/land-layers.ts';
-import { collectParcel } from '../../../shared/drawing/collect-map.ts';
-import { differences } from '../../../shared/drawing/computed.ts';
+import { readParcelDrawing } from '../../../shared/drawing/collect-map.ts';
+import { findDifferences } from '../../../shared/drawing/computed.ts';
 import { drawParcel } from '../../../shared/drawing/draw-parcel.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
@@ -110,11 +110,11 @@ export const drawingPage: Page = {
     const id = /^(\d{12,13})\.svg$/.exec(String(req.params.file))?.[1];
     if (id === undefined) throw notFound('There is no such drawing.');
     const signal = AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS);
-    const collected = await collectParcel(deps.pool, Number(id), { signal });
+    const collected = await readParcelDrawing(deps.pool, Number(id), { signal });
     if (collected?.drawn == null) throw notFound('There is nothing to draw of this parcel.');
-    const { land, waiting } = collected.known;
+    const { land, waiting } = collected.stored;
     const svg = drawParcel(collected.drawn, {
-      differences: land === null ? [] : differences(land.figures, collected.drawn.computed),
+      differences: land === null ? [] : findDifferences(land.figures, collected.drawn.computed),
       waiting: waiting.length > 0,
       computedAt: land?.computed_at ?? null,
     });

@@ -72,7 +72,7 @@ describe('a damaged file ends in words that name it', () => {
     const format = formats.find(each => name.startsWith(each))!;
     const spec = { source: name, format };
     await expect(
-      collect(readInput(spec, contextFor(folder.path, { limits: { silentMs: 2_000 } }))),
+      collect(readInput(spec, contextFor(folder.path, { limits: { readerIdleMs: 2_000 } }))),
     ).rejects.toMatchObject({
       code: 'feed_source',
       retryable: false,

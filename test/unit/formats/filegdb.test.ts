@@ -126,7 +126,7 @@ describe('what cannot be read', () => {
     ).rejects.toThrow(/layer towers holds multipatches.*Multipatch Footprint/);
     await expect(by('no-such-program', [])).rejects.toThrow(/npm install gdal3.js.*ogr2ogr/);
     await expect(
-      by(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { startMs: 300 }),
+      by(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { readerStartMs: 300 }),
     ).rejects.toThrow(/no row came out of it for 0.3 s/);
   });
 });

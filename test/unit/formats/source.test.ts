@@ -13,7 +13,7 @@ import { collect, contextFor, makeDbf, makeShp, makeZip, readAll, temporaryFolde
 const folder = temporaryFolder();
 const context = contextFor(folder.path);
 const CSV = 'PID,OWNER\n1,A\n2,B\n';
-const quick = { tries: 3, backoffMs: 5, idleMs: 20_000 };
+const quick = { tries: 3, backoffMs: 5, downloadIdleMs: 20_000 };
 const leftOvers = () => (existsSync(context.tmpDir) ? readdirSync(context.tmpDir) : []);
 
 async function withServer(
@@ -120,7 +120,7 @@ describe('files', () => {
     const zeros = Buffer.alloc(5_000_000, '0');
     for (const bytes of [gzipSync(zeros), makeZip({ 'x.csv': zeros })]) {
       folder.put('zeros.csv', bytes);
-      const found = get('zeros.csv', { limits: { undoubtedBytes: 100_000 } });
+      const found = get('zeros.csv', { limits: { uncheckedRatioBytes: 100_000 } });
       await expect(found).rejects.toThrow(/zeros\.csv.*unpacks to more than 1\d{6} bytes/);
     }
   });
@@ -252,7 +252,7 @@ describe('http', () => {
     await withServer(
       (_, response) => void response.writeHead(200).write('PID\n'),
       async (origin, requests) => {
-        const read = get(`${origin}/roll.csv`, { limits: { ...quick, idleMs: 500 } });
+        const read = get(`${origin}/roll.csv`, { limits: { ...quick, downloadIdleMs: 500 } });
         await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: true });
         await expect(read).rejects.toThrow(/did not answer in time/);
         expect(requests()).toHaveLength(3);

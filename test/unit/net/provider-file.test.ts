@@ -3,7 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { extract, loadProvider, openProvider, providerSchema } from '../../../shared/net/provider-file.ts';
+import {
+  extractFields,
+  loadProvider,
+  openProvider,
+  providerSchema,
+} from '../../../shared/net/provider-file.ts';
 import { testFolder } from '../../support/folder.ts';
 import { type Handler, serve, type TestServer } from '../../support/http-server.ts';
 
@@ -38,11 +43,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 test('asks with the values in their places, and takes the fields from theirs', async () => {
   let sent = '';
-  const { ask } = await provider(async (request, response) => {
+  const { query } = await provider(async (request, response) => {
     sent = `${request.method} ${request.url} ${await bodyOf(request)}`;
     response.end(JSON.stringify({ person: { names: ['Ada'] }, phones: [{ n: 1 }, {}] }));
   });
-  expect(await ask({ first_name: null, zip: '03280&x' })).toEqual({
+  expect(await query({ first_name: null, zip: '03280&x' })).toEqual({
     name: 'Ada',
     phones: [{ number: 1 }, { number: undefined }],
   });
@@ -50,25 +55,25 @@ test('asks with the values in their places, and takes the fields from theirs', a
 });
 
 test('a status that says "nobody" is an answer', async () => {
-  const { ask } = await provider((_request, response) => response.writeHead(404).end('{}'));
-  expect(await ask({})).toBeNull();
+  const { query } = await provider((_request, response) => response.writeHead(404).end('{}'));
+  expect(await query({})).toBeNull();
 });
 
 test('tries again after a passing fault, and leaves a provider alone that stays down', async () => {
-  const { ask } = await provider((_request, response, count) =>
+  const { query } = await provider((_request, response, count) =>
     response.writeHead(count === 2 ? 200 : 502).end('{}'),
   );
-  expect(await ask({})).toEqual({ name: undefined, phones: undefined });
-  await expect(ask({})).rejects.toMatchObject({ code: 'provider', status: 503, message: /answered 502/ });
-  await expect(ask({})).rejects.toThrow('502');
+  expect(await query({})).toEqual({ name: undefined, phones: undefined });
+  await expect(query({})).rejects.toMatchObject({ code: 'provider', status: 503, message: /answered 502/ });
+  await expect(query({})).rejects.toThrow('502');
   const before = server!.requests.length;
-  await expect(ask({})).rejects.toThrow('left alone');
+  await expect(query({})).rejects.toThrow('left alone');
   expect(server!.requests.length).toBe(before);
 });
 
 test('a wrong question does not count as an outage', async () => {
-  const { ask } = await provider((_request, response) => response.writeHead(422).end());
-  for (let i = 0; i < 4; i++) await expect(ask({})).rejects.toMatchObject({ retryable: false });
+  const { query } = await provider((_request, response) => response.writeHead(422).end());
+  for (let i = 0; i < 4; i++) await expect(query({})).rejects.toMatchObject({ retryable: false });
   expect(server!.requests.length).toBe(4);
 });
 
@@ -89,7 +94,7 @@ test.each<[string, RegExp, Handler, object?]>([
     'an answer that is too large',
     /more than 100 bytes/,
     (_, response) => response.end(`"${'x'.repeat(200)}"`),
-    { answerBytes: 100 },
+    { responseBytes: 100 },
   ],
   ['no JSON', /no JSON/, (_, response) => response.end('<html>')],
   [
@@ -105,19 +110,19 @@ test.each<[string, RegExp, Handler, object?]>([
   ],
   ['a refused key', /answered 401/, (_, response) => response.writeHead(401).end()],
 ])('%s is a fault', async (_what, message, handler, limits = {}) => {
-  const { ask } = await provider(handler, {}, limits);
-  await expect(ask({})).rejects.toMatchObject({ code: 'provider', status: 503, message });
+  const { query } = await provider(handler, {}, limits);
+  await expect(query({})).rejects.toMatchObject({ code: 'provider', status: 503, message });
 });
 
 test('the pause that a provider asks for is handed on, not slept through', async () => {
-  const { ask } = await provider((_, response) => response.writeHead(429, { 'retry-after': '7' }).end());
-  await expect(ask({})).rejects.toMatchObject({ headers: { 'Retry-After': '7' } });
+  const { query } = await provider((_, response) => response.writeHead(429, { 'retry-after': '7' }).end());
+  await expect(query({})).rejects.toMatchObject({ headers: { 'Retry-After': '7' } });
   expect(server!.requests.length).toBe(1);
 });
 
 test('the caller may give up', async () => {
-  const { ask } = await provider(() => {});
-  await expect(ask({}, AbortSignal.timeout(50))).rejects.toMatchObject({ name: 'TimeoutError' });
+  const { query } = await provider(() => {});
+  await expect(query({}, AbortSignal.timeout(50))).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
 const FILE = { name: 'example', url: 'https://example.org/', response: { name: 'a' } };
@@ -143,5 +148,5 @@ test('a file is checked before it is used', () => {
 });
 
 test('paths read own properties alone', () => {
-  expect(extract({ a: 'constructor.name', b: 'x[1]' }, { x: [1, 2] })).toEqual({ a: undefined, b: 2 });
+  expect(extractFields({ a: 'constructor.name', b: 'x[1]' }, { x: [1, 2] })).toEqual({ a: undefined, b: 2 });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { fileState } from '../../../shared/net/file-version.ts';
+import { fetchFileVersion } from '../../../shared/net/file-version.ts';
 import { download, request } from '../../../shared/net/http.ts';
 import { openByteSource } from '../../../shared/raster/byte-source.ts';
 import { METADATA } from '../../support/arcgis.ts';
@@ -65,7 +65,7 @@ const readers: Record<string, (origin: string) => Promise<unknown>> = {
     expect(readFileSync(file.path, 'utf8')).toBe(CSV);
     await file.remove();
   },
-  fileState: origin => fileState(new URL('/roll.csv', origin), context),
+  fetchFileVersion: origin => fetchFileVersion(new URL('/roll.csv', origin), context),
   openBytes: origin => openByteSource(`${origin}/elevation.tif`, context).read(0, 4),
   // What it asks for besides the metadata is not here: what counts is where it asks.
   arcgis: origin =>

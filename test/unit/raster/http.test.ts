@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 const header = (source = url, idleMs = 20_000) =>
-  readTileHeader(source, {}, { signal, limits: { ...limits, idleMs } });
+  readTileHeader(source, {}, { signal, limits: { ...limits, downloadIdleMs: idleMs } });
 
 async function terrain() {
   const elevation = openElevation([await header()], { signal, limits });

@@ -86,7 +86,7 @@ async function askServer(
     url,
     {
       headers: { accept: 'application/json', ...secretHeaders(names) },
-      timeoutMs: LIMITS.idleMs,
+      timeoutMs: LIMITS.downloadIdleMs,
       async read(response) {
         if (!response.ok) return undefined;
         const body = await boundedBody(response, LIMITS.pageBytes);
