@@ -13,7 +13,7 @@ const TEXTS: Readonly<Record<string, (value: number) => string>> = {
 };
 
 /** A field's value as people read it; undefined where nothing is known. */
-export function fieldText({ unit }: FieldSpec, value: unknown): string | undefined {
+export function fieldText({ unit }: Pick<FieldSpec, 'unit'>, value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = unit === undefined ? undefined : TEXTS[unit];

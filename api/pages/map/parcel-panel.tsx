@@ -8,13 +8,14 @@ import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import { listComps } from '../../v1/market/list-comps.ts';
 import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio.ts';
-import { getProperty } from '../../v1/parcels/property-detail.ts';
+import { getProperty, type TimelineEntry } from '../../v1/parcels/property-detail.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { ParcelHistory } from './parcel-history.tsx';
 import { Slopes, ValuePanel, ValueUnavailable } from './value-page.tsx';
 
-export type Detail = ParcelSummary & Record<string, unknown>;
+export type Detail = ParcelSummary & { timeline: TimelineEntry[] } & Record<string, unknown>;
 
 /** The parcel's picture; undefined where none is to be had. */
 type Photo = { path: string; imagery: 'aerial' | 'relief'; attribution: string; captured: string | null };
@@ -37,7 +38,8 @@ const COMPS_M = 8_047;
 export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
   if (!/^\d{12,13}$/.test(id)) throw notFound('A parcel has an id of 12 or 13 digits.');
   const params = { property_id: id };
-  const detail = await callEndpoint<Detail>(visit, getProperty, { params });
+  const query = { timeline: 'true' };
+  const detail = await callEndpoint<Detail>(visit, getProperty, { params, query });
   const [photo, value, portfolio, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
     readValue(visit, id),
@@ -178,6 +180,7 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         );
       })}
       <Slopes shares={detail.steeper_percent as number[] | null} />
+      <ParcelHistory timeline={detail.timeline} />
       {comps.length > 0 && (
         <section>
           <h2>Listed and sold within 5 miles</h2>
