@@ -22,10 +22,12 @@ import { listFilters } from './v1/parcels/filter/list-filters.ts';
 import { ownerPortfolio } from './v1/parcels/owner-portfolio.ts';
 import { getProperty } from './v1/parcels/property-detail.ts';
 import { searchProperties } from './v1/parcels/property-search.ts';
+import { search } from './v1/search/search.ts';
 import { aiCompValue } from './v1/valuation/ai-comp-value.ts';
 
 /** Every endpoint of v1, in the order of the documentation. */
 export const endpoints: readonly Endpoint[] = [
+  search,
   filterParcels,
   searchProperties,
   getProperty,

@@ -14,6 +14,13 @@ CREATE OR REPLACE FUNCTION public.fold_name(name text)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (octet_length(name) = char_length(name)) THEN upper(name) ELSE upper(translate(name, ('ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭĮįİıĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽž'::text || '̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'AAAAAACEEEEIIIINOOOOOOUUUUYaaaaaaceeeeiiiinoooooouuuuyyAaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhIiIiIiIiIiJjKkLlLlLlLlNnNnNnOoOoOoRrRrRrSsSsSsSsTtTtUuUuUuUuUuUuWwYyYZzZzZz'::text)) END;
 
+CREATE OR REPLACE FUNCTION public.plain_words(text text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN translate(text, ' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrstuvwxyz!"#$%&()*+,-./:;<=>?@[\]^_{|}~	
+ ¡¦§©«¬®°±¶·»¿÷×‐‑‒–—―“”„•…′″ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥħĨĩĪīĬĭĮįİıĳĴĵĶķĹĺĻļĽľŀŁłŃńŅņŇňŋŌōŎŏŐőœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŧŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽžſ''`´‘’‚ʼ­̧̨̀́̂̃̄̆̇̈̊̋̌'::text, ' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                                                           AAAAAACEEEEIIIINOOOOOOUUUUYAAAAAAÆCEEEEIIIIÐNOOOOOOUUUUYÞYAAAAAACCCCCCCCDDDDEEEEEEEEEEGGGGGGGGHHĦIIIIIIIIIIĲJJKKLLLLLLĿLLNNNNNNŊOOOOOOŒRRRRRRSSSSSSSSTTTTŦUUUUUUUUUUUUWWYYYZZZZZZS'::text);
+
 CREATE OR REPLACE FUNCTION public.record_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -76,6 +83,12 @@ begin
   raise exception 'The table % keeps what it has: % is refused.', tg_table_name, lower(tg_op) using errcode = 'insufficient_privilege';
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.situs_text(address text, city text, zip text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN concat_ws(' '::text, plain_words(address), replace((' '::text || plain_words(concat_ws(' '::text, city, zip))), ' '::text, ' @'::text));
 
 create table accounts (
   id uuid default gen_random_uuid() not null,
@@ -293,6 +306,7 @@ create table county_coverage (
   south double precision,
   east double precision,
   north double precision,
+  apn_shapes text[] default '{}'::text[] not null,
   constraint county_coverage_pkey PRIMARY KEY (fips)
 );
 
@@ -607,7 +621,7 @@ create table owner_parcels (
 
 create table owner_words (
   fips integer not null,
-  word text not null,
+  word text collate "C" not null,
   serials bytea not null,
   constraint owner_words_pkey PRIMARY KEY (fips, word)
 ) partition by RANGE (fips);
@@ -868,6 +882,14 @@ create table sign_in_links (
   constraint sign_in_links_pkey PRIMARY KEY (token_hash),
   constraint sign_in_links_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'reset'::text, 'invite'::text])))
 );
+
+create table situs_words (
+  fips integer not null,
+  word text collate "C" not null,
+  serials bytea not null,
+  constraint situs_words_pkey PRIMARY KEY (fips, word)
+) partition by RANGE (fips);
+alter table situs_words alter column serials set storage external;
 
 create table stats_dirty (
   type text not null,

@@ -38,6 +38,7 @@ export type CallContext = {
 
 /** The groups of endpoints in the documentation, in its order. */
 export const TAGS = {
+  Search: 'Parcels, places and owners by one text, in all counties.',
   Parcels: 'Parcels by filters, number, owner or id: their records, picture and value.',
   'Skip trace': 'Telephone numbers of owners.',
   'Market statistics': 'Figures of counties and ZIP codes by acreage.',

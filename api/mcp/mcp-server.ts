@@ -25,7 +25,8 @@ const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version };
 
 /** The instructions that a model reads before any tool. */
 const INSTRUCTIONS = `Land parcels, sales, market statistics and valuations of US counties. Calls cost tokens of the user's account; each tool tells its
-price, and _meta what a call has cost. Find the county's FIPS code with find_regions (free) first. To find lots use filter_properties with all
+price, and _meta what a call has cost. Find the county's FIPS code with find_regions (free) first; search (free) finds addresses,
+parcel numbers, owners and places in all counties. To find lots use filter_properties with all
 conditions at once rather than looking at parcels one by one; a page costs the same at any size, so ask for as many rows as you need (up to about 60 fit
 the text). Parcels are valued by property_id. Areas are in acres, prices in USD. Show people the map links of parcels.`;
 

@@ -12,8 +12,8 @@ export const LOCKS = {
   marketRecompute: 7_152_802,
   /** With the feed's id: one run of a feed at a time. */
   feed: 7_152_803,
-  /** With the county: who writes its owners' words. */
-  ownerWords: 7_152_804,
+  /** With the county: who writes its words. */
+  words: 7_152_804,
   /** Who creates the partitions of a state. */
   partitions: 7_152_805,
   /** With the county: chunks of attributes share it, a merge of the roll has it alone. */

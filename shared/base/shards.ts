@@ -14,6 +14,7 @@ export const KEYS = {
   valuations: 'fips',
   assessed_land_values: 'fips',
   owner_words: 'fips',
+  situs_words: 'fips',
   attributes_dirty: 'fips',
   owner_parcels: 'owner_key',
 };

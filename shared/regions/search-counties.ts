@@ -22,7 +22,7 @@ export function searchCounties(text: string): CountySearch {
   }
   const { name, state } = splitState(plain);
   const within = all.filter(county => state === undefined || county.state === state);
-  const counties = within.filter(county => startsAWord(plainWords(county.name), name));
+  const counties = within.filter(county => startsAWord(wordsOfName(county.name), name));
   // Washington is a name of counties, and a state.
   if (state === undefined && counties.length === 0) {
     const ofState = all.filter(county => county.state === stateOf(plain));
@@ -36,6 +36,15 @@ export function searchCounties(text: string): CountySearch {
   };
 }
 
+const namesInWords = new Map<string, string>();
+
+/** Remembered, as a search reads those of all counties. */
+function wordsOfName(name: string): string {
+  const words = namesInWords.get(name) ?? plainWords(name);
+  namesInWords.set(name, words);
+  return words;
+}
+
 const startsAWord = (county: string, name: string): boolean =>
   ` ${county}`.includes(` ${name}`) || county.replaceAll(' ', '').startsWith(name.replaceAll(' ', ''));
 
@@ -45,7 +54,7 @@ const STATE_OF_WORDS = new Map<string, StateCode>(
 const stateOf = (words: string): StateCode | undefined => STATE_OF_WORDS.get(words) ?? stateCode(words);
 
 /** 'sullivan county new hampshire' in name and state; two letters alone are a state. */
-function splitState(plain: string): { name: string; state?: StateCode } {
+export function splitState(plain: string): { name: string; state?: StateCode } {
   const words = plain.split(' ');
   if (plain.length === 2 && stateCode(plain) !== undefined) return { name: '', state: stateCode(plain)! };
   for (const at of [words.length - 1, words.length - 2, words.length - 3]) {

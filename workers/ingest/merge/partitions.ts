@@ -2,7 +2,7 @@ import { type Pool, statement, transaction } from '../../../shared/base/db.ts';
 import { LOCKS } from '../../../shared/base/locks.ts';
 
 /** The tables that hold a partition for every state on one server; distributed ones have shards instead. */
-const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'parcel_attributes', 'valuations'];
+const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'situs_words', 'parcel_attributes', 'valuations'];
 
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];

@@ -1,0 +1,123 @@
+import { acres } from '../../../shared/domain/figures.ts';
+import { countyOf } from '../../../shared/domain/property-id.ts';
+import { spellingsOf, spellingsOfBeginning } from '../../../shared/kernels/owner/address-spellings.ts';
+import { wordsOf } from '../../../shared/kernels/owner/owner-words.ts';
+import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
+import { STATES, stateOfFips } from '../../../shared/regions/states.ts';
+import type { Database } from '../../http/database.ts';
+import { type ParcelSummary, readSummaries, toSummary } from '../common/parcel-summary.ts';
+import { beginningOf, findByWords, type WordRange, wholeWord } from './find-words.ts';
+import type { Match } from './search-result.ts';
+
+/** A word of the question: which words of an address it means, and which of a place. */
+type Term = { street: WordRange[]; place: WordRange[]; fits(word: string): boolean };
+
+/** No address has more; it bounds the work of one search. */
+const MAX_TERMS = 10;
+/** Shorter beginnings are of too many words to be looked up, and are only compared. */
+const SHORTEST_BEGINNING = 2;
+/** Stands before the words of cities and ZIPs in the table. */
+const OF_PLACE = '@';
+
+const STATE_CODES = new Set<string>(
+  STATES.map(({ code }) => code).filter(code => !STREET_SUFFIXES.has(code)),
+);
+
+/** The last word may be one that is being typed. */
+function termsOf(words: readonly string[]): Term[] {
+  return words.map((word, at) => {
+    const isLast = at === words.length - 1;
+    const spellings = new Set(isLast ? spellingsOfBeginning(word) : spellingsOf(word));
+    const range = (spelling: string, before = ''): WordRange =>
+      isLast && spelling === word ? beginningOf(before + spelling) : wholeWord(before + spelling);
+    return {
+      street: [...spellings].map(spelling => range(spelling)),
+      place: [...spellings].map(spelling => range(spelling, OF_PLACE)),
+      fits: other => spellings.has(other) || (isLast && other.startsWith(word)),
+    };
+  });
+}
+
+/**
+ * What is looked up: of a single word the streets that have it, else any mixture of streets and places. A
+ * state only where nothing else is told: the words of a roll do not say in which its county is.
+ */
+function lookedUp(words: readonly string[], terms: readonly Term[]): WordRange[][] {
+  const all = terms.map((term, at) => ({ ...term, word: words[at]!, isLast: at === terms.length - 1 }));
+  const telling = all.filter(({ word }) => !STATE_CODES.has(word));
+  const chosen = telling.length > 0 ? telling : all;
+  return chosen
+    .filter(({ word, isLast }) => !isLast || word.length >= SHORTEST_BEGINNING)
+    .map(({ street, place }) => (chosen.length === 1 ? street : [...street, ...place]));
+}
+
+type FindOptions = { counties: readonly number[]; near: boolean; wanted: number };
+
+/** Parcels with all words of a text in address, city, ZIP and state: one in the address, one of letters. */
+export async function findAddresses(
+  database: Database,
+  text: string,
+  { counties, near, wanted }: FindOptions,
+): Promise<Match[]> {
+  const words = wordsOf(text).split(' ');
+  if (words.length > MAX_TERMS || !words.some(word => /\p{L}/u.test(word))) return [];
+  const terms = termsOf(words);
+  const indexed = lookedUp(words, terms);
+  if (indexed.length === 0) return [];
+  const read = async (ids: number[]) => {
+    const parcels = (await readSummaries(database, ids)).map(row => toSummary(row, ''));
+    return parcels.filter(parcel => {
+      const street = wordsOf(parcel.situs_address ?? '').split(' ');
+      const place = wordsOf([parcel.situs_city, parcel.situs_zip].join(' ')).split(' ');
+      const isAt = ({ fits }: Term) => street.some(word => fits(word));
+      const isIn = ({ fits }: Term) => place.some(word => fits(word));
+      const isMatch = (term: Term, at: number) => isAt(term) || isIn(term) || words[at] === stateOf(parcel);
+      return terms.some(isAt) && terms.every(isMatch);
+    });
+  };
+  const parcels = await findByWords(
+    database,
+    { table: 'situs_words', terms: indexed, counties, near },
+    read,
+    wanted,
+  );
+  return parcels.map(parcel => ({ score: scoreOf(parcel, words, terms), result: addressResult(parcel) }));
+}
+
+const stateOf = ({ property_id: id, situs_state }: ParcelSummary) =>
+  situs_state ?? stateOfFips(countyOf(id)) ?? '';
+
+/** Best where the address begins with the words that were asked for and has no others. */
+function scoreOf({ situs_address }: ParcelSummary, words: readonly string[], terms: readonly Term[]): number {
+  const own = wordsOf(situs_address ?? '').split(' ');
+  const inOrder = own.findIndex((word, at) => !terms[at]?.fits(word));
+  const begins = inOrder < 0 ? own.length : inOrder;
+  const isWhole = begins === own.length;
+  const isNumbered = /^\d/.test(words[0] ?? '') && begins > 0;
+  return (
+    (isNumbered ? 0.8 : 0.68) + (isWhole ? 0.08 : 0) + (0.05 * Math.min(begins, words.length)) / words.length
+  );
+}
+
+/** "12 N MAIN ST, NEWPORT, NH 03773" */
+export function addressOf(parcel: ParcelSummary): string {
+  const end = [stateOf(parcel), parcel.situs_zip].filter(Boolean).join(' ');
+  return [parcel.situs_address, parcel.situs_city, end].filter(Boolean).join(', ');
+}
+
+function addressResult(parcel: ParcelSummary): Match['result'] {
+  return { type: 'address', label: addressOf(parcel), detail: detailOf(parcel), ...parcelPlace(parcel) };
+}
+
+export function detailOf({ property_id: id, apn, effective_acres: size }: ParcelSummary): string {
+  const facts = [countyText(countyOf(id)), apn && `APN ${apn}`, size !== null && `${acres(size)} acres`];
+  return facts.filter(Boolean).join(' · ');
+}
+
+export const parcelPlace = ({ fips, property_id, situs_zip, point }: ParcelSummary) => ({
+  ...(fips !== null && { fips }),
+  ...(situs_zip !== null && { zip: situs_zip }),
+  property_id,
+  ...(point !== null && { point }),
+});

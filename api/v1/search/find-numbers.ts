@@ -1,0 +1,88 @@
+import { countyOf } from '../../../shared/domain/property-id.ts';
+import type { Database } from '../../http/database.ts';
+import { type ParcelSummary, readSummaries, toSummary } from '../common/parcel-summary.ts';
+import { addressOf, detailOf, parcelPlace } from './find-addresses.ts';
+import type { LoadedCounty, Match } from './search-result.ts';
+
+/** The least id: a serial behind a FIPS code of Alabama. */
+const SMALLEST_ID = 1_001e8;
+
+/** The parcel whose id a text is. */
+export async function findProperty(database: Database, text: string): Promise<Match[]> {
+  const id = /^\d{12,13}$/.test(text) ? Number(text) : 0;
+  if (id < SMALLEST_ID) return [];
+  const [row] = await database.run<{ present: boolean }>('search/is_on_roll', {
+    fips: countyOf(id),
+    property_id: id,
+  });
+  if (!row!.present) return [];
+  const parcels = await readParcels(database, [id]);
+  return parcels.map(parcel => ({
+    score: 1,
+    result: {
+      type: 'property',
+      label: parcel.situs_address === null ? `Parcel ${id}` : addressOf(parcel),
+      detail: detailOf(parcel),
+      ...parcelPlace(parcel),
+    },
+  }));
+}
+
+/** Words of letters alone are no part of a parcel number, but for a few of two or three. */
+const isNumber = (text: string) =>
+  /\d/.test(text) && !text.split(/[ .-]+/).some(part => /^\p{L}{4,}$/u.test(part));
+
+/**
+ * Parcels with a number, whatever its spaces, dashes, dots and case, with the zeros of its parts or without.
+ */
+export async function findApns(
+  database: Database,
+  text: string,
+  counties: readonly LoadedCounty[],
+  wanted: number,
+): Promise<Match[]> {
+  if (!isNumber(text)) return [];
+  const shapes = new Set(counties.flatMap(({ apnShapes }) => apnShapes));
+  const apns = [text, ...[...shapes].flatMap(shape => filledUp(text, shape) ?? [])];
+  const rows = await database.run<{ property_id: number }>('search/find_apn', {
+    apns: [...new Set(apns)],
+    counties: counties.map(({ fips }) => fips),
+    limit: wanted,
+  });
+  const parcels = await readParcels(
+    database,
+    rows.map(row => row.property_id),
+  );
+  return parcels.map(parcel => ({
+    score: 0.96,
+    result: {
+      type: 'apn',
+      label: `APN ${parcel.apn}`,
+      detail: [parcel.situs_address && addressOf(parcel), detailOf({ ...parcel, apn: null })]
+        .filter(Boolean)
+        .join(' · '),
+      ...parcelPlace(parcel),
+    },
+  }));
+}
+
+/**
+ * A number as a county writes it: its parts with zeros before them, and parts of zeros behind them. 7-40 is
+ * 000007-000040-000000. Undefined where it does not fit.
+ */
+export function filledUp(text: string, shape: string): string | undefined {
+  const parts = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  let at = 0;
+  let fits = parts.length > 1;
+  const filled = shape.replaceAll(/[0A]+/g, run => {
+    const part = parts[at++] ?? '';
+    const isDigits = /^0+$/.test(run);
+    fits &&= isDigits ? part.length <= run.length && /^\d*$/.test(part) : part.length === run.length;
+    return part.padStart(run.length, '0');
+  });
+  return fits && at >= parts.length ? filled : undefined;
+}
+
+async function readParcels(database: Database, ids: readonly number[]): Promise<ParcelSummary[]> {
+  return (await readSummaries(database, ids)).map(row => toSummary(row, ''));
+}

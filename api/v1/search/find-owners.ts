@@ -1,0 +1,50 @@
+import { likeLiteral, wordsOf } from '../../../shared/kernels/owner/owner-words.ts';
+import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
+import type { Database } from '../../http/database.ts';
+import { beginningOf, findByWords, scopeOf } from './find-words.ts';
+import type { Match } from './search-result.ts';
+
+/** No owner's name needs more; it bounds the work of one search. */
+const MAX_PIECES = 10;
+/** Single characters begin too many words to be looked up, and are only compared. */
+const SHORTEST_BEGINNING = 2;
+
+/** Marks around a word as people write lists; those within belong to it. */
+const piecesOf = (text: string) =>
+  text
+    .split(/\s+/u)
+    .map(piece => piece.replace(/^[,;.]+|[,;.]+$/g, ''))
+    .filter(piece => piece !== '');
+
+type Owner = { fips: number; name: string; parcels: number };
+
+/** Owners by county whose names have words that begin with every piece of a text. */
+export async function findOwners(
+  database: Database,
+  text: string,
+  { counties, near, wanted }: { counties: readonly number[]; near: boolean; wanted: number },
+): Promise<Match[]> {
+  const pieces = piecesOf(text);
+  const indexed = pieces.filter(piece => [...piece].length >= SHORTEST_BEGINNING);
+  if (pieces.length > MAX_PIECES || indexed.length === 0 || !/\p{L}/u.test(text)) return [];
+  const patterns = pieces.map(piece => `% ${likeLiteral(piece)}%`);
+  const owners = await findByWords(
+    database,
+    { table: 'owner_words', terms: indexed.map(piece => [beginningOf(piece)]), counties, near },
+    ids => database.run<Owner>('search/list_owners', { ...scopeOf(ids), patterns }),
+    wanted,
+  );
+  const asked = wordsOf(text);
+  return owners.map(({ fips, name }) => ({
+    score: scoreOf(wordsOf(name), asked),
+    result: { type: 'owner', label: name, detail: countyText(fips), fips: fiveDigits(fips) },
+  }));
+}
+
+/** Of names that hold all words: the whole name, its beginning, whole words, beginnings of words. */
+function scoreOf(name: string, asked: string): number {
+  if (name === asked) return 0.85;
+  if (name.startsWith(`${asked} `)) return 0.75;
+  if (asked.split(' ').every(word => ` ${name} `.includes(` ${word} `))) return 0.7;
+  return name.startsWith(asked) ? 0.66 : 0.62;
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import type { Database } from '../../http/database.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { line, swapHint } from '../common/request-schemas.ts';
+import { SEARCH_BOX_EXAMPLE } from '../examples/examples.ts';
+import { findAddresses } from './find-addresses.ts';
+import { findApns, findProperty } from './find-numbers.ts';
+import { findOwners } from './find-owners.ts';
+import { findPlaces } from './find-places.ts';
+import {
+  distanceTo,
+  type LoadedCounty,
+  type Match,
+  type Point,
+  SEARCH_TYPES,
+  type SearchResult,
+  type SearchType,
+  searchResult,
+} from './search-result.ts';
+
+const MIN_QUERY = 2;
+const MAX_QUERY = 200;
+const MAX_RESULTS = 10;
+/** Of parcels, places and owners, so that none of these crowds out the others. */
+const RESERVED = 3;
+
+const types = z
+  .string('must be given once, with commas between several')
+  .transform(text => text.split(',').map(name => name.trim()))
+  .pipe(z.array(z.enum(SEARCH_TYPES, `must be some of ${SEARCH_TYPES.join(', ')}, with commas between them`)))
+  .meta({
+    description: `Only answers of these kinds, with commas between them: ${SEARCH_TYPES.map(name => `\`${name}\``).join(', ')}.`,
+    example: 'county,town',
+    override: { type: 'string', items: undefined },
+  });
+
+const COORDINATE = /^[+-]?\d{1,3}(\.\d{1,15})?$/;
+
+const near = z
+  .string('must be given once')
+  .transform((text, context): Point => {
+    const parts = text.split(',').map(part => part.trim());
+    const [lon = Number.NaN, lat = Number.NaN] = parts.map(part =>
+      COORDINATE.test(part) ? Number(part) : Number.NaN,
+    );
+    const isPlace = parts.length === 2 && Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
+    const fault = isPlace
+      ? swapHint(lon, lat)
+      : 'must be longitude and latitude in degrees, with a comma between them';
+    if (fault === undefined) return [lon, lat];
+    context.addIssue({ code: 'custom', message: fault });
+    return z.NEVER;
+  })
+  .meta({
+    description:
+      'Longitude and latitude of where the asker looks: of answers that fit as well, nearer ones come first.',
+    example: '-72.1,43.18',
+    override: { type: 'string' },
+  });
+
+export const search = defineEndpoint({
+  method: 'get',
+  path: '/api/public/v1/search/',
+  operationId: 'search',
+  tag: 'Search',
+  summary: 'Find parcels, places and owners by one text',
+  description:
+    'What a text may mean in all counties with parcels: street address in any spelling, parcel number with or without dashes and zeros, owner, county, town of a post office, ZIP, FIPS code, property_id, or latitude and longitude. The last word may be incomplete.',
+  query: z.strictObject({
+    q: line(MAX_QUERY, 'is required, once')
+      .transform(text => text.trim())
+      .refine(text => text.length >= MIN_QUERY, `must be at least ${MIN_QUERY} characters long`)
+      .meta({ description: 'What to look for.', example: '12 north main street' }),
+    types: types.optional(),
+    near: near.optional(),
+  }),
+  response: {
+    status: 200,
+    description: 'At most 10, best first; none where nothing matches.',
+    schema: z.object({ results: z.array(searchResult) }).meta({ id: 'SearchResults' }),
+    example: SEARCH_BOX_EXAMPLE,
+  },
+  handle: async ({ query }, { database }) => {
+    const wanted = new Set<SearchType>(query.types ?? SEARCH_TYPES);
+    return { body: { results: await searchAll(database, query.q, wanted, query.near) }, tokens: 0 };
+  },
+});
+
+async function searchAll(
+  database: Database,
+  text: string,
+  wanted: ReadonlySet<SearchType>,
+  at: Point | undefined,
+): Promise<SearchResult[]> {
+  const loaded = await listCounties(database);
+  const counties = [...loaded.values()].filter(({ parcels }) => parcels > 0);
+  if (at) counties.sort((a, b) => distanceTo(at, a.box ?? FAR) - distanceTo(at, b.box ?? FAR));
+  const options = { counties: counties.map(({ fips }) => fips), near: at !== undefined, wanted: MAX_RESULTS };
+  const found = await Promise.all([
+    findPlaces(text, wanted, loaded),
+    wanted.has('property') ? findProperty(database, text) : [],
+    wanted.has('apn') ? findApns(database, text, counties, MAX_RESULTS) : [],
+    wanted.has('address') ? findAddresses(database, text, options) : [],
+    wanted.has('owner') ? findOwners(database, text, options) : [],
+  ]);
+  return pickBest(found.flat(), at);
+}
+
+const FAR: Box = [180, 90, 180, 90];
+
+async function listCounties(database: Database): Promise<Map<number, LoadedCounty>> {
+  type Row = {
+    fips: number;
+    parcels: number;
+    apn_shapes: string[];
+    west: number | null;
+    south: number;
+    east: number;
+    north: number;
+  };
+  const rows = await database.run<Row>('search/list_counties');
+  return new Map(
+    rows.map(({ fips, parcels, apn_shapes: apnShapes, west, south, east, north }) => {
+      const box: Box | null = west === null ? null : [west, south, east, north];
+      return [fips, { fips, parcels, apnShapes, box }] as const;
+    }),
+  );
+}
+
+const GROUPS: Readonly<Record<SearchType, 'parcels' | 'places' | 'owners'>> = {
+  address: 'parcels',
+  apn: 'parcels',
+  property: 'parcels',
+  county: 'places',
+  town: 'places',
+  zip: 'places',
+  coordinates: 'places',
+  owner: 'owners',
+};
+
+export const groupOf = ({ type }: SearchResult) => GROUPS[type];
+
+/** The best of each group, and then the best of all, in the order of their scores. */
+function pickBest(matches: readonly Match[], at: Point | undefined): SearchResult[] {
+  const seen = new Set<number>();
+  const sorted = matches
+    .map(match => ({ ...match, distance: at === undefined ? 0 : distanceOf(match.result, at) }))
+    .sort(
+      (a, b) =>
+        b.score - a.score ||
+        a.distance - b.distance ||
+        (a.result.label < b.result.label ? -1 : a.result.label > b.result.label ? 1 : 0) ||
+        (a.result.property_id ?? 0) - (b.result.property_id ?? 0),
+    )
+    .map(({ result }) => result)
+    // A parcel that is found by its number and its address is one answer.
+    .filter(({ property_id: id }) => id === undefined || (!seen.has(id) && seen.add(id)));
+  const counts = new Map<string, number>();
+  const reserved = sorted.filter(result => {
+    const count = (counts.get(groupOf(result)) ?? 0) + 1;
+    counts.set(groupOf(result), count);
+    return count <= RESERVED;
+  });
+  const picked = new Set(
+    [...reserved, ...sorted.filter(result => !reserved.includes(result))].slice(0, MAX_RESULTS),
+  );
+  return sorted.filter(result => picked.has(result));
+}
+
+function distanceOf({ point, fips }: SearchResult, at: Point): number {
+  const [lon, lat] = point ?? [];
+  if (lon !== undefined && lat !== undefined) return distanceTo(at, [lon, lat, lon, lat]);
+  return distanceTo(at, (fips && countyExtent(Number(fips))) || FAR);
+}

@@ -1,0 +1,28 @@
+import { DIRECTIONS } from './street.ts';
+import { ABBREVIATIONS } from './suffixes.ts';
+
+/** As rolls write them besides, and Publication 28 does not: 12 NO MAIN ST, HALFMOON PD RD. */
+const OTHERS: [spelling: string, short: string][] = [
+  ['NO', 'N'],
+  ['SO', 'S'],
+  ['HGTS', 'HTS'],
+  ['PD', 'PND'],
+  ['POND', 'PND'],
+];
+const SHORT_OF = new Map([...ABBREVIATIONS, ...DIRECTIONS, ...OTHERS]);
+
+const spellings = new Map<string, string[]>();
+for (const [spelling, short] of SHORT_OF)
+  spellings.set(short, [...new Set([...(spellings.get(short) ?? [short]), spelling])]);
+
+/** An address's word in all its spellings: STREET, ST, STR and STRT. @param word in capitals */
+export const spellingsOf = (word: string): readonly string[] =>
+  spellings.get(SHORT_OF.get(word) ?? word) ?? [word];
+
+/** Those of every word that begins so: STREE is the beginning of STREET, which rolls write ST. */
+export function spellingsOfBeginning(beginning: string): readonly string[] {
+  const shorts = [...SHORT_OF]
+    .filter(([spelling]) => spelling.startsWith(beginning))
+    .map(([, short]) => short);
+  return [...new Set([beginning, ...shorts].flatMap(spellingsOf))];
+}

@@ -1,0 +1,42 @@
+import { plainWords } from './county-names.ts';
+import { stateOfFips } from './states.ts';
+import { readZips } from './zip-file.ts';
+
+/** A place that post offices are called after, with its ZIPs; the county is the one with most of these. */
+export type Town = {
+  name: string;
+  /** As `plainWords` has it. */
+  words: string;
+  state: string;
+  fips: number;
+  zips: string[];
+  lon: number;
+  lat: number;
+};
+
+let cached: readonly Town[] | undefined;
+
+/** Every town by name and state, in the order of its first ZIP. Read once: 41,000 lines, 0.4 s. */
+export function allTowns(): readonly Town[] {
+  if (cached) return cached;
+  const towns = new Map<string, Town & { counties: number[] }>();
+  for (const { zip, town: name, fips, lon, lat } of readZips().zips) {
+    const state = stateOfFips(fips)!;
+    const words = plainWords(name);
+    const town = towns.get(`${state} ${words}`);
+    if (town === undefined)
+      towns.set(`${state} ${words}`, { name, words, state, fips, zips: [zip], lon, lat, counties: [fips] });
+    else {
+      town.zips.push(zip);
+      town.counties.push(fips);
+    }
+  }
+  cached = [...towns.values()].map(({ counties, ...town }) => ({ ...town, fips: mostFrequent(counties) }));
+  return cached;
+}
+
+function mostFrequent(codes: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const code of codes) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+}
