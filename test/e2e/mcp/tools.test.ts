@@ -69,7 +69,10 @@ const CASES: [tool: string, ...Case[]][] = [
     },
   ],
   ['list_changes', { given: { fips: 33019, from: 'now' }, path: '/changes/?fips=33019&from=now' }],
-  ['search', { given: { q: 'washington', types: 'town,owner' }, path: '/search/?q=washington&types=town,owner' }],
+  [
+    'search',
+    { given: { q: 'washington', types: 'town,owner' }, path: '/search/?q=washington&types=town,owner' },
+  ],
   ['find_regions', { given: { q: 'sullivan', page_size: 2 }, path: '/regions/?q=sullivan&page_size=2' }],
   ['save_market', { given: { region_id: SULLIVAN }, path: '/markets/', body: { region_id: SULLIVAN } }],
   ['list_saved_markets', { given: {}, path: '/markets/' }],
