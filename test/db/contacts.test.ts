@@ -12,7 +12,7 @@ import {
 import { ADA, type ContactLine, contactsFeed } from '../support/contacts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
-import { ingest } from '../support/ingest.ts';
+import { ingest, ingestRoll, lot } from '../support/ingest.ts';
 
 const db = await createTestDatabase();
 const folder = testFolder();
@@ -148,6 +148,46 @@ describe('who asks to be forgotten', () => {
     await people(LINES);
     // Her namesake in the ZIP is left out as well, and the number that she shared.
     expect(await ids()).toEqual([]);
+  });
+
+  test('is named as a former owner no longer, nor by merges to come', async () => {
+    const owners = { P1: 'NOWELL ADA', P2: 'NOWELL ADA', P3: 'NOWELL KARL', P4: 'ZWEIG BOB' };
+    const merge = (next: Record<string, string>, mail = '12 Zephyr St') =>
+      ingestRoll(
+        db.pool,
+        folder,
+        'roll',
+        Object.entries(next).map(([PIN, OWNER], n) => {
+          const place = OWNER === 'BUYER' ? { MAIL: '9 Far Rd', ZIP: '99999' } : { MAIL: mail, ZIP: '03431' };
+          return { properties: { PIN, OWNER, ...place }, geometry: lot(n) };
+        }),
+        { columns: { owner_name: 'OWNER', mail_address: 'MAIL', mail_zip: 'ZIP' }, force: true },
+      );
+    const kept = async () => {
+      const { rows } = await db.pool.query<{ fields: object }>(
+        "select fields - 'owner_occupied' as fields from changes where type = 'parcel.changed' order by property_id, seq",
+      );
+      return rows.map(row => row.fields);
+    };
+    await db.pool.query('truncate contact_suppressions, changes');
+    await merge(owners);
+    await merge({ ...owners, P1: 'BUYER', P4: 'BUYER' });
+    const sold = { mail_address: ['12 Zephyr St', '9 Far Rd'], mail_zip: ['03431', '99999'] };
+    const bob = { owner_name: ['ZWEIG BOB', 'BUYER'], ...sold };
+    expect(await kept()).toEqual([{ owner_name: ['NOWELL ADA', 'BUYER'], ...sold }, bob]);
+    expect(await forget(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({ changes: 1 });
+    const erased = {
+      owner_name: [null, 'BUYER'],
+      mail_address: [null, '9 Far Rd'],
+      mail_zip: ['03431', '99999'],
+    };
+    expect(await kept()).toEqual([erased, bob]);
+    expect(await forget(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({ changes: 0 });
+
+    // The roll names her still on another parcel; when it no longer does, nothing else does.
+    await merge({ ...owners, P1: 'BUYER', P2: 'BUYER', P3: 'BUYER', P4: 'BUYER' });
+    const karl = { owner_name: ['NOWELL KARL', 'BUYER'], ...sold };
+    expect(await kept()).toEqual([erased, erased, karl, bob]);
   });
 
   test('by a number alone loses the number, and a contact that has no other', async () => {

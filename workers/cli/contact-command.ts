@@ -73,7 +73,7 @@ export function addContactCommands(program: Command): void {
   answering(
     withWhom(contact.command('forget'))
       .description(
-        "suppresses somebody and erases them from contacts, from kept providers' answers and from kept responses",
+        "suppresses somebody and erases them from contacts, from kept providers' answers, from kept responses and as a former owner from what changed",
       )
       .addHelpText('after', `\nExample:\n  plat contact forget ${EXAMPLE}`),
     async ({ pool }, flags: Flags) => {

@@ -19,6 +19,7 @@ import {
   sameEntity,
   sharedPlace,
 } from '../../shared/kernels/person/match.ts';
+import { forgetInChanges } from '../changes/forget-names.ts';
 
 /** The subject of a request: a person or an entity at an address, or the owner of a telephone number. */
 export type Request =
@@ -80,11 +81,12 @@ export type Forgotten = {
   numbers: number;
   provider_answers: number;
   kept_responses: number;
+  changes: number;
 };
 
 /**
- * Erases who asks from the contacts, from what providers have answered and from the responses that are kept
- * for repeats, and puts them on the suppression list, in one transaction.
+ * Erases who asks from the contacts, from what providers have answered, from the responses that are kept for
+ * repeats and from what changed of parcels, and puts them on the suppression list, in one transaction.
  * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
  */
 export async function forget(pool: Pool, request: Request, by: string): Promise<Forgotten> {
@@ -111,12 +113,14 @@ export async function forget(pool: Pool, request: Request, by: string): Promise<
       patterns: numbers.map(number => `%${number}%`),
     });
     const contacts = await eraseContacts(run, request, rows);
+    const changes = subject === null ? 0 : await forgetInChanges(run, subject);
     return {
       suppressed,
       contacts,
       numbers: numbers.length,
       provider_answers: answers!.erased,
       kept_responses: responses!.erased,
+      changes,
     };
   });
 }

@@ -2,6 +2,7 @@ import { type Client, compose, literal, type Queryable, sql, statement } from '.
 import { LOCKS } from '../../../shared/base/locks.ts';
 import { bindValues } from '../../../shared/base/named-parameters.ts';
 import { PARCEL_CHANGES } from '../../changes/changed-fields.ts';
+import { leaveOutSuppressed } from '../../changes/forget-names.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { roadMarginM } from './merge-layer.ts';
 
@@ -34,6 +35,7 @@ export async function mergeParcels(
     await client.query(compose('land/mark_moved_parcels', literals));
   }
   await client.query(compose('changes/stage_parcel_changes', { ...PARCEL_CHANGES, fips }));
+  await leaveOutSuppressed(client, fips);
   await client.query(bindValues(rollSql('feeds/update_parcels', { fips: counties }), { run_id: runId }));
   await client.query(statement('feeds/retire_parcels', { run_id: runId }, { fips }));
   await client.query(compose('feeds/remove_parcel_filters', { fips }));

@@ -1,0 +1,134 @@
+import { asRun, type Client, compose, literal, type Run } from '../../shared/base/db.ts';
+import { identityTags, subjectsOf } from '../../shared/contacts/person-identity.ts';
+import { listSuppressed } from '../../shared/contacts/suppression.ts';
+import type { ChangedFields } from '../../shared/domain/changes.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
+import type { Address, Subject } from '../../shared/kernels/person/match.ts';
+
+// Who is on the suppression list is not kept alive by what is kept of changes: as a former owner or seller
+// they are left out. Whom the roll names today it names anyway.
+
+const NAMES = ['owner_name', 'owner_name_2', 'seller_name'] as const;
+type Name = (typeof NAMES)[number];
+const PARTS = ['address', 'city', 'state', 'zip'] as const;
+const PLACES = ['mail', 'situs'] as const;
+
+/** A parcel's names and addresses. */
+type Named = { property_id: number } & Record<
+  Name | `${(typeof PLACES)[number]}_${keyof Address}`,
+  string | null
+>;
+
+/** Parcels whose names are compared with the list in one statement. */
+const BATCH = 5_000;
+
+/**
+ * Leaves out of what a merge is about to tell who was named before and is on the suppression list. To be
+ * called before the parcels are written. @param fips the counties that change, as a literal
+ */
+export async function leaveOutSuppressed(client: Client, fips: string): Promise<void> {
+  const run = asRun(client);
+  if ((await run('changes/has_suppressions')).length === 0) return;
+  for (let after = 0; ; ) {
+    const places = { fips, after: literal(after), limit: literal(BATCH) };
+    const { rows } = await client.query<Named>(compose('changes/list_former_names', places));
+    if (rows.length === 0) return;
+    after = rows.at(-1)!.property_id;
+    const listed = await suppressedNames(
+      run,
+      rows.map(row => ({ names: namesOf(row), places: addressesOf(part => row[part]) })),
+    );
+    const leaveOut = async (field: string, isListed: (row: Named, names: Set<string>) => boolean) => {
+      const property_ids = rows.filter((row, i) => isListed(row, listed[i]!)).map(row => row.property_id);
+      if (property_ids.length > 0) await run('changes/leave_out_former', { field, property_ids });
+    };
+    for (const name of NAMES) await leaveOut(name, (row, names) => names.has(row[name] ?? ''));
+    await leaveOut('mail_address', (row, names) => names.has(row.owner_name ?? ''));
+  }
+}
+
+type Kept = { seq: number; property_id: number; fields: ChangedFields };
+
+/**
+ * Erases somebody who is on the suppression list by now from what changed of parcels.
+ * @returns how many changes named them
+ */
+export async function forgetInChanges(run: Run, subject: Subject): Promise<number> {
+  const words =
+    'entity' in subject ? subject.entity.split(' ').filter(word => word.length > 2) : subject.person.last;
+  const parcels = await run<{ fips: number; property_id: number }>('changes/list_named_parcels', {
+    patterns: words.map(word => `%${word}%`),
+  });
+  const fips = [...new Set(parcels.map(parcel => parcel.fips))];
+  const property_ids = parcels.map(parcel => parcel.property_id);
+  const today = await run<Named>('changes/read_parcel_names', { fips, property_ids });
+  const changes = new Map<number, Kept[]>();
+  for (const kept of await run<Kept>('changes/read_parcel_changes', { property_ids }))
+    addToGroup(changes, kept.property_id, kept);
+
+  const listed = await suppressedNames(
+    run,
+    today.map(row => {
+      const values = (changes.get(row.property_id) ?? []).flatMap(({ fields }) =>
+        ([0, 1] as const).map(side => (name: string) => (fields[name]?.[side] ?? null) as string | null),
+      );
+      const names = values.flatMap(get => NAMES.map(get)).filter(name => name !== null);
+      // A city alone is in the state of today's address.
+      const places = values.flatMap(get =>
+        addressesOf(part => get(part) ?? (part.endsWith('_state') ? row[part] : null)),
+      );
+      return { names, places: [...places, ...addressesOf(part => row[part])] };
+    }),
+  );
+  const erased = today.flatMap((row, i) =>
+    (changes.get(row.property_id) ?? []).filter(({ fields }) => eraseFrom(fields, row, listed[i]!)),
+  );
+  await run('changes/rewrite_changes', {
+    seqs: erased.map(({ seq }) => seq),
+    fields: erased.map(({ fields }) => JSON.stringify(fields)),
+  });
+  return erased.length;
+}
+
+/** @returns whether a listed name was there, besides where the roll has it today */
+function eraseFrom(fields: ChangedFields, today: Named, listed: ReadonlySet<string>): boolean {
+  let erased = false;
+  for (const side of [0, 1] as const) {
+    for (const name of NAMES) {
+      const pair = fields[name];
+      const value = pair?.[side];
+      if (pair === undefined || typeof value !== 'string' || !listed.has(value)) continue;
+      if (side === 1 && today[name] === value) continue;
+      pair[side] = null;
+      if (name === 'owner_name' && fields.mail_address !== undefined) fields.mail_address[side] = null;
+      erased = true;
+    }
+  }
+  return erased;
+}
+
+const namesOf = (row: Named): string[] => NAMES.map(name => row[name]).filter(name => name !== null);
+
+function addressesOf(get: (part: `${(typeof PLACES)[number]}_${keyof Address}`) => string | null): Address[] {
+  return PLACES.map(
+    place => Object.fromEntries(PARTS.map(part => [part, get(`${place}_${part}`)])) as Address,
+  );
+}
+
+/** Of the names of each parcel those that the suppression list has with one of its places. */
+async function suppressedNames(
+  run: Run,
+  parcels: readonly { names: string[]; places: Address[] }[],
+): Promise<Set<string>[]> {
+  const tagged = parcels.map(({ names, places }) =>
+    [...new Set(names)].map(name => ({
+      name,
+      tags: subjectsOf(name).flatMap(subject => identityTags(subject, places)),
+    })),
+  );
+  const all = new Set(tagged.flatMap(names => names.flatMap(({ tags }) => tags)));
+  const listed = await listSuppressed(run, [...all]);
+  return tagged.map(
+    names => new Set(names.filter(({ tags }) => tags.some(tag => listed.has(tag))).map(({ name }) => name)),
+  );
+}
