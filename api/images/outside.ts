@@ -43,7 +43,7 @@ const MIN_MS = 60_000;
 /**
  * How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. 0 where it may not.
  */
-export function freshForMs(headers: Headers, now = Date.now()): number {
+export function freshnessLifetimeMs(headers: Headers, now = Date.now()): number {
   const control = headers.get('cache-control') ?? '';
   if (/\bno-(store|cache)\b/i.test(control)) return 0;
   const maxAge = /\bmax-age="?(\d+)/i.exec(control)?.[1];
@@ -81,7 +81,7 @@ export function openImageryFetch(): (signal: AbortSignal, options: RedirectOptio
           headers: [...response.headers],
           bytes: await bytesOf(response),
         };
-        const freshMs = freshForMs(response.headers);
+        const freshMs = freshnessLifetimeMs(response.headers);
         note(freshMs);
         if (freshMs > 0) cache.set(key, answer, { ttl: freshMs });
         return responseOf(answer);

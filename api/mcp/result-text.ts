@@ -1,4 +1,4 @@
-import { clipped, textOf } from './tool-text.ts';
+import { textOf, truncate } from './tool-text.ts';
 
 /** Texts of answers that are told better than by their fields, by tool. */
 
@@ -69,5 +69,5 @@ const OMITTED: Readonly<Record<string, readonly string[]>> = {
 /** An answer of a tool as text for a model, of at most MAX_CHARS. */
 export function describeResult(tool: string, answer: Fields, query: Fields): string {
   const describe = DESCRIBED[tool];
-  return describe === undefined ? textOf(answer, query, OMITTED[tool]) : clipped(describe(answer));
+  return describe === undefined ? textOf(answer, query, OMITTED[tool]) : truncate(describe(answer));
 }

@@ -73,11 +73,11 @@ export function textOf(answer: Fields, query: Fields, omitted: readonly string[]
     room -= [...head, ...body.slice(0, shown)].join('\n').length;
   }
   if (paged && lists.length === 0) lines.push(pageTitle(answer, query, 0));
-  return clipped(lines.join('\n') || 'There is none.');
+  return truncate(lines.join('\n') || 'There is none.');
 }
 
 /** A text that is too long even so, at the end of a line. */
-export function clipped(text: string): string {
+export function truncate(text: string): string {
   if (text.length <= MAX_CHARS) return text;
   const start = text.slice(0, MAX_CHARS - RESERVE);
   return `${start.slice(0, start.lastIndexOf('\n'))}\n… cut here: the structured content has all of it.`;

@@ -4,7 +4,7 @@ import { type Queryable, statement } from '../base/db.ts';
 import { errorCode, PlatError } from '../base/errors.ts';
 import { requireKnownOrNewName, requireName } from './account-names.ts';
 import { SCOPES, type Scope, type Tier } from './tiers.ts';
-import { requireEmail, userOfOthers } from './users.ts';
+import { requireEmail, userOfOtherCompanyError } from './users.ts';
 
 /**
  * What an operator may set of an account, whether it is new or not; what is left out is as it was,
@@ -102,7 +102,7 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
   if (account.user === undefined && account.userName !== undefined)
     throw new PlatError('account_change', 'A name without a user: name the user (--user).');
   const givesTerms = account.tokensIncluded !== undefined || account.overageCentsPer1000 !== undefined;
-  if (account.tier === null && givesTerms) throw termsWithoutContract();
+  if (account.tier === null && givesTerms) throw termsWithoutContractError();
   const name = await requireKnownOrNewName(db, 'account', account.name);
   const company =
     account.company === undefined ? null : await requireKnownOrNewName(db, 'company', account.company);
@@ -133,9 +133,9 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
     );
     return (await listAccounts(db, rows[0]!.id))[0]!;
   } catch (cause) {
-    if (constraintOf(cause) === 'accounts_user') throw userOfOthers(account.user ?? '');
-    if (errorCode(cause) === '23503') throw tierUnknown(account.tier ?? '');
-    if (errorCode(cause) === '23514') throw valuesUnfit(cause);
+    if (constraintOf(cause) === 'accounts_user') throw userOfOtherCompanyError(account.user ?? '');
+    if (errorCode(cause) === '23503') throw unknownTierError(account.tier ?? '');
+    if (errorCode(cause) === '23514') throw invalidValuesError(cause);
     if (errorCode(cause) !== '23505') throw cause;
     if (constraintOf(cause) === 'companies_name_key')
       throw new PlatError(
@@ -159,7 +159,7 @@ async function hasCompany(db: Queryable, user: string | undefined): Promise<bool
 }
 
 /** Of a check constraint. */
-export function valuesUnfit(cause: unknown): PlatError {
+export function invalidValuesError(cause: unknown): PlatError {
   return new PlatError(
     'account_change',
     'These values do not fit: a period ends after it starts, rates are over 0, amounts are not negative.',
@@ -167,14 +167,14 @@ export function valuesUnfit(cause: unknown): PlatError {
   );
 }
 
-export function termsWithoutContract(): PlatError {
+export function termsWithoutContractError(): PlatError {
   return new PlatError(
     'account_change',
     'Tokens, their price and the dates of a period are terms of a contract: leave them out, or name a tier instead of no contract.',
   );
 }
 
-export function tierUnknown(tier: string): PlatError {
+export function unknownTierError(tier: string): PlatError {
   return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` shows them.`);
 }
 

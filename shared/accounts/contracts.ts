@@ -5,11 +5,11 @@ import {
   type AccountSummary,
   type AccountTerms,
   findAccount,
+  invalidValuesError,
   listAccounts,
   operator,
-  termsWithoutContract,
-  tierUnknown,
-  valuesUnfit,
+  termsWithoutContractError,
+  unknownTierError,
 } from './accounts.ts';
 import {
   changePeriod,
@@ -17,7 +17,7 @@ import {
   overageNote,
   type PeriodDates,
   type PeriodOwner,
-  requireNoInventedOverage,
+  requireNoNewOverage,
   type Terms,
 } from './period-change.ts';
 import type { Tier } from './tiers.ts';
@@ -85,10 +85,10 @@ export async function changeAccount(
   try {
     notes = await transaction(pool, client => apply(client, id, change));
   } catch (cause) {
-    if (errorCode(cause) === '23503') throw tierUnknown(change.tier ?? '');
+    if (errorCode(cause) === '23503') throw unknownTierError(change.tier ?? '');
     if (errorCode(cause) === '23505')
       throw new PlatError('account_change', 'The account has another period that starts then.', { cause });
-    if (errorCode(cause) === '23514') throw valuesUnfit(cause);
+    if (errorCode(cause) === '23514') throw invalidValuesError(cause);
     throw cause;
   }
   return { details: await showAccount(pool, id), notes };
@@ -140,7 +140,7 @@ function repricingNote(
   const { period_start, period_end, tokens_used } = account;
   if (change.tier === null || period_start === null || period_end === null) return undefined;
   const period = { period_start, period_end, tokens_used };
-  if (!change.force) requireNoInventedOverage(period, account, terms, allowed);
+  if (!change.force) requireNoNewOverage(period, account, terms, allowed);
   return overageNote(period, account, terms);
 }
 
@@ -169,7 +169,7 @@ function columnsOf(change: AccountChange): Patch {
 
 /** The tier and what it costs: of a new tier its terms, where they are not given. */
 async function termsOf(client: Client, change: AccountChange, account: Locked): Promise<Patch> {
-  if (change.tier === null && givesTerms(change)) throw termsWithoutContract();
+  if (change.tier === null && givesTerms(change)) throw termsWithoutContractError();
   if (change.tier === null) return { tier: null, tokens_included: 0, overage_cents_per_1000: 0 };
   if (change.tier === undefined && account.tier === null && givesTerms(change))
     throw new PlatError(
@@ -177,7 +177,7 @@ async function termsOf(client: Client, change: AccountChange, account: Locked): 
       'The account has no contract: name a tier (--tier) to begin one with these terms.',
     );
   const terms = change.tier && (await listTiers(client)).find(({ name }) => name === change.tier);
-  if (change.tier !== undefined && !terms) throw tierUnknown(change.tier);
+  if (change.tier !== undefined && !terms) throw unknownTierError(change.tier);
   const columns: Patch = {
     tier: change.tier,
     tokens_included: change.tokensIncluded ?? terms?.tokens_included,
@@ -249,6 +249,7 @@ export async function saveTier(
 /** The oldest first. @throws PlatError `tier_unknown` when there is none and was none */
 export async function listTierChanges(db: Queryable, name: Tier): Promise<Change[]> {
   const { rows } = await db.query<Change>(statement('accounts/list_tier_changes', { name }));
-  if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name)) throw tierUnknown(name);
+  if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name))
+    throw unknownTierError(name);
   return rows;
 }

@@ -18,7 +18,7 @@ export type UsedPeriod = { period_start: Date; period_end: Date; tokens_used: nu
  * @param allowed the most tokens that charges may bring its period to, null for no ceiling. @throws
  * PlatError `account_change`.
  */
-export function requireNoInventedOverage(
+export function requireNoNewOverage(
   period: UsedPeriod,
   before: Terms,
   after: Terms,
@@ -60,7 +60,11 @@ type PeriodRow = {
   last_day: string | null;
 };
 
-export type GivenDates = { periodStart?: Date | undefined; periodEnd?: Date | undefined; force?: boolean };
+export type PeriodDatesInput = {
+  periodStart?: Date | undefined;
+  periodEnd?: Date | undefined;
+  force?: boolean;
+};
 
 /** Columns of an account. */
 export type PeriodDates = { period_start?: Date; period_anchor: Date; period_end: Date };
@@ -84,7 +88,7 @@ export type PeriodOwner = {
 export async function changePeriod(
   client: Client,
   account: PeriodOwner,
-  given: GivenDates,
+  given: PeriodDatesInput,
 ): Promise<{ dates: PeriodDates; note: string | undefined }> {
   const { periodStart, periodEnd } = given;
   if (periodStart && periodStart > account.now)

@@ -24,7 +24,7 @@ export function requireEmail(text: string): string {
   throw new PlatError('user_email', `"${text}" is no e-mail address: write it as ana@acme.example.`);
 }
 
-export function userOfOthers(email: string): PlatError {
+export function userOfOtherCompanyError(email: string): PlatError {
   return new PlatError(
     'user_company',
     `${email} is a user of another company. A user's accounts are all of one company: name theirs (--company), or another user.`,
@@ -64,7 +64,7 @@ async function userOf(
     const values = { company_id: account.company_id, address: requireEmail(email), name: name ?? null };
     const { rows } = await client.query<Membership>(statement('accounts/join_user', values));
     const { id, company_id } = rows[0]!;
-    if (id !== account.user_id && company_id !== account.company_id) throw userOfOthers(email);
+    if (id !== account.user_id && company_id !== account.company_id) throw userOfOtherCompanyError(email);
     return id;
   }
   const id = email === null ? null : account.user_id;

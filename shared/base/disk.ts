@@ -27,7 +27,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** Writes a file that is there whole or not at all. */
-export async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeFileAtomic(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`;
   await mkdir(dirname(file), { recursive: true });
   try {
@@ -40,13 +40,13 @@ export async function writeWhole(file: string, text: string): Promise<void> {
 }
 
 /** The system's code for why a folder, which may not be there yet, takes no files; null where it does. */
-export async function whyNotWritable(folder: string): Promise<string | null> {
+export async function writeErrorCode(folder: string): Promise<string | null> {
   try {
     if (!(await stat(folder)).isDirectory()) return 'ENOTDIR';
     await access(folder, constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
     const code = errorCode(error) ?? 'unknown error';
-    return code === 'ENOENT' && dirname(folder) !== folder ? whyNotWritable(dirname(folder)) : code;
+    return code === 'ENOENT' && dirname(folder) !== folder ? writeErrorCode(dirname(folder)) : code;
   }
 }

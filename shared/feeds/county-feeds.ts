@@ -7,7 +7,7 @@ export const COUNTY_KINDS = ['assessor', 'listings', 'roads', 'wetlands', 'flood
 export type CountyKind = (typeof COUNTY_KINDS)[number];
 
 /** What is there of one kind in a county, or what has become of adding it. */
-export type Added = {
+export type CountyKindStatus = {
   fips: string;
   kind: CountyKind;
   feed: string;
@@ -37,7 +37,7 @@ export type AddCountyPayload = z.output<typeof payload>;
 
 /** A moment is a text here: the result has been JSON. */
 export type AddCountyResult = {
-  added: (Omit<Added, 'modified'> & { modified: string | null })[];
+  added: (Omit<CountyKindStatus, 'modified'> & { modified: string | null })[];
   /** The jobs that ingest its feeds. */
   runs: { feed: string; job: string }[];
   feedsDir: string;

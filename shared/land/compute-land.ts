@@ -13,7 +13,7 @@ import { round2 } from '../kernels/stats/rounding.ts';
 import { newBlockCache } from '../raster/chunks.ts';
 import { type ElevationTile, type OpenElevation, openElevation } from '../raster/elevation-grid.ts';
 import { CACHE_BYTES } from '../raster/limits.ts';
-import { type Layer, largestReach, type Subject } from './marked-layers.ts';
+import { type Layer, type MarkedParcel, maxReach } from './marked-layers.ts';
 import type { LandInput } from './read-land.ts';
 
 /** What computes the figures of parcels; tests have some that count what they are given, or fail. */
@@ -101,7 +101,7 @@ const MAX_FAILED = 10;
 
 /** Writes a kind's columns of a parcel that layers of the kind cover. */
 type Recipe = {
-  fill(subject: Subject, row: ComputedParcel): void | Promise<void>;
+  fill(subject: MarkedParcel, row: ComputedParcel): void | Promise<void>;
   close?(): Promise<void>;
 };
 
@@ -223,7 +223,7 @@ const EMPTY_COLUMNS = Object.fromEntries(
   LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind].map(column => [column, null])),
 ) as Figures & Runs;
 
-function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
+function emptyRow({ id, mark, layers, shapeHash }: MarkedParcel): ComputedParcel {
   return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...EMPTY_COLUMNS };
 }
 
@@ -234,7 +234,7 @@ function frontageByReach(
 ): (covering: readonly Layer[]) => ReturnType<LandKernels['prepareFrontage']> {
   const prepared = new Map<string, ReturnType<LandKernels['prepareFrontage']>>();
   return covering => {
-    const reach = largestReach(covering);
+    const reach = maxReach(covering);
     const key = JSON.stringify(reach);
     const current = prepared.get(key) ?? kernels.prepareFrontage(roads, neighbors, reach);
     prepared.set(key, current);

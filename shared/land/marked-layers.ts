@@ -25,7 +25,7 @@ export type Layer = BoxColumns & {
 };
 
 /** A parcel of the chunk. */
-export type Subject = {
+export type MarkedParcel = {
   id: number;
   mark: number;
   /** The kinds to compute, as bits. */
@@ -54,7 +54,7 @@ export type MarkedRow = BoxColumns & {
   y: number;
 };
 
-export function subjectOf(row: MarkedRow, fips: number, all: readonly Layer[]): Subject {
+export function markedParcelOf(row: MarkedRow, fips: number, all: readonly Layer[]): MarkedParcel {
   // What is stored of another shape is worth nothing.
   const layers = row.kept === row.shape_hash ? row.layers : ALL_LAYERS;
   const covering = (kind: LayerKind) =>
@@ -83,7 +83,7 @@ function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number):
 }
 
 /** Feeds may have reaches of their own: of those that cover a parcel the largest counts, class by class. */
-export function largestReach(layers: readonly Layer[]): RoadReach {
+export function maxReach(layers: readonly Layer[]): RoadReach {
   const largest = (name: keyof RoadReach) => Math.max(0, ...layers.map(layer => layer.reach_m?.[name] ?? 0));
   return Object.fromEntries(ROAD_CLASSES.map(name => [name, largest(name)])) as RoadReach;
 }
@@ -91,7 +91,7 @@ export function largestReach(layers: readonly Layer[]): RoadReach {
 /** How far from a parcel others of the kind can change its figures, by the layers that cover it. */
 function marginM(kind: LayerKind, covering: readonly Layer[]): number {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
-  return kind === 'roads' ? frontageMarginM(largestReach(covering)) : 0;
+  return kind === 'roads' ? frontageMarginM(maxReach(covering)) : 0;
 }
 
 /**
@@ -103,11 +103,11 @@ export async function addSources(
   client: Client,
   kind: LayerKind,
   layers: readonly Layer[],
-  subjects: readonly Subject[],
+  subjects: readonly MarkedParcel[],
   boxes: readonly Box[],
   places: readonly string[],
 ): Promise<void> {
-  const isBeside = (layer: Layer, { covering }: Subject) =>
+  const isBeside = (layer: Layer, { covering }: MarkedParcel) =>
     covering[kind].length > 0 && !covering[kind].includes(layer);
   const beside = layers.filter(layer => subjects.some(subject => isBeside(layer, subject)));
   if (beside.length === 0) return;

@@ -7,12 +7,18 @@ import { hilbertOrder } from '../geo/hilbert.ts';
 import { frontageMarginM, type Neighbor, type Road } from '../kernels/frontage/frontage.ts';
 import type { ElevationTile } from '../raster/elevation-grid.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
-import { addSources, type Layer, type MarkedRow, type Subject, subjectOf } from './marked-layers.ts';
+import {
+  addSources,
+  type Layer,
+  type MarkedParcel,
+  type MarkedRow,
+  markedParcelOf,
+} from './marked-layers.ts';
 
 /** What has to be known to compute a chunk, all as of one moment. */
 export type LandInput = {
   /** In the order of a Hilbert curve. */
-  subjects: Subject[];
+  subjects: MarkedParcel[];
   /** Parcels of the chunk without geometry, for which nothing can be computed. */
   shapeless: { property_id: number; mark: number }[];
   roads: Road[];
@@ -33,7 +39,7 @@ export async function readLand(client: Client, fips: number, rows: readonly Mark
   );
   const ordered = Array.from(order, i => shaped[i]!);
   const boxes = ordered.map(boxOfColumns);
-  const subjects = ordered.map(row => subjectOf(row, fips, layers));
+  const subjects = ordered.map(row => markedParcelOf(row, fips, layers));
   const shapeless = rows.flatMap(({ boundary, property_id, mark }) =>
     boundary === null ? [{ property_id, mark }] : [],
   );
@@ -87,7 +93,7 @@ async function readPolygons(client: Client, feeds: number[], places: string[]): 
 
 async function readNeighbors(
   client: Client,
-  subjects: readonly Subject[],
+  subjects: readonly MarkedParcel[],
   places: string[],
 ): Promise<Neighbor[]> {
   if (places.length === 0) return [];

@@ -5,7 +5,7 @@ import type { Pool } from '../../shared/base/db.ts';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { type Recomputed, recomputeStats } from '../../workers/market/recompute-stats.ts';
+import { type RecomputeResult, recomputeStats } from '../../workers/market/recompute-stats.ts';
 import { loadRegions } from '../../workers/regions/load-regions.ts';
 import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
 import { storeListings } from './generate/listings.ts';
@@ -60,7 +60,7 @@ export function bench(options: BenchOptions): Promise<BenchResult> {
   });
 }
 
-async function timedRecompute(pool: Pool): Promise<Recomputed & { seconds: number }> {
+async function timedRecompute(pool: Pool): Promise<RecomputeResult & { seconds: number }> {
   const begin = performance.now();
   const result = await recomputeStats(pool, { all: true }, { asOf: AS_OF });
   return { ...result, seconds: (performance.now() - begin) / 1000 };

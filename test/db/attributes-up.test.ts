@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ATTRIBUTES, finishJobs } from '../../workers/cli/up/up-jobs.ts';
+import { ATTRIBUTE_JOBS, finishJobs } from '../../workers/cli/up/up-jobs.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels } from '../support/land.ts';
 import { insertLots, settle } from './attributes-support.ts';
@@ -32,23 +32,23 @@ test('a start waits for what is due, and asks for it when nothing is on its way'
     await settle(pool);
     await endJobs();
   };
-  await finishJobs(ATTRIBUTES, { pool, deliver, signal }, 60_000);
+  await finishJobs(ATTRIBUTE_JOBS, { pool, deliver, signal }, 60_000);
   expect({ delivered, out }).toEqual({ delivered: 1, out: '' });
 });
 
 test('it does not ask when nothing is due, and not twice', async () => {
   const deliver = vi.fn(async () => void (await endJobs()));
-  await finishJobs(ATTRIBUTES, { pool, deliver, signal }, 60_000);
+  await finishJobs(ATTRIBUTE_JOBS, { pool, deliver, signal }, 60_000);
   expect(deliver).not.toHaveBeenCalled();
   // A job that ends without having done anything.
   await markParcels(pool, ['roads']);
-  await finishJobs(ATTRIBUTES, { pool, deliver, signal }, 60_000);
+  await finishJobs(ATTRIBUTE_JOBS, { pool, deliver, signal }, 60_000);
   expect(deliver).toHaveBeenCalledTimes(1);
   expect(out).toBe('Some land attributes could not be computed: `npx plat status` tells more.\n');
 });
 
 test('it does not wait longer than it has patience: the workers go on', async () => {
   await markParcels(pool, ['roads']);
-  await finishJobs(ATTRIBUTES, { pool, deliver: async () => {}, signal }, 300);
+  await finishJobs(ATTRIBUTE_JOBS, { pool, deliver: async () => {}, signal }, 300);
   expect(out).toBe('The workers go on computing the land attributes of 3 parcels.\n');
 });

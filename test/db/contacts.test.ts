@@ -4,9 +4,9 @@ import { findContacts } from '../../shared/contacts/find-phones.ts';
 import { suppress } from '../../shared/contacts/suppression.ts';
 import { person } from '../../shared/kernels/person/person.ts';
 import {
-  contactsLike,
-  forget,
-  type Request,
+  type ForgetRequest,
+  findMatchingContacts,
+  forgetContact,
   suppressContact,
 } from '../../workers/contacts/forget-contact.ts';
 import { ADA, type ContactLine, contactsFeed } from '../support/contacts.ts';
@@ -106,7 +106,7 @@ describe('a feed of contacts', () => {
 describe('who asks to be left alone', () => {
   test('is unknown to every search, by whatever name, and to what is ingested later', async () => {
     await people(LINES);
-    const request: Request = ask('Bob', 'Zweig', '1 A St');
+    const request: ForgetRequest = ask('Bob', 'Zweig', '1 A St');
     await suppress(run, [request.subject], [request.address], [], 'test');
     await people([
       ...LINES,
@@ -122,9 +122,11 @@ describe('who asks to be left alone', () => {
   test('is hidden at once where contacts hold them already', async () => {
     const request = ask('Grace', 'Nowell');
     expect(await stateOf(request)).toBe('found');
-    expect(await suppressContact(run, request, await contactsLike(run, request), 'test')).toBeGreaterThan(0);
+    expect(
+      await suppressContact(run, request, await findMatchingContacts(run, request), 'test'),
+    ).toBeGreaterThan(0);
     expect(await stateOf(request)).toBe('suppressed');
-    expect(await suppressContact(run, request, await contactsLike(run, request), 'test')).toBe(0);
+    expect(await suppressContact(run, request, await findMatchingContacts(run, request), 'test')).toBe(0);
     const { rows } = await db.pool.query('select * from contact_suppressions');
     expect(JSON.stringify(rows)).not.toMatch(/grace|nowell/i);
   });
@@ -134,11 +136,11 @@ describe('who asks to be forgotten', () => {
   test('is erased from all that is kept, which is told, and stays away', async () => {
     await db.pool.query('truncate contact_suppressions');
     await people(LINES);
-    await expect(forget(db.pool, ask('Ada', 'Nowell', null), 'test')).rejects.toMatchObject({
+    await expect(forgetContact(db.pool, ask('Ada', 'Nowell', null), 'test')).rejects.toMatchObject({
       code: 'contact_ambiguous',
     });
     expect(await ids()).toEqual(['Ada', 'Ada', 'Grace']);
-    expect(await forget(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({
+    expect(await forgetContact(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({
       contacts: 1,
       numbers: 2,
       provider_answers: 0,
@@ -193,7 +195,7 @@ describe('who asks to be forgotten', () => {
   test('by a number alone loses the number, and a contact that has no other', async () => {
     await db.pool.query('truncate contact_suppressions');
     await people(LINES);
-    expect(await forget(db.pool, { subject: null, number: '6035550102' }, 'test')).toMatchObject({
+    expect(await forgetContact(db.pool, { subject: null, number: '6035550102' }, 'test')).toMatchObject({
       suppressed: 1,
       contacts: 1,
       numbers: 1,
@@ -203,6 +205,6 @@ describe('who asks to be forgotten', () => {
       `select phones from contacts where phones @> '[{"number": "6035550101"}]'`,
     );
     expect(rows[0].phones).toHaveLength(1);
-    expect(await contactsLike(run, { subject: null, number: '6035550102' })).toEqual([]);
+    expect(await findMatchingContacts(run, { subject: null, number: '6035550102' })).toEqual([]);
   });
 });

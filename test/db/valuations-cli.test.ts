@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../shared/base/log.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { finishJobs, VALUATIONS } from '../../workers/cli/up/up-jobs.ts';
+import { finishJobs, VALUATION_JOBS } from '../../workers/cli/up/up-jobs.ts';
 import { startWorker } from '../../workers/start-worker.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -34,19 +34,19 @@ const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--jso
 
 test('what a start finds due is valued before it goes on', async () => {
   expect(await valuationMarks(pool)).toEqual([...COUNTIES].sort());
-  const { deliverFromHere } = await import('../../workers/cli/common/cli-session.ts');
+  const { deliverJobs } = await import('../../workers/cli/common/cli-session.ts');
   const deliver = (ids: string[]) =>
-    deliverFromHere(
+    deliverJobs(
       { config: { ...db.config, DATABASE_URL: db.url }, pool, log: createLogger(db.config, 'x') },
       ids,
     );
   const { signal } = new AbortController();
-  await finishJobs(VALUATIONS, { pool, deliver, signal }, 30_000);
+  await finishJobs(VALUATION_JOBS, { pool, deliver, signal }, 30_000);
   expect(await valuationMarks(pool)).toEqual([]);
   expect((await storedValuations(pool)).size).toBeGreaterThan(50);
   // Parcels and comps of an installation from before there were valuations.
   await pool.query('truncate valuations, valuation_counties');
-  await finishJobs(VALUATIONS, { pool, deliver, signal }, 30_000);
+  await finishJobs(VALUATION_JOBS, { pool, deliver, signal }, 30_000);
   expect((await storedValuations(pool)).size).toBeGreaterThan(50);
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { enqueueValuations } from '../../workers/valuation/enqueue-valuations.ts';
-import { defaultDay } from '../../workers/valuation/value-county.ts';
+import { defaultValuationDay } from '../../workers/valuation/value-county.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';
@@ -171,7 +171,7 @@ describe('a new sale', () => {
 });
 
 test('the day for which is valued is that of the latest snapshot when all comps are of snapshots, else today', async () => {
-  const asOf = () => defaultDay(pool);
+  const asOf = () => defaultValuationDay(pool);
   expect(await asOf()).toBe(today());
   const random = createRandom(1);
   const live = () => listingFeed(pool, folder, { snapshot: false });

@@ -9,7 +9,7 @@ import { createLogger } from '../../shared/base/log.ts';
 import { rootDir } from '../../shared/base/root.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
-import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
+import { deliverJobs } from '../../workers/cli/common/cli-session.ts';
 import { newCaller, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { address, connectHosts, cut, type Host, ip, letIn, netns, writeBalancer } from '../support/hosts.ts';
@@ -175,7 +175,7 @@ if (!isPossible()) {
         requestedBy: 'test',
       });
       const begun = performance.now();
-      await deliverFromHere({ config, pool: db.pool, log }, [id]);
+      await deliverJobs({ config, pool: db.pool, log }, [id]);
       const asked = await source.asked();
       asked.write(ROLL.slice(0, 12));
 

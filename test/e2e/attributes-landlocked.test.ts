@@ -7,7 +7,7 @@ import { createLogger } from '../../shared/base/log.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
+import { deliverJobs } from '../../workers/cli/common/cli-session.ts';
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
@@ -29,7 +29,7 @@ const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--jso
 async function bring(feed: string): Promise<void> {
   const { id } = await enqueue(db.pool, ingestJob, ingestJob.payload.parse({ feed, force: true }));
   const log = createLogger(db.config, 'test');
-  await deliverFromHere({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [id]);
+  await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [id]);
   expect(await waitForJob(db.pool, id)).toMatchObject({ status: 'done', result: { status: 'merged' } });
 }
 

@@ -9,7 +9,7 @@ import { createLogger } from '../../shared/base/log.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
+import { deliverJobs } from '../../workers/cli/common/cli-session.ts';
 import { removeLayer } from '../../workers/ingest/remove-layer.ts';
 import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
@@ -112,7 +112,7 @@ function writeHeights(): void {
 async function bring(...feeds: string[]): Promise<void> {
   for (const feed of feeds) {
     const { id } = await enqueue(db.pool, ingestJob, ingestJob.payload.parse({ feed, force: true }));
-    await deliverFromHere({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [id]);
+    await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [id]);
     const { status, result, error } = await waitForJob(db.pool, id);
     expect({ feed, status, result, error }).toMatchObject({ status: 'done', result: { status: 'merged' } });
   }
@@ -265,7 +265,7 @@ test('a layer that is removed: filters answer as before it came, and its runs st
   const { job, ...removed } = await removeLayer(db.pool, 'wetlands', new AbortController().signal);
   // All but F, a kilometer away.
   expect(removed).toEqual({ kind: 'wetlands', features: 1, tiles: 0, parcels: 5 });
-  await deliverFromHere({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [job!]);
+  await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [job!]);
   await settled();
   expect(await found({ wetlands_percent_max: 20 })).toBe('');
   expect(await detail('C')).toMatchObject({ wetlands_percent: null, flood_zone_percent: expect.any(Number) });

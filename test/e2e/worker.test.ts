@@ -10,7 +10,7 @@ import { createLogger } from '../../shared/base/log.ts';
 import { rootDir } from '../../shared/base/root.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue, getJob, waitForJob } from '../../shared/queue/jobs.ts';
-import { deliverFromHere } from '../../workers/cli/common/cli-session.ts';
+import { deliverJobs } from '../../workers/cli/common/cli-session.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startProgram } from '../support/programs.ts';
 import { BACKENDS, eventually, jobsOf, queueEnv, startTestWorker, workerConfig } from '../support/workers.ts';
@@ -119,7 +119,7 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
       sources: {},
       requestedBy: 'test',
     });
-    await deliverFromHere({ config: { ...config, DATABASE_URL }, pool, log }, [id]);
+    await deliverJobs({ config: { ...config, DATABASE_URL }, pool, log }, [id]);
     const request = () => eventually(async () => asked.find(({ path }) => path.includes(name)));
     const { response } = await request();
     response.write(ROLL.slice(0, 12));

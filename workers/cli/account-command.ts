@@ -8,9 +8,9 @@ import {
 } from '../../shared/accounts/contracts.ts';
 import { TIERS, type Tier } from '../../shared/accounts/tiers.ts';
 import { PlatError } from '../../shared/base/errors.ts';
-import { moment, refuseBoth, wholeNumber } from './common/cli-options.ts';
+import { moment, requireNotBoth, wholeNumber } from './common/cli-options.ts';
 import { changesTable, printNote, shellWord, table } from './common/cli-output.ts';
-import { answering } from './common/cli-session.ts';
+import { action } from './common/cli-session.ts';
 
 /** As commander hands them over; `--no-contract` makes `contract` false. */
 type AccountFlags = {
@@ -46,7 +46,7 @@ export function addAccountCommands(program: Command): void {
         "\nmethod, no backstop, 60 calls a minute and 120 at once, 20 skip traces a minute, a new company of the account's name, no user." +
         '\n\nExample:\n  plat account create acme --tier growth --overage --payment-method',
     );
-  answering(create, async ({ pool }, name: string, flags: AccountFlags) => {
+  action(create, async ({ pool }, name: string, flags: AccountFlags) => {
     const { tier = 'starter', user, backstopTokens, ...terms } = changeOf(flags);
     const created = await createAccount(pool, {
       ...terms,
@@ -79,7 +79,7 @@ export function addAccountCommands(program: Command): void {
         '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid' +
         '\n  plat account set acme --period-start "$(date -u +%Y-%m-01)"  # the current period began on the 1st of this month',
     );
-  answering(set, async ({ pool }, name: string, flags: AccountFlags) => {
+  action(set, async ({ pool }, name: string, flags: AccountFlags) => {
     const { details, notes } = await changeAccount(pool, name, changeOf(flags));
     for (const note of notes) printNote(note);
     return [details, describe(details)];
@@ -91,25 +91,25 @@ export function addAccountCommands(program: Command): void {
     ['disable', true, 'refuses all keys of an account, everywhere within 5 seconds; its periods go on'],
     ['enable', false, 'takes its keys again'],
   ] as const) {
-    answering(named(verb, description), async ({ pool }, name: string) => {
+    action(named(verb, description), async ({ pool }, name: string) => {
       const { details } = await changeAccount(pool, name, { disabled });
       return [details, `Account ${details.name} is ${verb}d.`];
     });
   }
 
-  answering(named('show', 'everything about an account'), async ({ pool }, name: string) => {
+  action(named('show', 'everything about an account'), async ({ pool }, name: string) => {
     const details = await showAccount(pool, name);
     return [details, describe(details)];
   });
 
   const history = 'every change of an account and its keys: when, by whom, from what to what';
-  answering(named('history', history), async ({ pool }, name: string) => {
+  action(named('history', history), async ({ pool }, name: string) => {
     const changes = await listChanges(pool, name);
     return [changes, changesTable(changes)];
   });
 
   const list = account.command('list').description('the accounts with what they used in this period');
-  answering(list, async ({ pool }) => {
+  action(list, async ({ pool }) => {
     const accounts = await listAccounts(pool);
     const columns = 'name company user_email tier pro tokens_used tokens_included keys period_end'.split(' ');
     return [accounts, table(accounts, columns)];
@@ -117,7 +117,7 @@ export function addAccountCommands(program: Command): void {
 }
 
 function withTerms(command: Command): Command {
-  refuseBoth(command, 'pro', 'overage', 'payment-method', 'skip-trace');
+  requireNotBoth(command, 'pro', 'overage', 'payment-method', 'skip-trace');
   return command
     .option('--tier <tier>', `API tier: ${TIERS.join(', ')}, or one of \`plat tier set\``)
     .option('--no-contract', 'without an API contract')

@@ -5,7 +5,7 @@ import type { Method } from '../../shared/kernels/valuation/baselines.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { day, fips, requireRegion } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
-import { answering, EXIT } from './common/cli-session.ts';
+import { action, EXIT } from './common/cli-session.ts';
 
 type Flags = { fips?: number; all?: boolean; from?: string; to?: string };
 
@@ -34,7 +34,7 @@ export function addBacktestCommands(program: Command): void {
       'after',
       '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json\n  plat backtest valuations --all',
     );
-  answering(valuations, async ({ pool }, flags: Flags) => {
+  action(valuations, async ({ pool }, flags: Flags) => {
     const { fips: county, all, from = FIRST_DAY, to = isoDay(utcDay(Date.now())) } = flags;
     const refuse = (why: string) => valuations.error(`error: ${why}`, { exitCode: EXIT.usage });
     if (from > to) refuse('--from is after --to');

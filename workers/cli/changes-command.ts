@@ -4,7 +4,7 @@ import { CHANGE_TYPES, type ChangedFields } from '../../shared/domain/changes.ts
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { fips, moment, wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
-import { answering } from './common/cli-session.ts';
+import { action } from './common/cli-session.ts';
 
 type Flags = { county?: number; type?: string; since?: Date; limit: number };
 
@@ -32,7 +32,7 @@ export function addChangesCommand(program: Command): void {
       'after',
       '\nExample:\n  plat changes --county 33019 --type parcel.changed --since 2026-11-01 --limit 100',
     );
-  answering(changes, async ({ pool }, { county, type, since, limit }: Flags) => {
+  action(changes, async ({ pool }, { county, type, since, limit }: Flags) => {
     const filters = { fips: county ?? null, type: type ?? null, since: since ?? null };
     const { rows } = await pool.query<Row>(statement('changes/list_recent', { ...filters, limit }));
     const lines = rows.map(({ seq, at, type, run_id: run, fips, property_id, listing_id, zip, fields }) => ({

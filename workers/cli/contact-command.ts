@@ -7,10 +7,15 @@ import { phoneDigits } from '../../shared/domain/contact-fields.ts';
 import { entityName } from '../../shared/kernels/person/entity.ts';
 import type { Address } from '../../shared/kernels/person/match.ts';
 import { person } from '../../shared/kernels/person/person.ts';
-import { contactsLike, forget, type Request, suppressContact } from '../contacts/forget-contact.ts';
+import {
+  type ForgetRequest,
+  findMatchingContacts,
+  forgetContact,
+  suppressContact,
+} from '../contacts/forget-contact.ts';
 import { moment, zip } from './common/cli-options.ts';
 import { listCounts, table } from './common/cli-output.ts';
-import { answering } from './common/cli-session.ts';
+import { action } from './common/cli-session.ts';
 
 type Flags = {
   first?: string;
@@ -30,12 +35,12 @@ export function addContactCommands(program: Command): void {
     .command('contact')
     .description("people's telephone numbers: who is known, who is left alone or forgotten, who was traced");
 
-  answering(
+  action(
     withWhom(contact.command('find'))
       .description('what the contacts hold of somebody, namesakes in the same place included')
       .addHelpText('after', `\nExample:\n  plat contact find ${EXAMPLE}`),
     async ({ pool }, flags: Flags) => {
-      const rows = await contactsLike(asRun(pool), requestOf(flags));
+      const rows = await findMatchingContacts(asRun(pool), requestOf(flags));
       const lines = rows.map(
         ({ id, source, entity_name, first_name, last_name, places, phones, last_seen }) => ({
           id,
@@ -50,7 +55,7 @@ export function addContactCommands(program: Command): void {
     },
   );
 
-  answering(
+  action(
     withWhom(contact.command('suppress'))
       .description(
         'no source is believed about somebody any more, and traces of them are answered as unknown; only hashes are kept',
@@ -62,7 +67,7 @@ export function addContactCommands(program: Command): void {
     async ({ pool }, flags: Flags) => {
       const run = asRun(pool);
       const request = requestOf(flags);
-      const added = await suppressContact(run, request, await contactsLike(run, request), operator());
+      const added = await suppressContact(run, request, await findMatchingContacts(run, request), operator());
       return [
         { suppressed: added },
         added === 0 ? 'They were on the list already.' : `On the suppression list: ${added} new entries.`,
@@ -70,20 +75,20 @@ export function addContactCommands(program: Command): void {
     },
   );
 
-  answering(
+  action(
     withWhom(contact.command('forget'))
       .description(
         "suppresses somebody and erases them from contacts, from kept providers' answers, from kept responses and as a former owner from what changed",
       )
       .addHelpText('after', `\nExample:\n  plat contact forget ${EXAMPLE}`),
     async ({ pool }, flags: Flags) => {
-      const erased = await forget(pool, requestOf(flags), operator());
+      const erased = await forgetContact(pool, requestOf(flags), operator());
       const { suppressed, ...counts } = erased;
       return [erased, `Erased: ${listCounts(counts)}. On the suppression list: ${suppressed} new entries.`];
     },
   );
 
-  answering(
+  action(
     contact
       .command('traces')
       .option('--account <account>', 'of one account, by its name or id')
@@ -118,7 +123,7 @@ function withWhom(command: Command): Command {
 }
 
 /** @throws PlatError `contact_request` when the flags name nobody */
-function requestOf({ first, last, entity, phone, address, city, state, zip }: Flags): Request {
+function requestOf({ first, last, entity, phone, address, city, state, zip }: Flags): ForgetRequest {
   const number = phone === undefined ? null : phoneDigits(phone);
   if (phone !== undefined && number === null) throw wrong('--phone takes ten digits.');
   const place = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/base/config.ts';
 import { PlatError } from '../../shared/base/errors.ts';
-import type { Added } from '../../shared/feeds/county-feeds.ts';
+import type { CountyKindStatus } from '../../shared/feeds/county-feeds.ts';
 import { noComps } from '../../shared/feeds/no-comps.ts';
 import { regionsOfFormer } from '../../shared/regions/connecticut.ts';
 import { allCounties, countyName, countyText, fiveDigits } from '../../shared/regions/counties.ts';
@@ -9,7 +9,7 @@ import { stateCode, stateOfFips } from '../../shared/regions/states.ts';
 import { installedFeeds } from '../feeds/feed-folders.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
 import { print, printNote, table } from './common/cli-output.ts';
-import { answering, EXIT, type Session, withSession } from './common/cli-session.ts';
+import { action, EXIT, type Session, withSession } from './common/cli-session.ts';
 import type { ListedCounty } from './county/list-counties.ts';
 import { runFeedCommand } from './feed-command.ts';
 
@@ -54,7 +54,7 @@ export function addCountyCommands(program: Command): void {
       addCommand(codes ?? [], flags, command),
     );
 
-  answering(
+  action(
     county
       .command('list')
       .argument('[fips...]', 'these alone', (code: string, before: number[] = []) => [...before, fips(code)])
@@ -103,14 +103,14 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
     look: lookOnce(signal),
     signal,
   };
-  const added: Added[] = [];
+  const added: CountyKindStatus[] = [];
   for (const county of counties) {
     const results = await addCounty(county, config, feeds, options);
     added.push(...results);
     if (!flags.json) print(renderAdded(county, results));
   }
   if (flags.json) print(JSON.stringify(added, null, 2));
-  const ofStatus = (...wanted: Added['status'][]) =>
+  const ofStatus = (...wanted: CountyKindStatus['status'][]) =>
     added.flatMap(({ status, feed }) => (wanted.includes(status) ? [feed] : []));
   const [written, missing] = [ofStatus('written'), ofStatus('failed', 'off', 'unknown')];
   if (missing.length > 0) {
@@ -144,7 +144,7 @@ async function runAll(session: Session, feeds: readonly string[], { wait, json }
   if (!json) printNote(`${wrong.length} of ${feeds.length} were not ingested: ${named(wrong)}.`);
 }
 
-function renderAdded(county: number, results: readonly Added[]): string {
+function renderAdded(county: number, results: readonly CountyKindStatus[]): string {
   const rows = results.map(({ kind, feed, status, address, modified, licence }) => ({
     kind,
     feed,

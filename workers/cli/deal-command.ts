@@ -19,7 +19,7 @@ import {
 } from '../../shared/deals/deal-terms.ts';
 import { day, propertyId, wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
-import { answering } from './common/cli-session.ts';
+import { action } from './common/cli-session.ts';
 
 type AddFlags = {
   account: string;
@@ -79,7 +79,7 @@ export function addDealCommands(program: Command): void {
     );
   for (const name of [...DEAL_MONEY, 'price'])
     add.option(`--${name.replaceAll('_', '-')} <amount>`, 'USD', amount);
-  answering(add, async ({ pool }, flags: AddFlags) => {
+  action(add, async ({ pool }, flags: AddFlags) => {
     const owner = await ownerOf(pool, flags.account);
     const id = await transaction(pool, client =>
       addDeal(asRun(client), owner, subjectOf(flags), fieldsOf(flags)),
@@ -89,7 +89,7 @@ export function addDealCommands(program: Command): void {
   });
 
   const list = onBoard(deal.command('list')).description('the deals of a board, by stage and place');
-  answering(list, async ({ pool }, { account }: { account: string }) => {
+  action(list, async ({ pool }, { account }: { account: string }) => {
     const rows = await readRows(pool, account, null);
     return [rows, table(rows, LISTED.split(' '))];
   });
@@ -103,7 +103,7 @@ export function addDealCommands(program: Command): void {
       'after',
       '\nExample:\n  plat deal move 6f1d2a8e-3c47-4d19-9b52-7e0a4c8d1f23 in_title --account acme',
     );
-  answering(
+  action(
     move,
     async ({ pool }, id: string, status: DealStage, flags: { account: string; position?: number }) => {
       const owner = await ownerOf(pool, flags.account);
@@ -118,7 +118,7 @@ export function addDealCommands(program: Command): void {
   const show = onBoard(deal.command('show'))
     .argument('<deal>', 'its id', uuid)
     .description('a deal with the figures behind its grade, and what happened to it');
-  answering(show, async ({ pool }, id: string, { account }: { account: string }) => {
+  action(show, async ({ pool }, id: string, { account }: { account: string }) => {
     const [row] = await readRows(pool, account, id);
     if (row === undefined) throw unknown(id);
     const board = (await findBoard(asRun(pool), await ownerOf(pool, account)))!;

@@ -9,10 +9,10 @@ import { enqueueFromCli } from './common/cli-enqueue.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
 import {
-  type Answer,
-  answering,
-  answeringAlone,
-  deliverFromHere,
+  action,
+  actionWithoutDatabase,
+  type CommandResult,
+  deliverJobs,
   EXIT,
   type Session,
 } from './common/cli-session.ts';
@@ -37,7 +37,7 @@ export function addFeedCommands(program: Command): void {
   const feed = program.command('feed').description('the feeds: where data comes from and how it maps');
 
   const list = feed.command('list').description('the installed feeds; exit code 1 when a file is faulty');
-  answeringAlone(list, async () => {
+  actionWithoutDatabase(list, async () => {
     const { feeds, faults } = await installedFeeds(loadConfig());
     const rows = feeds.map(({ name, kind, title, schedule, asOf: as_of, file }) => {
       const when = schedule ? `${schedule.cron} ${schedule.timezone}` : '';
@@ -58,7 +58,7 @@ export function addFeedCommands(program: Command): void {
       'reads the first rows and shows what they map to, what is missing, what would be rejected and why',
     )
     .addHelpText('after', '\nExample:\n  plat feed check feeds/my-county.yaml --rows 5000');
-  answeringAlone(check, async (file: string, { rows }: { rows: number }) => {
+  actionWithoutDatabase(check, async (file: string, { rows }: { rows: number }) => {
     // The readers of every format are for this command alone.
     const [{ loadFeed }, { checkFeed }, { renderCheck }] = await Promise.all([
       import('../feeds/load-feeds.ts'),
@@ -82,7 +82,7 @@ export function addFeedCommands(program: Command): void {
       '\nExamples:\n  plat feed run washington-nh --wait\n  plat feed run my-county --roll ./roll-2026.csv --wait\n\nExit codes: 0 merged or unchanged, 1 failed, 2 unknown feed or not of such a source, 3 blocked by the gate.',
     );
   for (const input of INPUTS) run.option(`--${input} <source>`, INPUT_WORDS[input]);
-  answering(run, async (session, name: string, flags: RunFlags) => {
+  action(run, async (session, name: string, flags: RunFlags) => {
     refuseUnread(await installedFeed(session.config, name), flags, run);
     return runFeedCommand(session, name, flags);
   });
@@ -95,13 +95,13 @@ export function addFeedCommands(program: Command): void {
       'after',
       '\nExample:\n  plat feed remove my-county-roads\n\nExit codes: 0 removed, 1 no land layer, 2 nothing there.',
     );
-  answering(remove, removeFeedCommand);
+  action(remove, removeFeedCommand);
 }
 
-async function removeFeedCommand(session: Session, name: string): Promise<Answer> {
+async function removeFeedCommand(session: Session, name: string): Promise<CommandResult> {
   const { removeLayer } = await import('../ingest/remove-layer.ts');
   const removed = await removeLayer(session.pool, name, new AbortController().signal);
-  if (removed.job !== null) await deliverFromHere(session, [removed.job]);
+  if (removed.job !== null) await deliverJobs(session, [removed.job]);
   const { feeds } = await installedFeeds(session.config);
   const file = feeds.find(feed => feed.name === name)?.file ?? null;
   const { kind, features, tiles, parcels, job } = removed;
@@ -125,7 +125,7 @@ function refuseUnread(feed: Feed, flags: RunFlags, command: Command): void {
   );
 }
 
-export function runFeedCommand(session: Session, feed: string, flags: RunFlags): Promise<Answer> {
+export function runFeedCommand(session: Session, feed: string, flags: RunFlags): Promise<CommandResult> {
   const sources = Object.fromEntries(
     INPUTS.flatMap(input => {
       const source = flags[input];

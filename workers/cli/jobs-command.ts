@@ -4,7 +4,7 @@ import { statement } from '../../shared/base/db.ts';
 import { cancelJob, describeJob, type JobState, retryJob } from '../../shared/queue/jobs.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
-import { answering, deliverFromHere } from './common/cli-session.ts';
+import { action, deliverJobs } from './common/cli-session.ts';
 
 export function addJobCommands(program: Command): void {
   const jobs = program.command('jobs').description('what the workers do, have done and are to do');
@@ -14,7 +14,7 @@ export function addJobCommands(program: Command): void {
     .addOption(new Option('--status <status>', 'only these').choices(['queued', 'running', 'done', 'failed']))
     .option('--limit <n>', 'most of them', wholeNumber, 20)
     .description('the newest jobs, open ones first');
-  answering(list, async ({ pool }, { status, limit }: { status?: string; limit: number }) => {
+  action(list, async ({ pool }, { status, limit }: { status?: string; limit: number }) => {
     const { rows } = await pool.query<JobState>(
       statement('queue/list_jobs', { limit, status: status ?? null }),
     );
@@ -25,7 +25,7 @@ export function addJobCommands(program: Command): void {
     .command('cancel')
     .argument('<job>', 'its id, or how that begins')
     .description('ends a job that waits or runs; what it has committed stays');
-  answering(cancel, async ({ pool }, id: string) => {
+  action(cancel, async ({ pool }, id: string) => {
     const cancelled = await cancelJob(pool, id, operator());
     const when = cancelled.running ? ': its worker breaks off within seconds' : '';
     return [cancelled, `Job ${cancelled.id} is cancelled${when}.`];
@@ -36,9 +36,9 @@ export function addJobCommands(program: Command): void {
     .argument('<job>', 'its id, or how that begins')
     .description('adds a job that does again what an ended one was to do')
     .addHelpText('after', '\nExample:\n  plat jobs --status failed && plat jobs retry 5e9b0f3c');
-  answering(retry, async (session, id: string) => {
+  action(retry, async (session, id: string) => {
     const added = await retryJob(session.pool, id);
-    await deliverFromHere(session, [added.id]);
+    await deliverJobs(session, [added.id]);
     return [added, `Job ${added.id} is queued.`];
   });
 }

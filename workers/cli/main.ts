@@ -11,7 +11,13 @@ import { addBacktestCommands } from './backtest-command.ts';
 import { addChangesCommand } from './changes-command.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { regionsLine } from './common/cli-output.ts';
-import { type Answer, answeringAlone, connectedConfig, EXIT, exitCodeOf } from './common/cli-session.ts';
+import {
+  actionWithoutDatabase,
+  type CommandResult,
+  connectedConfig,
+  EXIT,
+  exitCodeOf,
+} from './common/cli-session.ts';
 import { addContactCommands } from './contact-command.ts';
 import { addCountyCommands } from './county-command.ts';
 import { addDealCommands } from './deal-command.ts';
@@ -66,7 +72,7 @@ function createProgram(): Command {
       'after',
       '\nExample, on a Citus cluster, with data or without:\n  plat migrate --distribute --shards 64',
     );
-  answeringAlone(migration, migrateCommand);
+  actionWithoutDatabase(migration, migrateCommand);
   program
     .command('api')
     .description('the API alone, on PORT')
@@ -96,7 +102,7 @@ function createProgram(): Command {
   return program;
 }
 
-async function migrateCommand(flags: { distribute?: boolean; shards?: number }): Promise<Answer> {
+async function migrateCommand(flags: { distribute?: boolean; shards?: number }): Promise<CommandResult> {
   const config = connectedConfig();
   const applied = await migrate(config.DATABASE_URL, { queue: config.REDIS_URL === undefined });
   const { loadRegions } = await import('../regions/load-regions.ts');

@@ -16,7 +16,7 @@ import type { StoredParcel } from '../../shared/drawing/known-parcel.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { propertyId } from './common/cli-options.ts';
 import { table } from './common/cli-output.ts';
-import { answering } from './common/cli-session.ts';
+import { action } from './common/cli-session.ts';
 
 export function addParcelCommands(program: Command): void {
   const show = program
@@ -27,7 +27,7 @@ export function addParcelCommands(program: Command): void {
     .argument('<id>', "a parcel's property_id", propertyId)
     .option('--svg <file>', 'draw it: boundary, roads, frontage, wetlands, flood zones, slope')
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
-  answering(show, async ({ pool }, id: number, { svg }: { svg?: string }) => {
+  action(show, async ({ pool }, id: number, { svg }: { svg?: string }) => {
     const { readParcelDrawing } = await import('../../shared/drawing/collect-map.ts');
     const { signal } = new AbortController();
     const found = await readParcelDrawing(pool, id, svg === undefined ? null : { signal });

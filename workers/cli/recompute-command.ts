@@ -13,8 +13,8 @@ import { valueAllCountiesJob } from '../valuation/value-all-counties-job.ts';
 import type { ValuedCounty } from '../valuation/value-county.ts';
 import { valueCountyJob } from '../valuation/value-county-job.ts';
 import { type EndedJob, enqueueFromCli, watchFollowing } from './common/cli-enqueue.ts';
-import { dayBegun, fips, requireRegion, zip } from './common/cli-options.ts';
-import { type Answer, answering, EXIT, type Session } from './common/cli-session.ts';
+import { fips, pastDay, requireRegion, zip } from './common/cli-options.ts';
+import { action, type CommandResult, EXIT, type Session } from './common/cli-session.ts';
 
 type Flags = {
   fips?: number;
@@ -55,14 +55,14 @@ const asOf = (otherwise: string): Option =>
   new Option(
     '--as-of <date>',
     `as of this day (YYYY-MM-DD); default: today in UTC, or the day of ${otherwise}`,
-  ).argParser(dayBegun);
+  ).argParser(pastDay);
 
 /** What all of them share: a scope that is there, and that they may be waited for. */
 function onScope<S extends Scope>(
   command: Command,
   choices: string,
   example: string,
-  work: (session: Session, flags: Flags, scope: S) => Promise<Answer>,
+  work: (session: Session, flags: Flags, scope: S) => Promise<CommandResult>,
 ): void {
   const plat = `  plat recompute ${command.name()}`;
   command
@@ -70,7 +70,7 @@ function onScope<S extends Scope>(
     .option('--all', 'of every county')
     .option('--wait', 'show progress and wait for the end')
     .addHelpText('after', `\nExamples:\n${plat} --fips 33019 --wait\n${plat} --all ${example}`);
-  answering(command, async (session, flags: Flags) => {
+  action(command, async (session, flags: Flags) => {
     const { fips, zip, all } = flags;
     const named = Object.entries({ fips, zip, all }).filter(([, value]) => value !== undefined);
     if (named.length !== 1) return command.error(`error: name one of ${choices}`, { exitCode: EXIT.usage });
@@ -84,7 +84,7 @@ type CountyOrAll = Exclude<Scope, { zip: string }>;
 
 const codeOf = ({ status }: { status: string }) => (status === 'failed' ? EXIT.failed : EXIT.ok);
 
-function recomputeAttributes(session: Session, flags: Flags, scope: CountyOrAll): Promise<Answer> {
+function recomputeAttributes(session: Session, flags: Flags, scope: CountyOrAll): Promise<CommandResult> {
   const payload = flags.layer === undefined ? { scope } : { scope, layers: flags.layer };
   const label = 'plan of land attributes';
   return enqueueFromCli(session, planLandAttributesJob, payload, label, flags.wait, async plan => {
@@ -95,10 +95,14 @@ function recomputeAttributes(session: Session, flags: Flags, scope: CountyOrAll)
   });
 }
 
-async function recomputeValuations(session: Session, flags: Flags, scope: CountyOrAll): Promise<Answer> {
+async function recomputeValuations(
+  session: Session,
+  flags: Flags,
+  scope: CountyOrAll,
+): Promise<CommandResult> {
   await tellOfDay(session.pool, flags);
   const asOf = flags.asOf === undefined ? {} : { asOf: flags.asOf };
-  const ended = async (state: JobState): Promise<Answer> => {
+  const ended = async (state: JobState): Promise<CommandResult> => {
     const end = 'fips' in scope ? endOfCounty(state) : await watchCounties(session.pool, state);
     return [end, describeValuations(end), codeOf(end)];
   };
@@ -107,7 +111,7 @@ async function recomputeValuations(session: Session, flags: Flags, scope: County
     : enqueueFromCli(session, valueAllCountiesJob, asOf, 'valuations', flags.wait, ended);
 }
 
-function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Scope): Promise<Answer> {
+function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Scope): Promise<CommandResult> {
   const payload = asOf === undefined ? { scope } : { scope, asOf };
   return enqueueFromCli(session, recomputeMarketJob, payload, 'statistics', wait, state => {
     const { status, result, error } = state;
@@ -143,8 +147,8 @@ function describeAttributes({ result, error }: EndedJob<Attributes>): string {
 /** Says that another day than the default one does not last. */
 async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
   if (asOf === undefined) return;
-  const { defaultDay } = await import('../valuation/value-county.ts');
-  if (asOf === (await defaultDay(pool))) return;
+  const { defaultValuationDay } = await import('../valuation/value-county.ts');
+  if (asOf === (await defaultValuationDay(pool))) return;
   const [minute, hour] = DAILY.valuation.pattern.split(' ');
   const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
   const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;

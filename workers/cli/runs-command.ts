@@ -15,7 +15,7 @@ import { extentWords } from '../ingest/gate/gate-place.ts';
 import { total } from '../ingest/run/run-counts.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { listCounts, table } from './common/cli-output.ts';
-import { type Answer, answering, type Session } from './common/cli-session.ts';
+import { action, type CommandResult, type Session } from './common/cli-session.ts';
 
 export function addRunCommands(program: Command): void {
   const runs = program
@@ -27,7 +27,7 @@ export function addRunCommands(program: Command): void {
       'after',
       '\nExamples:\n  plat runs --feed washington-nh\n  plat runs show 3 --reason missing_key --rejects 50',
     );
-  answering(runs, async ({ pool, config }, { feed, limit }: { feed?: string; limit: number }) => {
+  action(runs, async ({ pool, config }, { feed, limit }: { feed?: string; limit: number }) => {
     const rows = await listRuns(pool, feed ?? null, limit);
     // No runs may be the answer; of a feed that is not there it is not.
     if (feed !== undefined && rows.length === 0) await installedFeed(config, feed);
@@ -41,7 +41,7 @@ export function addRunCommands(program: Command): void {
     .option('--reason <reason>', 'only rejects of this reason')
     .option('--rejects <n>', 'how many rejects to show', wholeNumber, 10)
     .description('one run: its counts, what the gate found, and the rows that were rejected');
-  answering(show, (session, id: number, flags: { reason?: string; rejects: number }) =>
+  action(show, (session, id: number, flags: { reason?: string; rejects: number }) =>
     showRun(session, id, flags.reason, flags.rejects),
   );
 }
@@ -51,7 +51,7 @@ export async function showRun(
   id: number,
   reason: string | null = null,
   limit = 10,
-): Promise<Answer> {
+): Promise<CommandResult> {
   const run = await findRun(pool, id);
   if (run === undefined) throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`);
   const rejects = await listRejects(pool, id, reason, limit);

@@ -5,7 +5,7 @@ import { listPreparedTransactions, listSharded, type ShardedTable } from '../../
 import type { JobState } from '../../shared/queue/jobs.ts';
 import { wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
-import { answering, type ConnectedConfig } from './common/cli-session.ts';
+import { action, type ConnectedConfig } from './common/cli-session.ts';
 import { readState } from './common/cli-state.ts';
 import { jobsTable } from './jobs-command.ts';
 
@@ -23,7 +23,7 @@ export function addStatusCommand(program: Command): void {
     .description('what the installation holds and what its workers are doing')
     .option('--jobs <n>', 'how many jobs to show', wholeNumber, 10)
     .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json');
-  answering(status, async ({ pool, config }, { jobs: limit }: { jobs: number }) => {
+  action(status, async ({ pool, config }, { jobs: limit }: { jobs: number }) => {
     const [overview] = (await pool.query<Record<string, number | string>>(sql('queue/get_overview'))).rows;
     const { rows: jobs } = await pool.query<JobState>(statement('queue/list_jobs', { limit, status: null }));
     const api = readState(config)?.apiUrl ?? null;

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/base/config.ts';
-import { writeWhole } from '../../shared/base/disk.ts';
+import { writeFileAtomic } from '../../shared/base/disk.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { JoinedFeed } from '../ingest/check/suggest-joined.ts';
 import { feedName } from '../setup/feed-name.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
-import { type Answer, answeringAlone, EXIT } from './common/cli-session.ts';
+import { actionWithoutDatabase, type CommandResult, EXIT } from './common/cli-session.ts';
 
 type Flags = {
   format?: string;
@@ -48,10 +48,10 @@ export function addSuggestCommand(feed: Command): void {
       'after',
       '\nExamples:\n  plat feed suggest https://example.org/parcels.zip\n  plat feed suggest roll.csv --fips 55025 --name my-county --print\n  plat feed suggest roll.csv parcels.shp\n\nExit codes: 0 the feed can run, 1 it is written and something is missing, or the source cannot be read.',
     );
-  answeringAlone(suggest, suggestCommand);
+  actionWithoutDatabase(suggest, suggestCommand);
 }
 
-async function suggestCommand(sources: string[], flags: Flags): Promise<Answer> {
+async function suggestCommand(sources: string[], flags: Flags): Promise<CommandResult> {
   const config = loadConfig();
   const [{ suggestFeed }, { suggestJoined }, { formatOf }] = await Promise.all([
     import('../ingest/check/check-suggestion.ts'),
@@ -94,7 +94,7 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<Answer> 
     inputs.length === 1
       ? { ...(await suggestFeed({ ...request, input: inputs[0]! })), joins: [] }
       : await suggestJoined({ ...request, inputs });
-  if (!flags.print) await writeWhole(file, found.text);
+  if (!flags.print) await writeFileAtomic(file, found.text);
   const failed = found.problems.length > 0;
   if (failed && flags.print) printNote(found.problems.join('\n'));
   return [

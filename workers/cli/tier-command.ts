@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { listTierChanges, listTiers, saveTier } from '../../shared/accounts/contracts.ts';
-import { refuseBoth, wholeNumber } from './common/cli-options.ts';
+import { requireNotBoth, wholeNumber } from './common/cli-options.ts';
 import { changesTable, table } from './common/cli-output.ts';
-import { answering } from './common/cli-session.ts';
+import { action } from './common/cli-session.ts';
 
 type TierFlags = { new?: boolean; tokens?: number; overagePrice?: number; direct?: boolean };
 
@@ -15,13 +15,13 @@ export function addTierCommands(program: Command): void {
   const tier = program.command('tier').description('the terms of new contracts');
 
   const list = tier.command('list').description('the tiers with their allotment and price of overage');
-  answering(list, async ({ pool }) => {
+  action(list, async ({ pool }) => {
     const tiers = await listTiers(pool);
     return [tiers, table(tiers, COLUMNS)];
   });
 
   const set = tier.command('set');
-  refuseBoth(set, 'direct');
+  requireNotBoth(set, 'direct');
   set
     .argument('<name>')
     .option('--new', 'make a tier, with --tokens and --overage-price')
@@ -34,7 +34,7 @@ export function addTierCommands(program: Command): void {
       'after',
       `\n${EFFECT}\n\nExamples:\n  plat tier set growth --tokens 60000 --overage-price 350\n  plat tier set agents --new --tokens 10000 --overage-price 300 --no-direct`,
     );
-  answering(set, async ({ pool }, name: string, flags: TierFlags) => {
+  action(set, async ({ pool }, name: string, flags: TierFlags) => {
     const terms = {
       ...(flags.tokens !== undefined && { tokensIncluded: flags.tokens }),
       ...(flags.overagePrice !== undefined && { overageCentsPer1000: flags.overagePrice }),
@@ -46,7 +46,7 @@ export function addTierCommands(program: Command): void {
 
   const history = tier.command('history').argument('<name>');
   history.description('every change of a tier: when, by whom, from what to what');
-  answering(history, async ({ pool }, name: string) => {
+  action(history, async ({ pool }, name: string) => {
     const changes = await listTierChanges(pool, name);
     return [changes, changesTable(changes)];
   });

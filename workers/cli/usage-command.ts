@@ -5,7 +5,7 @@ import { type Pool, sql, statement } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { csv } from '../../shared/base/to-csv.ts';
 import { table } from './common/cli-output.ts';
-import { answering } from './common/cli-session.ts';
+import { action } from './common/cli-session.ts';
 
 type UsageFlags = { account?: string; period?: string; providers?: boolean; csv?: boolean };
 
@@ -30,7 +30,7 @@ export function addUsageCommand(program: Command): void {
       'after',
       '\nExamples:\n  plat usage --account acme\n  plat usage --account acme --period 2026-01 --csv\n  plat usage --providers',
     );
-  answering(usage, async ({ pool }, flags: UsageFlags) => {
+  action(usage, async ({ pool }, flags: UsageFlags) => {
     const shown = flags.csv ? csv : table;
     if (flags.providers) {
       const { rows } = await pool.query(sql('contacts/list_provider_usage'));

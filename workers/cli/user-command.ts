@@ -7,7 +7,7 @@ import { findUser, inviteUser, joinCompany, listUsers } from '../../shared/accou
 import { PlatError } from '../../shared/base/errors.ts';
 import { appUrlOf, localUrl } from '../../shared/base/origin.ts';
 import { print, table } from './common/cli-output.ts';
-import { answering, type Session, withSession } from './common/cli-session.ts';
+import { action, type Session, withSession } from './common/cli-session.ts';
 import { readState } from './common/cli-state.ts';
 
 type CreateFlags = { company: string; name?: string; operator?: boolean };
@@ -20,7 +20,7 @@ export function addUserCommands(program: Command): void {
     description: string,
     finish: (session: Session, email: string, id: string) => Promise<string>,
   ) =>
-    answering(
+    action(
       user
         .command(name)
         .argument('<email>')
@@ -78,7 +78,7 @@ export function addUserCommands(program: Command): void {
     );
 
   const list = user.command('list').description('every user, their company and account');
-  answering(list, async ({ pool }) => {
+  action(list, async ({ pool }) => {
     const users = await listUsers(pool);
     return [users, table(users, 'email name company account operator has_password seen_at'.split(' '))];
   });

@@ -3,7 +3,7 @@ import { emptyBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty } from '../../shared/kernels/valuation/model.ts';
-import { defaultDay, readMarket, readOthers } from '../valuation/value-county.ts';
+import { defaultValuationDay, readMarket, readOtherCounties } from '../valuation/value-county.ts';
 import { type Market, type SnapshotRequest, snapshotOf } from './report-snapshot.ts';
 
 const REPORTS_AT_ONCE = 20;
@@ -54,9 +54,9 @@ async function fitMarket(client: Client, fips: number): Promise<Market> {
     { as_of: string | null } & Record<'west' | 'south' | 'east' | 'north', number | null>
   >(statement('comping/read_terms', { fips }));
   const { as_of, west, south, east, north } = rows[0]!;
-  const asOf = as_of ?? (await defaultDay(client));
+  const asOf = as_of ?? (await defaultValuationDay(client));
   const extent: Box = west === null ? emptyBox() : [west, south!, east!, north!];
   const { comps, opinion } = await readMarket(client, fips, extent, dayOf(asOf));
-  const { model } = fitCounty(comps, fips, dayOf(asOf), await readOthers(client, fips));
+  const { model } = fitCounty(comps, fips, dayOf(asOf), await readOtherCounties(client, fips));
   return { asOf, comps, model, opinion };
 }

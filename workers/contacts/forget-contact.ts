@@ -22,12 +22,12 @@ import {
 import { forgetInChanges } from '../changes/forget-names.ts';
 
 /** The subject of a request: a person or an entity at an address, or the owner of a telephone number. */
-export type Request =
+export type ForgetRequest =
   | { subject: Subject; address: Address; number: string | null }
   | { subject: null; number: string };
 
 /** Every contact that may be meant, including namesakes in the same ZIP or city. */
-export async function contactsLike(run: Run, request: Request): Promise<ContactRow[]> {
+export async function findMatchingContacts(run: Run, request: ForgetRequest): Promise<ContactRow[]> {
   const { subject, number } = request;
   if (subject === null)
     return run<ContactRow>('contacts/list_candidates', {
@@ -56,7 +56,7 @@ export async function contactsLike(run: Run, request: Request): Promise<ContactR
  */
 export async function suppressContact(
   run: Run,
-  request: Request,
+  request: ForgetRequest,
   rows: readonly ContactRow[],
   by: string,
 ): Promise<number> {
@@ -75,7 +75,7 @@ export async function suppressContact(
   );
 }
 
-export type Forgotten = {
+export type ForgetResult = {
   suppressed: number;
   contacts: number;
   numbers: number;
@@ -89,10 +89,10 @@ export type Forgotten = {
  * repeats and from what changed of parcels, and puts them on the suppression list, in one transaction.
  * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
  */
-export async function forget(pool: Pool, request: Request, by: string): Promise<Forgotten> {
+export async function forgetContact(pool: Pool, request: ForgetRequest, by: string): Promise<ForgetResult> {
   return transaction(pool, async client => {
     const run = asRun(client);
-    const rows = await contactsLike(run, request);
+    const rows = await findMatchingContacts(run, request);
     const streets = new Set(rows.map(row => placeOf(row.places[0]!).street));
     if (request.subject !== null && streets.size > 1)
       throw new PlatError(
@@ -126,7 +126,7 @@ export async function forget(pool: Pool, request: Request, by: string): Promise<
 }
 
 /** When only a number is given, the record stays without it, if it has others. */
-async function eraseContacts(run: Run, request: Request, rows: readonly ContactRow[]): Promise<number> {
+async function eraseContacts(run: Run, request: ForgetRequest, rows: readonly ContactRow[]): Promise<number> {
   const gone =
     request.subject !== null
       ? rows

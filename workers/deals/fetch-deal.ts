@@ -2,7 +2,7 @@ import type { Config } from '../../shared/base/config.ts';
 import { type Pool, statement } from '../../shared/base/db.ts';
 import { isRetryable, PlatError } from '../../shared/base/errors.ts';
 import { askProvider } from './listing-provider.ts';
-import { type Refreshed, refreshDeals } from './refresh-deals.ts';
+import { type RefreshResult, refreshDeals } from './refresh-deals.ts';
 
 /** A provider is asked for a deal at most this often, as every page costs. */
 const FETCH_EVERY_MS = 12 * 3_600_000;
@@ -12,7 +12,7 @@ export async function fetchDeal(
   config: Config,
   deal: string,
   signal: AbortSignal,
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   const { rows } = await pool.query<{ listing_url: string | null; asked_at: Date | null; in_feeds: boolean }>(
     statement('deals/get_page', { deal_id: deal }),
   );

@@ -27,7 +27,7 @@ type Row = ListingQuery &
     own_price_since: string | null;
   };
 
-export type Refreshed = { deals: number; found: number; changed: number };
+export type RefreshResult = { deals: number; found: number; changed: number };
 
 export type RefreshScope = { deal: string } | { fips: number };
 
@@ -40,7 +40,7 @@ export function refreshDeals(
   pool: Pool,
   which: RefreshScope,
   fetched?: ProviderListing | FetchStatus,
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   return transaction(pool, async client => {
     const scope = 'deal' in which ? { deal_id: which.deal, fips: null } : { deal_id: null, fips: which.fips };
     await client.query(statement('deals/lock_boards', scope));

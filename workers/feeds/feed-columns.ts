@@ -7,13 +7,13 @@ import { fieldParser, type TargetSpec } from './values/value-parser.ts';
 export const alternatives = (spec: ColumnSpec): PlainColumn[] =>
   spec.first_of?.map(item => (typeof item === 'string' ? { column: item } : item)) ?? [spec];
 
-export function namesOf(spec: PlainColumn): string[] {
+export function columnNamesOf(spec: PlainColumn): string[] {
   const names = spec.columns ?? (spec.column === undefined ? [] : [spec.column]);
   return typeof spec.unit === 'object' ? [...names, spec.unit.column] : names;
 }
 
 export function sourceColumns(spec: ColumnSpec): string[] {
-  return [...new Set(alternatives(spec).flatMap(namesOf))];
+  return [...new Set(alternatives(spec).flatMap(columnNamesOf))];
 }
 
 type Given = string | ColumnSpec | null | undefined;

@@ -42,7 +42,7 @@ export const LAYER_FIELD_NAMES = Object.fromEntries(
 ) as Record<VectorKind, LayerField[]>;
 
 /** A feature is known by one of these; a source that has none of their columns cannot be read. */
-export const DECISIVE: Record<VectorKind, readonly LayerField[]> = {
+export const REQUIRED_ONE_OF: Record<VectorKind, readonly LayerField[]> = {
   roads: ['class', 'mtfcc'],
   wetlands: ['attribute', 'type'],
   flood: ['zone', 'sfha'],

@@ -5,12 +5,12 @@ import type { ElevationFeed, FeedBase, Files, ImageryFeed, ImageryInput, LayerFe
 import { mappedInput } from './feed-columns.ts';
 import type { FeedFile } from './feed-schema.ts';
 import {
-  DECISIVE,
   type FilesSection,
   type ImageryFile,
   LAYER_DEFAULTS,
   LAYER_FIELDS,
   type LayerField,
+  REQUIRED_ONE_OF,
   type VectorKind,
 } from './layer-schema.ts';
 import type { Report } from './locate-faults.ts';
@@ -32,8 +32,8 @@ export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: 
   // A road's class is the feed's own or TIGER's; a source with a class need not have the other column.
   const defaults = kind === 'roads' && columns.class ? {} : LAYER_DEFAULTS[kind];
   const input = mappedInput<LayerField>(section, { columns: defaults }, within);
-  if (!DECISIVE[kind].some(name => input.columns[name]))
-    report('layer.columns', `nothing tells what a feature is: map ${DECISIVE[kind].join(' or ')}`);
+  if (!REQUIRED_ONE_OF[kind].some(name => input.columns[name]))
+    report('layer.columns', `nothing tells what a feature is: map ${REQUIRED_ONE_OF[kind].join(' or ')}`);
   const metres = ROAD_CLASSES.map(name => [name, reach?.[name] ?? ROAD_REACH_M[name]]);
   const reachM = kind === 'roads' ? (Object.fromEntries(metres) as RoadReach) : null;
   return { ...base, kind, layer: input, coverage: file.coverage ?? null, reachM };

@@ -11,7 +11,7 @@ import {
   withRetry,
 } from '../../shared/net/http.ts';
 import type { InputSettings } from './input-settings.ts';
-import { type ReadContext, tokenIn } from './row-batch.ts';
+import { type ReadContext, requireToken } from './row-batch.ts';
 
 /*
  * Requests to the ArcGIS REST API
@@ -87,7 +87,7 @@ async function attempt(
   const { url, context, spec } = layerRequest;
   const { pageMs, pageBytes } = limitsOf(context);
   const variable = spec.arcgis?.token_env;
-  const token = variable === undefined ? null : tokenIn(context, variable, "layer's token");
+  const token = variable === undefined ? null : requireToken(context, variable, "layer's token");
   const query = new URLSearchParams(url.search);
   for (const [name, value] of Object.entries({ ...params, ...(token !== null && { token }) }))
     query.set(name, String(value));

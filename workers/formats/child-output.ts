@@ -16,7 +16,7 @@ export type Command = { program: string; args: string[]; cwd?: string; input?: s
  * complaint stand for
  * @throws PlatError `feed_source` that names the source when it hung or needed too much memory
  */
-export async function* outputOf(
+export async function* readChildOutput(
   command: Command,
   name: string,
   context: OpenContext,
@@ -49,7 +49,7 @@ export async function* outputOf(
       yield value;
     }
     const { code, said } = await ended;
-    if (silent) throw damaged(name, `no row came out of it for ${waitMs / 1000} s`);
+    if (silent) throw damagedFileError(name, `no row came out of it for ${waitMs / 1000} s`);
     if (code === OUT_OF_MEMORY || code === 'SIGABRT')
       throw sourceError(
         `${name} takes more memory to read than there is for one file. Save it as CSV or in parts, or fetch it again if it is damaged.`,
@@ -65,7 +65,7 @@ export async function* outputOf(
 }
 
 /** The error of a file that a reader could not finish. */
-export const damaged = (name: string, how: string): Error =>
+export const damagedFileError = (name: string, how: string): Error =>
   sourceError(`${name} cannot be read: ${how}. It may be damaged: fetch or copy it again.`);
 
 /** Its exit code, its signal, or why it did not start, with the last line of its standard error. */

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { deserialize } from 'node:v8';
 import { type ErrorOptions, PlatError } from '../../shared/base/errors.ts';
 import { type Limits, scratchFolder } from '../../shared/net/download-context.ts';
-import { damaged, outputOf } from './child-output.ts';
+import { damagedFileError, readChildOutput } from './child-output.ts';
 import { fetchSource } from './fetch-source.ts';
 import type { FileFormat } from './file-formats.ts';
 import type { Part } from './parts.ts';
@@ -73,10 +73,10 @@ export async function* readInChild(
     input: JSON.stringify(task),
   };
   const crashed = (code: number | string, detail: string) =>
-    damaged(source.name, `its reader ended with ${code} (${detail})`);
+    damagedFileError(source.name, `its reader ended with ${code} (${detail})`);
   try {
     let done = false;
-    for await (const frame of framesOf(outputOf(command, source.name, context, crashed))) {
+    for await (const frame of framesOf(readChildOutput(command, source.name, context, crashed))) {
       if ('batch' in frame) {
         output.rowNo = frame.rowNo;
         yield frame.batch;
@@ -85,7 +85,7 @@ export async function* readInChild(
       else if ('error' in frame) throw errorOf(frame.error);
       else if ('done' in frame) done = true;
     }
-    if (!done) throw damaged(source.name, 'its reader came to no end');
+    if (!done) throw damagedFileError(source.name, 'its reader came to no end');
   } finally {
     await rm(tmpDir, { recursive: true, force: true });
     await source.remove();

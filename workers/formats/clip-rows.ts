@@ -6,7 +6,7 @@ import { type InputSettings, MARGIN_DEG, type ReadWindow } from './input-setting
 import type { RowBatch, SourceRow } from './row-batch.ts';
 
 /** Leaves out rows outside the area, and counts them as skipped. A parcel without geometry is outside. */
-export async function* clipped(
+export async function* clipRows(
   batches: AsyncIterable<RowBatch>,
   { within }: InputSettings,
 ): AsyncGenerator<RowBatch> {

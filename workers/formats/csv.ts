@@ -1,7 +1,7 @@
 import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
 import { decodeText } from './decode-text.ts';
 import type { InputSettings } from './input-settings.ts';
-import { addBad, addRow, checkColumns, detached, type FileRead, isFull, type Output } from './row-batch.ts';
+import { addBad, addRow, checkColumns, copyText, type FileRead, isFull, type Output } from './row-batch.ts';
 
 /*
  * RFC 4180 with any one-character delimiter. Our own: after a stray quote papaparse takes all up
@@ -138,7 +138,7 @@ function addCells(columns: string[], cells: string[], output: Output, raw: () =>
   const values: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index++) {
     const cell = cells[index]!;
-    values[columns[index]!] = cell === '' ? null : detached(cell);
+    values[columns[index]!] = cell === '' ? null : copyText(cell);
   }
   addRow(output, values, null, raw);
 }

@@ -3,7 +3,7 @@ import iconv from 'iconv-lite';
 import { formatError, truncatedError } from '../../shared/net/download-context.ts';
 import { encodingName } from './decode-text.ts';
 import type { InputSettings } from './input-settings.ts';
-import { addRow, checkColumns, detached, type FileRead, isFull } from './row-batch.ts';
+import { addRow, checkColumns, copyText, type FileRead, isFull } from './row-batch.ts';
 import type { SourceFile } from './source.ts';
 
 /*
@@ -166,7 +166,7 @@ function parseBinary(bytes: Buffer, type: string): unknown {
 function parseText(cell: string, ascii: boolean, decode: Decode): string | null {
   const text = cell.replace(/[ \0]+$/, '');
   if (text === '') return null;
-  return ascii ? detached(text) : decode(Buffer.from(text, 'latin1'));
+  return ascii ? copyText(text) : decode(Buffer.from(text, 'latin1'));
 }
 
 function parseNumber(cell: string): number | string | null {

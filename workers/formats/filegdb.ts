@@ -8,7 +8,7 @@ import {
   sourceError,
   truncatedError,
 } from '../../shared/net/download-context.ts';
-import { type Command, outputOf } from './child-output.ts';
+import { type Command, readChildOutput } from './child-output.ts';
 import { readFeatureLines } from './json.ts';
 import { chooseLayer, type FileRead } from './row-batch.ts';
 
@@ -140,7 +140,7 @@ function gdalOutput(
   name: string,
   context: OpenContext,
 ): AsyncGenerator<Buffer> {
-  return outputOf(command, name, context, (code, said) => {
+  return readChildOutput(command, name, context, (code, said) => {
     if (code === 'ENOENT')
       return sourceError(
         `${name}: FileGDB is read by GDAL, which is not there. Install the package with "npm install gdal3.js", or GDAL's programs (ogr2ogr).`,

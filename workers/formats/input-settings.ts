@@ -57,11 +57,11 @@ const resoSchema = z
   })
   .partial();
 
-export const inDegrees = (most: number) => z.number().min(-most).max(most);
+export const degreesSchema = (most: number) => z.number().min(-most).max(most);
 
 export const boundsSchema = (doc: string) =>
   z
-    .tuple([inDegrees(180), inDegrees(90), inDegrees(180), inDegrees(90)])
+    .tuple([degreesSchema(180), degreesSchema(90), degreesSchema(180), degreesSchema(90)])
     .refine(([west, south, east, north]) => west < east && south < north, {
       error: 'must be west, south, east, north',
     })

@@ -3,7 +3,7 @@ import { fetchFileVersion } from '../../shared/net/file-version.ts';
 import { readArcgis } from './arcgis.ts';
 import { layerUrl, layerVersion } from './arcgis-layer.ts';
 import { readInChild } from './child-reader.ts';
-import { clipped } from './clip-rows.ts';
+import { clipRows } from './clip-rows.ts';
 import {
   FILE_FORMATS,
   type FileFormat,
@@ -27,7 +27,7 @@ import { type Progress, trackProgress } from './source.ts';
  *   it is), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
-  clipped(readAll(spec, context), spec);
+  clipRows(readAll(spec, context), spec);
 
 async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
   if (spec.format === 'reso') {

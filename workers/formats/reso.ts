@@ -9,8 +9,8 @@ import {
   type ReadContext,
   type ResoCheckpoint,
   type RowBatch,
+  requireToken,
   takeBatch,
-  tokenIn,
 } from './row-batch.ts';
 
 /*
@@ -84,7 +84,7 @@ function requestHeaders(reso: ResoSpec, context: ReadContext): Record<string, st
   const headers: Record<string, string> = { accept: 'application/json' };
   if (reso.page_size !== undefined) headers.prefer = `odata.maxpagesize=${reso.page_size}`;
   if (reso.token_env === undefined) return headers;
-  const token = tokenIn(context, reso.token_env, "server's bearer token");
+  const token = requireToken(context, reso.token_env, "server's bearer token");
   return { ...headers, authorization: `Bearer ${token}` };
 }
 

@@ -57,7 +57,7 @@ export type ReadContext = OpenContext & {
 };
 
 /** What a server asks for, from the environment variable that a feed names. @throws PlatError `feed_token` */
-export function tokenIn({ env }: ReadContext, variable: string, what: string): string {
+export function requireToken({ env }: ReadContext, variable: string, what: string): string {
   const token = env[variable]?.trim();
   if (token) return token;
   const remedy = `Put the ${what} into it.`;
@@ -119,7 +119,7 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (typeof value === 'string') return detached(value);
+  if (typeof value === 'string') return copyText(value);
   if (typeof value !== 'object' || value === null) return value ?? null;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : dateText(value.toISOString());
   if (value instanceof Uint8Array) return null;
@@ -157,7 +157,7 @@ export function addBad(
   raw: string,
   field: string | null = null,
 ): void {
-  const stored = raw.length > RAW_CHARS ? `${detached(raw.slice(0, RAW_CHARS))}…` : detached(raw);
+  const stored = raw.length > RAW_CHARS ? `${copyText(raw.slice(0, RAW_CHARS))}…` : copyText(raw);
   output.batch.bad.push({ rowNo: ++output.rowNo, reason, field, message, raw: stored });
 }
 
@@ -183,7 +183,7 @@ function isGeometry(value: unknown): value is Geometry {
  * A slice of 13 characters or more points into V8's text that it was cut from: 200 kept keys held
  * 201 MB, copied 4 MB.
  */
-export const detached = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
+export const copyText = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
 /**
  * Column names of a table that has a header. @throws PlatError `feed_format` for an empty or repeated name,

@@ -25,7 +25,7 @@ export type RecomputeOptions = {
   signal?: AbortSignal | undefined;
 };
 
-export type Recomputed = {
+export type RecomputeResult = {
   regions: number;
   /** Of those, the ones whose response changed. */
   changed: number;
@@ -60,7 +60,7 @@ export function recomputeStats(
   pool: Pool,
   scope: MarketScope,
   options: RecomputeOptions = {},
-): Promise<Recomputed> {
+): Promise<RecomputeResult> {
   return withLock(pool, [LOCKS.marketRecompute], options.signal, async client =>
     recomputeRegions(client, scope, await readSnapshot(client, scope), options),
   );
@@ -71,7 +71,7 @@ async function recomputeRegions(
   scope: MarketScope,
   snapshot: Snapshot,
   { asOf, progress, signal }: RecomputeOptions,
-): Promise<Recomputed> {
+): Promise<RecomputeResult> {
   const { listings } = snapshot;
   const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
   // Of all regions, those that have listings, had some when last computed, or carry a mark.
@@ -82,7 +82,7 @@ async function recomputeRegions(
       region.listings > 0 ||
       region.marked_at !== null,
   );
-  const result: Recomputed = {
+  const result: RecomputeResult = {
     regions: regions.length,
     changed: 0,
     listings: listings.count,

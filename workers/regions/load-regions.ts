@@ -6,7 +6,7 @@ import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { allCounties, fiveDigits } from '../../shared/regions/counties.ts';
 import { readZips, type Skipped } from '../../shared/regions/zip-file.ts';
 
-export type RegionsLoaded = {
+export type LoadResult = {
   counties: number;
   zips: number;
   /** Entries of the ZIP file that are no region. */
@@ -20,7 +20,7 @@ export type RegionsLoaded = {
  * safe to repeat and from several processes at once. A region that the packages no longer know stays: saved
  * markets may point at it.
  */
-export async function loadRegions(pool: Pool): Promise<RegionsLoaded> {
+export async function loadRegions(pool: Pool): Promise<LoadResult> {
   const { rows, skipped } = regionRows();
   const counties = rows.filter(row => row.type === 'county').length;
   const result = { counties, zips: rows.length - counties, skipped };

@@ -1,4 +1,4 @@
-import { whyNotWritable } from '../../shared/base/disk.ts';
+import { writeErrorCode } from '../../shared/base/disk.ts';
 import { addCountyJob, COUNTY_KINDS } from '../../shared/feeds/county-feeds.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueueAll } from '../../shared/queue/jobs.ts';
@@ -35,7 +35,7 @@ export const addCountyFeedsJob = defineJob({
       added,
       runs: names.map((feed, i) => ({ feed, job: jobs[i]! })),
       feedsDir: config.FEEDS_DIR,
-      notWritable: await whyNotWritable(config.FEEDS_DIR),
+      notWritable: await writeErrorCode(config.FEEDS_DIR),
     };
   },
 });

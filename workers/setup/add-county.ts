@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../shared/base/config.ts';
-import { writeWhole } from '../../shared/base/disk.ts';
+import { writeFileAtomic } from '../../shared/base/disk.ts';
 import { errorCode, messageOf, PlatError } from '../../shared/base/errors.ts';
-import { type Added, COUNTY_KINDS, type CountyKind } from '../../shared/feeds/county-feeds.ts';
+import { COUNTY_KINDS, type CountyKind, type CountyKindStatus } from '../../shared/feeds/county-feeds.ts';
 import type { OpenContext } from '../../shared/net/download-context.ts';
 import { type FileVersion, fetchFileVersion } from '../../shared/net/file-version.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -16,8 +16,8 @@ import { sharedFolder } from '../ingest/run/run-folder.ts';
 import { tilesOfBounds } from '../ingest/stage/stage-tiles.ts';
 import { addressOf } from './feed-address.ts';
 import {
-  aboutOf,
   boundsOf,
+  feedHeaderLines,
   feedNameOf,
   inputOf,
   landText,
@@ -35,7 +35,7 @@ export type AddOptions = {
   look: FileVersionLookup;
   signal: AbortSignal;
   /** Hears of each kind as soon as it is known. */
-  onAdded?(added: Added): void;
+  onAdded?(added: CountyKindStatus): void;
 };
 
 /**
@@ -47,7 +47,7 @@ export async function addCounty(
   config: Config,
   installed: readonly Feed[],
   options: AddOptions,
-): Promise<Added[]> {
+): Promise<CountyKindStatus[]> {
   const planned = planCounty(county, config);
   const fips = fiveDigits(county);
   const results = await Promise.all(
@@ -69,7 +69,7 @@ export async function addCounty(
   return results.filter(result => result !== null);
 }
 
-const present = (fips: string, kind: CountyKind, feed: Feed): Added => ({
+const present = (fips: string, kind: CountyKind, feed: Feed): CountyKindStatus => ({
   fips,
   kind,
   feed: feed.name,
@@ -84,7 +84,7 @@ const present = (fips: string, kind: CountyKind, feed: Feed): Added => ({
   text: null,
 });
 
-const unknown = (fips: string, kind: CountyKind): Added => ({
+const unknown = (fips: string, kind: CountyKind): CountyKindStatus => ({
   fips,
   kind,
   feed: feedNameOf(fips, kind),
@@ -109,7 +109,7 @@ function willReadSales(planned: PlannedFeed): boolean | null {
   return preset ? readPreset(preset).sales !== undefined : null;
 }
 
-async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions): Promise<Added> {
+async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions): Promise<CountyKindStatus> {
   const { fips, kind, name, title, attribution, licence, addresses, setting } = planned;
   const result = {
     fips,
@@ -167,7 +167,7 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
 /** @returns why the file could not be written; null where it is there now */
 export async function writeFeed(file: string, text: string): Promise<string | null> {
   try {
-    await writeWhole(file, text);
+    await writeFileAtomic(file, text);
     return null;
   } catch (error) {
     const code = errorCode(error);
@@ -252,7 +252,7 @@ async function mappedText(
     rows,
     signal,
     head: { name, fips, title, attribution, licence },
-    about: aboutOf(planned, config),
+    about: feedHeaderLines(planned, config),
     preset: presetOf(planned),
     // What several columns make is left to the operator.
     key: planned.source?.key?.length === 1 ? planned.source.key[0] : undefined,

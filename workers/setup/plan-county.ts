@@ -208,7 +208,7 @@ export const presetOf = ({ fips, source, program }: PlannedFeed): PresetName | u
   (source?.place.length === 2 ? STATE_PRESETS[stateOfFips(Number(fips))!] : undefined);
 
 /** The first lines of a county's feed. */
-export function aboutOf({ fips, source }: PlannedFeed, config: Config): string[] {
+export function feedHeaderLines({ fips, source }: PlannedFeed, config: Config): string[] {
   const list = source
     ? [`Address from ${readCatalogue(config.CATALOGUE_FILE).from}, file ${source.file}.`]
     : [];
@@ -218,7 +218,7 @@ export function aboutOf({ fips, source }: PlannedFeed, config: Config): string[]
 /** The feed file of a land layer. */
 export function landText(planned: PlannedFeed, address: string, config: Config): string {
   const { fips, kind, name, title, attribution, licence } = planned;
-  const head = feedHead({ name, kind, fips, title, attribution, licence }, aboutOf(planned, config));
+  const head = feedHead({ name, kind, fips, title, attribution, licence }, feedHeaderLines(planned, config));
   const body =
     kind === 'elevation'
       ? ['elevation:', `  template: ${address}`, `  bounds: [${boundsOf(fips).join(', ')}]`]

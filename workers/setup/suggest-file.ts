@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Config } from '../../shared/base/config.ts';
-import { whyNotWritable } from '../../shared/base/disk.ts';
+import { writeErrorCode } from '../../shared/base/disk.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import {
   type AddFilePayload,
@@ -16,7 +16,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { PARCEL_TARGETS } from '../feeds/feed-schema.ts';
 import type { Candidate } from '../feeds/suggest/column-profile.ts';
 import { type Sample, type Suggestions, suggestColumns } from '../feeds/suggest/suggest-columns.ts';
-import { shown, tidyText } from '../feeds/values/text-value.ts';
+import { displayValue, tidyText } from '../feeds/values/text-value.ts';
 import type { FileFormat } from '../formats/file-formats.ts';
 import type { InputSection } from '../formats/format-input.ts';
 import { formatOf } from '../formats/read-format.ts';
@@ -73,7 +73,7 @@ export async function suggestFile(
     file: feedFile,
     rows: choices ? CHECK_ROWS : SUGGEST_ROWS,
     head: { name, ...(county !== undefined && { fips: fiveDigits(county) }) },
-    about: [`Made at /admin from the upload ${shown(upload.original)}.`],
+    about: [`Made at /admin from the upload ${displayValue(upload.original)}.`],
     signal,
     suggest(sample) {
       const suggestions = suggestColumns(sample);
@@ -98,7 +98,7 @@ export async function suggestFile(
     comps: check?.comps ?? [],
     text,
     feedFile,
-    notWritable: await whyNotWritable(config.FEEDS_DIR),
+    notWritable: await writeErrorCode(config.FEEDS_DIR),
   };
 }
 

@@ -3,7 +3,13 @@ import { emptyBox } from '../../shared/geo/box.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
 import { enqueueAll } from '../../shared/queue/jobs.ts';
-import { defaultDay, type JobControl, linkComps, lockCounty, readMarket } from './value-county.ts';
+import {
+  defaultValuationDay,
+  type JobControl,
+  linkCompsToParcels,
+  lockCounty,
+  readMarket,
+} from './value-county.ts';
 import { valueCountyJob } from './value-county-job.ts';
 
 export type EstimatesResult = { asOf: string; counties: number; jobs: string[] };
@@ -17,14 +23,14 @@ export async function estimateCounties(
   asOf: string | undefined,
   { signal, progress }: JobControl,
 ): Promise<EstimatesResult> {
-  const day = asOf ?? (await defaultDay(pool));
+  const day = asOf ?? (await defaultValuationDay(pool));
   const { rows } = await pool.query<{ fips: number; parcels: boolean }>(sql('valuation/list_counties'));
   for (const [i, { fips }] of rows.entries()) {
     signal.throwIfAborted();
     progress?.(i / rows.length);
     await transaction(pool, async client => {
       await lockCounty(client, fips);
-      await linkComps(client, fips);
+      await linkCompsToParcels(client, fips);
       const { comps } = await readMarket(client, fips, emptyBox(), dayOf(day));
       const { estimates } = fitCounty(comps, fips, dayOf(day), new Map());
       const values = { fips, estimates: JSON.stringify(estimates), model_version: MODEL_VERSION };

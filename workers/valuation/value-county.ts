@@ -86,8 +86,8 @@ export function valueCounty(
     await lockCounty(client, fips);
     // Before anything is read: a mark that comes later stays.
     await client.query(statement('valuation/clear_marks', { fips }));
-    const day = asOf ?? (await defaultDay(client));
-    await linkComps(client, fips);
+    const day = asOf ?? (await defaultValuationDay(client));
+    await linkCompsToParcels(client, fips);
     const copy = compose('valuation/copy_parcels', { fips: literal(fips) });
     const { rows, columns } = await readCopy(client, copy, PARCEL_COLUMNS);
     await client.query(compose('changes/keep_valuations', { fips: literal(fips) }));
@@ -100,7 +100,7 @@ export function valueCounty(
     }
     const extent = extentOf(columns);
     const { comps, compM, opinion } = await readMarket(client, fips, extent, dayOf(day));
-    const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOthers(client, fips));
+    const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOtherCounties(client, fips));
     const reach = withMarginE7(extent, compM);
     const valued = await valueParcels(client, model, day, columns, { comps, opinion }, watch);
     await client.query(
@@ -125,7 +125,7 @@ export async function lockCounty(client: Client, fips: number): Promise<void> {
 }
 
 /** The day as of which parcels are valued when nobody names one: 'YYYY-MM-DD'. */
-export async function defaultDay(db: Queryable): Promise<string> {
+export async function defaultValuationDay(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ day: string }>(sql('valuation/get_as_of'));
   return rows[0]!.day;
 }
@@ -157,7 +157,7 @@ export async function readMarket(
 }
 
 /** What the sales of the other counties say. */
-export async function readOthers(client: Client, fips: number): Promise<OtherCounties> {
+export async function readOtherCounties(client: Client, fips: number): Promise<OtherCounties> {
   const { rows } = await client.query<{ fips: number; estimates: CountyEstimates }>(
     statement('valuation/list_estimates', { fips, model_version: MODEL_VERSION }),
   );
@@ -231,7 +231,7 @@ type Candidate = { id: string; property_id: number; x: number; y: number; bounda
  * comp: by the key or the number that the comp gives, else the one whose boundary holds its point. Not where
  * the parcel was split or merged since: its land is not what was sold.
  */
-export async function linkComps(client: Client, fips: number): Promise<void> {
+export async function linkCompsToParcels(client: Client, fips: number): Promise<void> {
   const landed = await client.query(statement('valuation/has_land', { fips }));
   if (landed.rowCount === 0) {
     await client.query(statement('valuation/forget_comp_land', { fips }));

@@ -17,7 +17,7 @@ import { type Database, unavailable } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 
 /** Who is looked for: the subjects in the order in which they are tried. */
-export type Question = { subjects: readonly Subject[]; address: Address; endpoint: string };
+export type TraceRequest = { subjects: readonly Subject[]; address: Address; endpoint: string };
 
 const phone = z.object({
   number: z
@@ -61,7 +61,7 @@ export const phoneTrace = z
 /** The answer of both endpoints. */
 export type PhoneTrace = z.output<typeof phoneTrace>;
 
-export type Trace = (question: Question, call: CallContext) => Promise<PhoneTrace>;
+export type Trace = (question: TraceRequest, call: CallContext) => Promise<PhoneTrace>;
 
 const NO_MATCH: PhoneTrace = {
   matched: false,
@@ -107,7 +107,7 @@ type NamedProvider = { name: string; ask: ProviderLookup };
 
 async function findPhones(
   database: Database,
-  { subjects, address }: Question,
+  { subjects, address }: TraceRequest,
   lookup: NamedProvider | null,
 ): Promise<Answer | null> {
   const found = await findContacts(database.run, subjects, address);

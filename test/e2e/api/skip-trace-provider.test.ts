@@ -7,7 +7,7 @@ import { asRun } from '../../../shared/base/db.ts';
 import { batchData } from '../../../shared/contacts/skip-trace-providers.ts';
 import { suppress } from '../../../shared/contacts/suppression.ts';
 import { person } from '../../../shared/kernels/person/person.ts';
-import { forget } from '../../../workers/contacts/forget-contact.ts';
+import { forgetContact } from '../../../workers/contacts/forget-contact.ts';
 import { newCaller, posting, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
@@ -204,7 +204,7 @@ describe('BatchData', async () => {
       address: { address: '12 Zephyr St', city: null, state: null, zip: '03431' },
       number: null,
     };
-    expect(await forget(db.pool, who, 'test')).toMatchObject({ provider_answers: 1 });
+    expect(await forgetContact(db.pool, who, 'test')).toMatchObject({ provider_answers: 1 });
     expect(
       (await api.call(`/api/public/v1/properties/${id}/skip-trace/`, { key, method: 'POST' })).json,
     ).toMatchObject({ matched: false });

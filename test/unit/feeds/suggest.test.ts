@@ -6,11 +6,15 @@ import { rootDir } from '../../../shared/base/root.ts';
 import { readCatalogue } from '../../../shared/feeds/catalogue.ts';
 import type { ColumnSpec } from '../../../workers/feeds/column-schema.ts';
 import type { Columns } from '../../../workers/feeds/feed.ts';
-import { alternatives, namesOf } from '../../../workers/feeds/feed-columns.ts';
+import { alternatives, columnNamesOf } from '../../../workers/feeds/feed-columns.ts';
 import type { ParcelTarget } from '../../../workers/feeds/feed-schema.ts';
 import { loadFeed, parseFeed } from '../../../workers/feeds/load-feeds.ts';
 import { measuredAcres } from '../../../workers/feeds/suggest/column-profile.ts';
-import { type Sample, SURE, suggestColumns } from '../../../workers/feeds/suggest/suggest-columns.ts';
+import {
+  MIN_CONFIDENCE,
+  type Sample,
+  suggestColumns,
+} from '../../../workers/feeds/suggest/suggest-columns.ts';
 import { fieldsOfName } from '../../../workers/feeds/suggest/suggest-names.ts';
 import { columnLines, feedHead, inputLines } from '../../../workers/feeds/suggest/write-feed.ts';
 import { isKnownCounty } from '../../../workers/feeds/values/place-value.ts';
@@ -83,7 +87,7 @@ function truthOf(columns: Columns<ParcelTarget>, { columns: there }: Sample): Tr
     const ways = alternatives(spec).flatMap(way => {
       const recoded = Object.keys(way.values ?? {}).length > 1 || way.otherwise !== undefined;
       const { unit: _, ...plain } = way;
-      const names = namesOf(plain).flatMap(
+      const names = columnNamesOf(plain).flatMap(
         name => own.get(name.toLowerCase()) ?? own.get(name.slice(0, 10).toLowerCase()) ?? [],
       );
       return names.length === 0 || recoded ? [] : [names.join('+')];
@@ -234,7 +238,9 @@ test('whatever a source holds, each field reads columns that are there, none twi
       const read = found.fields.flatMap(({ mapped }) => (mapped ? mapped.columns : []));
       expect(new Set(read).size).toBe(read.length);
       expect(read.every(each => names.includes(each))).toBe(true);
-      expect(found.fields.every(({ mapped }) => mapped === null || mapped.confidence >= SURE)).toBe(true);
+      expect(found.fields.every(({ mapped }) => mapped === null || mapped.confidence >= MIN_CONFIDENCE)).toBe(
+        true,
+      );
       const head = feedHead({ name: 'a', kind: 'assessor', fips: '55025' }, ['about\nit']);
       const text = [
         ...head,

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/base/root.ts';
-import { outputOf } from '../../../workers/formats/child-output.ts';
+import { readChildOutput } from '../../../workers/formats/child-output.ts';
 import type { InputSpec } from '../../../workers/formats/format-input.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import { mutated, seedFiles } from '../../mutate/mutations.ts';
@@ -103,7 +103,7 @@ describe('memory', () => {
     const fill = 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1));';
     const command = { program: process.execPath, args: ['--input-type=module', '-e', start + fill] };
     const failure = (code: number | string, said: string) => new Error(`${code} ${said}`);
-    const output = outputOf(command, 'big.bin', contextFor(folder.path), failure);
+    const output = readChildOutput(command, 'big.bin', contextFor(folder.path), failure);
     await expect(output.next()).resolves.toMatchObject({ done: false });
     await expect(output.next()).rejects.toMatchObject({
       code: 'feed_source',

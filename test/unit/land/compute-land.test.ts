@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { computeChunk, LAND_KERNELS, type LandKernels } from '../../../shared/land/compute-land.ts';
-import type { Layer, Subject } from '../../../shared/land/marked-layers.ts';
+import type { Layer, MarkedParcel } from '../../../shared/land/marked-layers.ts';
 import type { LandInput } from '../../../shared/land/read-land.ts';
 
 const LAYER: Layer = {
@@ -17,7 +17,7 @@ const LAYER: Layer = {
 };
 
 function chunkOf(parcels: number): LandInput {
-  const subjects = Array.from({ length: parcels }, (_, i): Subject => {
+  const subjects = Array.from({ length: parcels }, (_, i): MarkedParcel => {
     const covering = { elevation: [LAYER], roads: [], wetlands: [], flood: [] };
     return { id: i, mark: i, layers: 1, shapeHash: '', shape: [], covering, sources: covering };
   });

@@ -10,7 +10,7 @@ import {
   retryWhileUnreachable,
   waitForJob,
 } from '../../../shared/queue/jobs.ts';
-import { type Answer, deliverFromHere, type Session } from './cli-session.ts';
+import { type CommandResult, deliverJobs, type Session } from './cli-session.ts';
 
 /** Enqueues one job and, with `--wait`, shows it to its end, of which `ended` tells. */
 export async function enqueueFromCli<P>(
@@ -19,10 +19,10 @@ export async function enqueueFromCli<P>(
   payload: P,
   label: string,
   wait: boolean | undefined,
-  ended: (state: JobState) => Answer | Promise<Answer>,
-): Promise<Answer> {
+  ended: (state: JobState) => CommandResult | Promise<CommandResult>,
+): Promise<CommandResult> {
   const { id, added } = await enqueue(session.pool, definition, payload);
-  await deliverFromHere(session, [id]);
+  await deliverJobs(session, [id]);
   if (!wait) {
     const how = added ? 'is queued' : 'was waiting already';
     return [{ job: id, added }, `${label}: job ${id} ${how}. \`plat status\` shows how it goes.`];

@@ -41,7 +41,7 @@ export function day(text: string): string {
   return text;
 }
 
-export function dayBegun(text: string): string {
+export function pastDay(text: string): string {
   const today = isoDay(utcDay(Date.now()));
   if (day(text) > today)
     throw new InvalidArgumentError(`That day is still to come: today is ${today} in UTC.`);
@@ -49,14 +49,14 @@ export function dayBegun(text: string): string {
 }
 
 /** The last moment of a day in UTC that is not over. */
-export function endOfDayAhead(text: string): Date {
+export function endOfFutureDay(text: string): Date {
   const end = new Date(`${day(text)}T23:59:59Z`);
   if (end.getTime() < Date.now()) throw new InvalidArgumentError('That day is over.');
   return end;
 }
 
 /** Of `--name` and `--no-name`, commander takes the last: whoever gives both is asked which. */
-export function refuseBoth(command: Command, ...names: string[]): void {
+export function requireNotBoth(command: Command, ...names: string[]): void {
   for (const name of names) {
     const given = new Set<string>();
     for (const flag of [`--${name}`, `--no-${name}`])

@@ -1,5 +1,5 @@
 import type { Change } from '../../../shared/accounts/contracts.ts';
-import type { RegionsLoaded } from '../../regions/load-regions.ts';
+import type { LoadResult } from '../../regions/load-regions.ts';
 
 /** Everything a command prints goes through here: people read tables, scripts read one JSON document. */
 
@@ -21,7 +21,7 @@ export function shellWord(text: string): string {
   return text.startsWith('-') ? `-- ${word}` : word;
 }
 
-export const regionsLine = ({ counties, zips }: RegionsLoaded): string =>
+export const regionsLine = ({ counties, zips }: LoadResult): string =>
   `Regions: ${counties.toLocaleString('en-US')} counties, ${zips.toLocaleString('en-US')} ZIPs.`;
 
 type Cell = string | number | boolean | Date | null | undefined;

@@ -88,12 +88,12 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** What a command has found, for scripts and for people, and its exit code where that is not 0. */
-export type Answer = readonly [document: unknown, text: string, exitCode?: number];
+export type CommandResult = readonly [document: unknown, text: string, exitCode?: number];
 
 /** Gives a command its work and --json. @param work gets the command's arguments, then its flags */
-export function answeringAlone<Args extends unknown[]>(
+export function actionWithoutDatabase<Args extends unknown[]>(
   command: Command,
-  work: (...args: Args) => Promise<Answer>,
+  work: (...args: Args) => Promise<CommandResult>,
 ): void {
   command.option('--json', 'print JSON').action(async (...args: unknown[]) => {
     const [document, text, exitCode] = await work(...(args as Args));
@@ -103,14 +103,14 @@ export function answeringAlone<Args extends unknown[]>(
 }
 
 /** The same for work that needs the database. */
-export function answering<Args extends unknown[]>(
+export function action<Args extends unknown[]>(
   command: Command,
-  work: (session: Session, ...args: Args) => Promise<Answer>,
+  work: (session: Session, ...args: Args) => Promise<CommandResult>,
 ): void {
-  answeringAlone(command, (...args: Args) => withSession(session => work(session, ...args)));
+  actionWithoutDatabase(command, (...args: Args) => withSession(session => work(session, ...args)));
 }
 
-export async function deliverFromHere({ config, pool, log }: Session, ids: string[]): Promise<void> {
+export async function deliverJobs({ config, pool, log }: Session, ids: string[]): Promise<void> {
   // A quarter of a second to load, which the commands that only read need not spend.
   const [{ openQueueBackend, openQueues }, { allJobs }] = await Promise.all([
     import('../../../shared/queue/queue.ts'),

@@ -12,10 +12,10 @@ import { findPort } from '../../../shared/base/port.ts';
 import { installedFeeds } from '../../feeds/feed-folders.ts';
 import { loadRegions } from '../../regions/load-regions.ts';
 import { print, regionsLine } from '../common/cli-output.ts';
-import { type ConnectedConfig, deliverFromHere } from '../common/cli-session.ts';
+import { type ConnectedConfig, deliverJobs } from '../common/cli-session.ts';
 import { claimState, clearState, writeState } from '../common/cli-state.ts';
 import { createSupervisor } from './supervisor.ts';
-import { finishDue } from './up-jobs.ts';
+import { finishDueJobs } from './up-jobs.ts';
 import { addSampleDeals, ingestSamples, missingSamples } from './up-sample.ts';
 import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
 
@@ -87,13 +87,13 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
   for (const { error } of (await installedFeeds(config)).faults)
     print(`A feed is left out until its file is put right: ${error.message}`);
-  const begun = { pool, signal, deliver: (ids: string[]) => deliverFromHere({ config, pool, log }, ids) };
+  const begun = { pool, signal, deliver: (ids: string[]) => deliverJobs({ config, pool, log }, ids) };
   const samples = await missingSamples(pool, config);
   if (samples.length > 0) {
     print(`Ingesting ${samples.length} sample feeds through the workers:`);
     await ingestSamples(begun, samples);
   }
-  await finishDue(begun, samples.length > 0);
+  await finishDueJobs(begun, samples.length > 0);
   await addSampleDeals(begun, await demoOwner(pool));
 
   const url = await ready(services, config.HOST, signal);

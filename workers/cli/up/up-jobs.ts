@@ -14,7 +14,7 @@ const SAMPLE_PATIENCE_MS = 100_000;
  */
 const PATIENCE_MS = 3_000;
 
-export type Start = { pool: Pool; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
+export type StartupContext = { pool: Pool; deliver(ids: string[]): Promise<void>; signal: AbortSignal };
 
 /**
  * Work that a merge has left due: what there is of it, whether a job does it already, and
@@ -38,7 +38,7 @@ const STATISTICS: Due = {
   goesOn: () => '',
 };
 
-export const ATTRIBUTES: Due = {
+export const ATTRIBUTE_JOBS: Due = {
   async look(pool) {
     const text = sql('land/get_dirty_state');
     return (await pool.query<{ waiting: number; open: boolean }>(text)).rows[0]!;
@@ -49,7 +49,7 @@ export const ATTRIBUTES: Due = {
     `The workers go on computing the land attributes of ${waiting.toLocaleString('en-US')} parcels.`,
 };
 
-export const VALUATIONS: Due = {
+export const VALUATION_JOBS: Due = {
   async look(pool) {
     const { rows } = await pool.query<{ due: boolean; unfitted: boolean; open: boolean }>(
       statement('valuation/get_dirty_state', { model_version: MODEL_VERSION }),
@@ -66,12 +66,12 @@ export const VALUATIONS: Due = {
  * Has the workers do what ingestions have left due: statistics to their end, the rest for as long as a
  * start should take.
  */
-export async function finishDue(start: Start, ingested: boolean): Promise<void> {
+export async function finishDueJobs(start: StartupContext, ingested: boolean): Promise<void> {
   const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finishJobs(STATISTICS, start, Number.POSITIVE_INFINITY);
-  await finishJobs(ATTRIBUTES, start, patienceMs);
+  await finishJobs(ATTRIBUTE_JOBS, start, patienceMs);
   // In a first run counties were valued before others had their sales: every county once more.
-  await finishJobs(VALUATIONS, start, patienceMs, ingested);
+  await finishJobs(VALUATION_JOBS, start, patienceMs, ingested);
 }
 
 /**
@@ -80,7 +80,7 @@ export async function finishDue(start: Start, ingested: boolean): Promise<void> 
  */
 export async function finishJobs(
   due: Due,
-  { pool, deliver, signal }: Start,
+  { pool, deliver, signal }: StartupContext,
   patienceMs: number,
   anyway = false,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import type { Feed } from '../../feeds/feed.ts';
 import { installedFeeds, isBundled } from '../../feeds/feed-folders.ts';
 import { openProgress } from '../common/cli-enqueue.ts';
 import { print } from '../common/cli-output.ts';
-import type { Start } from './up-jobs.ts';
+import type { StartupContext } from './up-jobs.ts';
 
 export async function missingSamples(pool: Pool, config: Config): Promise<Feed[]> {
   const { rows } = await pool.query<{ name: string }>(sql('feeds/list_ingested_feeds'));
@@ -18,7 +18,7 @@ export async function missingSamples(pool: Pool, config: Config): Promise<Feed[]
   return feeds.filter(feed => isBundled(feed) && !present.has(feed.name));
 }
 
-export async function ingestSamples({ pool, deliver, signal }: Start, feeds: Feed[]): Promise<void> {
+export async function ingestSamples({ pool, deliver, signal }: StartupContext, feeds: Feed[]): Promise<void> {
   const terms = { force: false, sources: {}, requestedBy: 'plat up' };
   const jobs = await Promise.all(
     feeds.map(async ({ name }) => ({ name, ...(await enqueue(pool, ingestJob, { feed: name, ...terms })) })),
@@ -69,7 +69,7 @@ const PATIENCE_MS = 20_000;
 /**
  * Puts the sample's deals on a board that was never used, and waits until workers have found their listings.
  */
-export async function addSampleDeals({ pool, signal }: Start, owner: Owner): Promise<void> {
+export async function addSampleDeals({ pool, signal }: StartupContext, owner: Owner): Promise<void> {
   const isNew = await transaction(pool, async client => {
     const run = asRun(client);
     if ((await findBoard(run, owner)) !== undefined) return false;

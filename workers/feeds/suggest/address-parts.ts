@@ -1,7 +1,7 @@
 import { DIRECTIONS } from '../../../shared/kernels/owner/street.ts';
 import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
 import { averageLength, type Profile } from './column-profile.ts';
-import { ideasOf, vocabularyOf } from './suggest-names.ts';
+import { matchVocabulary, vocabularyOf } from './suggest-names.ts';
 
 /** The parts of an address as USPS Publication 28 orders them. */
 export const ADDRESS_PARTS = [
@@ -89,11 +89,12 @@ type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
 
 /** What the name of a column says of an address; null for other columns and those of owners. */
 function partOfName(name: string): NamedPart | null {
-  const { ideas, known } = ideasOf(name, ADDRESS_WORDS);
+  const { ideas, known } = matchVocabulary(name, ADDRESS_WORDS);
   const is = (...any: string[]) => any.some(idea => ideas.has(idea));
   if (is('owner', 'not') || (is('payer') && !is('situs'))) return null;
   const own = name.split('.').at(-1)!;
-  if (OWNERS_LETTER.test(own) && known < 1 && ideasOf(own.slice(1), ADDRESS_WORDS).known === 1) return null;
+  if (OWNERS_LETTER.test(own) && known < 1 && matchVocabulary(own.slice(1), ADDRESS_WORDS).known === 1)
+    return null;
   const situs = is('situs') || SITUS_LETTER.test(own);
   const street = situs || is('street', 'addr');
   const of = (part: PartColumn['part'], open?: NamedPart['open']): NamedPart => ({
@@ -163,7 +164,7 @@ const isCount = ({ filled, texts, numeric, distinct }: Profile): boolean =>
   (distinct <= 3 || (numeric > 0.9 && distinct <= 10));
 
 /** Whether a unit's column is a part of the parcel number: it stands beside those of map, block or lot. */
-export function isOfParcelNumber(at: number, profiles: readonly Profile[]): boolean {
+export function isParcelNumberPart(at: number, profiles: readonly Profile[]): boolean {
   const beside = [profiles[at - 1], profiles[at + 1]];
   return (
     /^unit$/i.test(profiles[at]!.name) &&
@@ -223,8 +224,8 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
 }
 
 /** A part by its values alone; null unless they are directions or street suffixes of nobody else. */
-export function unnamedPart(profile: Profile, at: number, situs: boolean): PartColumn | null {
-  const { ideas, known } = ideasOf(profile.name, ADDRESS_WORDS);
+export function partByValues(profile: Profile, at: number, situs: boolean): PartColumn | null {
+  const { ideas, known } = matchVocabulary(profile.name, ADDRESS_WORDS);
   const isOther = ['owner', 'payer', 'not', 'id'].some(idea => ideas.has(idea)) || known === 0;
   if (isOther || profile.distinct < 2) return null;
   const part = areDirections(profile) ? 'direction' : areSuffixes(profile) ? 'type' : null;

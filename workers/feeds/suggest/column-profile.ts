@@ -7,7 +7,7 @@ import { type ParcelTarget, targetSpec } from '../feed-schema.ts';
 import { isKnownCounty } from '../values/place-value.ts';
 import { isFailure, tidyText } from '../values/text-value.ts';
 import { fieldParser } from '../values/value-parser.ts';
-import { partsOf } from './suggest-names.ts';
+import { matchColumnName } from './suggest-names.ts';
 
 /** A column of a source with the first values that it holds, row by row. */
 export type Profile = {
@@ -47,7 +47,7 @@ export type Candidate = {
 export const confidenceOf = (name: number, support: number): number => 1 - (1 - 0.9 * name) * (1 - support);
 
 /** How many columns apart the parts of an address stand. */
-export const NEAR = 4;
+export const MAX_PART_DISTANCE = 4;
 
 const number = fieldParser('', { type: 'number', doc: '', unit: 'USD' }, { lastYear: 9999 });
 
@@ -60,8 +60,8 @@ export function profileOf(name: string, alias: string | undefined, values: reado
   });
   const known = numbers.filter(value => value !== null);
   const steps = known.filter((value, i) => i > 0 && value - known[i - 1]! === 1).length;
-  const own = partsOf(name);
-  const other = alias === undefined ? own : partsOf(alias);
+  const own = matchColumnName(name);
+  const other = alias === undefined ? own : matchColumnName(alias);
   return {
     name,
     texts,

@@ -3,12 +3,12 @@ import {
   type AddressPart,
   areSuffixes,
   endsInSuffix,
-  isOfParcelNumber,
+  isParcelNumberPart,
   type PartColumn,
+  partByValues,
   partColumn,
-  unnamedPart,
 } from './address-parts.ts';
-import { averageLength, type Candidate, NEAR, type Profile } from './column-profile.ts';
+import { averageLength, type Candidate, MAX_PART_DISTANCE, type Profile } from './column-profile.ts';
 
 /** What a house number and a street say together, and less where only the values tell which is which. */
 const SURE_PARTS = 0.94;
@@ -21,7 +21,7 @@ export const addressColumns = (
 ): PartColumn[] =>
   withUnnamed(
     profiles.map((profile, at) =>
-      isOfParcelNumber(at, profiles) ? null : partColumn(profile, at, aliases.get(profile.name)),
+      isParcelNumberPart(at, profiles) ? null : partColumn(profile, at, aliases.get(profile.name)),
     ),
     profiles,
   );
@@ -34,7 +34,7 @@ function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly P
     const beside = [named[at - 1], named[at + 1]].filter(each => each?.sure);
     return beside.length === 0
       ? []
-      : (unnamedPart(
+      : (partByValues(
           profile,
           at,
           beside.some(each => each!.situs),
@@ -94,7 +94,7 @@ const distance = (one: PartColumn, other: PartColumn): number => Math.abs(one.at
 function isNear(one: PartColumn, other: PartColumn, columns: readonly PartColumn[]): boolean {
   const [from, to] = [Math.min(one.at, other.at), Math.max(one.at, other.at)];
   const between = columns.map(({ at }) => at).filter(at => at >= from && at <= to);
-  return between.every((at, i) => i === 0 || at - between[i - 1]! <= NEAR);
+  return between.every((at, i) => i === 0 || at - between[i - 1]! <= MAX_PART_DISTANCE);
 }
 
 /** Texts of two columns by row, where both are filled. */
@@ -192,7 +192,7 @@ function unitsOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[]
     each =>
       each !== line &&
       each.sure &&
-      distance(each, line) <= NEAR &&
+      distance(each, line) <= MAX_PART_DISTANCE &&
       (line.situs || !each.situs) &&
       each.profile.filled.length > 0 &&
       !isHeld(each, line, 'unit'),

@@ -5,19 +5,19 @@ import {
   CITY_STATE_ZIP,
   confidenceOf,
   fitOf,
-  NEAR,
+  MAX_PART_DISTANCE,
   type Profile,
   profileOf,
 } from './column-profile.ts';
 import { addressColumns, situsFromParts, withUnit } from './situs-from-parts.ts';
 import { fieldsOfName } from './suggest-names.ts';
-import { addingUp, joined } from './suggest-together.ts';
+import { combinedColumns, findSums } from './suggest-together.ts';
 
 /**
  * From this confidence on a column is mapped; below it stands among the alternatives. docs/feed-reference.md
  * tells how it was measured.
  */
-export const SURE = 0.8;
+export const MIN_CONFIDENCE = 0.8;
 /** Below this nothing speaks for a column. */
 const POSSIBLE = 0.25;
 
@@ -56,8 +56,8 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   );
   const byName = new Map(profiles.map(profile => [profile.name, profile]));
   const addresses = addressColumns(profiles, aliases);
-  const together = [...joined(profiles), ...situsFromParts(addresses)];
-  const judged = addingUp([...candidates, ...together], profiles, byName).map(each =>
+  const together = [...combinedColumns(profiles), ...situsFromParts(addresses)];
+  const judged = findSums([...candidates, ...together], profiles, byName).map(each =>
     withUnit(each, addresses),
   );
   const possible = judged.filter(({ confidence }) => confidence >= POSSIBLE);
@@ -165,7 +165,7 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
   if (owners) return parcels ? null : 'situs';
   if (parcels && part !== 'address' && profile.ideas.has('addr')) return 'mail';
   const at = all.indexOf(profile);
-  const near = all.slice(Math.max(0, at - NEAR), at + NEAR + 1);
+  const near = all.slice(Math.max(0, at - MAX_PART_DISTANCE), at + MAX_PART_DISTANCE + 1);
   const several = near.some(each => plainPart(each) === 'state' && each.distinct > 1);
   const beside = near.some(({ ideas }) => ideas.has('mail') && (ideas.has('addr') || ideas.size === 1));
   if (several || (beside && part !== 'address')) return 'mail';
@@ -187,7 +187,7 @@ function keyOf(candidates: readonly Candidate[], byName: ReadonlyMap<string, Pro
       return [{ ...candidate, confidence: candidate.confidence * (1 - repeats - missing) }];
     });
   const best = keys.sort((a, b) => b.confidence - a.confidence)[0];
-  return best && best.confidence >= SURE ? best : null;
+  return best && best.confidence >= MIN_CONFIDENCE ? best : null;
 }
 
 /** Ids of a table or a map, those first that change least from one export to the next. */
@@ -237,7 +237,7 @@ function assign(
   const mapped = new Map<ParcelTarget, Candidate>();
   for (const candidate of candidates) {
     const { field, columns, confidence } = candidate;
-    if (confidence < SURE || mapped.has(field) || columns.some(name => taken.has(name))) continue;
+    if (confidence < MIN_CONFIDENCE || mapped.has(field) || columns.some(name => taken.has(name))) continue;
     if (repeatsAnother(candidate, mapped, byName)) continue;
     mapped.set(field, withSecondLine(candidate, profiles, taken));
     for (const name of mapped.get(field)!.columns) taken.set(name, field);

@@ -236,7 +236,7 @@ function wordsOf(name: string): string[] {
 }
 
 /** The ideas of a name in a vocabulary, and the share of its letters that they explain. */
-export function ideasOf(name: string, vocabulary: Vocabulary): NameParts {
+export function matchVocabulary(name: string, vocabulary: Vocabulary): NameParts {
   const words = wordsOf(name);
   // Marks may stand inside of a word, too: FIN_SQ_FT, MAP_LOT.
   const [apart, together] = [readWords(words, vocabulary), readWords([words.join('')], vocabulary)];
@@ -244,8 +244,8 @@ export function ideasOf(name: string, vocabulary: Vocabulary): NameParts {
 }
 
 /** What the name of a column says of a parcel. */
-export function partsOf(name: string): NameParts {
-  const { ideas, known } = ideasOf(name, WORDS);
+export function matchColumnName(name: string): NameParts {
+  const { ideas, known } = matchVocabulary(name, WORDS);
   // A number is a parcel's, an owner's or a lot's; at an address it is the house's.
   if (ideas.has('number')) {
     const isHouse = (ideas.has('situs') || ideas.has('addr')) && !ideas.has('pin') && !ideas.has('parcel');
@@ -287,7 +287,7 @@ function cut(word: string, vocabulary: Vocabulary): Cut {
 
 /** How well a name fits each field, from 0 to 1; fields that it does not speak of are left out. */
 export function fieldsOfName(name: string): Map<ParcelTarget, number> {
-  const { ideas, known } = partsOf(name);
+  const { ideas, known } = matchColumnName(name);
   const scores = new Map<ParcelTarget, number>();
   for (const [field, need, may, sure] of FORMS) {
     const needed = need.split(' ');

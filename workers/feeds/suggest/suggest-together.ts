@@ -2,7 +2,7 @@ import type { ParcelTarget } from '../feed-schema.ts';
 import type { Candidate, Profile } from './column-profile.ts';
 
 /** What takes several columns: year and month of a sale, an area beside its unit. */
-export function joined(profiles: readonly Profile[]): Candidate[] {
+export function combinedColumns(profiles: readonly Profile[]): Candidate[] {
   const has = (...ideas: string[]) =>
     profiles.filter(
       profile =>
@@ -46,7 +46,7 @@ const MONEY = ['total', 'land', 'improvement'] as const;
  * Values that add up are values: land and improvements (and other features) make the total. Parts that say no
  * kind are of the kind of the total that they make.
  */
-export function addingUp(
+export function findSums(
   candidates: readonly Candidate[],
   profiles: readonly Profile[],
   byName: ReadonlyMap<string, Profile>,

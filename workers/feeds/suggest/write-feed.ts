@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
 import type { InputSection } from '../../formats/format-input.ts';
 import type { ColumnSpec } from '../column-schema.ts';
-import { shown } from '../values/text-value.ts';
+import { displayValue } from '../values/text-value.ts';
 import type { Candidate } from './column-profile.ts';
-import { SURE, type Suggestion, type Suggestions } from './suggest-columns.ts';
+import { MIN_CONFIDENCE, type Suggestion, type Suggestions } from './suggest-columns.ts';
 
 /** What a feed file says besides its columns. */
 export type FeedHead = {
@@ -23,7 +23,7 @@ export const inline = (value: unknown): string =>
     .trim()
     .replace(/\n\s*/g, ' ');
 
-const comment = (text: string): string => `# ${shown(text)}`;
+const comment = (text: string): string => `# ${displayValue(text)}`;
 
 /** The head of a feed file: its first comment, name, kind, county and terms. */
 export function feedHead(head: FeedHead, about: readonly string[]): string[] {
@@ -54,7 +54,7 @@ const percent = (confidence: number): string => `${Math.floor(100 * confidence)}
 const short = (spec: ColumnSpec): unknown =>
   Object.keys(spec).length === 1 && spec.column !== undefined ? spec.column : spec;
 const named = ({ columns, confidence }: Candidate): string =>
-  `${shown(columns.join(' + '))} (${percent(confidence)})`;
+  `${displayValue(columns.join(' + '))} (${percent(confidence)})`;
 
 const lineOfKey = (key: Suggestions['key']): string =>
   key === null
@@ -76,7 +76,7 @@ export function columnLines({ key, fields }: Named, keyLine = lineOfKey(key)): s
     );
   }
   const unsure = fields.filter(field => field.mapped === null && field.others.length > 0);
-  if (unsure.length > 0) lines.push(`    ${comment(`Below ${percent(SURE)}, so not mapped:`)}`);
+  if (unsure.length > 0) lines.push(`    ${comment(`Below ${percent(MIN_CONFIDENCE)}, so not mapped:`)}`);
   for (const { field, others } of unsure) {
     const [first, ...more] = others;
     const also = more.length === 0 ? '' : `; or ${more.slice(0, 2).map(named).join(', ')}`;

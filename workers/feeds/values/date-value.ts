@@ -32,7 +32,7 @@ export function dateParser(format: string | undefined, lastYear: number): DatePa
 }
 
 /** Whether a format tells the day, and not the month or the year alone. */
-export const tellsDay = (format: string | undefined): boolean =>
+export const hasDay = (format: string | undefined): boolean =>
   format === undefined || SPECIAL.has(format) || format.includes('D');
 
 export const isDateFormat = (format: string): boolean => SPECIAL.has(format) || compile(format) !== null;

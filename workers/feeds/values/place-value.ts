@@ -66,7 +66,7 @@ export function isKnownCounty(fips: number): boolean {
  * Of a row that names a former county of Connecticut, and nothing by which one of its
  * regions could be chosen.
  */
-export const severalRegions = (fips: number): string =>
+export const ambiguousRegion = (fips: number): string =>
   `${fiveDigits(fips)} is a former county of Connecticut, whose towns are in several planning regions (09110 to 09190), and neither town nor point says in which: map the city, or give the region's code`;
 
 /** Connecticut's planning regions took the place of its counties (87 FR 34235). */

@@ -39,10 +39,10 @@ export const isFailure = (value: unknown): value is Failure =>
  * The form of a text without what it says: letters as x, digits as 0. Of people's names and numbers no
  * more is told or kept.
  */
-export const masked = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
+export const mask = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
 /** The value as a message shows it: one line of at most 60 characters. */
-export function shown(raw: unknown): string {
+export function displayValue(raw: unknown): string {
   const text =
     typeof raw === 'string'
       ? raw

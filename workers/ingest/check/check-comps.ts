@@ -1,7 +1,7 @@
 import { noComps } from '../../../shared/feeds/no-comps.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Feed } from '../../feeds/feed.ts';
-import { type PartCheck, PRICED_FROM } from './check-part.ts';
+import { MIN_SALE_PRICE, type PartCheck } from './check-part.ts';
 
 const CODES_SHOWN = 8;
 
@@ -29,8 +29,8 @@ function choices(parts: readonly PartCheck[], priced: number, reads: boolean): s
     .map(([code, count]) => `${code} ${count}`);
   return [
     reads
-      ? `${priced} rows have a day and a price of at least $${PRICED_FROM}, ${vacant} of them of vacant land`
-      : `${priced} rows would become comps with sales: { min_price: ${PRICED_FROM} }, ${vacant} of them of vacant land`,
+      ? `${priced} rows have a day and a price of at least $${MIN_SALE_PRICE}, ${vacant} of them of vacant land`
+      : `${priced} rows would become comps with sales: { min_price: ${MIN_SALE_PRICE} }, ${vacant} of them of vacant land`,
     ...(codes.length > 0 ? [`of them by sale_price_code: ${codes.join(', ')}`] : []),
   ];
 }

@@ -6,7 +6,7 @@ import { MAX_HEIGHT_M, MIN_HEIGHT_M, nodataRange } from '../../../shared/raster/
 import { type ElevationTile, readTileHeader, type TileHeader } from '../../../shared/raster/tiff-header.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
 import { checkContext, checkFiles, type FilesCheck } from './check-files.ts';
-import { noteProblem } from './check-part.ts';
+import { addProblem } from './check-part.ts';
 import { tileProblems } from './check-place.ts';
 
 export type TileCheck = {
@@ -118,7 +118,7 @@ export async function checkElevation(
     );
     return check;
   } catch (error) {
-    noteProblem(problems, 'elevation', error);
+    addProblem(problems, 'elevation', error);
     return null;
   }
 }

@@ -17,7 +17,7 @@ import { compsOf } from './check-comps.ts';
 import { checkElevation, type TilesCheck } from './check-elevation.ts';
 import { checkContext } from './check-files.ts';
 import { checkImagery, type ImageryCheck } from './check-imagery.ts';
-import { type Mapping, noteProblem, openPart, type PartCheck } from './check-part.ts';
+import { addProblem, type Mapping, openPart, type PartCheck } from './check-part.ts';
 import { coverageWarnings, layerPlaces, parcelPlaces } from './check-place.ts';
 
 /** What the first rows of a feed's sources come to. Plain data, for the terminal and for scripts. */
@@ -132,7 +132,7 @@ async function checkRegistry({ result }: Check, { baseDir, dnc }: DncFeed): Prom
         result.problems.push(`dnc: ${source} holds no number in ${lines} lines.`);
       result.warnings.push(...faults);
     } catch (error) {
-      noteProblem(result.problems, 'dnc', error);
+      addProblem(result.problems, 'dnc', error);
     }
   }
 }
@@ -214,7 +214,7 @@ async function checkPart(
     }
     if (part === undefined) result.problems.push(`${name}: the source has no usable rows.`);
   } catch (error) {
-    noteProblem(result.problems, name, error);
+    addProblem(result.problems, name, error);
     whole = false;
   }
   part ??= bad.length > 0 ? open([]) : undefined;

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import type { OpenContext } from '../../../shared/net/download-context.ts';
 import type { Files } from '../../feeds/feed.ts';
 import { namedTiles, readTiles } from '../stage/stage-tiles.ts';
-import { count, type Fault } from './check-part.ts';
+import { countFault, type Fault } from './check-part.ts';
 
 export type FilesCheck = {
   named: number;
@@ -34,7 +34,7 @@ export async function checkFiles<Header>(
   for await (const [{ rowNo }, outcome] of readTiles(some, read)) {
     check.read++;
     if ('absent' in outcome) check.absent++;
-    else if ('reason' in outcome) count(check.rejected, rowNo, { ...outcome, field: 'source' });
+    else if ('reason' in outcome) countFault(check.rejected, rowNo, { ...outcome, field: 'source' });
     else await use(outcome.tile);
   }
   return check;

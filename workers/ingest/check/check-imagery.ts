@@ -3,7 +3,7 @@ import { readImageryHeader } from '../../../shared/raster/imagery-file.ts';
 import type { ImageryFeed } from '../../feeds/feed.ts';
 import { describeServer } from '../stage/imagery-server.ts';
 import { checkContext, checkFiles, type FilesCheck } from './check-files.ts';
-import { noteProblem } from './check-part.ts';
+import { addProblem } from './check-part.ts';
 import { tileProblems } from './check-place.ts';
 
 export type ImageryCheck = FilesCheck & {
@@ -59,7 +59,7 @@ export async function checkImagery(
     problems.push(...tileProblems(sources, feed));
     return { ...check, sources };
   } catch (error) {
-    noteProblem(problems, 'imagery', error);
+    addProblem(problems, 'imagery', error);
     return null;
   }
 }

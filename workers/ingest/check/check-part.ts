@@ -5,7 +5,7 @@ import type { Input } from '../../../shared/feeds/ingest-runs.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { sourceColumns } from '../../feeds/feed-columns.ts';
 import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';
-import { shown, tidyText } from '../../feeds/values/text-value.ts';
+import { displayValue, tidyText } from '../../feeds/values/text-value.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from '../map/map-column.ts';
@@ -47,7 +47,7 @@ export type PartCheck = {
   skipped: number;
   sales: number;
   /** Of a roll. */
-  priced: Priced | null;
+  priced: PricedSales | null;
   withGeometry: number;
   classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
   columns: ColumnCheck[];
@@ -58,10 +58,10 @@ export type PartCheck = {
 };
 
 /** Rows with a day and a price of a sale of at least PRICED_FROM, comps or not. */
-export type Priced = { rows: number; vacant: number; codes: Record<string, number> };
+export type PricedSales = { rows: number; vacant: number; codes: Record<string, number> };
 
 /** Below it prices are nominal. */
-export const PRICED_FROM = 1_000;
+export const MIN_SALE_PRICE = 1_000;
 
 /**
  * What is known of a mapped row beside its values: of a parcel key, county and sale; of a
@@ -136,7 +136,7 @@ export function openPart(
     const mapped = map(row);
     if (!mapped.ok) {
       if (mapped.reason === 'skipped') check.skipped++;
-      else count(check.rejected, row.rowNo, mapped);
+      else countFault(check.rejected, row.rowNo, mapped);
       return;
     }
     if (kind === 'listings') noteSale(mapped.values, sales);
@@ -145,7 +145,7 @@ export function openPart(
     if (misplaced) {
       if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
       const faults = misplaced.refuses ? check.rejected : check.dropped;
-      count(faults, row.rowNo, { field: 'geometry', ...misplaced });
+      countFault(faults, row.rowNo, { field: 'geometry', ...misplaced });
       if (misplaced.refuses) return;
     }
     // Only features of land layers have a class, which is null where they do not count.
@@ -157,12 +157,12 @@ export function openPart(
     if (key !== undefined) onKey(key);
     if (key !== undefined && row.geometry !== null && !/[1-9]/.test(key))
       wordKeys.set(key, (wordKeys.get(key) ?? 0) + 1);
-    for (const fault of mapped.dropped ?? []) count(check.dropped, row.rowNo, fault);
+    for (const fault of mapped.dropped ?? []) countFault(check.dropped, row.rowNo, fault);
     for (const { column, read, index } of compiled) {
       const out = mapped.values[index] ?? null;
       if (out === null || read === null) continue;
       column.filled++;
-      const sample = { in: shown(read.raw(row.values)), out: shown(out) };
+      const sample = { in: displayValue(read.raw(row.values)), out: displayValue(out) };
       if (column.samples.length < SAMPLES && column.samples.every(other => other.in !== sample.in))
         column.samples.push(sample);
     }
@@ -175,12 +175,12 @@ export function openPart(
         judge(row);
       } catch (error) {
         if (!(error instanceof RangeError && isTooDeep(row))) throw error;
-        count(check.rejected, row.rowNo, TOO_DEEP);
+        countFault(check.rejected, row.rowNo, TOO_DEEP);
       }
     },
     addBad(bad: BadRow): void {
       check.rows++;
-      count(check.rejected, bad.rowNo, bad);
+      countFault(check.rejected, bad.rowNo, bad);
     },
     skip(rows: number): void {
       check.rows += rows;
@@ -222,12 +222,12 @@ function compileColumns({ kind, columns }: Mapping, resolve: Resolve): Compiled[
 }
 
 /** Notes what keeps a source from being read as a problem of the feed. @throws any other error */
-export function noteProblem(problems: string[], part: string, error: unknown): void {
+export function addProblem(problems: string[], part: string, error: unknown): void {
   if (!(error instanceof PlatError)) throw error;
   problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
 }
 
-export function count(faults: Fault[], rowNo: number, fault: Omit<Fault, 'count' | 'rowNo'>): void {
+export function countFault(faults: Fault[], rowNo: number, fault: Omit<Fault, 'count' | 'rowNo'>): void {
   const { field, reason, message } = fault;
   const existing = faults.find(each => each.field === field && each.reason === reason);
   if (existing) existing.count++;
@@ -241,7 +241,7 @@ function countFills(fills: Fills, values: Record<string, unknown>): void {
     const text = tidyText(values[column]);
     const fill = fills.get(column);
     if (text === null || fill === undefined) continue;
-    if (fill.filled++ === 0) fill.sample = shown(text);
+    if (fill.filled++ === 0) fill.sample = displayValue(text);
   }
 }
 
@@ -253,9 +253,9 @@ const [LAST_DAY, LAST_PRICE, VACANT, CODE] = (
   ['last_sale_date', 'last_sale_price', 'vacant', 'sale_price_code'] as const
 ).map(name => PARCEL_FIELD_NAMES.indexOf(name)) as [number, number, number, number];
 
-function notePriced(priced: Priced, values: MappedRow['values']): void {
+function notePriced(priced: PricedSales, values: MappedRow['values']): void {
   const price = values[LAST_PRICE];
-  if (values[LAST_DAY] === null || typeof price !== 'number' || price < PRICED_FROM) return;
+  if (values[LAST_DAY] === null || typeof price !== 'number' || price < MIN_SALE_PRICE) return;
   priced.rows++;
   if (values[VACANT] === true) priced.vacant++;
   if (values[CODE] !== null) countClass(priced.codes, String(values[CODE]));

@@ -13,7 +13,7 @@ import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import type { AssessorFeed, ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import type { Gates } from '../../feeds/feed-schema.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
-import { outsideParcels } from '../gate/gate.ts';
+import { outsideParcelsFault } from '../gate/gate.ts';
 import {
   type LayerFigures,
   type LayerWords,
@@ -140,7 +140,7 @@ export function parcelPlaces({
     add: (row, { fips }) => add(row, fips, false),
     addShape: (row, { fips }) => (row.geometry === null ? NO_SHAPE : add(row, fips, true)),
     problems() {
-      const message = outsideParcels(sumOutside([...counties.values()]), gates);
+      const message = outsideParcelsFault(sumOutside([...counties.values()]), gates);
       return message === null ? [] : [message];
     },
     warnings: () =>

@@ -3,8 +3,8 @@ import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed-schema.ts';
-import { type LayerVersion, NOWHERE } from '../run/layer-version.ts';
-import { gateResult, percent, type RowFigures, rowFaults, show } from './gate.ts';
+import { type LayerVersion, NO_COVERAGE } from '../run/layer-version.ts';
+import { gateResult, oneDecimal, percent, type RowFigures, rowFaults } from './gate.ts';
 import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './gate-place.ts';
 
 export type LayerFigures = RowFigures & {
@@ -22,7 +22,7 @@ export type LayerFigures = RowFigures & {
 
 export type LayerWords = { rows: string; area: string };
 
-export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
+export function checkLayerGates(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
   const { rows, read, covered, boxed, last } = figures;
   const before = last?.covered ?? null;
   return gateResult(figures, [
@@ -60,14 +60,14 @@ export function outsideCoverage(
   if (!none && share <= max_outside_coverage_percent) return null;
   const places = `coverage: ${extentWords(coverage)}; ${words.rows}: ${extentWords(extent)}`;
   const limit = none ? 'one at least has to lie inside' : `at most ${max_outside_coverage_percent} % may`;
-  return `${outside} of ${placed} ${words.rows} lie wholly outside the declared coverage (${show(share)} %, ${limit}; ${places}): is coverage right? Is it another place's file?`;
+  return `${outside} of ${placed} ${words.rows} lie wholly outside the declared coverage (${oneDecimal(share)} %, ${limit}; ${places}): is coverage right? Is it another place's file?`;
 }
 
 /**
  * The box for which a version of a layer has information: its coverage, and the county that its feed names.
  */
 export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
-  const box = coverage.every((side, i) => side === NOWHERE[i]) ? null : coverage;
+  const box = coverage.every((side, i) => side === NO_COVERAGE[i]) ? null : coverage;
   const county = (fips !== null && countyExtent(fips)) || null;
   return box && county ? boxAround([box, county]) : (box ?? county);
 }
@@ -80,12 +80,12 @@ function lostCoverageFault(before: Readonly<Box>, now: Readonly<Box>, limits: Ga
   const lost = 100 - sharedPercent(before, now);
   if (lost <= limits.max_coverage_drop_percent) return null;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
-  return `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.max_coverage_drop_percent} % may (${places}): is it another place's file? Is fips right?`;
+  return `${oneDecimal(lost)} % of the area that the layer covered is covered no longer, at most ${limits.max_coverage_drop_percent} % may (${places}): is it another place's file? Is fips right?`;
 }
 
 function grownCoverageFault(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
   const grown = grownPercent(before, now);
   if (grown <= limits.max_coverage_growth_percent) return null;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
-  return `The area that the layer covers grows by ${show(grown)} %, at most ${limits.max_coverage_growth_percent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`;
+  return `The area that the layer covers grows by ${oneDecimal(grown)} %, at most ${limits.max_coverage_growth_percent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`;
 }

@@ -49,7 +49,7 @@ export type OutsideParcels = { points: number; outside: number; where: string };
 
 export type PlacedPoints = { fips: number; points: number; outside: number; extent: Box };
 
-export async function parcelsOutside(client: Client, fips: number[]): Promise<OutsideParcels> {
+export async function countParcelsOutside(client: Client, fips: number[]): Promise<OutsideParcels> {
   const boxes = fips.flatMap(code => {
     const box = countyBox(code);
     return box ? [{ code, box }] : [];

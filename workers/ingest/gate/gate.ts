@@ -52,7 +52,7 @@ export function gateResult(figures: object, faults: readonly Fault[]): GateResul
   return { blocked, figures };
 }
 
-export function judge(figures: GateFigures, limits: Gates): GateResult {
+export function checkGates(figures: GateFigures, limits: Gates): GateResult {
   const { last, before, retired, sales } = figures;
   const most = limits.max_key_drop_percent;
   return gateResult(figures, [
@@ -72,12 +72,12 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
         return `${gone}: are sales.where and sales.min_price right?`;
       }),
     ],
-    ['extent', outsideParcels(figures.outside, limits)],
+    ['extent', outsideParcelsFault(figures.outside, limits)],
     ['acreage', figures.acreage && wrongAcreage(figures.acreage, limits)],
   ]);
 }
 
-export function outsideParcels(
+export function outsideParcelsFault(
   { points, outside, where }: OutsideParcels,
   { max_outside_percent }: Gates,
 ): string | null {
@@ -98,10 +98,10 @@ function wrongAcreage(
   const other = unit && AREA_UNITS.find(each => fits((median * TO_ACRES[each](1)) / TO_ACRES[unit](1)));
   const advice =
     other && other !== unit ? `: unit: ${other} would fit` : ': is its column, unit or scale right?';
-  return `The stated acreage is ${Number(median.toPrecision(3))} times the measured one in the median parcel (0.5 to 2 may be), and off by more than a factor of 4 in ${off} of ${parcels} (${show(share)} %, at most ${most} %)${advice}.`;
+  return `The stated acreage is ${Number(median.toPrecision(3))} times the measured one in the median parcel (0.5 to 2 may be), and off by more than a factor of 4 in ${off} of ${parcels} (${oneDecimal(share)} %, at most ${most} %)${advice}.`;
 }
 
-export function judgeList(
+export function checkListGates(
   { counts, last }: { counts: RunCounts; last: { counts: RunCounts } | null },
   rows: number,
   limits: Gates,
@@ -152,12 +152,12 @@ const dropFault = (what: string, before: number, now: number, most: number): str
 
 function overLimit(part: number, whole: number, most: number, say: (share: string) => string): string | null {
   const share = percent(part, whole);
-  return share > most ? say(`${show(share)} %, at most ${most} %`) : null;
+  return share > most ? say(`${oneDecimal(share)} %, at most ${most} %`) : null;
 }
 
 export const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
 
-export const show = (value: number): string => value.toFixed(1);
+export const oneDecimal = (value: number): string => value.toFixed(1);
 
 export function lastFigures(counts: RunCounts | undefined): GateFigures['last'] {
   if (counts === undefined) return null;

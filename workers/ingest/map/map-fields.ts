@@ -3,7 +3,7 @@ import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';
 import { parseNumber } from '../../feeds/values/number-value.ts';
-import { isFailure, masked, shown, tidyText } from '../../feeds/values/text-value.ts';
+import { displayValue, isFailure, mask, tidyText } from '../../feeds/values/text-value.ts';
 import type { Value } from '../../feeds/values/value-parser.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from './map-column.ts';
@@ -131,7 +131,7 @@ export function compileFill(
   resolve: Resolve,
 ): Fill {
   const names = FIELD_NAMES[kind];
-  const show = kind === 'contacts' ? (raw: unknown) => masked(shown(raw)) : shown;
+  const show = kind === 'contacts' ? (raw: unknown) => mask(displayValue(raw)) : displayValue;
   const fields: Field[] = names.flatMap((name, index) => {
     const spec = columns[name];
     const target = { name, spec: targetSpec(kind, name) };

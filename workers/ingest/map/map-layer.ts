@@ -3,10 +3,10 @@ import { MTFCC_CLASSES } from '../../../shared/domain/land-layers.ts';
 import type { LayerInput } from '../../feeds/feed.ts';
 import { targetSpec } from '../../feeds/feed-schema.ts';
 import {
-  DECISIVE,
   LAYER_DEFAULTS,
   LAYER_FIELD_NAMES,
   type LayerField,
+  REQUIRED_ONE_OF,
   type VectorKind,
 } from '../../feeds/layer-schema.ts';
 import { tidyText } from '../../feeds/values/text-value.ts';
@@ -54,16 +54,16 @@ export function compileLayerMapper(kind: VectorKind, input: LayerInput): Mapper<
  */
 function requireDecisive(kind: VectorKind, { columns }: LayerInput, available: readonly string[]): void {
   const resolve = resolver(available);
-  const isMapped = DECISIVE[kind].some(name => {
+  const isMapped = REQUIRED_ONE_OF[kind].some(name => {
     const spec = columns[name];
     return spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, resolve);
   });
   if (isMapped) return;
-  const usual = DECISIVE[kind].flatMap(name => usualColumns(LAYER_DEFAULTS[kind][name]));
+  const usual = REQUIRED_ONE_OF[kind].flatMap(name => usualColumns(LAYER_DEFAULTS[kind][name]));
   const has = available.slice(0, 20).join(', ') || 'none';
   throw new PlatError(
     'feed_mapping',
-    `layer.columns: the source has no column ${usual.join(' or ')}; it has ${has}. Map ${DECISIVE[kind].join(' or ')}.`,
+    `layer.columns: the source has no column ${usual.join(' or ')}; it has ${has}. Map ${REQUIRED_ONE_OF[kind].join(' or ')}.`,
   );
 }
 
@@ -83,7 +83,11 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
     if (fault) return rejectRow(fault.field, fault.reason, fault.message);
     const verdict = classify(values as (string | null)[], source);
     if (verdict === null)
-      return rejectRow(DECISIVE[kind][0]!, 'missing_class', `${DECISIVE[kind].join(' and ')} are empty`);
+      return rejectRow(
+        REQUIRED_ONE_OF[kind][0]!,
+        'missing_class',
+        `${REQUIRED_ONE_OF[kind].join(' and ')} are empty`,
+      );
     if ('reason' in verdict) return verdict;
     return { ok: true as const, ...verdict, values, dropped };
   };
@@ -93,7 +97,7 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
 type RawReader = (source: Record<string, unknown>) => string | null;
 
 function rawReader(kind: VectorKind, { columns }: LayerInput, resolve: Resolve): RawReader {
-  const name = DECISIVE[kind].find(field => columns[field]);
+  const name = REQUIRED_ONE_OF[kind].find(field => columns[field]);
   const spec = name && columns[name];
   const column = spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, resolve);
   return source => (column ? tidyText(column.raw(source)) : null);

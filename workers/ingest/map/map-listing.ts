@@ -1,7 +1,7 @@
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import type { ListingInput } from '../../feeds/feed.ts';
-import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place-value.ts';
+import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
 import type { Value } from '../../feeds/values/value-parser.ts';
 import {
   compileFill,
@@ -39,7 +39,7 @@ export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
       values[AT.fips] = isFormer ? regionOf(fips, values) : null;
       if (values[AT.fips] !== null) return row;
       const drop = isFormer
-        ? { field: 'fips', reason: 'former_county', message: severalRegions(fips) }
+        ? { field: 'fips', reason: 'former_county', message: ambiguousRegion(fips) }
         : { field: 'fips', reason: 'unknown_fips', message: noSuchCounty(fips) };
       return { ...row, dropped: [...(dropped ?? []), drop] };
     };

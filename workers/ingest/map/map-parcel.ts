@@ -6,8 +6,8 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { columnsOfPart, type KeyPart, type KeySpec } from '../../feeds/column-schema.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
 import { targetSpec } from '../../feeds/feed-schema.ts';
-import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place-value.ts';
-import { isFailure, shown, tidyText } from '../../feeds/values/text-value.ts';
+import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
+import { displayValue, isFailure, tidyText } from '../../feeds/values/text-value.ts';
 import { MAX_IDENTIFIER } from '../../feeds/values/value-parser.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from './map-column.ts';
@@ -98,7 +98,7 @@ function compileCounty(feedFips: number | null, column: CompiledColumn | null): 
     const fips = column.read(source);
     if (fips === null) return feedFips ?? missing;
     if (isFailure(fips))
-      return rejectRow('fips', 'unknown_fips', `'${shown(column.raw(source))}' ${fips.says}`);
+      return rejectRow('fips', 'unknown_fips', `'${displayValue(column.raw(source))}' ${fips.says}`);
     const code = Number(fips);
     if (code === feedFips) return code;
     if (feedFips !== null && !isFormerCounty(code)) return wrongCounty(code, feedFips);
@@ -122,7 +122,7 @@ function regionOf(
   const box = boxOfGeometry(geometry);
   const point = box && ([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] as const);
   const region = planningRegion(former, town, point);
-  if (region === null) return rejectRow('fips', 'former_county', severalRegions(former));
+  if (region === null) return rejectRow('fips', 'former_county', ambiguousRegion(former));
   if (feedFips !== null && !isFormerCounty(feedFips) && region !== feedFips)
     return wrongCounty(region, feedFips);
   return region;

@@ -2,7 +2,7 @@ import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { DeedColumns, Sales, SkipCondition } from '../../feeds/feed.ts';
 import { alternatives } from '../../feeds/feed-columns.ts';
-import { tellsDay } from '../../feeds/values/date-value.ts';
+import { hasDay } from '../../feeds/values/date-value.ts';
 import { isFailure, tidyText } from '../../feeds/values/text-value.ts';
 import type { TargetSpec } from '../../feeds/values/value-parser.ts';
 import { compileColumn } from './map-column.ts';
@@ -86,7 +86,7 @@ function compileDeed(
   const marks = multiParcel
     .filter(({ column, optional }) => !optional || resolve(column) !== null)
     .map(condition => compileCondition(condition, resolve));
-  const isTold = marks.length > 0 || !alternatives(date ?? {}).every(way => tellsDay(way.date));
+  const isTold = marks.length > 0 || !alternatives(date ?? {}).every(way => hasDay(way.date));
   return source => {
     const name = tidyText(nameOf(source))?.toUpperCase() ?? null;
     if (marks.some(test => test(source))) return { book: name, several: true };

@@ -2,7 +2,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { nearMatches } from '../../../shared/base/near-words.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
-import { alternatives, namesOf } from '../../feeds/feed-columns.ts';
+import { alternatives, columnNamesOf } from '../../feeds/feed-columns.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 
 /** dBASE, and so a shapefile, cuts column names here. */
@@ -45,7 +45,7 @@ export type Mention = { where: string; column: string; optional: boolean };
 export function columnMentions(columns: Partial<Record<string, ColumnSpec>>): Mention[] {
   return Object.entries(columns).flatMap(([name, spec]) =>
     alternatives(spec ?? {}).flatMap(way =>
-      namesOf(way).map(column => ({
+      columnNamesOf(way).map(column => ({
         where: `columns.${name}`,
         column,
         optional: (spec?.optional ?? false) || (way.optional ?? false),

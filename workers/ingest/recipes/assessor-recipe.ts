@@ -1,8 +1,8 @@
 import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
 import { alternatives } from '../../feeds/feed-columns.ts';
-import { type Acreage, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
-import { parcelsOutside } from '../gate/gate-place.ts';
+import { type Acreage, checkGates, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { countParcelsOutside } from '../gate/gate-place.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from '../map/map-parcel.ts';
 import { mergeListings } from '../merge/merge-listings.ts';
 import { mergeParcels } from '../merge/merge-parcels.ts';
@@ -90,7 +90,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
 
   await run.step('gate', 'checking', 0.74);
   const sales = await measureSales(client, feed.sales, feedId);
-  const gate = judge(
+  const gate = checkGates(
     {
       read: total(counts.read),
       rejected: rejectedRows(counts),
@@ -98,7 +98,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       matchedKeys: Number(counts.matched_keys),
       before: figures.changed + figures.unchanged + figures.retired,
       retired: figures.retired,
-      outside: await parcelsOutside(client, fips),
+      outside: await countParcelsOutside(client, fips),
       acreage: await acreageOf(client, feed),
       sales,
       filled: counts.filled,

@@ -1,7 +1,7 @@
 import { asRun, type Client, compose, literal, sql, statement } from '../../../shared/base/db.ts';
 import { contactSecret } from '../../../shared/contacts/suppression.ts';
 import type { ContactsFeed } from '../../feeds/feed.ts';
-import { judgeList } from '../gate/gate.ts';
+import { checkListGates } from '../gate/gate.ts';
 import { compileContactMapper } from '../map/map-contact.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
@@ -49,7 +49,7 @@ async function compare(client: Client, run: RunContext, { gates }: ContactsFeed)
   await client.query(compose('contacts/match_contacts', { feed: literal(feedId) }));
   const rows = await measureRows(client, run, matchFigures('stage_contact_match'));
   return {
-    gate: judgeList(run, rows, gates, 'contacts'),
+    gate: checkListGates(run, rows, gates, 'contacts'),
     touched: counts.new + counts.changed + counts.retired > 0,
     async merge(transaction) {
       await transaction.query(statement('contacts/delete_gone_contacts', { feed_id: feedId }));

@@ -3,7 +3,7 @@ import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { DncFeed } from '../../feeds/feed.ts';
 import { openSource, trackProgress } from '../../formats/source.ts';
-import { judgeList } from '../gate/gate.ts';
+import { checkListGates } from '../gate/gate.ts';
 import type { RunContext } from '../run/run-context.ts';
 import { withStages } from '../run/stage-schema.ts';
 import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from '../stage/stage-dnc.ts';
@@ -80,7 +80,7 @@ async function compare(
   });
   await run.step('gate', 'checking', 0.74);
   return {
-    gate: judgeList(run, rows, gates, 'numbers'),
+    gate: checkListGates(run, rows, gates, 'numbers'),
     touched: moved.length > 0,
     async merge(transaction) {
       await transaction.query('lock table dnc_areas in share row exclusive mode');

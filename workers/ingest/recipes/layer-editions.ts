@@ -5,7 +5,7 @@ import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import type { ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import { rejectedRows } from '../gate/gate.ts';
-import { judgeLayer, layerArea } from '../gate/gate-layer.ts';
+import { checkLayerGates, layerArea } from '../gate/gate-layer.ts';
 import { type DeclaredPlace, homeBoxes, tilesDeclared, tilesOutside } from '../gate/gate-place.ts';
 import { markCovered, switchLayer } from '../merge/merge-layer.ts';
 import {
@@ -13,7 +13,7 @@ import {
   coverageFigures,
   currentVersion,
   type LayerVersion,
-  NOWHERE,
+  NO_COVERAGE,
   sameScope,
 } from '../run/layer-version.ts';
 import type { RunContext } from '../run/run-context.ts';
@@ -51,7 +51,7 @@ export async function prepareVersion(
   Object.assign(counts, coverageFigures(scope));
   const before = await currentVersion(client, feedId, last);
   await step('gate', 'checking', 0.74);
-  const gate = judgeLayer(
+  const gate = checkLayerGates(
     {
       read: total(counts.read),
       rejected: rejectedRows(counts),
@@ -98,7 +98,7 @@ export async function compareFiles(
     statement('land/measure_sources', { feed_id: run.feedId }, tables),
   );
   const extent = files.length === 0 ? null : boxAround(files.map(file => file.extent));
-  const coverage = feed.coverage ?? extent ?? NOWHERE;
+  const coverage = feed.coverage ?? extent ?? NO_COVERAGE;
   return prepareVersion(run, client, feed, {
     words,
     rows: recordVersion(run.counts, measured[0]!),

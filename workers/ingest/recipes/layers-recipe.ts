@@ -9,14 +9,14 @@ import { coveredBox } from '../gate/gate-layer.ts';
 import { type DeclaredPlace, declaredPlace, featuresOutside, homeBoxes } from '../gate/gate-place.ts';
 import { compileLayerMapper } from '../map/map-layer.ts';
 import { mergeFeatures } from '../merge/merge-layer.ts';
-import { type LayerScope, NOWHERE } from '../run/layer-version.ts';
+import { type LayerScope, NO_COVERAGE } from '../run/layer-version.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
 import {
   countClass,
   countFilled,
-  firstOf,
   increment,
+  keepFirstSql,
   newClasses,
   rejectDuplicates,
 } from '../run/run-counts.ts';
@@ -43,7 +43,7 @@ async function compare(
 ): Promise<Prepared> {
   const { pool, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  await rejectDuplicates(client, counts, firstOf('stage_layer', 'hash', 'row_no'));
+  await rejectDuplicates(client, counts, keepFirstSql('stage_layer', 'hash', 'row_no'));
   await client.query('analyze stage_layer (hash)');
   const { rows: measured } = await client.query<VersionFigures>(
     statement('land/measure_layer', { feed_id: feedId }),
@@ -73,7 +73,7 @@ async function compare(
  * else the box around what was read.
  */
 function scopeOf({ coverage, fips, reachM }: LayerFeed, featuresBox: Box | null): LayerScope {
-  return { coverage: coverage ?? (fips === null ? featuresBox : null) ?? NOWHERE, fips, reachM };
+  return { coverage: coverage ?? (fips === null ? featuresBox : null) ?? NO_COVERAGE, fips, reachM };
 }
 
 type StagedLayer = {

@@ -4,7 +4,7 @@ import { isRetryable } from '../../../shared/base/errors.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import type { ListingsFeed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint, RowBatch } from '../../formats/row-batch.ts';
-import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { checkGates, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { compileListingMapper } from '../map/map-listing.ts';
 import { mergeListings } from '../merge/merge-listings.ts';
 import { readBatches } from '../run/read-input.ts';
@@ -41,7 +41,7 @@ async function compare(
   if (snapshot) await client.query(statement('market/match_gone_listings', { feed_id: feedId }));
   await client.query('analyze stage_listing_match');
   const rows = await measureRows(client, run, matchFigures('stage_listing_match'));
-  const gate = judge(
+  const gate = checkGates(
     {
       read: counts.read.listings ?? 0,
       // An older state of a listing that comes again is set aside, not wrong.

@@ -2,11 +2,11 @@ import { copyValue, openCopy } from '../../../shared/base/copy.ts';
 import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import type { NumberingFeed } from '../../feeds/feed.ts';
 import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
-import { judgeList } from '../gate/gate.ts';
+import { checkListGates } from '../gate/gate.ts';
 import { compileBlockMapper } from '../map/map-block.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
-import { countFilled, firstOf, measureRows, rejectDuplicates } from '../run/run-counts.ts';
+import { countFilled, keepFirstSql, measureRows, rejectDuplicates } from '../run/run-counts.ts';
 import { withStages } from '../run/stage-schema.ts';
 import { digest } from '../stage/row-hash.ts';
 import { stageRows } from '../stage/stage-rows.ts';
@@ -46,11 +46,11 @@ async function compare(client: Client, run: RunContext, { gates }: NumberingFeed
   const { feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
   // Of two carriers of one block the last row wins.
-  await rejectDuplicates(client, counts, firstOf('stage_block', 'prefix, block', 'row_no desc'));
+  await rejectDuplicates(client, counts, keepFirstSql('stage_block', 'prefix, block', 'row_no desc'));
   await client.query('analyze stage_block (prefix)');
   const rows = await measureRows(client, run, statement('contacts/measure_blocks', { feed_id: feedId }));
   return {
-    gate: judgeList(run, rows, gates, 'blocks'),
+    gate: checkListGates(run, rows, gates, 'blocks'),
     touched: counts.new + counts.changed + counts.retired > 0,
     async merge(transaction) {
       await transaction.query(statement('contacts/delete_gone_blocks', { feed_id: feedId }));

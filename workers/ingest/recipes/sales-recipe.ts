@@ -3,7 +3,7 @@ import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { toE7 } from '../../../shared/geo/geometry-codec.ts';
 import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
-import { judge, rejectedRows } from '../gate/gate.ts';
+import { checkGates, rejectedRows } from '../gate/gate.ts';
 import { positionsOf } from '../map/map-fields.ts';
 import { compileRecordedMapper, type RecordedSale } from '../map/map-recorded.ts';
 import type { PriorSale } from '../map/map-sale.ts';
@@ -96,7 +96,7 @@ async function compare(client: Client, run: RunContext, feed: RecordedFeed): Pro
   counts.matched_keys = placed;
   await measureRows(client, run, matchFigures('stage_listing_match'));
   const figures = await measureSales(client, sales, feedId);
-  const gate = judge(
+  const gate = checkGates(
     {
       read: total(counts.read),
       rejected: rejectedRows(counts),

@@ -9,7 +9,7 @@ import type { AcceptedRun } from './run-record.ts';
 export type LayerScope = { coverage: Box; fips: number | null; reachM: RoadReach | null };
 
 /** The coverage of a layer that has none but its county: a point in the Atlantic, where no parcel is. */
-export const NOWHERE: Box = [0, 0, 0, 0];
+export const NO_COVERAGE: Box = [0, 0, 0, 0];
 
 type LayerRow = BoxColumns & { fips: number | null; reach_m: RoadReach | null };
 
@@ -22,7 +22,7 @@ export function boxFigures(box: Box): Record<string, number> {
 
 export function coverageFigures({ coverage, fips }: LayerScope): Partial<RunCounts> {
   return {
-    ...(coverage !== NOWHERE && { coverage: boxFigures(coverage) }),
+    ...(coverage !== NO_COVERAGE && { coverage: boxFigures(coverage) }),
     ...(fips !== null && { coverage_fips: fips }),
   };
 }

@@ -64,7 +64,7 @@ export async function rejectDuplicates(
 }
 
 /** Keeps the first of the rows of a staging table that share a key. */
-export const firstOf = (table: string, key: string, order: string): string =>
+export const keepFirstSql = (table: string, key: string, order: string): string =>
   compose('feeds/keep_first', { table, key, order });
 
 /** Notes how a run's rows compare with what is there, and goes on to the gate. @returns how many it has */

@@ -9,7 +9,7 @@ import { extentOf, type GeoTransform } from '../../../shared/raster/affine.ts';
 import { pixelMeters, placeImage } from '../../../shared/raster/imagery-file.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { ImageryFeed, ImageryInput } from '../../feeds/feed.ts';
-import { NOWHERE } from '../run/layer-version.ts';
+import { NO_COVERAGE } from '../run/layer-version.ts';
 
 /** A row of imagery_sources. */
 export type ImagerySource = {
@@ -35,7 +35,7 @@ export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Pr
   const { imagery: input } = feed;
   const { type, captured } = input;
   const declared: Box = [
-    ...(feed.coverage ?? (feed.fips === null ? null : countyExtent(feed.fips)) ?? NOWHERE),
+    ...(feed.coverage ?? (feed.fips === null ? null : countyExtent(feed.fips)) ?? NO_COVERAGE),
   ];
   const sourceOf = (source: string, extent: Box, pixel_m: number, details: object): ImagerySource => {
     const fingerprint = hash('sha256', JSON.stringify([type, extent, details])).slice(0, 32);

@@ -13,7 +13,7 @@ import { CONTACT_FIELD_NAMES } from '../../../shared/domain/contact-fields.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { placeOf } from '../../../shared/kernels/person/match.ts';
-import { masked } from '../../feeds/values/text-value.ts';
+import { mask } from '../../feeds/values/text-value.ts';
 import type { MappedContact } from '../map/map-contact.ts';
 import { countFilled } from '../run/run-counts.ts';
 import type { Reject, RejectWriter } from '../run/stage-schema.ts';
@@ -97,9 +97,9 @@ function masking(rejects: RejectWriter): RejectWriter {
 function maskRaw(raw: string): string {
   try {
     return JSON.stringify(JSON.parse(raw), (_key, value) =>
-      typeof value === 'string' || typeof value === 'number' ? masked(String(value)) : value,
+      typeof value === 'string' || typeof value === 'number' ? mask(String(value)) : value,
     );
   } catch {
-    return masked(raw);
+    return mask(raw);
   }
 }

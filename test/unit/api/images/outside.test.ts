@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freshForMs } from '../../../../api/images/outside.ts';
+import { freshnessLifetimeMs } from '../../../../api/images/outside.ts';
 
 const NOW = Date.parse('2026-07-01T12:00:00Z');
 
@@ -18,5 +18,5 @@ test.each([
   ['a date that has passed', { expires: 'Wed, 01 Jul 2026 11:00:00 GMT' }, 0],
   ['what does not say', {}, 3600],
 ])('%s', (_, headers, seconds) => {
-  expect(freshForMs(new Headers(headers), NOW)).toBe(1000 * seconds);
+  expect(freshnessLifetimeMs(new Headers(headers), NOW)).toBe(1000 * seconds);
 });
