@@ -177,14 +177,14 @@ describe('who asks to be forgotten', () => {
     const sold = { mail_address: ['12 Zephyr St', '9 Far Rd'], mail_zip: ['03431', '99999'] };
     const bob = { owner_name: ['ZWEIG BOB', 'BUYER'], ...sold };
     expect(await kept()).toEqual([{ owner_name: ['NOWELL ADA', 'BUYER'], ...sold }, bob]);
-    expect(await forget(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({ changes: 1 });
+    expect(await forgetContact(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({ changes: 1 });
     const erased = {
       owner_name: [null, 'BUYER'],
       mail_address: [null, '9 Far Rd'],
       mail_zip: ['03431', '99999'],
     };
     expect(await kept()).toEqual([erased, bob]);
-    expect(await forget(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({ changes: 0 });
+    expect(await forgetContact(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({ changes: 0 });
 
     // The roll names her still on another parcel; when it no longer does, nothing else does.
     await merge({ ...owners, P1: 'BUYER', P2: 'BUYER', P3: 'BUYER', P4: 'BUYER' });
