@@ -1,26 +1,26 @@
 -- name: close_period
--- Ends the current period of an account now, with the terms that it has.
+-- Ends an account's current period now, with its present terms.
 update usage_periods p
 set period_end = greatest(now(), p.period_start), tier = a.tier, tokens_included = a.tokens_included, overage_cents_per_1000 = a.overage_cents_per_1000
 from accounts a
 where a.id = :account_id and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: count_closed
--- How many periods of an account are closed from one on, and when the current one began. `first_start`:
--- start of the first.
+-- Counts the closed periods of an account from one on, and returns when the current one began.
+-- `first_start`: start of the first.
 select count(*) filter (where period_end is not null) as closed, max(period_start) as current from usage_periods
 where account_id = :account_id and period_start >= :first_start;
 
 -- name: find_account
--- The account with this id or, if there is none, of this name.
+-- The account with this id, else the one with this name.
 select id from accounts where id::text = lower(:account) or name = :account
 order by id::text = lower(:account) desc
 limit 1;
 
 -- name: find_period
--- What dates given for an account's current period come to; one that ended before the account was made is
--- not opened, but the first after it that did not. `start`: null for the period's own; `end`: null for a
--- month after the start.
+-- The period that results from dates given for an account's current one. A period that ended before the
+-- account was created is not opened, but the first one after it. `start`: null for the period's own; `end`:
+-- null for a month after the start.
 select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
   used.first_day, used.last_day
 from accounts a
@@ -49,10 +49,9 @@ where a.id = :account_id;
 select id from users where lower(email) = lower(:address);
 
 -- name: insert_account
--- A new account; with a tier its first period begins now. `tier` may be null; `tokens`: null for the tier's;
--- `backstop` may be null; `company`: null for its user's, else one of its own name;
--- `overage_price`: null for the tier's; `user_email`: its user's address or null; `user_name`:
--- user's name or null.
+-- Creates an account; with a tier its first period begins now. `tier` and `backstop` may be null; `tokens`,
+-- `overage_price`: null for the tier's; `company`: null for its user's, else one named like the account;
+-- `user_email`, `user_name`: its user, or null.
 with known as (
   select id, name from companies
   where case when :company::text is not null then name = :company
@@ -93,7 +92,7 @@ from set_config('plat.actor', :by, true) as actor
 returning id;
 
 -- name: join_company
--- The company of this name, founded if it is not there.
+-- The company with this name, created if necessary.
 with known as (
   select id from companies where name = :name
 ), founded as (
@@ -102,14 +101,14 @@ with known as (
 select id from known union all select id from founded;
 
 -- name: join_user
--- The user with this e-mail address, made if there is none. `company_id`: company id of a new user; `name`,
--- null: as it is.
+-- The user with this e-mail address, created if necessary. `company_id`: of a new user; `name`: null to
+-- leave it unchanged.
 insert into users as u (company_id, email, name) values (:company_id, :address, coalesce(:name, ''))
 on conflict (lower(email)) do update set name = coalesce(:name, u.name)
 returning id, company_id;
 
 -- name: list_accounts
--- Accounts with what their current period has used and their usable keys, by name. `id`, null for all.
+-- Accounts by name, with the usage of their current period and their usable keys. `id`: null for all.
 select a.id, a.name, c.name as company, m.email as user_email, m.name as user_name, a.pro, a.tier, a.tokens_included, a.overage_cents_per_1000,
   a.overage_allowed, a.payment_method, a.invoice_paid, a.backstop_tokens, case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
   a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.skip_trace,
@@ -126,8 +125,7 @@ where :id::uuid is null or a.id = :id
 order by a.name;
 
 -- name: list_changes
--- What was changed about an account, its keys, the users it has had and those of its company, the oldest
--- first.
+-- The changes of an account, its keys, its users and those of its company, oldest first.
 select at, actor, action, entity, entity_id, before, after from audit
 where account_id = :account_id
   or entity = 'users' and (
@@ -145,13 +143,13 @@ where :account_id::uuid is null or a.id = :account_id
 order by a.name, k.created_at;
 
 -- name: list_names
--- Every name of a sort. `of`: account, company or tier.
+-- All names of one kind. `of`: account, company or tier.
 select name from accounts where :of = 'account'
 union all select name from companies where :of = 'company'
 union all select name from tiers where :of = 'tier';
 
 -- name: list_tier_changes
--- What was changed about a tier, the oldest first.
+-- The changes of a tier, oldest first.
 select at, actor, action, entity, entity_id, before, after from audit
 where account_id is null and entity = 'tiers' and entity_id = :name
 order by id;
@@ -161,7 +159,7 @@ order by id;
 select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
 
 -- name: lock_account
--- An account under its lock, with what its period has used and the end of the last closed one.
+-- Locks an account, and returns the usage of its period and the end of the last closed one.
 select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents_per_1000, a.overage_allowed, a.payment_method,
   a.period_start, a.period_end,
   coalesce((select tokens_used from usage_periods where account_id = a.id and period_start = a.period_start), 0) as tokens_used,
@@ -172,14 +170,14 @@ from accounts a where a.id = :id
 for no key update of a;
 
 -- name: lock_period
--- Keeps charges off the period of a locked account: what it has used judges a change of its terms.
+-- Blocks charges on the period of a locked account, so that its usage stays as it is while terms change.
 select 1 from usage_periods p
 join accounts a on a.id = p.account_id and a.period_start = p.period_start
 where a.id = :account_id
 for update of p;
 
 -- name: move_period
--- Corrects the start of an account's period, before the account has it; its usage stays.
+-- Corrects the start of an account's period, before the account has it. Its usage stays.
 with days as (
   update usage_daily d set period_start = :start from accounts a
   where a.id = :account_id and d.account_id = a.id and d.period_start = a.period_start
@@ -188,7 +186,7 @@ update usage_periods p set period_start = :start from accounts a
 where a.id = :account_id and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: move_user
--- Takes a user to another company with an account; no row where the user has others.
+-- Moves a user to another company with an account; no row when the user has accounts elsewhere.
 update users u set company_id = :company_id
 where u.id = :user_id and not exists (select 1 from accounts a where a.user_id = u.id and a.id <> :account_id)
 returning u.id;
@@ -199,20 +197,20 @@ insert into usage_periods (account_id, period_start) values (:account_id, :start
 on conflict (account_id, period_start) do nothing;
 
 -- name: rename_user
--- Gives a user another name.
+-- Renames a user.
 update users set name = :name where id = :user_id;
 
 -- name: revoke_key
--- A key that is revoked already keeps its date. `key_hash`: SHA-256 of `key` (for an operator who has the
--- key itself).
+-- Revokes a key; one that is revoked already keeps its date. `key_hash`: SHA-256 of `key`, for an operator
+-- who has the key itself.
 update api_keys k set revoked_at = coalesce(k.revoked_at, now())
 from set_config('plat.actor', :by, true) as actor
 where k.id::text = :key or k.prefix = :key or k.key_hash = :key_hash
 returning k.id, k.name, k.revoked_at;
 
 -- name: rotate_key
--- A new key in the place of one that is in use, of its account, name, scopes and expiry; the old one ends
--- after some hours. `key_hash`: SHA-256 of `old_key`; `new_hash`: SHA-256 of the new key.
+-- Replaces a key by a new one with its account, name, scopes and expiry. The old key expires some hours
+-- later. `key_hash`: SHA-256 of `old_key`; `new_hash`: SHA-256 of the new key.
 with old as (
   select k.* from api_keys k, set_config('plat.actor', :by, true) as actor
   where (k.id::text = :old_key or k.prefix = :old_key or k.key_hash = :key_hash) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
@@ -228,9 +226,9 @@ select account_id, name, :new_hash, :prefix, scopes, old.expires_at from old
 returning id, name, (select expires_at from ended) as old_until;
 
 -- name: save_tier
--- Makes or changes a tier. Contracts that were made keep their tokens and price; whether REST is included is
--- read from here. `overage_price`: US cents for 1,000 tokens of overage; `direct`: whether keys may call
--- REST (null: as it is).
+-- Creates or changes a tier. Existing contracts keep their tokens and price, but whether REST is included is
+-- read from here. `overage_price`: US cents per 1,000 tokens of overage; `direct`: whether keys may call
+-- REST, null to leave it unchanged.
 insert into tiers as t (name, tokens_included, overage_cents_per_1000, direct)
 select :name, coalesce(:tokens_included, old.tokens_included, 0), coalesce(:overage_price, old.overage_cents_per_1000, 0), coalesce(:direct, old.direct, true)
 from set_config('plat.actor', :by, true) as actor
@@ -240,7 +238,7 @@ on conflict (name) do update set (tokens_included, overage_cents_per_1000, direc
 returning name, tokens_included, overage_cents_per_1000, direct;
 
 -- name: update_account
--- Sets columns of an account, and marks its current period, so that charges which wait for that read the
+-- Sets columns of an account and marks its current period, so that charges waiting for the period read the
 -- account again. `patch`: {column: value}.
 with changed as (
   update accounts a set terms = a.terms + 1, (

@@ -1,6 +1,6 @@
--- Closes the periods that are over by their own terms and opens the one that holds now, with those between
--- them in which nobody called, once however many processes try; months are added to the anchor in UTC. Locks
--- the account, then its period, as charges do.
+-- Closes periods that are over and opens the current one, with those in between in which nobody called;
+-- once, however many processes try. Months are added to the anchor in UTC. Locks the account, then its
+-- period, as charges do.
 with due as materialized (
   select id, tier, tokens_included, overage_cents_per_1000, period_anchor, period_start, period_end, terms,
     set_config('plat.actor', 'end of period', true) as actor

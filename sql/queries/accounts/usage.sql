@@ -1,12 +1,12 @@
 -- name: list_days
--- What an account used in a period by UTC day, endpoint and mode. `start`: start of the period to the
+-- An account's usage in a period by UTC day, endpoint and mode. `start`: start of the period to the
 -- millisecond.
 select day as date, endpoint, mode, tokens, calls from usage_daily
 where account_id = :account_id and period_start >= :start and period_start < :start::timestamptz + interval '1 ms'
 order by day, endpoint, mode;
 
 -- name: list_periods
--- The periods of an account, the newest first. Overage costs its price to the cent, half a cent rounded up.
+-- The periods of an account, newest first. The price of overage is rounded to the cent, half a cent up.
 select p.period_start, coalesce(p.period_end, a.period_end) as period_end,
   case when p.period_end is null then a.tier else p.tier end as tier,
   p.tokens_used, t.tokens_included, o.tokens_overage, t.cents as overage_cents_per_1000,
@@ -24,8 +24,8 @@ order by p.period_start desc;
 
 -- name: read_breakdown
 -- The usage of an account's current period by UTC day (since 1970-01-01), endpoint and mode, in the order of
--- the primary key; each column as one text with spaces, half the bytes of JSON. `over` when the period has
--- to be rolled first.
+-- the primary key. Each column is one text separated by spaces, half the bytes of JSON. `over`: the period
+-- has to be rolled first.
 select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
 from accounts a, lateral (
   select string_agg((day - date '1970-01-01')::text, ' ') as days,
@@ -39,7 +39,8 @@ from accounts a, lateral (
 where a.id = :account_id;
 
 -- name: read_totals
--- `over` when the period has to be rolled first; nulls and zeros without a contract.
+-- Totals of an account's current period. `over`: the period has to be rolled first. Nulls and zeros without
+-- a contract.
 select a.tier, coalesce(p.tokens_used, 0) as tokens_used, case when a.tier is null then 0 else a.tokens_included end as tokens_included,
   o.tokens_overage, round(o.tokens_overage * a.overage_cents_per_1000::numeric / 1000)::bigint as overage_amount_cents,
   a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over

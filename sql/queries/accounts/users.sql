@@ -24,7 +24,7 @@ left join passwords p on p.user_id = u.id
 order by u.email;
 
 -- name: list_members
--- The people of a company.
+-- The users of a company.
 select u.id, u.email, u.name, p.user_id is not null as has_password, u.created_at,
   (select max(s.seen_at) from sessions s where s.user_id = u.id) as seen_at
 from users u
@@ -33,21 +33,21 @@ where u.company_id = :company_id
 order by u.created_at;
 
 -- name: store_password
--- A user's new password.
+-- Stores a user's new password.
 insert into passwords (user_id, hash) values (:user_id, :hash)
 on conflict (user_id) do update set hash = excluded.hash, changed_at = now();
 
 -- name: record_event
--- What happened to a user that no row of theirs shows.
+-- Records an event of a user that no other row shows.
 insert into audit (actor, action, entity, entity_id) values (:by, :what, 'users', :user_id);
 
 -- name: insert_session
--- Opens a session. `browser`: by its own account.
+-- Opens a session. `browser`: the User-Agent.
 insert into sessions (token_hash, user_id, user_agent) values (:token_hash, :user_id, :browser) returning id;
 
 -- name: read_session
--- Who a session is of, with the account that the pages read as: the user's own, else their company's oldest.
--- Idle for 30 days it is over. Seen is noted once in 5 minutes.
+-- The user of a session and the account whose data pages show: the user's own, else their company's oldest.
+-- A session ends after 30 idle days. The last visit is updated once in 5 minutes.
 with session as (
   select id, user_id, seen_at from sessions where token_hash = :token_hash and seen_at > now() - interval '30 days'
 ), seen as (
@@ -72,40 +72,40 @@ left join lateral (
 ) a on true;
 
 -- name: list_sessions
--- A user's sessions, the last used first.
+-- A user's sessions, last used first.
 select id, user_agent, created_at, seen_at from sessions
 where user_id = :user_id and seen_at > now() - interval '30 days'
 order by seen_at desc;
 
 -- name: end_session
--- Ends a session of a user.
+-- Ends a user's session.
 delete from sessions where id = :session_id and user_id = :user_id;
 
 -- name: end_sessions
--- All sessions of a user but one. `kept_session_id`: the session that stays, or null.
+-- Ends all sessions of a user except one. `kept_session_id`: the session that stays, or null.
 delete from sessions where user_id = :user_id and id is distinct from :kept_session_id::uuid;
 
 -- name: delete_old_sessions
--- Sessions and links that can no longer be used.
+-- Deletes sessions and links that can no longer be used.
 with links as (
   delete from sign_in_links where expires_at < now()
 )
 delete from sessions where seen_at < now() - interval '30 days';
 
 -- name: insert_link
--- A one-time link. `minutes`: minutes that it lives.
+-- Creates a one-time link. `minutes`: its lifetime.
 insert into sign_in_links (token_hash, user_id, purpose, expires_at)
 values (:token_hash, :user_id, :purpose, now() + make_interval(mins => :minutes));
 
 -- name: find_link
--- What a link is for, without using it.
+-- The purpose of a link, without using it.
 select l.user_id, l.purpose, u.email
 from sign_in_links l
 join users u on u.id = l.user_id
 where l.token_hash = :token_hash and l.expires_at > now();
 
 -- name: use_link
--- Uses a link up. Other links of the user end with it, so that an older mail opens nothing.
+-- Uses a link. The user's other links end with it, so that an older mail opens nothing.
 with used as (
   delete from sign_in_links where token_hash = :token_hash and expires_at > now() returning user_id, purpose
 ), others as (

@@ -1,6 +1,6 @@
--- What schema public holds besides tables, each as the statement that makes it: what comes before the tables
--- (phase 1), the indexes and foreign keys (3), and what reads them (4). Left out: what extensions brought,
--- partitions' own indexes and constraints, sequences that columns own.
+-- Statements that create all objects of schema public besides tables: those before the tables (phase 1),
+-- indexes and foreign keys (3), and what depends on the tables (4). Objects of extensions, indexes and
+-- constraints of partitions, and sequences owned by columns are left out.
 with ours as (
   select c.* from pg_class c
   where c.relnamespace = 'public'::regnamespace and not c.relispartition and c.relname <> 'schema_migrations'

@@ -1,7 +1,6 @@
 -- name: list_tables
--- The tables of schema public for sql/schema.sql, but partitions, schema_migrations and what extensions
--- brought. Not-null constraints are stated with their columns (they are constraints by themselves only since
--- PostgreSQL 18).
+-- The tables of schema public for sql/schema.sql, without partitions, schema_migrations and tables of
+-- extensions. Not-null constraints are part of their columns (PostgreSQL 18 lists them separately).
 select
   quote_ident(c.relname) as name,
   c.relpersistence = 'u' as unlogged,

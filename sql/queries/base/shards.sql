@@ -1,5 +1,5 @@
 -- name: has_citus
--- Whether this database has the extension Citus.
+-- Whether this database has the Citus extension.
 select exists (select 1 from pg_extension where extname = 'citus') as citus
 
 -- name: list_nodes
@@ -15,7 +15,7 @@ where n.isactive
 order by n.nodename, n.nodeport
 
 -- name: list_page_costs
--- The nodes whose random_page_cost in this database is above the given one: settings of a session do not
+-- The nodes whose random_page_cost in this database is above the given one, as settings of a session do not
 -- reach the nodes. Needs Citus.
 select n.nodename || ':' || n.nodeport as node, s.result::float8 as cost
 from run_command_on_all_nodes('show random_page_cost') as s
@@ -24,8 +24,7 @@ where n.isactive and s.result::float8 > :cost
 order by n.nodename, n.nodeport
 
 -- name: distribute_functions
--- Makes the functions of schema public known on every node, as statements that are passed on to the nodes use
--- them. Needs Citus. No parameters.
+-- Creates the functions of schema public on every node, where pushed-down statements use them. Needs Citus.
 select create_distributed_function(p.oid::regprocedure)
 from pg_proc p
 where p.pronamespace = 'public'::regnamespace
@@ -33,7 +32,7 @@ where p.pronamespace = 'public'::regnamespace
   and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
 
 -- name: get_table
--- How a table lies. Needs Citus
+-- How a table is distributed. Needs Citus.
 select
   c.relkind = 'p' as partitioned,
   p.logicalrelid is not null as distributed,
@@ -48,16 +47,15 @@ left join pg_dist_partition p on p.logicalrelid = c.oid
 where c.oid = :name::regclass
 
 -- name: list_indexes
--- A table's indexes as statements that make them again; of those that belong to a constraint, the
--- constraint.
+-- Statements that create a table's indexes, or the constraints that they belong to.
 select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition, pg_get_constraintdef(k.oid) as "constraint"
 from pg_index i
 left join pg_constraint k on k.conindid = i.indexrelid
 where i.indrelid = :table::regclass
 
 -- name: list_distributed
--- The distributed tables: their key, their shards, and what these take with indexes, in bytes, in sum and the
--- largest of them. Needs Citus. No parameters.
+-- The distributed tables: distribution column, number of shards, and bytes with indexes, in total and of the
+-- largest shard. Needs Citus.
 select
   s.table_name::text as "table",
   column_to_column_name(s.table_name, p.partkey) as key,
@@ -71,8 +69,7 @@ group by s.table_name, p.partkey
 order by s.table_name::text
 
 -- name: list_prepared
--- Transactions of this database that are prepared on a node, and for how long. Needs Citus. `minutes`:
--- minutes: younger ones are left out.
+-- Prepared transactions of this database on the nodes, with their age. Needs Citus. `minutes`: minimum age.
 select n.nodename || ':' || n.nodeport as node, x.gid, x.minutes
 from run_command_on_all_nodes(
   $command$
@@ -87,8 +84,8 @@ where x.minutes >= :minutes::int
 order by x.minutes desc, x.gid
 
 -- name: analyze_counties
--- Has the nodes analyze the shards that hold some counties; `analyze` of a distributed table would go
--- through all of them. Needs Citus. `tables`, each as `name` or `name (columns)`.
+-- Analyzes the shards of some counties on the nodes, as `analyze` of a distributed table would read all of
+-- them. Needs Citus. `tables`: each as `name` or `name (columns)`.
 with shard as (
   select distinct split_part(t, ' ', 1)::regclass as of, substr(t, strpos(t || ' ', ' ')) as columns,
     get_shard_id_for_distribution_column(split_part(t, ' ', 1)::regclass, f) as id

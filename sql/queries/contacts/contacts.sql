@@ -1,5 +1,5 @@
 -- name: add_suppressions
--- Adds hashes to the suppression list. Returns how many are new.
+-- Adds hashes to the suppression list, and returns how many are new.
 with added as (
   insert into contact_suppressions (hash, request, created_by)
   select h.hash, :request_id, :by
@@ -19,7 +19,7 @@ set
   cents = coalesce(u.cents + excluded.cents, u.cents, excluded.cents)
 
 -- name: create_contact_stage
--- The staging table of a run's contacts, in the run's own schema. Unlogged, filled once by COPY.
+-- Creates the staging table of a run's contacts in the run's schema. Unlogged, filled once by COPY.
 create unlogged table stage_contact as
 select
   null::bigint as row_no, null::uuid as hash, id, source, source_id, entity_name, first_name, middle_name, last_name, suffix, places, phones,
@@ -28,25 +28,25 @@ from contacts
 with no data
 
 -- name: delete_old_provider_answers
--- Answers that are kept no longer.
+-- Deletes provider answers past their retention.
 delete from provider_answers where asked_at < now() - :days * interval '1 day'
 
 -- name: delete_old_traces
--- Audit rows that are older than they are kept.
+-- Deletes audit rows past their retention.
 delete from traces where asked_at < now() - :years * interval '1 year'
 
 -- name: delete_gone_contacts
--- Erases the contacts that a feed no longer shows: it lists everything.
+-- Deletes contacts that their feed no longer lists. For feeds that list everything.
 delete from contacts c
 using stage_contact_match m
 where m.state = 'gone' and c.id = m.id and c.feed_id = :feed_id
 
 -- name: erase_contacts
--- Erases contacts.
+-- Deletes contacts.
 delete from contacts where id = any(:ids::uuid[])
 
 -- name: erase_kept_responses
--- Responses kept for repeated calls that hold one of these numbers; the calls may be made again. How many.
+-- Deletes stored responses of idempotent calls that contain one of these numbers, and returns how many.
 -- `patterns`: patterns for LIKE.
 with erased as (
   delete from idempotent_calls where status is not null and convert_from(body, 'UTF8') like any(:patterns::text[])
@@ -55,7 +55,7 @@ with erased as (
 select count(*)::int as erased from erased
 
 -- name: erase_number
--- Takes a number out of the contacts that have others.
+-- Removes a number from contacts that have others.
 update contacts c
 set
   phones = (select jsonb_agg(p) from jsonb_array_elements(c.phones) as p where p ->> 'number' <> :number),
@@ -63,15 +63,15 @@ set
 where keys && array[:key::bigint]
 
 -- name: erase_provider_answers
--- Providers' answers about somebody. How many. `person_hmacs`: HMACs of whom they are about.
+-- Deletes provider answers about a person, and returns how many. `person_hmacs`: HMACs of the person.
 with erased as (
   delete from provider_answers where tags && :person_hmacs::bytea[] returning 1
 )
 select count(*)::int as erased from erased
 
 -- name: keep_provider_answer
--- Keeps what a provider answered. `question_hmac`: HMAC of the question; `answer`: answer as JSON or null;
--- `person_hmacs`: HMACs of whom it is about.
+-- Stores a provider's answer. `question_hmac`: HMAC of the question; `answer`: JSON, or null;
+-- `person_hmacs`: HMACs of the persons in it.
 insert into provider_answers (question, provider, answer, tags)
 values (:question_hmac, :provider, :answer, :person_hmacs)
 on conflict (question) do update set asked_at = now(), answer = excluded.answer, tags = excluded.tags
@@ -86,7 +86,7 @@ order by last_seen desc nulls last, id
 limit :limit
 
 -- name: list_provider_usage
--- What providers were asked and charged, by month and provider.
+-- Calls and charges by month and provider.
 select
   to_char(date_trunc('month', day), 'YYYY-MM') as month, provider, sum(calls)::int as calls, sum(matches)::int as matches,
   sum(failures)::int as failures, sum(cents)::float8 as cents
@@ -99,7 +99,7 @@ order by 1, 2
 select distinct hash from contact_suppressions where hash = any(:hmacs::bytea[])
 
 -- name: list_traces
--- Audit rows, the oldest first. `account_id`: account's id or null; `since`: from this moment on or null.
+-- Audit rows, oldest first. `account_id`, `since`: null for all.
 select t.asked_at, a.name as account, k.name as key, t.endpoint, t.source, t.matched, encode(t.question, 'hex') as question
 from traces t
 left join accounts a on a.id = t.account_id
@@ -108,7 +108,7 @@ where (:account_id::uuid is null or t.account_id = :account_id) and (:since::tim
 order by t.asked_at, t.id
 
 -- name: match_contacts
--- What the merge will do with every contact of the run and of its feed. Fragment: feed, the feed's id
+-- Finds out what the merge does with every contact of the run and its feed. Fragment: feed, the feed's id
 create unlogged table stage_contact_match as
 select
   coalesce(s.id, c.id) as id,
@@ -122,7 +122,7 @@ from stage_contact s
 full join (select id, row_hash from contacts where feed_id = {{feed}}) c on c.id = s.id
 
 -- name: read_owner
--- Who owns a parcel, and where mail to them goes.
+-- A parcel's owner and mailing address.
 select
   retired_at is not null as retired, owner_name, owner_name_2,
   mail_address as address, mail_city as city, mail_state as state, mail_zip as zip
@@ -130,7 +130,7 @@ from parcels
 where fips = :fips and property_id = :property_id
 
 -- name: read_provider_answer
--- A provider's answer that is kept still. `question_hmac`: HMAC of the question.
+-- A stored provider answer. `question_hmac`: HMAC of the question.
 select answer from provider_answers where question = :question_hmac and asked_at >= now() - :days * interval '1 day'
 
 -- name: read_secret
@@ -157,6 +157,6 @@ set
   changed_run = excluded.changed_run
 
 -- name: write_trace
--- The audit row of a trace. `key_id`: API key's id or null; `question_hmac`: HMAC of the question.
+-- Writes the audit row of a trace. `key_id`: API key's id, or null; `question_hmac`: HMAC of the question.
 insert into traces (account_id, key_id, endpoint, question, source, matched)
 values (:account_id, :key_id, :metering_key, :question_hmac, :source, :matched)

@@ -1,5 +1,5 @@
 -- name: count_changed
--- The numbers of each area code as they become by the staged bitmaps.
+-- The numbers of each area code after the staged bitmaps are merged.
 select a.area_code, to_char(a.edition, 'YYYY-MM-DD') as edition, (a.numbers + sum(bit_count(s.bits) - coalesce(bit_count(d.bits), 0)))::int as numbers
 from stage_dnc s
 join dnc_areas a on a.area_code = s.prefix / 1000
@@ -7,18 +7,18 @@ left join dnc_numbers d on d.prefix = s.prefix
 group by a.area_code, a.edition, a.numbers
 
 -- name: create_block_stage
--- The staging table of a run's blocks of numbers, in the run's own schema. Unlogged, filled once by COPY.
+-- Creates the staging table of a run's number blocks in the run's schema. Unlogged, filled once by COPY.
 create unlogged table stage_block as
 select null::bigint as row_no, prefix, block, operator, line_type, row_hash as hash
 from number_blocks
 with no data
 
 -- name: create_dnc_stage
--- The staging table of a run's bitmaps, in the run's own schema. Unlogged, filled once by COPY.
+-- Creates the staging table of a run's bitmaps in the run's schema. Unlogged, filled once by COPY.
 create unlogged table stage_dnc (prefix int, bits bytea)
 
 -- name: delete_areas
--- Takes area codes out of the registry, for a full list to take their place.
+-- Removes area codes from the registry, to be replaced by a full list.
 delete from dnc_numbers where prefix / 1000 = any(:area_codes::int[])
 
 -- name: delete_gone_blocks
@@ -31,11 +31,12 @@ where b.feed_id = :feed_id and not exists (select from stage_block s where s.pre
 select area_code, to_char(edition, 'YYYY-MM-DD') as edition, numbers from dnc_areas
 
 -- name: list_bitmaps
--- What is known of these area codes and exchanges.
+-- The bitmaps of these area codes and exchanges.
 select prefix, bits from dnc_numbers where prefix = any(:prefixes::int[])
 
 -- name: look_up_numbers
--- Of each number its line by the longest known block, and the registry's word, null where it has none.
+-- The line type of each number by its longest matching block, and whether the registry lists it (null when
+-- unknown).
 select
   n.number::text as number,
   b.line_type,
@@ -64,8 +65,7 @@ from stage_block s
 full join (select prefix, block, row_hash from number_blocks where feed_id = :feed_id) b on b.prefix = s.prefix and b.block = s.block
 
 -- name: summarise_registry
--- How old the copy of the registry is: the oldest of its editions, its age in days, its area codes and
--- numbers.
+-- The age of the registry's copy: its oldest edition and that one's age in days, its area codes and numbers.
 select
   count(*)::int as areas,
   coalesce(sum(numbers), 0)::bigint as numbers,
@@ -83,7 +83,7 @@ set operator = excluded.operator, line_type = excluded.line_type, row_hash = exc
 where number_blocks.row_hash <> excluded.row_hash
 
 -- name: write_areas
--- Notes of which day the registry is.
+-- Stores the edition of area codes of the registry.
 insert into dnc_areas (area_code, edition, numbers, feed_id, changed_run)
 select a.code, a.edition, a.numbers, :feed_id, :run_id
 from unnest(:area_codes::int[], :editions::date[], :numbers::int[]) as a (code, edition, numbers)
@@ -91,7 +91,7 @@ on conflict (area_code) do update
 set edition = excluded.edition, numbers = excluded.numbers, feed_id = excluded.feed_id, changed_run = excluded.changed_run
 
 -- name: write_bitmaps
--- Brings the staged bitmaps into the registry.
+-- Merges the staged bitmaps into the registry.
 insert into dnc_numbers (prefix, bits)
 select prefix, bits from stage_dnc
 on conflict (prefix) do update set bits = excluded.bits

@@ -1,6 +1,6 @@
--- The staging tables of one run of an assessor feed, in the run's own schema (first on the search path).
--- Unlogged and without indexes: they are filled once by COPY and dropped with the schema. Fragment: declared,
--- the columns of the declared fields with their types
+-- Creates the staging tables of a run of an assessor feed in the run's schema (first on the search path).
+-- Unlogged and without indexes, as they are filled once by COPY and dropped with the schema. Fragment:
+-- declared, the declared fields' columns with their types
 create unlogged table stage_roll (
   -- 0 for a row of the roll; 1 for what a geometry row tells where the roll has no row of that key.
   input smallint not null,

@@ -1,5 +1,4 @@
--- What is known of counties: of those with parcels or listings, or of one. `fips`: county FIPS, or null for
--- all.
+-- Coverage of the counties with parcels or listings. `fips`: one county, or null for all.
 with listed as (
   select fips, count(*) filter (where status = 'ACTIVE') as active, count(*) filter (where status = 'PENDING') as pending,
     count(*) filter (where status = 'SOLD') as sold, array_agg(distinct feed_id) as feed_ids

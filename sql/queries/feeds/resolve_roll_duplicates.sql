@@ -1,6 +1,6 @@
--- Roll rows that share a key: the first of the roll is kept (a geometry row's attributes only where the roll
--- has none), an identical repetition is dropped, and one that differs is rejected with its raw text. What
--- goes is remembered in stage_removed, `identical` as compared with the first row of the same file.
+-- Resolves roll rows that share a key. The first row is kept (attributes of a geometry row only where the
+-- roll has none), identical rows are dropped, and different ones are rejected with their raw text. Removed
+-- rows are listed in stage_removed; `identical` compares with the first row of the same file.
 with repeated as (
   select fips, key
   from stage_roll

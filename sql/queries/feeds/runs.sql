@@ -1,5 +1,5 @@
 -- name: abandon_runs
--- Under the feed's lock: runs whose worker died and whose job has not come back.
+-- Ends runs whose worker died and whose job has not been retried. Run under the feed's lock.
 update runs
 set
   status = 'failed', error_code = 'interrupted', error = 'The worker ended before the run did.',
@@ -8,27 +8,26 @@ where feed_id = :feed_id and id <> :run_id and status = 'running'
 returning id
 
 -- name: detach_run
--- Notes why a merged run's source broke off; the rest is a run of its own.
+-- Stores why a merged run's source broke off; the rest becomes another run.
 update runs
 set job_id = null, error_code = :error_code, error = :error
 where id = :run_id
 
 -- name: finish_run
--- Unless it has done its work already: what fails after the merge, or while its answer is awaited, does not
--- undo that.
+-- Ends a run, unless it has ended already: an error after the merge does not undo it.
 update runs
 set
   status = :status, inputs = :inputs, counts = :counts, gate = :gate, error_code = :error_code, error = :error, finished_at = clock_timestamp()
 where id = :run_id and status not in ('merged', 'unchanged', 'blocked')
 
 -- name: get_ended_run
--- The run of a job that has done its work already: the worker died between the merge and the job's end.
+-- The ended run of a job whose worker died between the merge and the end of the job.
 select id, status, counts, gate
 from runs
 where job_id = :job_id and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
--- What readers see now: not the highest number, as a failed run may be done again later.
+-- The run whose data readers see. Not the highest number, as a failed run may be repeated later.
 select id, counts, inputs
 from runs
 where feed_id = :feed_id and status in ('merged', 'unchanged')
@@ -36,7 +35,7 @@ order by finished_at desc
 limit 1
 
 -- name: get_run
--- One run, whole.
+-- All columns of a run.
 select
   r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.attempts, r.inputs, r.counts, r.gate,
   r.error_code, r.error, r.started_at, r.finished_at
@@ -45,7 +44,8 @@ join feeds f on f.id = r.feed_id
 where r.id = :run_id
 
 -- name: keep_first
--- Rows of a staging table that share a key: the first is kept. {{table}}, {{key}} and {{order}} of the rows
+-- Keeps the first of the rows of a staging table that share a key. {{table}}, {{key}} and {{order}} of the
+-- rows
 with ranked as (
   select ctid as place, row_number() over (partition by {{key}} order by {{order}}) as n
   from {{table}}
@@ -60,14 +60,14 @@ select count(*)::int as identical
 from removed
 
 -- name: list_ingested_feeds
--- The feeds that have data: those with a run that was accepted.
+-- The feeds with data: those with an accepted run.
 select distinct f.name
 from feeds f
 join runs r on r.feed_id = f.id
 where r.status in ('merged', 'unchanged')
 
 -- name: list_rejects
--- What a run could not use, the first of every reason. `reason`: reason (null for all).
+-- A run's rejected rows, the first of every reason. `reason`: null for all.
 select input, row_no, field, reason, message, raw
 from run_rejects
 where run_id = :run_id and (:reason::text is null or reason = :reason)
@@ -75,7 +75,7 @@ order by reason, input, row_no
 limit :limit
 
 -- name: list_runs
--- The newest runs with their counts. `feed_name`: feed name (null for all).
+-- The newest runs with their counts. `feed_name`: null for all.
 select r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.counts, r.error, r.started_at, r.finished_at
 from runs r
 join feeds f on f.id = r.feed_id
@@ -84,15 +84,14 @@ order by r.id desc
 limit :limit
 
 -- name: lock_feed
--- Keeps other merges of a feed out until the transaction ends; readers and other feeds do not notice.
+-- Locks out other merges of a feed until the transaction ends. Readers and other feeds are not blocked.
 select id
 from feeds
 where id = :feed_id
 for no key update
 
 -- name: measure_matches
--- The figures that the gate compares and the run reports. {{matches}}, the table that says of each row
--- what becomes of it
+-- The figures that the gate compares and the run reports. {{matches}}: the table of what becomes of each row
 select
   count(*) filter (where state <> 'gone')::int as rows,
   count(*) filter (where state = 'new')::int as new,
@@ -102,7 +101,7 @@ select
 from {{matches}}
 
 -- name: register_feed
--- Unless data of another kind was accepted under the name.
+-- Registers a feed, unless data of another kind was accepted under its name.
 with before as materialized (
   select id, as_of
   from feeds
@@ -144,15 +143,15 @@ select id, checkpoint, exists (select 1 from moved) as moved
 from registered
 
 -- name: save_checkpoint
--- Where an incremental feed goes on; part of the merging transaction.
+-- Stores where an incremental feed continues, in the merging transaction.
 update feeds
 set checkpoint = :checkpoint, updated_at = now()
 where id = :feed_id
 
 -- name: set_repeats_aside
--- Rows of a staging table that share a key: the first is kept, an equal one dropped, another one set aside.
+-- Keeps the first of the rows of a staging table that share a key, drops equal ones and rejects others.
 -- {{table}}, {{key}}, {{order}} and {{compared}} of the rows; {{input}}, {{field}}, {{reason}}, {{message}}
--- and {{raw}} of what is set aside, d.
+-- and {{raw}} of a rejected row d
 with ranked as (
   select
     ctid as place,
@@ -180,7 +179,7 @@ select
   (select count(*)::int from set_aside) as {{reason}}
 
 -- name: start_run
--- Begins a run, or again when its job is tried again. `job_id` may be null.
+-- Starts a run, or restarts it when its job is retried. `job_id` may be null.
 insert into runs as r (feed_id, job_id, requested_by, forced)
 values (:feed_id, :job_id, :requested_by, :forced)
 on conflict (job_id) where job_id is not null do update

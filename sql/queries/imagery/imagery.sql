@@ -1,24 +1,24 @@
 -- name: create_imagery_stage
--- The staging table of the sources of a layer of imagery, in the run's own schema. The columns
--- of imagery_sources.
+-- Creates the staging table of an imagery layer's sources in the run's schema, with the columns of
+-- imagery_sources.
 create unlogged table stage_imagery as
 select *
 from imagery_sources
 with no data
 
 -- name: delete_imagery
--- Forgets all sources of a layer of imagery.
+-- Deletes all sources of an imagery layer.
 delete from imagery_sources
 where feed_id = :feed_id
 
 -- name: get_boundary
--- What a picture of a parcel is drawn from.
+-- The data that a picture of a parcel needs.
 select boundary
 from parcels
 where fips = :fips::int and property_id = :property_id::bigint
 
 -- name: list_imagery
--- Imagery that meets a frame, the smallest pixels first, then the newest.
+-- Imagery that meets a frame, smallest pixels first, then newest.
 select
   i.source, i.type, i.details, i.fingerprint, i.captured::text, f.name as feed,
   coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as attribution,
@@ -38,14 +38,14 @@ order by i.pixel_m, i.captured desc nulls last, f.name, i.source
 limit 200
 
 -- name: list_secrets
--- The secrets that addresses of pictures are signed with, the newest first.
+-- The secrets for signing picture URLs, newest first.
 select secret
 from image_secrets
 order by id desc
 limit 2
 
 -- name: replace_imagery
--- Brings the sources of a layer of imagery to those of the run.
+-- Replaces the sources of an imagery layer by those of the run.
 with gone as (
   delete from imagery_sources i
   where i.feed_id = :feed_id and not exists (select 1 from stage_imagery s where s.source = i.source)
@@ -63,7 +63,7 @@ set
   details = excluded.details
 
 -- name: rotate_secret
--- A new secret signs from now on; the one before it stays valid, older ones are forgotten.
+-- Adds a secret that signs from now on. The previous one stays valid, older ones are deleted.
 with made as (
   insert into image_secrets default values
   returning id

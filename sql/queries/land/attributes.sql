@@ -1,22 +1,22 @@
 -- name: announce_writing
--- Says that marks will be written. Before any of them is held: a plan locks the table against writers, and
--- one that came between the holding and the writing would wait for the marks held, and be waited for.
+-- Takes the table lock for writing marks, before any row is locked: a plan that locks the table against
+-- writers in between would deadlock.
 lock table attributes_dirty in row exclusive mode
 
 -- name: assign_chunk
--- Parcels that no other plan has put into a chunk meanwhile.
+-- Puts parcels into a chunk, except those that another plan has assigned meanwhile.
 update attributes_dirty
 set chunk = :chunk
 where fips = :fips and property_id = any (:property_ids) and chunk is null
 
 -- name: clear_marks
--- Takes back the marks of parcels of a county; the caller holds them.
+-- Clears the marks of a county's parcels, whose rows the caller has locked.
 delete from attributes_dirty
 where fips = :fips and property_id = any (:property_ids)
 
 -- name: copy_county_parcels
--- A county's parcels on the roll and where they lie in 1e-7 degrees. {{fips}} a literal: COPY
--- takes no parameters
+-- A county's parcels on the roll with their locations in 1e-7 degrees. {{fips}}: a literal, as COPY takes no
+-- parameters
 copy (
   select property_id, location[0], location[1]
   from parcel_filters
@@ -24,8 +24,8 @@ copy (
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
--- A county's parcels that wait for a plan, and where they lie in 1e-7 degrees. {{fips}} a literal: COPY
--- takes no parameters
+-- A county's parcels that wait for a plan, with their locations in 1e-7 degrees. {{fips}}: a literal, as
+-- COPY takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
@@ -34,7 +34,7 @@ copy (
 ) to stdout (format binary)
 
 -- name: drop_stray_marks
--- Drops the marks of a county's parcels that have left the roll.
+-- Deletes the marks of a county's parcels that have left the roll.
 delete from attributes_dirty d
 where d.fips = :fips
   and not exists (select 1 from parcel_filters f where f.fips = d.fips and f.property_id = d.property_id)
@@ -58,7 +58,7 @@ where fips = :fips and property_id = any (:property_ids)
 returning property_id
 
 -- name: get_dirty_state
--- Whether parcels wait for their attributes, and whether a job that plans or computes them is on its way.
+-- Whether parcels wait for attributes, and whether a job that plans or computes them is open.
 select
   (select count(*)::int from attributes_dirty) as waiting,
   exists (
@@ -70,14 +70,13 @@ select
 select exists (select 1 from land_layers) as present
 
 -- name: hold_layers
--- Lets no layer be merged until the transaction ends, so that a merge of parcels and one of a layer never
--- miss each other's rows:
--- the later one sees, and marks, what the earlier one has committed.
+-- Blocks merges of layers until the transaction ends, so that merges of parcels and of layers do not miss
+-- each other's rows: the later one sees and marks what the earlier one has committed.
 lock table land_layers in share mode
 
 -- name: is_last_chunk
--- Whether no other chunk of a county is under way, and whether valuations wait for its land. The least of
--- the others' parcels stands for whether there are any: it is found by the index.
+-- Whether no other chunk of a county is open, and whether valuations wait for its land. Uses the minimum of
+-- the other parcels instead of `exists`, so that it is found by the index.
 select
   (select min(property_id) from attributes_dirty where fips = :fips and chunk <> :chunk) is null as last,
   exists (select true from valuations_dirty where fips = :fips) as awaited
@@ -102,7 +101,7 @@ where p.known >= :least_known::int and 100.0 * p.landlocked > :percent::int * p.
 order by p.fips
 
 -- name: list_layers
--- The layers that readers see: few rows, one a feed.
+-- The current layers: few rows, one per feed.
 select
   feed_id, kind, run_id, fips, reach_m,
   (coverage[1])[0] as west, (coverage[1])[1] as south, (coverage[0])[0] as east, (coverage[0])[1] as north
@@ -110,8 +109,8 @@ from land_layers
 order by run_id
 
 -- name: list_unplanned_counties
--- The counties in which a mark waits for a plan: it has no chunk, or one whose job has ended
--- or was never there.
+-- The counties with marks that wait for a plan: without a chunk, or with one whose job has ended or never
+-- existed.
 select distinct d.fips
 from attributes_dirty d
 where d.chunk is null
@@ -123,13 +122,13 @@ where d.chunk is null
 order by d.fips
 
 -- name: lock_counties
--- Until the transaction ends no chunk of these counties is written. A merge takes it before anything else,
--- so that what it writes anew carries over all that chunks have written. `lock`: number of the lock.
+-- Blocks writing of chunks of these counties until the transaction ends. A merge takes this lock first, so
+-- that the rows it rewrites carry over all that chunks have written. `lock`: number of the lock.
 select pg_advisory_xact_lock(:lock::int, fips)
 from (select fips from unnest(:counties::int[]) fips order by fips) counties
 
 -- name: lock_marked_parcels
--- In the order in which all that write marks hold them, so that none waits in a circle.
+-- Locks marks in the order in which all writers lock them, against deadlocks.
 select property_id, mark
 from attributes_dirty
 where fips = :fips and chunk = :chunk
@@ -137,14 +136,13 @@ order by property_id
 for update
 
 -- name: lock_marks
--- Keeps every other plan, merge and chunk from writing marks until the transaction ends. For use before
--- anything else is locked, so that a plan, which writes them in the order of a curve, cannot wait for one
--- that waits for it.
+-- Blocks every other plan, merge and chunk from writing marks until the transaction ends. Take it before any
+-- other lock, as a plan writes marks in the order of a curve and could deadlock.
 lock table attributes_dirty in share row exclusive mode
 
 -- name: mark_chunk
--- Marks parcels of a county and puts them into a chunk at once. {{fips}}, {{ids}} of parcels, {{chunk}},
--- {{layers}} as literals
+-- Marks parcels of a county and puts them into a chunk. {{fips}}, {{ids}} of parcels, {{chunk}}, {{layers}}
+-- as literals
 insert into attributes_dirty as d (fips, property_id, layers, chunk)
 select {{fips}}, property_id, {{layers}}, {{chunk}}
 from unnest({{ids}}::bigint[]) as property_id
@@ -159,7 +157,7 @@ from stage_write
 where state = 'new'
 
 -- name: narrow_marks
--- Leaves of held marks the kinds that could not be computed.
+-- Reduces locked marks to the kinds that could not be computed.
 update attributes_dirty
 set layers = :layers
 where fips = :fips and property_id = any (:property_ids)
@@ -170,7 +168,7 @@ select nextval('attributes_chunks') as chunk
 from generate_series(1, :count)
 
 -- name: read_extents
--- Where the features and files of some layers in some places lie.
+-- The extents of features and files of some layers within some boxes.
 select
   feed_id, (extent[1])[0] as west, (extent[1])[1] as south, (extent[0])[0] as east, (extent[0])[1] as north
 from (
@@ -186,7 +184,7 @@ from (
 ) shown
 
 -- name: read_features
--- The features of some layers in some places.
+-- The features of some layers within some boxes.
 select feed_id, class, geometry
 from layer_features
 where id in (
@@ -198,8 +196,8 @@ where id in (
 order by id
 
 -- name: read_marked_parcels
--- The parcels of a chunk that are on the roll and still wait for it, looked up one by one (offset 0 keeps
--- the planner from reading all parcels of the state).
+-- The parcels of a chunk that are on the roll and still marked, looked up one by one (offset 0 keeps the
+-- planner from reading all parcels of the state).
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
@@ -221,7 +219,8 @@ cross join lateral (
 where d.fips = :fips and d.chunk = :chunk
 
 -- name: read_neighbours
--- The parcels of any roll in some places, but for those at hand, looked up one by one (offset 0, as above).
+-- The parcels of any roll within some boxes, except those of the chunk, looked up one by one (offset 0, as
+-- above).
 select near.property_id, p.boundary
 from (
   select distinct f.fips, f.property_id
@@ -238,7 +237,7 @@ cross join lateral (
 order by near.property_id
 
 -- name: read_tiles
--- The files of elevation layers in some places.
+-- The files of elevation layers within some boxes.
 select
   source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
   step_y as "stepY", crs, unit_m as "unitM", nodata
@@ -248,7 +247,7 @@ where feed_id = any (:feed_ids)
 order by feed_id, source
 
 -- name: release_lost_chunks
--- Takes the marks of a county back from chunks whose job has ended or was never there.
+-- Releases a county's marks from chunks whose job has ended or never existed.
 update attributes_dirty d
 set chunk = null
 where d.fips = :fips
@@ -259,7 +258,7 @@ where d.fips = :fips
   )
 
 -- name: watch_chunks
--- How far a plan's chunks are. No job of theirs was enqueued before `enqueued_before`.
+-- The progress of a plan's chunks. `enqueued_before`: a time after which none of their jobs was enqueued.
 select
   (select count(*)::int from attributes_dirty where chunk between :first_chunk and :last_chunk) as waiting,
   count(*) filter (where status in ('queued', 'running'))::int as open,

@@ -1,5 +1,5 @@
 -- name: count_outside
--- How many of the run's features lie in none of the boxes. In degrees.
+-- Counts the run's features that are in none of the boxes, in degrees.
 select count(*)::int as outside
 from stage_layer s
 where not exists (
@@ -9,7 +9,7 @@ where not exists (
 )
 
 -- name: create_layer_stage
--- The staging table of a layer's features that count, in the run's own schema. Unlogged, filled once by COPY.
+-- Creates the staging table of a layer's usable features in the run's schema. Unlogged, filled once by COPY.
 create unlogged table stage_layer (
   row_no bigint not null,
   hash uuid not null,
@@ -19,41 +19,41 @@ create unlogged table stage_layer (
 );
 
 -- name: create_tile_stage
--- The staging table of the files of a layer of heights, in the run's own schema. The columns
--- of elevation_tiles.
+-- Creates the staging table of an elevation layer's files in the run's schema, with the columns of
+-- elevation_tiles.
 create unlogged table stage_tile as
 select *
 from elevation_tiles
 with no data
 
 -- name: delete_features
--- Removes all features of a layer.
+-- Deletes all features of a layer.
 delete from layer_features
 where feed_id = :feed_id
 
 -- name: delete_gone_features
--- Removes the features that the feed no longer shows.
+-- Deletes the features that the feed no longer has.
 delete from layer_features f
 where f.feed_id = :feed_id and not exists (select 1 from stage_layer s where s.hash = f.hash)
 
 -- name: delete_layer
--- Takes a layer away from what readers see.
+-- Removes a layer from the current ones.
 delete from land_layers
 where feed_id = :feed_id
 
 -- name: delete_tiles
--- Forgets all files of a layer of heights; the files themselves are the operator's.
+-- Deletes the rows of an elevation layer's files, but not the files themselves.
 delete from elevation_tiles
 where feed_id = :feed_id
 
 -- name: find_feed
--- A feed that was run at least once.
+-- A feed with at least one run.
 select id, kind
 from feeds
 where name = :name
 
 -- name: get_layer
--- The version of a layer that readers see, its coverage in degrees.
+-- The current version of a layer, with its coverage in degrees.
 select
   (coverage[1])[0] / 1e7 as west,
   (coverage[1])[1] / 1e7 as south,
@@ -65,7 +65,7 @@ from land_layers
 where feed_id = :feed_id
 
 -- name: insert_features
--- Adds the features that the feed shows for the first time.
+-- Inserts the features that are new in the feed.
 insert into layer_features (feed_id, hash, class, extent, geometry)
 select :feed_id, s.hash, s.class, s.extent, s.geometry
 from stage_layer s
@@ -73,25 +73,25 @@ where not exists (select 1 from layer_features f where f.feed_id = :feed_id and 
 order by s.row_no
 
 -- name: insert_tiles
--- Adds the files of a layer of heights as the run has them.
+-- Inserts the files of an elevation layer's run.
 insert into elevation_tiles
 select *
 from stage_tile
 
 -- name: list_reaches
--- How far the layers of roads reach.
+-- The reaches of road layers.
 select reach_m
 from land_layers
 where reach_m is not null
 
 -- name: lock_layers
--- Lets one merge of a layer at a time be under way, and none of parcels, until the transaction ends: what a
--- layer marks depends on how far the others reach. For use before anything is written.
+-- Allows one merge of a layer at a time, and none of parcels, until the transaction ends: a layer's marks
+-- depend on the reach of the others. Take it before writing anything.
 lock table land_layers in share row exclusive mode
 
 -- name: mark_covered_parcels
--- Marks the parcels that a layer covers, or did. {{boxes}}, {{counties}}, {{layers}} (the bit of
--- its kind) as literals
+-- Marks the parcels that a layer covers or covered. {{boxes}}, {{counties}}, {{layers}} (the bit of its
+-- kind) as literals
 with covered as (
   select f.fips, f.property_id
   from unnest({{boxes}}::text[]) as c (coverage)
@@ -122,8 +122,8 @@ from stage_layer s
 full join (select hash from layer_features where feed_id = :feed_id) f on f.hash = s.hash
 
 -- name: measure_sources
--- The figures that the gate compares and the run reports. Row comparison would call equal boxes of one size
--- equal, so the extents are compared as texts. {{staged}} and {{stored}}, the tables of the layer's sources.
+-- The figures that the gate compares and the run reports. Extents are compared as text, because boxes of the
+-- same size count as equal in row comparison. {{staged}} and {{stored}}: the tables of the layer's sources
 select
   count(s.source)::int as rows,
   count(*) filter (where t.source is null)::int as new,
@@ -144,7 +144,7 @@ from json_to_recordset(:tiles::json) as t (
 )
 
 -- name: upsert_layer
--- Makes a run what readers see.
+-- Makes a run the current version of its layer.
 insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m)
 values (:feed_id, :kind, :run_id, :coverage, :fips, :reach)
 on conflict (feed_id) do update

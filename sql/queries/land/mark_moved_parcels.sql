@@ -1,6 +1,6 @@
--- Marks what a merge is about to make out of date: by every layer the parcels whose shape changes and those
--- that come back; by roads the parcels within reach of one that comes, goes or changes, for it may stand
--- between them and a road. Literals: {{fips}} the counties that change, {{near}} those within reach,
+-- Marks what a merge is about to make out of date: for every layer, parcels whose shape changes and those
+-- that return; for roads, also parcels within reach of one that is added, removed or changed, as it may
+-- block their way to a road. Literals: {{fips}} the counties that change, {{near}} those within reach,
 -- {{reach}} in meters, null without roads
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent

@@ -1,7 +1,7 @@
--- Stores what was computed of parcels of a county, all by the same kinds of layers, and brings what filters
--- read to it; rows of parcel_filters that say it already are not written. {{fips}} and {{parcels}} (json of
--- objects with the columns) as literals, {{columns}} that layers fill, {{set}}: for each what was computed,
--- or for other kinds what is kept of the same shape
+-- Stores the computed attributes of parcels of a county, all from the same kinds of layers, and updates
+-- parcel_filters where it differs. Literals: {{fips}}, {{parcels}} (JSON objects with the columns);
+-- {{columns}} that layers fill; {{set}}: the computed value of each, or the stored one for other kinds of
+-- the same shape
 with stored as (
   insert into parcel_attributes as a (fips, property_id, shape_hash, {{columns}})
   select {{fips}}, property_id, shape_hash, {{columns}}

@@ -1,5 +1,6 @@
 -- name: list_outline_comps
--- Comps along an outline, as one value, which is read faster than rows. `boxes`: box[] of 1e-7 degrees.
+-- Comps within boxes along an outline, as one value, which is faster to read than rows. `boxes`: box[] of
+-- 1e-7 degrees.
 select coalesce(json_agg(json_build_array(id, location[0], location[1])), '[]') as near
 from (
   select id, location

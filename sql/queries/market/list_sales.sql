@@ -1,7 +1,7 @@
--- Recorded sales as comps. Parcels that share a day and a deed were sold together, and so were those that
--- share a day, price and seller where the source does not say of deeds; a known sale keeps its acreage and
--- place where the parcel was split or merged since. Fragment: recorded, the sales that were
--- staged. `label`: of the source; `most_correction`: the largest correction of an acreage, as a share of it.
+-- Turns recorded sales into comps. Parcels with the same day and deed were sold together, as were those with
+-- the same day, price and seller when the source names no deeds. A known sale keeps its acreage and location
+-- when the parcel was split or merged since. Fragment: recorded, the staged sales. `label`: of the source;
+-- `most_correction`: the largest correction of an acreage, as a share of it.
 with recorded as (
   {{recorded}}
 ),

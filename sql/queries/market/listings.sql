@@ -1,5 +1,5 @@
 -- name: create_listing_stage
--- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY.
+-- Creates the staging table of a run's listings in the run's schema. Unlogged, filled once by COPY.
 -- Fragment: columns of a comp
 create unlogged table stage_listing as
 select null::bigint as row_no, null::uuid as hash, id, {{columns}}
@@ -7,8 +7,8 @@ from listings
 with no data
 
 -- name: mark_touched_regions
--- Where the run's new, changed and gone listings are, and where they were. In one order for all merges, so
--- that none waits in a circle.
+-- Marks the regions of the run's new, changed and gone listings, at their new and old locations. In one
+-- order for all merges, against deadlocks.
 insert into stats_dirty (type, code)
 select distinct r.type, r.code
 from stage_listing_match m
@@ -24,7 +24,7 @@ order by r.type, r.code
 on conflict (type, code) do update set marked_at = clock_timestamp()
 
 -- name: match_gone_listings
--- Adds what a feed that lists everything no longer shows to what the merge will do.
+-- Adds to the merge the listings that a feed which lists everything no longer has.
 insert into stage_listing_match (id, old_status, old_fips, old_zip, state, event)
 select l.id, l.status, l.fips, l.zip, 'gone', true
 from listings l
@@ -33,7 +33,7 @@ where l.feed_id = :feed_id
   and not exists (select from stage_listing s where s.id = l.id)
 
 -- name: match_listings
--- What the merge will do with every listing of the run, its status and place before included.
+-- Finds out what the merge does with every listing of the run, with its previous status and location.
 create unlogged table stage_listing_match as
 select
   s.id,
@@ -50,9 +50,8 @@ from stage_listing s
 left join listings l on l.id = s.id
 
 -- name: measure_sales
--- How many comps the run adds, changes or takes off the market, how many its feed has, and how many of these
--- it takes off. A sale of several parcels that is stored as none is no reason for a merge. `label`: label of
--- the source.
+-- How many comps the run adds, changes or retires, how many its feed has, and how many of these are retired.
+-- A sale of several parcels that was never stored is no reason for a merge. `label`: label of the source.
 select
   count(*) filter (
     where m.state <> 'unchanged' and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')
@@ -63,7 +62,7 @@ from stage_listing_match m
 join stage_listing s on s.id = m.id
 
 -- name: record_listing_events
--- Adds to the history of every listing whose status or price this run changed, first sight included.
+-- Adds a history event for every listing that is new or whose status or price changed in this run.
 insert into listing_events (listing_id, run_id, status, price, status_date)
 select s.id, :run_id, s.status, s.price, case when s.status = 'SOLD' then coalesce(s.sold_date, s.status_date) else s.status_date end
 from stage_listing s
@@ -73,8 +72,8 @@ on conflict (listing_id, run_id) do update
 set status = excluded.status, price = excluded.price, status_date = excluded.status_date, recorded_at = excluded.recorded_at
 
 -- name: split_repeat_sales
--- Sales that share an id with sales of another day or price are sales of their own, by day and price; but one
--- that is stored under the id alone keeps it, and one that is stored as a sale of its own stays one.
+-- Gives sales that share an id but differ in day or price ids of their own. A stored one keeps the id that
+-- it has.
 with sales as (
   select
     s.ctid as place, s.id, s.sold_date, s.price, s.source_id || '/' || s.sold_date || '/' || s.price as own_source_id,
@@ -96,8 +95,8 @@ where s.ctid = sales.place
   )
 
 -- name: resolve_listing_duplicates
--- Rows of one listing within a run: the newest status is kept, by its date and then by its place in the
--- file; an identical repetition is dropped, an older state is set aside with its raw text.
+-- Resolves repeated rows of a listing within a run: the newest status is kept, by its date and then by its
+-- place in the file; identical rows are dropped, older states are rejected with their raw text.
 with repeated as (
   select id
   from stage_listing
@@ -136,7 +135,7 @@ select
   (select count(*)::int from set_aside) as superseded
 
 -- name: retire_listings
--- Takes listings that a complete feed no longer shows out of the inventory, with their history kept.
+-- Retires listings that a complete feed no longer has. Their history is kept.
 with gone as (
   update listings l
   -- Another hash than any row has: a listing that returns counts as changed.
@@ -150,7 +149,7 @@ select id, :run_id, 'OFF_MARKET', price
 from gone
 
 -- name: upsert_listings
--- Writes new and changed listings. Fragments: columns, staged, assigned of a comp.
+-- Writes new and changed listings. Fragments: columns, staged, assigned of a comp
 insert into listings (id, feed_id, row_hash, created_run, changed_run, {{columns}})
 select s.id, :feed_id, s.hash, :run_id, :run_id, {{staged}}
 from stage_listing s

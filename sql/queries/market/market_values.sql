@@ -1,5 +1,5 @@
 -- name: list_market_values
--- One statistic of one bucket by county, with what else the table beside the map shows.
+-- One statistic of one bucket by county, with the other columns of the table beside the map.
 select r.code as fips, r.name, r.state, s.listings, (d.data ->> :metric)::float8 as value,
   (d.data ->> 'Active')::int as active, (d.data ->> 'Sold: 1yr')::int as sold, (d.data ->> '1yr STR')::float8 as str
 from region_stats s

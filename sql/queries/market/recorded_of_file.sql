@@ -1,5 +1,5 @@
--- Of `list_sales`: what the rows of a file of sales tell, with the parcels that were sold as the rolls have
--- them. Of several sales of a parcel on a day the one that counts, then the dearest.
+-- Part of `list_sales`: rows of a file of sales, with the sold parcels as the rolls have them. Of several
+-- sales of a parcel on one day the qualified one is kept, then the most expensive.
 select distinct on (s.fips, s.key, s.day)
   s.fips, s.key, s.row_no,
   coalesce(p.situs_address, s.address) as situs_address, coalesce(p.situs_city, s.city) as situs_city,

@@ -1,4 +1,4 @@
--- Of `list_sales`: what the rows of a roll tell of their last and earlier sales.
+-- Part of `list_sales`: the last and earlier sales in the rows of a roll.
 select
   t.fips, t.key, t.row_no, t.situs_address, t.situs_city, t.situs_state, t.situs_zip, t.apn, coalesce(t.acres, s.calculated_acres) as acres, s.location,
   t.last_sale_date, t.last_sale_price, t.seller, t.book, t.several, t.sale

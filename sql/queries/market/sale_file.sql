@@ -1,5 +1,5 @@
 -- name: create_sale_stage
--- The staging table of a file of sales, in the run's own schema. Unlogged, filled once by COPY.
+-- Creates the staging table of a file of sales in the run's schema. Unlogged, filled once by COPY.
 create unlogged table stage_sale (
   row_no bigint not null,
   fips int not null,
@@ -26,8 +26,8 @@ select distinct fips
 from stage_sale
 
 -- name: place_sales
--- Finds the parcels that were sold by their key, else by their number without its marks, else by their
--- address, where one parcel alone has it.
+-- Finds the sold parcels by key, else by number without punctuation, else by address when only one parcel
+-- has it.
 with known as (
   select distinct on (fips, source_key) fips, source_key, property_id
   from parcels
@@ -54,12 +54,12 @@ left join numbered a on a.fips = t.fips and a.number = upper(t.address || '/' ||
 where s.ctid = t.ctid and coalesce(k.property_id, n.parcel, a.parcel) is not null
 
 -- name: measure_sale_file
--- How many sales a file has, and of how many a roll has the parcel.
+-- How many sales a file has, and for how many a roll has the parcel.
 select count(*)::int as sales, count(parcel)::int as placed
 from stage_sale
 
 -- name: last_roll
--- The last run that brought or changed parcels. A file of sales is read again after it.
+-- The last run that changed parcels, after which a file of sales is read again.
 select max(r.id)::int as run
 from runs r
 join feeds f on f.id = r.feed_id

@@ -1,17 +1,17 @@
 -- name: count_worker_sessions
--- Sessions of workers in this database. An idle worker may have none for some seconds; one that works has.
+-- Database sessions of workers. An idle worker may have none for some seconds; a working one has.
 select count(*)::int as workers
 from pg_stat_activity
 where datname = current_database() and application_name = 'plat worker'
 
 -- name: delete_old_jobs
--- Finished jobs are kept for 90 days; their totals for good.
+-- Deletes jobs that finished more than 90 days ago. Their totals stay.
 delete from jobs
 where status in ('done', 'failed') and finished_at < now() - interval '90 days'
 
 -- name: enqueue_job
--- Adds a job to the outbox in the caller's transaction, or finds the waiting one that would do the same
--- work. That one is held until the commit, so that it cannot begin too early and miss the work.
+-- Adds a job to the outbox in the caller's transaction, or returns the waiting one with the same key. That
+-- one is locked until the commit, so that it cannot start before the work is visible.
 with added as (
   insert into jobs (name, key, payload)
   values (:name, :key, :payload)
@@ -37,27 +37,27 @@ limit 1
 select pg_notify(:channel, :id)
 
 -- name: cancel_job
--- Ends a job that is open; the worker that runs it, if any, sees that it is open no longer and breaks off.
+-- Cancels an open job. A worker that runs it notices and stops.
 update jobs
 set status = 'failed', error_code = 'cancelled', error = 'Cancelled by ' || :by || '.', next_at = null, finished_at = clock_timestamp()
 where id = :id and status in ('queued', 'running')
 returning worker
 
 -- name: copy_job
--- Adds a job that does what an ended one was to do, unless such a one is waiting.
+-- Enqueues an ended job again, unless one with the same key is waiting.
 insert into jobs (name, key, payload)
 select name, key, payload from jobs where id = :id
 on conflict (name, key) where status = 'queued' do nothing
 returning id
 
 -- name: find_jobs
--- The jobs whose id begins so.
+-- Jobs by the beginning of their id.
 select id, status from jobs where id::text like :prefix || '%' limit 2
 
 -- name: finish_job
--- Ends an attempt and adds it to the totals behind /metrics. `outcome`: outcome (done, failed, retried);
--- `note`: note on a next attempt or null; `retry_seconds`: seconds until that or null; `attempt`: which
--- attempt: one that another worker took over ends nothing.
+-- Ends an attempt and adds it to the totals behind /metrics. `outcome`: done, failed or retried; `note`:
+-- about the next attempt, or null; `retry_seconds`: until the next attempt, or null; `attempt`: its number,
+-- so that an attempt which another worker took over ends nothing.
 with finished as (
   update jobs
   set
@@ -87,13 +87,13 @@ set
   le = array(select a + b from unnest(t.le, excluded.le) with ordinality as u (a, b, i) order by i)
 
 -- name: get_job
--- One job as people see it.
+-- One job as users see it.
 select id, name, key, payload, status, progress, note, result, error_code, error, attempts, deaths, next_at, queued_at, started_at, finished_at
 from jobs
 where id = :id
 
 -- name: get_overview
--- What the installation holds, at a glance.
+-- Counts of what the installation has.
 select
   (select count(*)::int from regions where type = 'county') as counties,
   (select count(*)::int from regions where type = 'zip') as zips,
@@ -111,7 +111,7 @@ select
   pg_size_pretty(pg_database_size(current_database())) as database_size
 
 -- name: list_jobs
--- The newest jobs, open ones first. `limit`: most of them; `status`: their status or null for all.
+-- The newest jobs, open ones first. `status`: null for all.
 select id, name, key, status, progress, note, error_code, error, attempts, deaths, next_at, queued_at, started_at, finished_at
 from jobs
 where :status::text is null or status = :status
@@ -119,8 +119,8 @@ order by status in ('queued', 'running') desc, queued_at desc
 limit :limit
 
 -- name: list_undelivered_jobs
--- Jobs to be handed to the queue, oldest first. `ids`: ids (null for the sweep: every open one older than
--- seconds).
+-- Jobs to deliver to the queue, oldest first. `ids`: null for the sweep, which takes every open one older
+-- than `seconds`.
 select id, name, status
 from jobs
 where status in ('queued', 'running')
@@ -129,23 +129,23 @@ order by queued_at
 limit 10000
 
 -- name: give_back_job
--- A job that its worker cannot go on with waits for another, or for better times.
+-- Returns a job that its worker cannot continue to the waiting ones.
 update jobs
 set worker = null, progress = 0, note = :why
 where id = :id and status = 'running' and attempts = :attempt
 
 -- name: is_running
--- Whether an attempt of a job is the one that runs, from where it runs.
+-- Whether an attempt of a job is the current one, as asked by the worker that runs it.
 select 1 from jobs where id = :id and status = 'running' and attempts = :attempt
 
 -- name: report_progress
--- What people see of a running job. `progress`: progress (0 to 1).
+-- Updates the progress of a running job. `progress`: 0 to 1.
 update jobs
 set progress = :progress, note = :note
 where id = :id and status = 'running'
 
 -- name: start_job
--- Marks a delivered job as running, unless it has ended; one that runs still died with its worker.
+-- Marks a delivered job as running, unless it has ended. One that is still running lost its worker.
 with before as (
   select id, worker as died from jobs where id = :id and status in ('queued', 'running') for update
 )

@@ -1,5 +1,5 @@
 -- name: digest_regions
--- One digest of all regions in the order of (type, code), and how many have no row in region_stats.
+-- A digest of all regions in the order of (type, code), and how many have no row in region_stats.
 select
   count(*)::int as regions,
   count(*) filter (where s.code is null)::int as without_stats,
@@ -12,40 +12,41 @@ from regions r
 left join region_stats s using (type, code);
 
 -- name: find_region
--- Whether there is a region. `type`: type (county, zip); `code`: code (FIPS or ZIP).
+-- Whether a region exists. `type`: county or zip; `code`: FIPS or ZIP.
 select code
 from regions
 where type = :type and code = :code
 
 -- name: list_unknown
--- Of these regions those that there are not; none in a database without any.
+-- Which of these regions do not exist; none in a database without regions.
 select asked.type, asked.code
 from unnest(:types::text[], :codes::text[]) as asked (type, code)
 left join regions r on r.type = asked.type and r.code = asked.code
 where r.code is null and (select count(*) from (select 1 from regions limit 1) as any_region) > 0
 
 -- name: insert_region_stats
--- The response until the first statistics. `bodies`: the bodies as one, a line each.
+-- Inserts the response of regions that have no statistics yet. `bodies`: all bodies as one text, one per
+-- line.
 insert into region_stats (type, code, etag, body)
 select b.type, b.code, b.etag, convert_to(b.body, 'UTF8')
 from unnest(:types::text[], :codes::text[], :etags::text[], string_to_array(:bodies, E'\n')) as b (type, code, etag, body)
 on conflict (type, code) do nothing;
 
 -- name: list_regions_without_stats
--- Codes of the regions that have no stored response.
+-- Codes of regions without a stored response.
 select r.type || ':' || r.code as key
 from regions r
 where not exists (select 1 from region_stats s where s.type = r.type and s.code = r.code);
 
 -- name: list_zip_counties
--- The county that each ZIP falls in.
+-- The county of each ZIP.
 select code as zip, fips
 from regions
 where type = 'zip'
 
 -- name: search_regions
--- A page of the regions that have all the words, counties first, by name. {{words}}: a condition for each
--- pattern. `type`, `state` and `after_type` may be null. One row at least, for the total.
+-- A page of the regions with all the words, counties first, then by name. {{words}}: a condition for each
+-- pattern. `type`, `state` and `after_type` may be null. At least one row, for the total.
 with hits as materialized (
   select id, type, code, name, state, county_name
   from regions
@@ -63,8 +64,8 @@ left join page p on true
 order by p.type {{direction}}, p.name {{direction}}, p.code {{direction}}
 
 -- name: upsert_regions
--- Adds missing regions and corrects those that differ, whose response is written anew. `regions`: json: a
--- list of regions.
+-- Adds missing regions and updates those that differ, whose response is written anew. `regions`: a JSON list
+-- of regions.
 with wanted as (
   select *
   from json_to_recordset(:regions::json)

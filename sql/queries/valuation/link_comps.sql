@@ -1,6 +1,6 @@
--- Finds the parcels of a county's comps by their number and stores what is known of their land, unless
--- another acreage was sold; takes away what was stored of the others. Places: fips, most_correction (the
--- largest correction of an acreage, as a share of what was sold).
+-- Finds the parcels of a county's comps by their number and stores their land figures, unless another
+-- acreage was sold. Clears those of the others. Parameters: fips, most_correction (the largest correction of
+-- an acreage, as a share of what was sold).
 with looked_at as (
   -- How ingest/stage/stage-sales.ts names a roll's sales: county, key of the parcel, day.
   select l.id, l.fips, l.feed_id, l.apn, l.lot_acres, substring(l.source_id from '^\d{5}/(.*)/\d{4}-\d\d-\d\d$') as key

@@ -1,10 +1,10 @@
 -- name: clear_marks
--- Takes back the marks of a county that is about to be valued.
+-- Clears the marks of a county that is about to be valued.
 delete from valuations_dirty where fips = :fips
 
 -- name: copy_assessed
--- What the editions of a county's rolls assessed the land of its parcels at, with the days since when it
--- held, by parcel and day. Place: fips.
+-- Assessed land values of a county's parcels from the editions of its rolls, by parcel and the day from
+-- which each holds. Parameter: fips.
 copy (
   select a.property_id, a.as_of, a.value::float8, f.effective_acres
   from assessed_land_values a
@@ -14,9 +14,9 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_comps
--- The comps that valuations can use, in the order of their ids, one column for each that
--- workers/valuation/valuation-comps.ts names: status 0 for ACTIVE, 1 for PENDING, 2 for SOLD; what was asked
--- last for a sale is what its source says, or the listing's history. Place: where (which of them).
+-- The comps that valuations can use, by id, with the columns that workers/valuation/valuation-comps.ts
+-- names. Status: 0 ACTIVE, 1 PENDING, 2 SOLD. The last asking price of a sale comes from its source, else
+-- from the listing's history. {{where}}: which comps.
 copy (
   select
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
@@ -41,7 +41,7 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_parcels
--- A county's parcels with acreage and a point in 1e-7 degree, and what is known of their land. Place: fips.
+-- A county's parcels with acreage and location (1e-7 degrees), and their land figures. Parameter: fips.
 copy (
   select
     f.property_id, f.location[0], f.location[1], f.effective_acres,
@@ -52,22 +52,23 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_valuations
--- Writes valuations, in the order of columns of workers/valuation/value-county.ts.
+-- Writes valuations, with the columns in the order of workers/valuation/value-county.ts.
 copy valuations (
   fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index, confidence_score, low_price,
   high_price, out_of_support, comps, as_of, model_version
 ) from stdin
 
 -- name: delete_valuations
--- Deletes the valuations of a county that are about to be rewritten.
+-- Deletes a county's valuations before they are rewritten.
 delete from valuations where fips = :fips
 
 -- name: forget_comp_land
--- Forgets the land of a county's comps.
+-- Deletes the land figures of a county's comps.
 delete from comp_land where fips = :fips
 
 -- name: get_as_of
--- Today in UTC, unless all sales and listings come from snapshots; then the day of the latest.
+-- The as-of day: today in UTC, or the day of the latest snapshot when all sales and listings come from
+-- snapshots.
 select to_char(
   case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
 ) as day
@@ -75,8 +76,8 @@ from feeds f
 where exists (select true from listings l where l.feed_id = f.id)
 
 -- name: get_dirty_state
--- Whether parcels wait to be valued, whether comps have no model of that version yet, and whether a job does
--- it. `model_version`: version of the model.
+-- Whether parcels wait to be valued, whether comps have no model of this version yet, and whether a
+-- valuation job is open. `model_version`: version of the model.
 select
   exists (select true from valuations_dirty) as due,
   exists (select true from listings) and not exists (
@@ -87,22 +88,22 @@ select
   ) as open
 
 -- name: has_land
--- Whether the land layers or assessors tell of any parcel of a county. One look at each index: `exists`
--- would read all of it.
+-- Whether any parcel of a county has figures of land layers or an assessed land value. Reads one entry of
+-- each index, where `exists` would read all of it.
 (select true from parcel_attributes where fips = :fips limit 1)
 union all
 (select true from assessed_land_values where fips = :fips limit 1)
 
 -- name: has_sales
--- Whether a sale of a county is known that valuations can use.
+-- Whether a county has a sale that valuations can use.
 select true as known
 from listings
 where fips = :fips and status = 'SOLD' and price > 0 and lot_acres > 0 and location is not null
 limit 1
 
 -- name: list_comps_on_land
--- The comps of a county whose parcels are not known, with the parcels that hold their points and whose
--- acreage is what was sold, as in link_comps.sql.
+-- Comps of a county without a known parcel, with the parcels that contain their points and have the sold
+-- acreage, as in link_comps.sql.
 select l.id, f.property_id, l.location[0] as x, l.location[1] as y, p.boundary
 from listings l
 left join comp_land c on c.listing_id = l.id
@@ -113,8 +114,8 @@ where l.fips = :fips and l.status <> 'OFF_MARKET' and c.listing_id is null
 order by l.id, f.property_id
 
 -- name: list_counties
--- The counties that have parcels, or had, or comps. Returns: fips, parcels (whether there is
--- something to be valued)
+-- The counties that have or had parcels, or have comps. Returns: fips, parcels (whether there is something
+-- to value)
 select fips, bool_or(parcels) as parcels
 from (
   select fips, true as parcels
@@ -128,8 +129,8 @@ group by fips
 order by fips
 
 -- name: list_estimates
--- What the sales of the other counties say by themselves. `fips`: FIPS of the one whose do not matter;
--- `model_version`: version of the model.
+-- Model estimates from the sales of the other counties. `fips`: the county to leave out; `model_version`:
+-- version of the model.
 select fips, estimates
 from valuation_counties
 where fips <> :fips and model_version = :model_version
@@ -140,8 +141,7 @@ order by fips
 select distinct fips from valuations_dirty order by fips
 
 -- name: list_used_comps
--- What the comps of a valuation are, in the order of the ids; one that its feed has taken back since is
--- missing.
+-- The comps of a valuation by id. One that its feed has withdrawn since is missing.
 select
   l.id, l.status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
 from unnest(:ids::uuid[]) with ordinality as used (id, place)
@@ -149,13 +149,13 @@ join listings l on l.id = used.id
 order by used.place
 
 -- name: lock_county
--- Until the transaction ends one at a time writes a county's valuations. `lock`: first of the pair of
--- advisory locks.
+-- Allows one writer of a county's valuations at a time, until the transaction ends. `lock`: first of the
+-- pair of advisory locks.
 select pg_advisory_xact_lock(:lock, :fips)
 
 -- name: mark_comps
--- Marks the counties of the run's new, changed and gone comps, as they are and as they were, and the counties
--- that these are near to, before they are written. What valuations do not look at may change unmarked.
+-- Marks the counties of the run's new, changed and gone comps, before and after the change, and the counties
+-- near them, before the comps are written. Changes of columns that valuations do not use mark nothing.
 with moved as (
   select
     s.fips, s.location, s.status, l.fips as old_fips, l.location as old_location, l.status as old_status
@@ -191,12 +191,12 @@ from changed
 join valuation_counties near on near.reach && changed.extent
 
 -- name: mark_counties
--- Marks counties that are to be valued.
+-- Marks counties to be valued.
 insert into valuations_dirty (fips)
 select fips from unnest(:fips::int[]) as fips
 
 -- name: mark_land
--- Marks a county whose land is known to be other than it was, and the counties that its comps are near to.
+-- Marks a county whose land figures changed, and the counties near its comps.
 insert into valuations_dirty (fips)
 select :fips::int
 union
@@ -206,7 +206,7 @@ join valuation_counties near on near.reach && own.extent
 where own.fips = :fips
 
 -- name: read_valuations
--- As answered; null figures without relevant comps. `property_ids`, each once.
+-- Stored valuations, with null figures without relevant comps. `property_ids`: each once.
 select
   p.property_id, v.mean_price, v.mean_ppa, v.mean_adjusted_price, v.mean_adjusted_ppa, v.confidence_score, v.gini_index,
   v.low_price, v.high_price, v.out_of_support, case when :with_comps::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
@@ -216,8 +216,8 @@ left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any (:fips::int[]) and p.retired_at is null
 
 -- name: store_comp_land
--- What is known of the land of comps found by their points. Places: fips; ids of comps and parcels, rows
--- that belong together.
+-- Stores the land figures of comps that were found by their points. Parameters: fips; ids of comps and
+-- parcels, in pairs.
 insert into comp_land (
   listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
 )
@@ -228,21 +228,21 @@ from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
 join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
 
 -- name: store_estimates
--- Remembers what the sales of a county say by themselves. `model_version`: version of the model.
+-- Stores model estimates from the sales of a county. `model_version`: version of the model.
 insert into valuation_counties (fips, estimates, model_version)
 values (:fips, :estimates, :model_version)
 on conflict (fips) do update set estimates = excluded.estimates, model_version = excluded.model_version
 
 -- name: store_reach
--- Where the parcels of a county are, and where comps can be that matter to them, in 1e-7 degree. `extent`:
--- extent of the parcels or null; `reach`: the same grown by the reach of their comps; `as_of`: the day as of
--- which its parcels are valued, null where none is.
+-- Stores the extent of a county's parcels, and where comps can be that matter to them, in 1e-7 degrees.
+-- `extent`: extent of the parcels, or null; `reach`: the extent grown by the reach of their comps; `as_of`:
+-- the day as of which parcels are valued, or null.
 insert into valuation_counties (fips, extent, reach, as_of)
 values (:fips, :extent, :reach, :as_of)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
 
 -- name: watch_jobs
--- How far some jobs are: of them all, 0 to 1, and the parcels of those that are done.
+-- The progress of some jobs: their mean, 0 to 1, and the parcels of those that are done.
 select
   coalesce(avg(case when status = 'done' then 1 else progress end), 1)::float8 as progress,
   count(*) filter (where status in ('queued', 'running'))::int as open,
