@@ -15,6 +15,7 @@ import { tilePage } from './map/map-tiles.ts';
 import { drawingPage } from './map/value-page.tsx';
 import { marketPages } from './market/market-page.tsx';
 import { marketsPages } from './market/markets-page.tsx';
+import { searchPages } from './search/search-page.tsx';
 
 /** Every page of the web app; of those that fit an address the first answers. */
 export const pages: readonly Page[] = [
@@ -25,6 +26,7 @@ export const pages: readonly Page[] = [
   consentPage,
   ...dataPages,
   drawingPage,
+  ...searchPages,
   ...marketsPages,
   ...marketPages,
   ...coveragePages,

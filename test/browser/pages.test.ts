@@ -144,6 +144,8 @@ describePages('the web app', site => {
     '/markets',
     '/markets/33019',
     '/markets/zip/03280',
+    '/search?q=washington',
+    '/search?q=no%20such%20thing',
     '/coverage',
     '/nowhere',
   ])('%s: nothing serious for axe, no fault, no request to others, no sideways scrolling', async path => {

@@ -12,11 +12,13 @@ const NAMES = [
   'handshake',
   'info',
   'map',
+  'map-pin',
   'moon',
   'scale',
   'search',
   'sun',
   'triangle-alert',
+  'user',
 ];
 
 const HEAD = `// Shapes of Lucide (ISC license). Written by \`npm run generate\` from tools/checks/lucide-icons.ts.

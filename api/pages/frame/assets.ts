@@ -20,7 +20,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const YEAR_SECONDS = 31_536_000;
 
 /** The client modules, each loaded by the pages that need it. */
-const MODULES = ['map', 'live', 'comping', 'deals', 'progress'];
+const MODULES = ['map', 'live', 'comping', 'deals', 'progress', 'search'];
 
 /** Bundles the client modules; maplibre-gl stays a file of its own, as most visits have it already. */
 export async function openAssets(config: Config): Promise<Assets> {

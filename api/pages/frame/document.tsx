@@ -54,7 +54,7 @@ export function Document(frame: Frame) {
           href={assets.path('inter.woff2')}
           crossorigin="anonymous"
         />
-        {['tokens.css', 'style.css', ...assetNames].map(name =>
+        {['tokens.css', 'style.css', ...(session ? ['search.mjs'] : []), ...assetNames].map(name =>
           name.endsWith('.css') ? (
             <link rel="stylesheet" href={assets.path(name)} />
           ) : (
@@ -96,7 +96,7 @@ function TopBar({ session, url, tokensLeft }: Frame) {
               </a>
             ))}
           </nav>
-          <SearchBox query={url.searchParams.get('q') ?? undefined} />
+          <SearchBox url={url} />
         </>
       )}
       <span class="grow" />

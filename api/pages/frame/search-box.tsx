@@ -1,20 +1,31 @@
 import { Icon } from './icons.tsx';
 
-/** The search of every page: a form that works without script. */
-export const SearchBox = ({ query }: { query: string | undefined }) => (
+/**
+ * The search of every page: a form that works without script. From the map it takes the filters along, which
+ * a place keeps.
+ */
+export const SearchBox = ({ url }: { url: URL }) => (
   <search class="search">
     <form action="/search">
       <Icon name="search" />
       <input
         type="search"
         name="q"
-        value={query}
+        value={url.searchParams.get('q') ?? undefined}
         placeholder="Address, APN, owner, town, county or ZIP"
         aria-label="Search all of Plat"
+        aria-keyshortcuts="/ Control+K"
         autocomplete="off"
         spellcheck={false}
+        maxlength={200}
         required
       />
+      <span class="key" aria-hidden="true">
+        /
+      </span>
+      {(url.pathname === '/data' || url.searchParams.has('filters')) && (
+        <input type="hidden" name="filters" value={url.searchParams.get('filters') ?? url.search.slice(1)} />
+      )}
     </form>
   </search>
 );

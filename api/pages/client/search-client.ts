@@ -1,0 +1,125 @@
+// The search box of every page: answers as one types, by keyboard. Without script it is a form.
+// https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
+
+const form = document.querySelector<HTMLFormElement>('.search form');
+const input = form?.querySelector<HTMLInputElement>('input[type="search"]');
+if (form && input) enhance(form, input);
+
+/** Between two keys of somebody who types. */
+const PAUSE_MS = 150;
+
+function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
+  const popup = document.createElement('div');
+  popup.className = 'found-box';
+  popup.hidden = true;
+  const status = document.createElement('p');
+  status.className = 'unseen';
+  status.setAttribute('role', 'status');
+  box.append(popup, status);
+  field.setAttribute('role', 'combobox');
+  field.setAttribute('aria-autocomplete', 'list');
+  field.setAttribute('aria-controls', 'found');
+
+  let options: HTMLAnchorElement[] = [];
+  let active = -1;
+
+  const show = (isShown: boolean) => {
+    popup.hidden = !isShown;
+    field.setAttribute('aria-expanded', String(isShown));
+    if (!isShown) field.removeAttribute('aria-activedescendant');
+  };
+  show(false);
+
+  const choose = (at: number) => {
+    options[active]?.setAttribute('aria-selected', 'false');
+    active = at;
+    const option = options[at];
+    if (option === undefined) return;
+    option.setAttribute('aria-selected', 'true');
+    field.setAttribute('aria-activedescendant', option.id);
+    option.scrollIntoView({ block: 'nearest' });
+  };
+
+  let asked: AbortController | undefined;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  /** What the options answer. */
+  let answered = '';
+
+  async function ask(): Promise<void> {
+    asked?.abort();
+    asked = new AbortController();
+    const { signal } = asked;
+    const query = field.value.trim();
+    if (query.length < 2) {
+      answered = '';
+      options = [];
+      show(false);
+      return;
+    }
+    const params = new URLSearchParams({ q: query, filters: filtersHere() });
+    try {
+      const response = await fetch(`/search/options?${params}`, { signal });
+      if (!response.ok || response.redirected) return;
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      if (signal.aborted) return;
+      popup.replaceChildren(...page.body.children);
+    } catch (error) {
+      // A later question has been asked, or the network is away: the form still works.
+      if (signal.aborted || error instanceof TypeError) return;
+      throw error;
+    }
+    answered = query;
+    options = [...popup.querySelectorAll<HTMLAnchorElement>('[role="option"]')];
+    active = -1;
+    const count = options.length;
+    status.textContent = count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'answer' : 'answers'}`;
+    show(count > 0 && document.activeElement === field);
+    if (count > 0 && !popup.hidden) choose(0);
+  }
+
+  field.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, PAUSE_MS);
+  });
+  field.addEventListener('focus', () => show(options.length > 0 && answered === field.value.trim()));
+  // A click on an answer takes the focus before it opens it.
+  field.addEventListener('blur', event => {
+    if (!popup.contains(event.relatedTarget as Node | null)) show(false);
+  });
+  field.addEventListener('keydown', event => {
+    if (event.key === 'Escape' && !popup.hidden) {
+      show(false);
+      event.preventDefault();
+    } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && options.length > 0) {
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      if (popup.hidden) show(true);
+      else choose((active + step + options.length) % options.length);
+      event.preventDefault();
+    }
+  });
+  // Enter opens what is chosen, which is the first until somebody chooses another one; without any the page
+  // says what to do.
+  box.addEventListener('submit', async event => {
+    event.preventDefault();
+    clearTimeout(waiting);
+    if (answered !== field.value.trim()) await ask();
+    const option = options[Math.max(active, 0)];
+    if (option !== undefined && answered === field.value.trim()) return location.assign(option.href);
+    box.submit();
+  });
+
+  document.addEventListener('keydown', event => {
+    const isSlash = event.key === '/' && !isEditable(event.target as HTMLElement);
+    const isK = event.key === 'k' && (event.ctrlKey || event.metaKey);
+    if (!isSlash && !isK) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+}
+
+/** The map's address changes without a reload. */
+const filtersHere = (): string => (location.pathname === '/data' ? location.search.slice(1) : '');
+
+const isEditable = (element: HTMLElement): boolean =>
+  element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);

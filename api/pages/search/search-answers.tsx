@@ -1,0 +1,121 @@
+import { groupOf } from '../../v1/search/search.ts';
+import type { SearchResult } from '../../v1/search/search-result.ts';
+import { Icon, type IconName } from '../frame/icons.tsx';
+
+/** As many of each kind as one takes in at a glance. */
+const PER_GROUP = 3;
+
+const GROUPS: readonly (readonly [group: ReturnType<typeof groupOf>, title: string, icon: IconName])[] = [
+  ['parcels', 'Parcels', 'map-pin'],
+  ['places', 'Places', 'map'],
+  ['owners', 'Owners', 'user'],
+];
+
+type Group = { title: string; icon: IconName; results: SearchResult[] };
+
+/** The results by kind, the kind of the best one first. */
+export function grouped(results: readonly SearchResult[]): Group[] {
+  const first = results[0] && groupOf(results[0]);
+  return GROUPS.map(([group, title, icon]) => ({
+    group,
+    title,
+    icon,
+    results: results.filter(result => groupOf(result) === group).slice(0, PER_GROUP),
+  }))
+    .filter(group => group.results.length > 0)
+    .sort((a, b) => Number(b.group === first) - Number(a.group === first));
+}
+
+/** What says where one looks; all other parameters of the map are filters, which a new place keeps. */
+const WHERE = [
+  'county',
+  'counties',
+  'zips_include',
+  'geom_intersects',
+  'owner_parcel_id',
+  'property_id',
+  'state',
+];
+const NOT_KEPT = ['parcel', 'page', 'q'];
+
+/** Where an answer leads. @param filters the query of the map that it was asked from */
+export function addressOf(result: SearchResult, filters: string): string {
+  const { type, fips, zip, zips, property_id: id, point } = result;
+  const params = new URLSearchParams(filters);
+  for (const name of NOT_KEPT) params.delete(name);
+  if (id !== undefined) params.set('parcel', String(id));
+  else {
+    for (const name of WHERE) params.delete(name);
+    if (type === 'owner') return `/data?${new URLSearchParams({ county: fips!, owner_name: result.label })}`;
+    if (type === 'county') params.set('county', fips!);
+    else if (type === 'coordinates') params.set('geom_intersects', `POINT (${point!.join(' ')})`);
+    else params.set('zips_include', zip ?? zips!.join(','));
+  }
+  return `/data?${params}`;
+}
+
+type AnswersProps = { results: readonly SearchResult[]; query: string; filters: string };
+
+/** The listbox under the search box. */
+export function Options({ results, query, filters }: AnswersProps) {
+  let at = 0;
+  return (
+    <div role="listbox" id="found" aria-label="Found">
+      {grouped(results).map(({ title, icon, results: own }) => (
+        <fieldset aria-label={title}>
+          <span class="head" aria-hidden="true">
+            {title}
+          </span>
+          {own.map(result => (
+            <a
+              role="option"
+              id={`found-${++at}`}
+              aria-selected="false"
+              tabindex={-1}
+              href={addressOf(result, filters)}
+            >
+              <Icon name={icon} />
+              <Answer result={result} query={query} />
+            </a>
+          ))}
+        </fieldset>
+      ))}
+    </div>
+  );
+}
+
+/** The same as a page. */
+export const Answers = ({ results, query, filters }: AnswersProps) => (
+  <>
+    {grouped(results).map(({ title, icon, results: own }) => (
+      <section class="found">
+        <h2>{title}</h2>
+        <ul>
+          {own.map(result => (
+            <li>
+              <a href={addressOf(result, filters)}>
+                <Icon name={icon} />
+                <Answer result={result} query={query} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </>
+);
+
+const Answer = ({ result: { label, detail }, query }: { result: SearchResult; query: string }) => (
+  <span>
+    {marked(label, query)}
+    <small>{detail}</small>
+  </span>
+);
+
+/** A label with the beginnings of words that were asked for marked. */
+function marked(label: string, query: string) {
+  const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (words.length === 0) return label;
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${words.join('|')})`, 'giu');
+  return label.split(pattern).map((part, at) => (at % 2 === 1 ? <mark>{part}</mark> : part));
+}

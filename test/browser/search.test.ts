@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { describePages, inspect, NARROW } from '../support/browser.ts';
+
+const LOT = 'parcel=3301900000069';
+
+describePages('the search box', site => {
+  test('finds by keyboard alone: / or Ctrl K, arrows, Escape, Enter', async () => {
+    const page = await site.open('/coverage');
+    const box = page.getByRole('combobox', { name: 'Search all of Plat' });
+    await page.keyboard.press('/');
+    expect(await box.evaluate(field => field === document.activeElement)).toBe(true);
+    await page.keyboard.type('washington heights');
+    const options = page.locator('#found [role="option"]');
+    await options.first().waitFor();
+    expect(await box.getAttribute('aria-expanded')).toBe('true');
+    const active = () => box.getAttribute('aria-activedescendant');
+    expect(await active()).toBe('found-1');
+    await page.keyboard.press('ArrowDown');
+    expect(await active()).toBe('found-2');
+    expect(await page.locator('[aria-selected="true"]').getAttribute('id')).toBe('found-2');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await active()).toBe(`found-${await options.count()}`);
+    await page.keyboard.press('Escape');
+    expect(await box.getAttribute('aria-expanded')).toBe('false');
+    expect(await active()).toBeNull();
+    // Elsewhere on the page, and back.
+    await box.blur();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('322 washington heights road');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/data?${LOT}`);
+  });
+
+  test('groups parcels, places and owners, three of each at most, and marks what was asked for', async () => {
+    const page = await site.open('/markets');
+    await page.keyboard.press('/');
+    await page.keyboard.type('wash');
+    await page.getByRole('group', { name: 'Owners' }).waitFor();
+    for (const name of ['Parcels', 'Places', 'Owners']) {
+      const count = await page.getByRole('group', { name }).getByRole('option').count();
+      expect(count).toBeGreaterThan(0);
+      expect(count).toBeLessThanOrEqual(3);
+    }
+    expect(await page.locator('#found mark').first().textContent()).toMatch(/^wash$/i);
+    await inspect(page);
+    await page.setViewportSize(NARROW);
+    const place = (await page.locator('#found').boundingBox())!;
+    expect(place.width).toBeGreaterThan(300);
+  });
+
+  test('a place keeps the filters of the map, also those that were just set, and an owner becomes one', async () => {
+    const page = await site.open('/data?county=33013&acres_min=50&page=2');
+    await page.keyboard.press('/');
+    await page.keyboard.type('washington, nh');
+    await page.getByRole('option', { name: /^Washington, NH Town/ }).click();
+    await page.waitForURL(/zips_include=03280/);
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      acres_min: '50',
+      zips_include: '03280',
+    });
+    await page.keyboard.press('/');
+    await page.keyboard.type('washington land rev');
+    await page.getByRole('option', { name: /WASHINGTON LAND/ }).click();
+    await page.waitForURL(/owner_name=WASHINGTON/);
+    await page.locator('#count').waitFor();
+    expect(Number(await page.locator('#count').textContent())).toBeGreaterThan(0);
+  });
+
+  test('what is not found leads to a page that says what to ask for', async () => {
+    const page = await site.open('/coverage');
+    await page.keyboard.press('/');
+    await page.keyboard.type('no such thing');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/search\?q=no\+such\+thing/);
+    await page.getByText('Nothing is found for').waitFor();
+  });
+
+  test('works without script, filters included', async () => {
+    const page = await site.open(undefined, { script: false });
+    await page.goto('/data?county=33019&acres_min=5');
+    await page.getByLabel('Search all of Plat').fill('washington nh');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/search\?q=washington/);
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Places', 'Parcels']);
+    expect(await page.locator('.found li').count()).toBeLessThanOrEqual(6);
+    await page.getByRole('link', { name: /^Washington, NH Town/ }).click();
+    await page.waitForURL(/zips_include=03280/);
+    expect(page.url()).toContain('acres_min=5');
+  });
+});
