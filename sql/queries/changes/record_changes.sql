@@ -31,17 +31,21 @@ returning fips
 -- is another has not changed. Fragments: differing, a text for each field that differs; fips, the counties
 -- that change, as a literal.
 insert into pending_changes (type, fips, property_id, fields)
-select 'parcel.' || m.state, m.fips, m.property_id, d.fields::jsonb
-from stage_match m
-join parcels p on p.fips = m.fips and p.property_id = m.property_id
-left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
-left join stage_roll r on r.fips = m.fips and r.key = m.key
-left join stage_shape s on s.fips = m.fips and s.key = m.key
-cross join lateral (
-  select case when m.state = 'retired' then '{}' else '{' || concat_ws(',', {{differing}}) || '}' end as fields
+select 'parcel.' || d.state, d.fips, d.property_id, d.fields::jsonb
+from (
+  select
+    m.state, m.fips, m.property_id,
+    case when m.state = 'retired' then '{}' else '{' || concat_ws(',', {{differing}}) || '}' end as fields
+  from stage_match m
+  join parcels p on p.fips = m.fips and p.property_id = m.property_id
+  left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+  left join stage_roll r on r.fips = m.fips and r.key = m.key
+  left join stage_shape s on s.fips = m.fips and s.key = m.key
+  where m.state in ('changed', 'returned', 'retired') and p.fips = any ({{fips}}::int[])
+  -- The fields are written once, not for the condition as well.
+  offset 0
 ) d
-where m.state in ('changed', 'returned', 'retired') and p.fips = any ({{fips}}::int[])
-  and (m.state <> 'changed' or d.fields <> '{}')
+where d.state <> 'changed' or d.fields <> '{}'
 
 -- name: stage_new_parcels
 -- The parcels that are new in counties that had some. Fragments: known, a text for each field that is known;
@@ -121,18 +125,20 @@ where fips = {{fips}}
 insert into pending_changes (type, fips, property_id, fields)
 select
   'valuation.moved', v.fips, v.property_id,
-  jsonb_build_object('mean_adjusted_price', jsonb_build_array(w.was, w.is))
+  jsonb_build_object('mean_adjusted_price', jsonb_build_array(v.was, v.is))
     || case
-      when b.model_version is distinct from v.model_version
-        then jsonb_build_object('model_version', jsonb_build_array(b.model_version, v.model_version))
+      when v.model_was <> v.model_is then jsonb_build_object('model_version', jsonb_build_array(v.model_was, v.model_is))
       else '{}'
     end
-from valuations v
-join valuations_before b on b.property_id = v.property_id
-cross join lateral (
-  select floor(b.mean_adjusted_price * 100 + 0.5) / 100 as was, floor(v.mean_adjusted_price * 100 + 0.5) / 100 as is
-) w
-where v.fips = {{fips}} and w.was > 0 and abs(w.is / w.was - 1) > {{share}}
+from (
+  select
+    now.fips, now.property_id, before.model_version as model_was, now.model_version as model_is,
+    floor(before.mean_adjusted_price * 100 + 0.5) / 100 as was, floor(now.mean_adjusted_price * 100 + 0.5) / 100 as is
+  from valuations now
+  join valuations_before before on before.property_id = now.property_id
+  where now.fips = {{fips}}
+) v
+where v.was > 0 and abs(v.is / v.was - 1) > {{share}}
 
 -- name: stage_stats_changes
 -- The regions of a batch that have other figures than are stored, read before these are replaced. What a
@@ -145,18 +151,24 @@ join regions g on g.type = b.type and g.code = b.code
 cross join lateral (select convert_from(s.body, 'UTF8') as body) was
 cross join lateral (
   select case
-    when was.body like '%"stats":[]}' then jsonb_build_object('as_of', jsonb_build_array(null, b.body::jsonb -> 'as_of'))
+    when right(was.body, 11) = '"stats":[]}'
+      then jsonb_build_object('as_of', jsonb_build_array(null, substring(b.body from '"as_of":"([^"]*)"')))
     else (
-      select jsonb_object_agg(coalesce(o.name, n.name), jsonb_build_array(o.value, n.value))
+      select jsonb_object_agg(coalesce(o.bucket, n.bucket) || ' / ' || f.key, jsonb_build_array(f.was, f.is))
       from (
-        select bucket ->> 'type' || ' / ' || figure.key as name, figure.value
-        from jsonb_array_elements(was.body::jsonb -> 'stats') bucket, jsonb_each(bucket -> 'data' || bucket - '{type,data}'::text[]) figure
+        select e ->> 'type' as bucket, (e -> 'data') || (e - '{type,data}'::text[]) as figures
+        from jsonb_array_elements(was.body::jsonb -> 'stats') e
       ) o
       full join (
-        select bucket ->> 'type' || ' / ' || figure.key as name, figure.value
-        from jsonb_array_elements(b.body::jsonb -> 'stats') bucket, jsonb_each(bucket -> 'data' || bucket - '{type,data}'::text[]) figure
-      ) n on n.name = o.name
-      where coalesce(o.value, 'null') <> coalesce(n.value, 'null')
+        select e ->> 'type' as bucket, (e -> 'data') || (e - '{type,data}'::text[]) as figures
+        from jsonb_array_elements(b.body::jsonb -> 'stats') e
+      ) n on n.bucket = o.bucket
+      cross join lateral (
+        select key, fo.value as was, fn.value as is
+        from jsonb_each(o.figures) fo
+        full join jsonb_each(n.figures) fn using (key)
+      ) f
+      where o.figures is distinct from n.figures and coalesce(f.was, 'null') <> coalesce(f.is, 'null')
     )
   end as fields
 ) d
