@@ -4,14 +4,14 @@ import { startProgram } from './programs.ts';
 
 type Env = Record<string, string>;
 
-/** Starts the API on a database in processes of their own, gone when the file is done. */
+/** Starts API processes on a database; they are stopped at the end of the file. */
 export function apiProcesses(db: { url: string }, settings: Env = {}) {
   const children: ReturnType<typeof startProgram>[] = [];
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL');
   });
 
-  /** One that need not come up, and what it has logged so far. */
+  /** Starts a process that may fail to come up, and collects its log. */
   function spawnApi(env: Env = {}) {
     const child = startProgram(
       'api/main.ts',
@@ -26,7 +26,7 @@ export function apiProcesses(db: { url: string }, settings: Env = {}) {
     return { child, log: () => output };
   }
 
-  /** One that can be called, and killed. */
+  /** Starts a process and waits until it serves requests. */
   async function startApi(env: Env = {}) {
     const { child, log } = spawnApi({ LOG_REQUESTS: '0', ...env });
     const url = await new Promise<string>((resolve, reject) => {

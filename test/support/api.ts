@@ -29,7 +29,7 @@ export type TestApi = {
   url: string;
   config: Config;
   lifecycle: Lifecycle;
-  /** Calls the API and checks the answer against the published OpenAPI document. */
+  /** Calls the API and checks the response against the published OpenAPI document. */
   call(path: string, options?: RequestInit & { key?: string }): Promise<TestReply>;
   stop(): Promise<void>;
 };
@@ -46,8 +46,7 @@ export type ApiOptions = {
 };
 
 /**
- * A service on a free port with a pool of its own, as another process would have; stopped
- * when the file is done.
+ * A service on a free port with its own pool, as another process would be. Stopped at the end of the file.
  */
 export async function startTestApi(
   db: TestDatabase,
@@ -57,7 +56,7 @@ export async function startTestApi(
     LOG_LEVEL: 'silent',
     PORT: '0',
     SHUTDOWN_TIMEOUT_MS: '5000',
-    // A busy machine makes no answer late; who tests limits sets them.
+    // A long time-out, as the machine may be busy; tests of limits set their own.
     STATEMENT_TIMEOUT_MS: '60000',
     REQUEST_TIMEOUT_MS: '120000',
     DATABASE_URL: db.url,
@@ -129,7 +128,7 @@ export const posting = (key: string, body: string) => ({
   body,
 });
 
-/** Does work while another transaction holds what a statement takes. */
+/** Runs work while another transaction holds the lock that it needs. */
 export async function whileLocked<T>(
   { pool }: Pick<TestDatabase, 'pool'>,
   [text, values]: [text: string, values?: unknown[]],
@@ -148,7 +147,7 @@ export async function whileLocked<T>(
 
 let accounts = 0;
 
-/** An account that may do anything often, unless told otherwise, and a key of it. */
+/** An account with all rights and high limits by default, and a key of it. */
 export async function newCaller(
   db: TestDatabase,
   account: Partial<NewAccount> = {},
@@ -165,7 +164,7 @@ export async function newCaller(
   return { accountId: id, key: made.key, keyId: made.id };
 }
 
-/** What the account has used: in its periods, and by day. */
+/** The account's usage, by period and by day. */
 export async function usageOf(
   db: TestDatabase,
   accountId: string,

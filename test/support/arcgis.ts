@@ -28,7 +28,7 @@ export type Answer = {
 export type FakeLayer = {
   features: EsriFeature[];
   metadata?: Record<string, unknown>;
-  /** Most features an answer has. */
+  /** The most features per response. */
   most?: number;
   /**
    * What goes wrong: an answer instead of the layer's own, or undefined. `asked` are the object ids that
@@ -78,7 +78,7 @@ export const METADATA = {
 /** Metadata of a layer that cannot be paged by offset. */
 export const UNPAGED = { advancedQueryCapabilities: { supportsPagination: false } };
 
-/** @returns the server with the queries that it was asked, and what was asked last of the layer itself */
+/** @returns the server, with the queries that it received */
 export async function serveLayer(layer: FakeLayer) {
   const queries: URLSearchParams[] = [];
   let [running, most] = [0, 0];
@@ -164,7 +164,7 @@ function geoJson({ attributes, geometry }: EsriFeature) {
 
 export const quick = { tries: 3, backoffMs: 2, pageMs: 3_000, retryAfterMs: 3_000 };
 
-/** Reads all of a layer, or up to an error. */
+/** Reads a whole layer, or up to an error. */
 export async function read(
   source: string,
   arcgis: ArcgisSpec = {},

@@ -15,8 +15,8 @@ const FILES: Record<'parcels' | 'wetlands' | 'flood', { source: string; format: 
 };
 
 /**
- * The polygons of Bangor's parcels, wetlands or special flood hazard areas as they are stored (repaired,
- * rounded to 1e-7 degrees), by the numbers of their rows in the file.
+ * Polygons of Bangor's parcels, wetlands or special flood hazard areas as stored (repaired, rounded to 1e-7
+ * degrees), by row number of the file.
  */
 export async function bangorShapes(what: keyof typeof FILES): Promise<Map<number, MultiPolygon>> {
   const shapes = new Map<number, MultiPolygon>();

@@ -18,23 +18,23 @@ export const NARROW = { width: 390, height: 844 };
 /** Without its comments and names, less than half to read. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** One for all files of a process; it ends with the process. */
+/** Shared by all files of a process, and closed with it. */
 let browser: Promise<Browser> | undefined;
 
 type User = Awaited<ReturnType<typeof newUser>>;
 type PageOptions = {
   viewport?: typeof WIDE;
   script?: boolean;
-  /** Default: the site's user; `null` for somebody who has not signed in. */
+  /** Default: the site's user; `null` for a visitor who is not signed in. */
   as?: User | null;
 };
 
 export type Site = {
   db: TestDatabase;
   api: TestApi;
-  /** Somebody with a Pro subscription. */
+  /** A user with a Pro subscription. */
   readonly user: User;
-  /** A new window, with cookies of its own, closed after the test. */
+  /** Opens a window with its own cookies, closed after the test. */
   open(path?: string, options?: PageOptions): Promise<Page>;
 };
 
@@ -85,7 +85,7 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             baseURL: api.url,
             javaScriptEnabled: script,
             colorScheme: 'light',
-            // Each picture on the way costs as much as the last one.
+            // Every frame of an animation costs as much as the last one.
             reducedMotion: 'reduce',
             // A quarter of the pixels: without a graphics card they are most of what a map costs.
             deviceScaleFactor: process.env.TEST_SHOTS || process.env.README_PICTURES ? 1 : 0.5,
@@ -108,9 +108,7 @@ export function describePages(name: string, tests: (site: Site) => void): void {
 
 const complaints = new WeakMap<Page, string[]>();
 
-/**
- * What a page has complained of since it was asked last; a test that expects complaints takes them with this.
- */
+/** The page's errors since the last call. A test that expects errors clears them by it. */
 export function faultsOf(page: Page): string[] {
   return complaints.get(page)!.splice(0);
 }
@@ -128,14 +126,14 @@ function listen(page: Page, origin: string): void {
   });
 }
 
-/** Presses a button that sends a form, and waits for the page that answers. */
+/** Clicks a button that submits a form, and waits for the next page. */
 export async function send(page: Page, name: string, where: Page | Locator = page): Promise<void> {
   const answered = page.waitForEvent('domcontentloaded');
   await where.getByRole('button', { name, exact: true }).first().click();
   await answered;
 }
 
-/** Opens a path and waits for its map, where it has one. */
+/** Opens a path and waits for its map, if it has one. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await drawn(page);

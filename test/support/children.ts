@@ -6,7 +6,7 @@ import { startProgram } from './programs.ts';
 
 export type { ChildOrder };
 
-/** A worker that waits for the word, see job-child.ts. */
+/** A worker process that waits for a signal to start, see job-child.ts. */
 export async function startChild(url: string, order: ChildOrder): Promise<ChildProcess> {
   const child = startProgram(
     'test/support/job-child.ts',

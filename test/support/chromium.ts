@@ -1,7 +1,7 @@
-/** Where the browser is that pages are looked at with. */
+/** Path of the browser for tests of pages. */
 export const CHROMIUM = process.env.TEST_CHROMIUM ?? '/usr/bin/chromium';
 
-/** Without these Chromium looks for its makers' servers at every start. */
+/** Without these Chromium calls Google's servers at every start. */
 export const ARGS = [
   '--no-sandbox',
   '--disable-gpu',

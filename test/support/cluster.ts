@@ -25,11 +25,11 @@ function urlOf(server: string, { host, port, coordinator }: Node, database: stri
   return url.href;
 }
 
-/** Makes a plain database of the coordinator a distributed one, with what it holds. */
+/** Distributes the tables of a coordinator's database, with their rows. */
 export async function spreadOver(server: string, name: string, shards = 8, given?: Node[]): Promise<void> {
   const nodes = given ?? (await listNodes(server));
   await onServer(server, async turn => {
-    // Held until the connection ends: two that add nodes at once disturb each other.
+    // Held until the connection ends, as adding nodes concurrently fails.
     await turn.query("select pg_advisory_lock(hashtext('plat test nodes'))");
     for (const node of nodes) {
       if (!node.coordinator)

@@ -15,12 +15,12 @@ export function daysAgo(days: number): string {
   return new Date(Date.parse(TODAY) - days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Makes comps and asks for them, as one caller. Each test takes a ZIP of its own. */
+/** Creates comps and queries them as one caller. Each test uses its own ZIP. */
 export async function compsCaller(db: TestDatabase, api: TestApi) {
   const { key, accountId } = await newCaller(db, { tokensIncluded: 1e9 });
   let serial = 0;
 
-  /** @returns their ids, which are in the order in which they are made. */
+  /** @returns their ids, in order of creation */
   async function seed(zip: string, ...given: Partial<ListingRow>[]): Promise<string[]> {
     const rows = given.map(row => {
       const id = `00000000-0000-4000-8000-${(++serial).toString(16).padStart(12, '0')}`;

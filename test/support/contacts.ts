@@ -20,7 +20,7 @@ const COLUMNS = [
   ...(['old_address', 'old_zip', 'phone1', 'type1', 'phone2', 'phone3', 'email', 'seen'] as const),
 ];
 
-/** A feed of contacts from lines that give what matters. */
+/** A contacts feed from lines with the columns that matter. */
 export function contactsFeed(folder: string, lines: readonly ContactLine[], name = 'people'): Feed {
   const rows = lines.map((line, i) =>
     COLUMNS.map(column => (column === 'id' ? (line.id ?? String(i)) : (line[column] ?? ''))),

@@ -65,7 +65,7 @@ export async function createTestDatabase(
   });
   afterAll(async () => {
     await pool.end();
-    // No test ran: a hook before them failed.
+    // No test ran, as a hook before them failed.
     if (ran === undefined || hasFailed(ran)) return;
     if (distributed) await dropEverywhere(server, name);
     else await onServer(server, client => client.query(`drop database ${name} with (force)`));
@@ -82,8 +82,7 @@ export async function createTestDatabase(
 }
 
 /**
- * How many of the database's statements wait for a lock now. Locks of other databases, which other files wait
- * for, do not count.
+ * How many statements of this database wait for a lock. Locks of other test files' databases do not count.
  */
 export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
@@ -113,7 +112,7 @@ async function templateWithSample(server: string, bare: string): Promise<string>
   return makeTemplate(server, await templateWithRegions(server, bare), 'sample', loadSample);
 }
 
-/** Made for the first file that asks: loading takes seconds, and a copy of a database a tenth of one. */
+/** Built for the first file that needs it: loading takes seconds, copying a database a tenth of one. */
 async function makeTemplate(
   server: string,
   from: string,

@@ -7,7 +7,7 @@ import { allJobs } from '../../workers/all-jobs.ts';
 import { posting, type TestApi } from './api.ts';
 import { jobContext } from './workers.ts';
 
-/** Does the deals' jobs that wait, as a worker would. @returns their names and keys */
+/** Runs the waiting jobs of deals as a worker would. @returns their names and keys */
 export async function doDealJobs(pool: Pool, env: Record<string, string> = {}): Promise<string[]> {
   const context = jobContext(pool, loadConfig({ LOG_LEVEL: 'silent', ...env }));
   const { rows } = await pool.query<{

@@ -1,4 +1,4 @@
-/** Exact rational arithmetic on BigInt, slow and plain: what rounding and averages are tested against. */
+/** Exact rational arithmetic on BigInt: a simple, slow reference for rounding and averages. */
 export type Fraction = { over: bigint; under: bigint };
 
 const bits = new DataView(new ArrayBuffer(8));

@@ -28,7 +28,7 @@ export async function terrainIn(
   }
 }
 
-/** The slopes of a whole file by rows, as the reader makes them. */
+/** The slopes of a whole file row by row, as computed by the reader. */
 export async function slopesOf(file: string, declared: DeclaredElevation = {}): Promise<Float32Array> {
   const tile = await readTileHeader(file, declared, { signal });
   const [grid] = gridsOf([tile]);

@@ -29,7 +29,7 @@ export function exactlyIntersects(query: QueryGeometry, parcel: MultiPolygon, di
   );
 }
 
-/** Is a position within a polygon, its edge included? */
+/** Whether a position is within a polygon or on its edge. */
 export function exactlyCovers(polygon: Polygon, position: Position, digits = 7): boolean {
   return exactlyIntersects({ points: [position], lines: [], polygons: [] }, [polygon], digits);
 }
@@ -63,7 +63,7 @@ function edgesMeet(e: Edge, f: Edge): boolean {
 function isIn(p: Point, polygon: Point[][]): boolean {
   const edges = polygon.flatMap(edgesOf);
   if (edges.some(edge => isOn(edge, p))) return true;
-  // A ray to the north; an edge owns its western end.
+  // Casts a ray to the north; an edge includes its western end.
   let inside = false;
   for (const [a, b] of edges) {
     if (a[0] <= p[0] === b[0] <= p[0]) continue;

@@ -1,12 +1,12 @@
 import { square, type TestParcel } from './parcels.ts';
 
-/** Four parcels that filters tell apart. */
+/** Four parcels for tests of filters. */
 const SULLIVAN = 33_019e8;
 const HANCOCK = 23_009e8;
 const OWNER = '11111111-1111-1111-1111-111111111111';
 const OTHER = '22222222-2222-2222-2222-222222222222';
 
-/** Everything known. */
+/** A parcel with every field. */
 export const FULL: TestParcel = {
   property_id: SULLIVAN + 1,
   boundary: square(-72.1, 43.2),
@@ -62,7 +62,7 @@ export const FULL: TestParcel = {
   steeper_percent: [99, 95, 90, 85, 80, 75, 70.1, 50, 40, 30.3, 20],
 };
 
-/** The opposite of it. */
+/** Its opposite in every field. */
 export const OPPOSITE: TestParcel = {
   property_id: SULLIVAN + 2,
   boundary: square(-72.2, 43.3),
@@ -87,6 +87,6 @@ export const OPPOSITE: TestParcel = {
   steeper_percent: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0],
 };
 
-/** Nothing known but that it is there. */
+/** A parcel without any known field. */
 export const UNKNOWN: TestParcel = { property_id: SULLIVAN + 3 };
 export const ELSEWHERE: TestParcel = { property_id: HANCOCK + 1, situs_zip: '03280', owner_key: OWNER };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-/** A new folder that goes with the test file. */
+/** A new folder, removed at the end of the test file. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plat-test-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
