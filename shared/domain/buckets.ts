@@ -41,7 +41,10 @@ export function narrowestBucket(acres: number): AcreBucket | undefined {
 
 /** A bucket of acreage as people say it: "80 to 500 acres" for `80 acre-500 acre`. */
 export function sizes(bucket: string): string {
-  const [from, to] = bucket.split('-') as [string, string];
-  const many = /^1 acre|sqft/.test(to) ? '' : 's';
-  return `${to.includes('acre') ? from.replace(' acre', '') : from} to ${to.replace('10000', '10,000')}${many}`;
+  const [from, to] = bucket.replace('9.5k sqft', '9,500 sq ft').replace('10000', '10,000').split('-') as [
+    string,
+    string,
+  ];
+  const most = /^1 acre|sq ft/.test(to) ? to : `${to}s`;
+  return from === '0' ? `under ${most}` : `${from.replace(' acre', '')} to ${most}`;
 }

@@ -78,7 +78,7 @@ const sale = fieldsOf('Sale and mortgage');
 /** The fields of the roll. */
 export const PARCEL_FIELDS = {
   apn: place('text', 'APN', "Assessor's parcel number as the roll prints it"),
-  acres: land('number', 'Acres stated', 'Assessor-reported acreage; 0 means that none is stated', 'none', {
+  acres: land('number', 'Acres (deed)', 'Assessor-reported acreage; 0 means that none is stated', 'none', {
     unit: 'acres',
   }),
   owner_name: owner('text', 'Owner', 'Primary owner of record, raw', 'exact', {
@@ -87,12 +87,12 @@ export const PARCEL_FIELDS = {
   owner_name_2: owner('text', 'Second owner', 'Secondary owner of record, raw', 'exact', {
     filterDoc: "The secondary owner's full name",
   }),
-  mail_address: owner('text', 'Mail', "Street or box of the owner's mailing address", 'none', {
+  mail_address: owner('text', 'Mailing address', "Street or box of the owner's mailing address", 'none', {
     maxChars: ADDRESS_CHARS,
   }),
-  mail_city: owner('text', 'Mail city', "City of the owner's mailing address"),
-  mail_state: owner('state', 'Mail state', "State of the owner's mailing address"),
-  mail_zip: owner('zip', 'Mail ZIP', "ZIP of the owner's mailing address"),
+  mail_city: owner('text', 'Mailing city', "City of the owner's mailing address"),
+  mail_state: owner('state', 'Mailing state', "State of the owner's mailing address"),
+  mail_zip: owner('zip', 'Mailing ZIP', "ZIP of the owner's mailing address"),
   situs_address: place('text', 'Address', 'Street address of the parcel', 'none', {
     maxChars: ADDRESS_CHARS,
   }),
@@ -113,10 +113,10 @@ export const PARCEL_FIELDS = {
     filterDoc: 'Year in which a structure was built',
   }),
   assessed_total_value: value('money', 'Assessed value', 'Assessed value, total', 'range'),
-  assessed_land_value: value('money', 'Assessed land', 'Assessed value of the land', 'range'),
+  assessed_land_value: value('money', 'Assessed, land', 'Assessed value of the land', 'range'),
   assessed_improvement_value: value(
     'money',
-    'Assessed improvements',
+    'Assessed, buildings',
     'Assessed value of the improvements',
     'range',
   ),
@@ -125,7 +125,7 @@ export const PARCEL_FIELDS = {
   }),
   market_land_value: value(
     'money',
-    'Market value of the land',
+    'Market value, land',
     'Market value of the land by the assessor',
     'range',
     {
@@ -134,7 +134,7 @@ export const PARCEL_FIELDS = {
   ),
   market_improvement_value: value(
     'money',
-    'Market value of improvements',
+    'Market value, buildings',
     'Market value of the improvements by the assessor',
     'range',
     { filterDoc: "Assessor's market value of the improvements" },
@@ -142,20 +142,15 @@ export const PARCEL_FIELDS = {
   tax_delinquent: value('boolean', 'Tax delinquent', 'Currently flagged tax-delinquent', 'flag', {
     filterDoc: 'Currently flagged as tax-delinquent',
   }),
-  tax_delinquent_year: value('year', 'Delinquent since', 'First year of the current delinquency', 'own'),
-  last_sale_date: sale('date', 'Sale date', 'Recording date of the most recent sale', 'range'),
-  last_sale_price: sale('money', 'Sale price', 'Price of the most recent sale', 'range'),
+  tax_delinquent_year: value('year', 'Tax delinquent since', 'First year of the current delinquency', 'own'),
+  last_sale_date: sale('date', 'Last sale', 'Recording date of the most recent sale', 'range'),
+  last_sale_price: sale('money', 'Last sale price', 'Price of the most recent sale', 'range'),
   sale_price_code: sale('text', 'Price code', 'Code that qualifies the sale price', 'list'),
   seller_name: sale('text', 'Seller', 'Seller of the most recent sale'),
-  document_type_code: sale('text', 'Deed', 'Deed or document type of the most recent sale', 'list', {
+  document_type_code: sale('text', 'Deed type', 'Deed or document type of the most recent sale', 'list', {
     filterDoc: 'Deed or document type',
   }),
-  inter_family_transfer: sale(
-    'boolean',
-    'Within the family',
-    'The last transfer was within a family',
-    'flag',
-  ),
+  inter_family_transfer: sale('boolean', 'Family transfer', 'The last transfer was within a family', 'flag'),
   mortgage_amount: sale('money', 'Mortgage', 'First-mortgage loan amount', 'range'),
   mortgage_date: sale('date', 'Mortgage recorded', 'Recording date of the first mortgage', 'range'),
   mortgage_financing_type_code: sale('text', 'Financing', 'Financing type of the first mortgage', 'list'),
@@ -163,7 +158,7 @@ export const PARCEL_FIELDS = {
   mortgage_interest_rate: sale('number', 'Interest', 'Interest rate of the first mortgage', 'range', {
     unit: 'percent',
   }),
-  owner_occupied: owner('boolean', 'Lives there', 'The owner lives on the parcel'),
+  owner_occupied: owner('boolean', 'Owner-occupied', 'The owner lives on the parcel'),
   vacant: land('boolean', 'Vacant', 'No structure stands on the parcel', 'own'),
 } as const satisfies Record<string, FieldSpec>;
 
@@ -181,50 +176,38 @@ export const MAX_ACRES_RATIO = 1.5;
 
 /** What is computed of the roll and of the land layers. Their filters are written by hand. */
 export const COMPUTED_FIELDS = {
-  calculated_acres: land('number', 'Acres measured', 'Geodesic area of the boundary', 'none', {
+  calculated_acres: land('number', 'Acres (measured)', 'Geodesic area of the boundary', 'none', {
     unit: 'acres',
   }),
   acres_mismatch: land(
     'boolean',
-    'Acres differ by much',
+    'Acreage mismatch',
     `The stated and the measured acreage are more than a factor of ${MAX_ACRES_RATIO} apart; null where one of them is unknown`,
   ),
   improvement_percent: value(
     'number',
-    'Share of improvements',
+    "Buildings' share of value",
     'Share of the improvements in the total value (assessed, else market)',
     'none',
     { unit: 'percent' },
   ),
   tax_delinquent_years: value(
     'integer',
-    'Years delinquent',
+    'Years tax delinquent',
     'Years from the first of the current delinquency to the current one; null where the parcel is flagged as not delinquent',
   ),
   ownership_months: owner('integer', 'Months owned', 'Whole months since the last recording'),
-  out_of_state_owner: owner(
-    'boolean',
-    'Mail goes to another state',
-    'The owner has mail sent to another state',
-  ),
-  out_of_county_owner: owner(
-    'boolean',
-    'Mail goes to another county',
-    'The owner has mail sent to another county',
-  ),
-  out_of_zip_owner: owner(
-    'boolean',
-    'Mail goes to another ZIP',
-    'The owner has mail sent to another ZIP code',
-  ),
+  out_of_state_owner: owner('boolean', 'Out of state', 'The owner has mail sent to another state'),
+  out_of_county_owner: owner('boolean', 'Out of county', 'The owner has mail sent to another county'),
+  out_of_zip_owner: owner('boolean', 'Out of ZIP', 'The owner has mail sent to another ZIP code'),
   corporate_owner: owner(
     'boolean',
-    'A company',
+    'Company',
     'The owner is a company by its name (LLC, INC …); a trust is none',
   ),
   hoa_owner: owner(
     'boolean',
-    'A homeowners’ association',
+    "Homeowners' association",
     "The owner is a homeowners' association by its name",
   ),
   landlocked: land(
@@ -238,19 +221,23 @@ export const COMPUTED_FIELDS = {
   flood_zone_percent: land('number', 'Flood zone', 'Share of the area in a flood zone', 'none', {
     unit: 'percent',
   }),
-  highway_frontage_ft: land('number', 'Frontage on highways', 'Frontage on major highways', 'none', {
+  highway_frontage_ft: land('number', 'Highway frontage', 'Frontage on major highways', 'none', {
     unit: 'feet',
   }),
-  road_frontage_ft: land('number', 'Frontage on roads', 'Frontage on normal roads', 'none', { unit: 'feet' }),
-  local_frontage_ft: land('number', 'Frontage on local roads', 'Frontage on local roads', 'none', {
+  road_frontage_ft: land('number', 'Road frontage', 'Frontage on normal roads', 'none', { unit: 'feet' }),
+  local_frontage_ft: land('number', 'Local road frontage', 'Frontage on local roads', 'none', {
     unit: 'feet',
   }),
   mean_slope_percent: land('number', 'Mean slope', 'Mean slope of the ground', 'none', { unit: 'percent' }),
-  min_elevation_m: land('number', 'Lowest', 'Lowest ground', 'none', { unit: 'metres above sea level' }),
-  mean_elevation_m: land('number', 'Mean height', 'Mean height of the ground', 'none', {
+  min_elevation_m: land('number', 'Lowest ground', 'Lowest ground', 'none', {
     unit: 'metres above sea level',
   }),
-  max_elevation_m: land('number', 'Highest', 'Highest ground', 'none', { unit: 'metres above sea level' }),
+  mean_elevation_m: land('number', 'Mean elevation', 'Mean height of the ground', 'none', {
+    unit: 'metres above sea level',
+  }),
+  max_elevation_m: land('number', 'Highest ground', 'Highest ground', 'none', {
+    unit: 'metres above sea level',
+  }),
 } as const satisfies Record<string, FieldSpec>;
 
 /** Fields of the roll first. */

@@ -37,7 +37,7 @@ describePages('assistants', site => {
     await page.getByRole('heading', { name: 'Field assistant wants to use Plat for you' }).waitFor();
     await page.getByText('Prices').click();
     await inspect(page);
-    await page.getByRole('button', { name: 'Let it in' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`${callback}?**`);
     expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/);
     // The assistant's own address, which no page of ours asks for.

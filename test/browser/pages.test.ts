@@ -34,7 +34,7 @@ describePages('the web app', site => {
     expect(await page.getAttribute('#map', 'data-error')).toBeNull();
     const all = await page.locator('#count').textContent();
     expect(all).toMatch(/^2,0\d\d$/);
-    await page.getByText('Find parcels').click();
+    await page.locator('.filters summary').first().click();
     await page.getByLabel('Acres, at least').fill('100');
     await page.waitForFunction(before => document.querySelector('#count')?.textContent !== before, all);
     expect(page.url()).toContain('acres_min=100');
@@ -83,6 +83,41 @@ describePages('the web app', site => {
     await told.waitFor();
     expect(await told.textContent()).toContain('too uncertain to use');
     await setHigh(high);
+  });
+
+  test('vacant lots of 5 to 20 acres of out-of-state owners in a county by its name: switches and ranges as one types, chips that are taken off, what is not loaded is marked', async () => {
+    const page = await site.open('/data');
+    await page.getByText('begin with one that is loaded').waitFor();
+    const count = page.locator('#count');
+    await page.getByLabel('County', { exact: true }).fill('Sullivan, NH');
+    await count.waitFor();
+    const all = await count.textContent();
+    for (const name of ['Vacant', 'Out-of-state owner'])
+      await page.locator('.switch', { hasText: name }).click();
+    await page.getByLabel('Acres, at least').fill('5');
+    await page.getByLabel('Acres, at most').fill('20');
+    await page.getByRole('link', { name: 'Remove 5 – 20 acres' }).waitFor();
+    const found = Number(await count.textContent());
+    expect(found).toBeGreaterThan(10);
+    expect(await page.locator('#shown').textContent()).toBe(`Show ${found} parcels`);
+    await page.getByRole('button', { name: `Show ${found} parcels` }).click();
+    await page.locator('.filters:not([open])').waitFor();
+    expect(await page.locator('.filters .count').first().textContent()).toBe('3');
+    await inspect(page);
+    await page.getByRole('link', { name: 'Remove Vacant' }).click();
+    await page.waitForFunction(
+      before => Number(document.querySelector('#count')?.textContent) > before,
+      found,
+    );
+    expect(new URL(page.url()).searchParams.has('vacant_only')).toBe(false);
+    await page.locator('.filters summary').first().click();
+    expect(await page.getByLabel('Vacant', { exact: true }).isChecked()).toBe(false);
+    expect(await page.locator('.switch.unknown').allTextContents()).toContain('Not wet');
+    await page.getByText('What is loaded').waitFor();
+    await inspect(page);
+    await page.getByRole('link', { name: 'Clear' }).click();
+    await page.getByText('begin with one that is loaded').waitFor();
+    expect(all).toMatch(/^2,0/);
   });
 
   test('an area is drawn with the mouse, asked for, and shown again by its address', async () => {
@@ -228,21 +263,21 @@ describePages('the web app', site => {
     await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     expect(page.url()).toBe(`${site.api.url}/data`);
     await page.getByLabel('County', { exact: true }).fill('sullivan');
-    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('button', { name: 'Show parcels' }).click();
     expect(await page.locator('#count').textContent()).toMatch(/^2,0\d\d$/);
     await page.goto('/markets/33019');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save market' }).click();
     await page.goto('/markets');
     await page.getByLabel('Status of Sullivan, NH').fill('Active');
     await page.getByRole('button', { name: 'Move', exact: true }).click();
     expect(await page.locator('.board h3').textContent()).toBe('Active');
     await page.goto('/account');
-    await page.getByText('New key').click();
+    await page.getByText('New API key').click();
     await page.getByLabel('Name').fill('website');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create API key' }).click();
     expect(await page.locator('.secret').textContent()).toMatch(/plat_[\w-]{43}/);
     await page.getByText('Revoke', { exact: true }).click();
-    await page.getByRole('button', { name: 'Revoke it' }).click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
     expect(await page.getByText('is revoked').count()).toBe(1);
     await page.getByRole('button', { name: 'account menu' }).click();
     await page.locator('#menu').getByRole('button', { name: 'Sign out' }).click();

@@ -106,8 +106,10 @@ describe('what others may not do', () => {
       expect(text).toContain(count);
       expect(text).toMatch(/name="county"[^>]*value="Sullivan, NH"/);
     }
-    expect(await open('Essex')).toMatch(/County could be Essex, MA; Essex, NJ; .*: add the state\./);
-    expect(await open('Sulivan, NH')).toContain('is not known, did you mean Sullivan, NH?');
+    expect(await open('Essex')).toMatch(/“Essex” could be Essex, MA; Essex, NJ; .*: add the state\./);
+    expect(await open('Sulivan, NH')).toContain(
+      'No county is called “Sulivan, NH”. Did you mean Sullivan, NH?',
+    );
     expect((await ana.open('/data/hits.json?county=Essex')).status).toBe(400);
   });
 
@@ -130,6 +132,11 @@ describe('what others may not do', () => {
     const known = await open('acres_min=900000');
     expect(known).toContain('Nothing matches.');
     expect(known).not.toContain('Not known');
+    const both = await open('acres_min=900000&apn=nothing');
+    expect(both).not.toMatch(/\d without “/);
+    expect(await open('acres_min=900000&exclude_hoa_owner=true')).toMatch(
+      /[1-9][\d,]* without “at least 900,000 acres”/,
+    );
   });
 
   test('a county without sold comps says why on /coverage', async () => {
@@ -286,7 +293,7 @@ test('the owner sees every change of the account, and who made it; a colleague d
     expect(page).toContain(said);
   const colleague = visitor(api);
   await colleague.submit(await mailTo(api, 'colleague@acme.example'), { password: 'some words of my own' });
-  expect((await colleague.open('/account')).text).not.toContain('What was changed');
+  expect((await colleague.open('/account')).text).not.toContain('Activity');
 });
 
 test('a session that asks without end is told to wait, and others are not', async () => {

@@ -5,20 +5,33 @@ import { rootDir } from '../../shared/base/root.ts';
 
 /** Those that pages show; the package has 1,700. */
 const NAMES = [
+  'bookmark',
+  'building',
   'chart-no-axes-column',
   'circle-check',
+  'code',
   'coins',
+  'droplets',
   'ellipsis',
+  'gavel',
   'handshake',
   'info',
   'map',
   'map-pin',
   'moon',
+  'mountain',
+  'plane',
+  'route',
   'scale',
   'search',
+  'search-x',
+  'sliders-horizontal',
   'sun',
+  'trees',
   'triangle-alert',
   'user',
+  'waves',
+  'x',
 ];
 
 const HEAD = `// Shapes of Lucide (ISC license). Written by \`npm run generate\` from tools/checks/lucide-icons.ts.

@@ -35,7 +35,7 @@ export async function assistantsSection(
       {grants.length > 0 && (
         <Grid
           name="Assistants"
-          heads={['Name', 'Leads to', 'Let in', 'Last token', '']}
+          heads={['Name', 'Leads to', 'Allowed', 'Last token', '']}
           rows={grants.map(({ id, client_id, name, redirect_uri, created_at, used_at }) => [
             name ?? (URL.canParse(client_id) ? new URL(client_id).host : 'unnamed'),
             redirect_uri === null ? '' : new URL(redirect_uri).host || new URL(redirect_uri).protocol,

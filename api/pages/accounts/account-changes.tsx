@@ -13,7 +13,7 @@ export async function changesSection({ deps }: Visit, accountId: string) {
   const newest = changes.slice(-MAX_CHANGES).reverse();
   return (
     <section>
-      <h2>What was changed</h2>
+      <h2>Activity</h2>
       <details>
         <summary>
           {changes.length > MAX_CHANGES ? `The last ${MAX_CHANGES} of ` : ''}

@@ -11,7 +11,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
       {keys.length > 0 && (
         <Grid
           name="Keys"
-          heads={['Name', 'Begins with', 'For', 'Last used', 'Valid', '']}
+          heads={['Name', 'Begins with', 'Permissions', 'Last used', 'Expires', '']}
           rows={keys.map(key => [
             key.name,
             <code>{key.prefix}…</code>,
@@ -23,7 +23,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
             ) : (
               <details>
                 <summary>Revoke</summary>
-                <Act label="Revoke it for good" does="revoke key" id={key.id} kind="danger" />
+                <Act label="Revoke key" does="revoke key" id={key.id} kind="danger" />
               </details>
             ),
           ])}
@@ -31,7 +31,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
       )}
       {account.own ? (
         <details>
-          <summary>New key</summary>
+          <summary>New API key</summary>
           <form method="post" action="/account" class="stack narrow">
             <Field
               label="Name"
@@ -41,7 +41,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
               hint="What it is for, such as website."
             />
             <fieldset>
-              <legend>May be used for</legend>
+              <legend>Permissions</legend>
               <label>
                 <input type="checkbox" name="scope" value="api:direct" checked /> REST API
               </label>
@@ -49,15 +49,15 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
                 <input type="checkbox" name="scope" value="api:mcp" /> MCP, for assistants
               </label>
             </fieldset>
-            <Field label="Last day" name="expires" type="date" hint="Empty: it does not expire." />
+            <Field label="Expires" name="expires" type="date" hint="Empty: it does not expire." />
             <div class="buttons">
-              <Submit label="Make the key" does="create key" />
+              <Submit label="Create API key" does="create key" />
             </div>
           </form>
         </details>
       ) : (
         <p>
-          <small>The person whose account it is makes keys.</small>
+          <small>Only the person whose account it is creates keys.</small>
         </p>
       )}
     </section>
@@ -66,5 +66,5 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
 
 function validityOf({ revoked_at, expires_at }: KeySummary): string {
   if (revoked_at) return `revoked ${day(revoked_at)}`;
-  return expires_at ? `to ${day(expires_at)}` : 'yes';
+  return expires_at ? day(expires_at) : 'never';
 }

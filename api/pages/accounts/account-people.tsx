@@ -32,7 +32,7 @@ export function Members({ members, company }: { members: Member[]; company: stri
 export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: string }) {
   return (
     <section>
-      <h2>Where you are signed in</h2>
+      <h2>Active sessions</h2>
       <ul class="plain">
         {sessions.map(session => (
           <li class="buttons">
@@ -43,7 +43,7 @@ export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: stri
               </small>
             </span>
             {session.id === own ? (
-              <b>this one</b>
+              <span class="badge good">This session</span>
             ) : (
               <Act label="Sign out" does="end session" id={session.id} kind="second" />
             )}

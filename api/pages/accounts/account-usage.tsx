@@ -150,9 +150,9 @@ function Terms({ terms, direct }: { terms: AccountSummary; direct: boolean }) {
       : `, at most ${count(terms.backstop_tokens)} tokens of it in a period`;
   const facts: [string, string][] = [
     ['Tokens in a period', count(terms.tokens_included)],
-    ['May be used by', direct ? 'REST API and MCP' : 'MCP; the REST API needs a higher tier'],
+    ['Permissions', direct ? 'REST API and MCP' : 'MCP; the REST API needs a higher tier'],
     [
-      'When they are used up',
+      'When tokens run out',
       terms.overage_allowed
         ? `${cents(terms.overage_cents_per_1000)} for 1,000 more${ceiling}`
         : 'calls are refused until the period ends: overage is switched off',

@@ -46,7 +46,7 @@ export const consentPage: Page = {
     const { req, res, deps, session, form } = visit;
     const { database } = deps.resources;
     if (form.get('do') !== 'allow') {
-      const result = { error: 'access_denied', error_description: 'The person said no.' };
+      const result = { error: 'access_denied', error_description: 'Access was refused.' };
       return redirectPage(
         await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }),
       );
@@ -94,7 +94,7 @@ async function readRequest({ req, res, deps }: Visit) {
 function redirectPage(address: string) {
   const content = (
     <p>
-      <a href={address}>Go on</a> if nothing happens.
+      <a href={address}>Continue</a> if nothing happens.
     </p>
   );
   const head = <meta http-equiv="refresh" content={`0;url=${address}`} />;
@@ -134,8 +134,8 @@ async function question({ deps }: Visit, name: string, { account: own, user }: S
         </ul>
       </details>
       <div class="buttons">
-        <Act label="Let it in" does="allow" id="yes" kind="second" />
-        <Act label="No" does="deny" id="no" kind="second" />
+        <Act label="Allow" does="allow" id="yes" kind="" />
+        <Act label="Cancel" does="deny" id="no" kind="second" />
       </div>
     </>
   );

@@ -6,7 +6,7 @@ import { fetchPage, putInPlace } from './swap-page.ts';
 let latest = 0;
 
 /**
- * Fetches a page of ours and takes over its part `id`; the address follows, so that the view can be shared.
+ * Fetches a page of ours and takes over its parts `ids`; the address follows, so that the view can be shared.
  */
 async function load(url: string, ids: string[], push: boolean): Promise<void> {
   const mine = ++latest;
@@ -32,7 +32,7 @@ document.addEventListener('input', event => {
   const form = (event.target as HTMLElement).closest<HTMLFormElement>('form[data-live]');
   if (!form) return;
   clearTimeout(waiting);
-  waiting = setTimeout(() => load(addressOf(form), [form.dataset.live!], false), 300);
+  waiting = setTimeout(() => load(addressOf(form), form.dataset.live!.split(' '), false), 250);
 });
 
 document.addEventListener('submit', event => {
@@ -40,7 +40,7 @@ document.addEventListener('submit', event => {
   if (!form.dataset.live) return;
   event.preventDefault();
   clearTimeout(waiting);
-  load(addressOf(form), [form.dataset.live], true);
+  load(addressOf(form), ['side'], true);
 });
 
 document.addEventListener('click', event => {

@@ -34,7 +34,7 @@ const coveragePage: Page = {
         <h2>Parcels and listings</h2>
         <Grid
           name="Parcels and listings"
-          heads={['County', 'Parcels', ...SHARES.map(([, label]) => label), 'Active', 'Pending', 'Sold']}
+          heads={['County', 'Parcels', ...SHARES.map(([, label]) => label), 'For sale', 'Pending', 'Sold']}
           rows={counties.map(county => [
             <a href={`/data?county=${county.fips}`}>{nameOf(county)}</a>,
             count(county.parcels),
@@ -58,9 +58,9 @@ const coveragePage: Page = {
             />
           </>
         )}
-        <h2>Editions</h2>
+        <h2>Versions</h2>
         <Grid
-          name="Editions"
+          name="Versions"
           heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Values']}
           rows={counties.map(county => [
             nameOf(county),
@@ -69,10 +69,10 @@ const coveragePage: Page = {
             county.valuations_as_of ?? '–',
           ])}
         />
-        <h2>Sources</h2>
+        <h2>Data sources</h2>
         <Grid
-          name="Sources"
-          heads={['Source', 'Kind', 'Of', 'Taken in', 'Credit', 'Terms']}
+          name="Data sources"
+          heads={['Source', 'Kind', 'As of', 'Loaded', 'Credit', 'Terms']}
           rows={sourcesOf(counties).map(sources => {
             const { kind, feed, title, attribution, licence, source_url } = sources[0]!;
             const name = sources.length === 1 ? (title ?? feed) : `${count(sources.length)} counties`;
@@ -86,8 +86,8 @@ const coveragePage: Page = {
             ];
           })}
         />
-        <h2 id="offered">Not loaded yet</h2>
-        <p>The catalogue knows who publishes the parcels of further counties. The operator loads them.</p>
+        <h2 id="offered">Available, not loaded</h2>
+        <p>Who publishes the parcels of further counties. The operator loads them.</p>
         <form method="get" action="/coverage#offered" class="buttons">
           <Select
             name="offered"
@@ -99,7 +99,7 @@ const coveragePage: Page = {
         </form>
         {state && (
           <Grid
-            name="Not loaded yet"
+            name="Available, not loaded"
             heads={['County', 'Published by', 'Year', 'Terms']}
             rows={offersOf(state, counties, sourcesOfCounty).map(
               ({ name, statewide, source_url, website, licence, year }) => [

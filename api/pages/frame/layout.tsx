@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { Icon } from './icons.tsx';
+import { Icon, type IconName } from './icons.tsx';
 
 /** The way back to where a page belongs. */
 export const Back = ({ to, words }: { to: string; words: string }) => (
@@ -46,6 +46,17 @@ export function Notice({ kind = 'info', children }: NoticeProps) {
     </p>
   );
 }
+
+type EmptyProps = { icon: IconName; title: string; children: ComponentChildren };
+
+/** What stands where nothing is yet: why, and the next step. */
+export const Empty = ({ icon, title, children }: EmptyProps) => (
+  <div class="empty">
+    <Icon name={icon} />
+    <h3>{title}</h3>
+    <p>{children}</p>
+  </div>
+);
 
 type FieldProps = {
   label: string;

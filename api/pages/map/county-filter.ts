@@ -18,12 +18,12 @@ export function countyOf(text: string, withParcels: ReadonlySet<number>): number
     if (some.length === 1) return some[0]!.fips;
   return refused(
     counties.length > 0
-      ? `could be ${listed(counties)}: add the state`
-      : `“${text}” is not known${meant(near)}`,
+      ? `“${text}” could be ${listed(counties)}: add the state.`
+      : `No county is called “${text}”.${meant(near)}`,
   );
 }
 
-const meant = (near: readonly County[]): string => (near.length > 0 ? `, did you mean ${listed(near)}?` : '');
+const meant = (near: readonly County[]): string => (near.length > 0 ? ` Did you mean ${listed(near)}?` : '');
 
 function listed(counties: readonly County[]): string {
   const names = counties.slice(0, MAX_NAMED).map(({ fips }) => countyText(fips));
@@ -31,4 +31,4 @@ function listed(counties: readonly County[]): string {
 }
 
 const refused = (message: string) =>
-  new PlatError('validation_error', `County ${message}.`, { details: { county: [message] } });
+  new PlatError('validation_error', message, { details: { county: [message] } });

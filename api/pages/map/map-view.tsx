@@ -30,10 +30,10 @@ type Options = {
 
 /** What can be switched on. */
 const LAYERS = [
-  ['roads', 'roads'],
-  ['wetlands', 'wetlands'],
-  ['flood', 'flood zones'],
-  ['hillshade', 'relief'],
+  ['roads', 'Roads'],
+  ['wetlands', 'Wetlands'],
+  ['flood', 'Flood zones'],
+  ['hillshade', 'Relief'],
   ['zips', 'ZIP areas'],
 ] as const;
 

@@ -1,11 +1,13 @@
+import { count } from '../../../shared/domain/figures.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
-import { type Filter, type FilterBody, labelOf } from '../../v1/parcels/filter/declare-filter.ts';
+import { type Filter, type FilterBody, rangeLabelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { selectionOf } from '../../v1/parcels/filter/filter-selection.ts';
 import { FILTERS } from '../../v1/parcels/filter/filters.ts';
-import { Notice } from '../frame/layout.tsx';
+import { Empty, Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
+import { type Chip, chipsOf } from './filter-chips.tsx';
 
 /** What is not known of any parcel of the county that was searched, and how many match without it. */
 export type Unknown = { fips: number; filters: Filter[]; count: number };
@@ -22,12 +24,38 @@ export async function findUnknown(
   // One after the other: a page of many filters takes no more than one connection.
   for (const filter of FILTERS) if (!(await isKnown(visit, filter, body, fips))) unknown.push(filter);
   if (unknown.length === 0) return undefined;
-  const others = Object.entries(filters).filter(([name]) => unknown.every(filter => filter.name !== name));
+  const names = unknown.map(({ name }) => name);
+  return { fips, filters: unknown, count: await countWithout(visit, filters, names) };
+}
+
+async function countWithout(
+  visit: Visit,
+  filters: Record<string, unknown>,
+  names: readonly string[],
+): Promise<number> {
+  const others = Object.entries(filters).filter(([name]) => !names.includes(name));
   const { count } = await callEndpoint<{ count: number }>(visit, filterParcels, {
     body: Object.fromEntries(others),
     query: { page_size: '1' },
   });
-  return { fips, filters: unknown, count };
+  return count;
+}
+
+/** Filters of a search that are tried without, when it found nothing. */
+const MAX_TRIED = 8;
+
+export type Loosened = Chip & { count: number };
+
+/** The filters without which something matches, from the one that leaves most. */
+export async function findLoosened(visit: Visit, filters: Record<string, unknown>): Promise<Loosened[]> {
+  const tried: Loosened[] = [];
+  const scopes = FILTERS.filter(({ scope, name }) => scope && filters[name] !== undefined);
+  for (const chip of chipsOf(visit.url).slice(0, MAX_TRIED)) {
+    // Without its only place it would be no search.
+    if (scopes.every(({ name }) => chip.names.includes(name))) continue;
+    tried.push({ ...chip, count: await countWithout(visit, filters, chip.names) });
+  }
+  return tried.filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count);
 }
 
 async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: number): Promise<boolean> {
@@ -45,19 +73,45 @@ async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: num
   return row!.known;
 }
 
-export function NoHits({ visit, unknown }: { visit: Visit; unknown: Unknown | undefined }) {
-  if (unknown === undefined) return <p>Nothing matches. Fewer filters, or wider ones, find more.</p>;
-  const { filters, count, fips } = unknown;
-  const names = filters.map(labelOf).join('; ');
+type NoHitsProps = { visit: Visit; unknown: Unknown | undefined; loosened: readonly Loosened[] };
+
+export function NoHits({ visit, unknown, loosened }: NoHitsProps) {
+  if (unknown === undefined) return <Loosening of={loosened} />;
+  const { filters, fips } = unknown;
   const url = filters.reduce(
     (address, { name }) => new URL(withParam(address, name), address),
     new URL(withParam(visit.url, 'page'), visit.url),
   );
-  const without = `${count.toLocaleString('en-US')} match without ${filters.length === 1 ? 'this filter' : 'these filters'}`;
+  const these = filters.length === 1 ? 'this filter' : 'these filters';
   return (
-    <Notice>
-      Not known of any parcel in {countyText(fips)}: {names}.{' '}
-      <a href={url.pathname + url.search}>{without}</a>.
+    <Notice kind="warn">
+      Not known of any parcel in {countyText(fips)}: {filters.map(rangeLabelOf).join('; ')}.{' '}
+      <a href={url.pathname + url.search}>
+        {count(unknown.count)} match without {these}
+      </a>
+      .
     </Notice>
+  );
+}
+
+function Loosening({ of }: { of: readonly Loosened[] }) {
+  if (of.length === 0)
+    return (
+      <Empty icon="search-x" title="Nothing matches.">
+        Fewer filters, or wider ones, find more.
+      </Empty>
+    );
+  return (
+    <Empty icon="search-x" title="Nothing matches.">
+      Without one filter:
+      {of.map(({ words, without, count: hits }) => (
+        <>
+          <br />
+          <a href={without}>
+            {count(hits)} without “{words}”
+          </a>
+        </>
+      ))}
+    </Empty>
   );
 }

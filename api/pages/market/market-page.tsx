@@ -9,6 +9,7 @@ import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v
 import { Back, Grid, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import { metricWords } from './market-words.ts';
 
 type Data = Record<string, number | null>;
 export const DEFAULT_BUCKET = '0.2 acre-100 acre';
@@ -84,12 +85,12 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       : await readCoverage(visit.deps.resources.database, Number(market.fips));
   const body = (
     <>
-      <Back to="/markets" words="All markets" />
+      <Back to="/markets" words="‹ Markets" />
       <h1>{titleOf(market)}</h1>
       <form method="post" class="buttons">
         <input type="hidden" name="region_id" value={market.id} />
         <input type="hidden" name="id" value={savedMarket?.id ?? ''} />
-        <label for="status">{savedMarket ? 'Status on the board' : 'Save it as'}</label>
+        <label for="status">Status</label>
         <input
           id="status"
           name="status"
@@ -97,7 +98,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
           maxlength={64}
           class="short"
         />
-        <button type="submit">{savedMarket ? 'Change' : 'Save'}</button>
+        <button type="submit">{savedMarket ? 'Change status' : 'Save market'}</button>
         {savedMarket && <Submit label="Remove" does="remove" kind="danger" />}
       </form>
       {county?.no_comps && <p class="notice">{county.no_comps.message}</p>}
@@ -109,17 +110,17 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
           {!bucket.data['Sold: 1yr'] && <p>None of them was sold in the last year.</p>}
           <div class="charts">
             <Windows title="Sold" data={bucket.data} rows={['Sold: $']} />
-            <Windows title="Sell-through rate" data={bucket.data} rows={['$ STR']} />
+            <Windows title="Sell-through" data={bucket.data} rows={['$ STR']} />
             <Windows title="Median price" data={bucket.data} rows={['Median Price $']} />
             <Windows
-              title="Price per acre, from least to most"
+              title="Lowest – highest $ / acre"
               data={bucket.data}
               rows={['PPA Range $ Min', 'PPA Range $ Max']}
             />
             <Windows title="Days on market" data={bucket.data} rows={['Avg DOM $']} />
-            <Windows title="Gini of price per acre" data={bucket.data} rows={['Gini $']} />
+            <Windows title="Price spread (even – wide)" data={bucket.data} rows={['Gini $']} />
           </div>
-          <h2>All acreages</h2>
+          <h2>All lot sizes</h2>
           <Buckets market={market} open={bucket.type} path={visit.url.pathname} />
           <Legend />
         </>
@@ -127,7 +128,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       {market.type === 'county' && (
         <p class="buttons">
           <a class="button second" href={`/data?county=${market.fips}`}>
-            Parcels of the county
+            Show parcels on map
           </a>
         </p>
       )}
@@ -163,7 +164,7 @@ function Windows({ title, data, rows }: { title: string; data: Data; rows: strin
         <thead>
           <tr>
             {WINDOWS.map(window => (
-              <th scope="col">{window}</th>
+              <th scope="col">{window.replace('mo', ' mo').replace('yr', ' yr')}</th>
             ))}
           </tr>
         </thead>
@@ -185,9 +186,8 @@ function Windows({ title, data, rows }: { title: string; data: Data; rows: strin
 export const Legend = () => (
   <p>
     <small>
-      STR: sell-through rate, the sales of a time in percent of the active listings. DOM: days on market. PPA:
-      price per acre. Gini: how unlike the prices per acre are, from 0, all the same, to 100. 1mo, 3mo, 6mo,
-      1yr: the last month to the last year.
+      Sell-through: sales of a time in percent of the lots for sale. Price spread: how unlike the prices per
+      acre are, from 0, all the same, to 100 (the Gini coefficient).
     </small>
   </p>
 );
@@ -209,8 +209,8 @@ function Buckets({ market, open, path }: { market: RegionStats; open: string; pa
   return (
     <>
       <Grid
-        name="Acreages"
-        heads={['Acreage', ...COLUMNS]}
+        name="Lot sizes"
+        heads={['Lot size', ...COLUMNS.map(metricWords)]}
         rows={market.stats.map(({ type, data }) => [
           type === open ? (
             <b>{sizes(type)}</b>
@@ -228,7 +228,7 @@ function Buckets({ market, open, path }: { market: RegionStats; open: string; pa
           name={`Statistics of ${sizes(open)}`}
           heads={['Statistic', 'Figure']}
           rows={METRIC_KEYS.map(key => [
-            key,
+            metricWords(key),
             shown(key, market.stats.find(({ type }) => type === open)?.data[key]),
           ])}
         />

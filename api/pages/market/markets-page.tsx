@@ -2,11 +2,12 @@ import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { count } from '../../../shared/domain/figures.ts';
 import { METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
-import { Field, Grid, Select, Submit } from '../frame/layout.tsx';
+import { Empty, Field, Grid, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market-page.tsx';
+import { metricWords } from './market-words.ts';
 
 export type Row = {
   fips: string;
@@ -73,12 +74,16 @@ const marketsPage: Page = {
         <section class="side" id="side" aria-label="Markets">
           <h1>Markets</h1>
           <Board saved={saved} />
-          <h2>Every county with listings</h2>
+          <h2>Counties with sales</h2>
           <form method="get" action="/markets" class="stack">
-            <Field name="metric" label="Statistic">
-              <Select name="metric" options={METRIC_KEYS.map(key => [key, key])} given={metric} />
+            <Field name="metric" label="Show">
+              <Select
+                name="metric"
+                options={METRIC_KEYS.map(key => [key, metricWords(key)])}
+                given={metric}
+              />
             </Field>
-            <Field name="bucket" label="Acreage">
+            <Field name="bucket" label="Lot size">
               <Select
                 name="bucket"
                 options={ACRE_BUCKETS.map(({ label }) => [label, sizes(label)])}
@@ -100,7 +105,7 @@ const marketsPage: Page = {
         {mapOf(visit, {
           values: `/markets/values.json${visit.url.search}`,
           opens: '/markets/',
-          legend: `${metric}, ${sizes(bucket)}`,
+          legend: `${metricWords(metric)}, ${sizes(bucket)}`,
           start: boxOfCounties(rows),
         })}
       </div>
@@ -130,12 +135,12 @@ const marketValuesPage: Page = {
 function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; visit: Visit; sort: string }) {
   const heads: [string, string][] = [
     ['name', 'County'],
-    ['value', metric],
-    ['active', 'Active'],
-    ['sold', 'Sold in a year'],
-    ['str', 'STR'],
+    ['value', metricWords(metric)],
+    ['active', 'For sale'],
+    ['sold', 'Sold, 1 year'],
+    ['str', 'Sell-through'],
   ];
-  if (rows.length === 0) return <p>No county has listings of this acreage.</p>;
+  if (rows.length === 0) return <p>No county has sales of this lot size.</p>;
   const head = ([key, label]: [string, string]) => {
     const now = sort.replace('-', '') === key;
     const up = (key === 'name') !== sort.startsWith('-');
@@ -169,7 +174,12 @@ function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; vis
 
 /** The company's saved markets in columns by their status, in the order in which they were pinned. */
 function Board({ saved }: { saved: SavedMarket[] }) {
-  if (saved.length === 0) return <p>Save a market on its page, and it stands here for your whole company.</p>;
+  if (saved.length === 0)
+    return (
+      <Empty icon="bookmark" title="No saved markets yet">
+        Open a county below and press “Save market”: your whole company sees it here.
+      </Empty>
+    );
   const columns = [...new Set(saved.map(({ status }) => status))];
   return (
     <div class="board">

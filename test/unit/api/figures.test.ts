@@ -3,11 +3,11 @@ import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 
 test('buckets of acreage are said as people say them', () => {
   expect(ACRE_BUCKETS.map(({ label }) => sizes(label))).toEqual([
-    '0 to 9.5k sqft',
-    '0 to 0.25 acres',
+    'under 9,500 sq ft',
+    'under 0.25 acres',
     '0.15 to 1 acre',
     '0.2 to 100 acres',
-    '9.5k sqft to 1 acre',
+    '9,500 sq ft to 1 acre',
     '0.25 to 1 acre',
     '1 to 2 acres',
     '1 to 3 acres',

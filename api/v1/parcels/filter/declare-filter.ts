@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldGroup, ParcelField } from '../../../../shared/domain/parcel-fields.ts';
+import { FILTER_LABELS } from './filter-labels.ts';
 
 /** What the predicates of one request share. */
 export type FilterContext = {
@@ -52,16 +53,16 @@ export function boundLabel(label: string, name: string): string {
   return bound === undefined ? label : `${label}, ${bound === 'min' ? 'at least' : 'at most'}`;
 }
 
-/** What a form calls a filter: its label, else the words of its name. */
-export function labelOf({ name, label }: Pick<Filter, 'name' | 'label'>): string {
-  if (label !== undefined) return label;
-  const words = name
-    .replace(BOUND, '')
-    .replaceAll('_', ' ')
-    .replace(/\bapn\b/, 'APN')
-    .replace(/\bhoa\b/, 'HOA')
-    .replace(/\bzips\b/, 'ZIPs');
-  return boundLabel(words.charAt(0).toUpperCase() + words.slice(1), name);
+/** What a form calls a filter; of a bound with the side that it is. */
+export function labelOf(filter: Pick<Filter, 'name' | 'label'>): string {
+  return filter.label ?? boundLabel(rangeLabelOf(filter), filter.name);
+}
+
+/** What a form calls a filter, and both bounds of a range. */
+export function rangeLabelOf({ name, label }: Pick<Filter, 'name' | 'label'>): string {
+  if (label !== undefined) return label.replace(/, at (least|most)$/, '');
+  const words = name.replace(BOUND, '');
+  return FILTER_LABELS[name] ?? FILTER_LABELS[words] ?? words.replaceAll('_', ' ');
 }
 
 /** Lets the compiler check a predicate against its own schema. */

@@ -1,0 +1,230 @@
+import { SLOPE_GRADES } from '../../../shared/domain/land-layers.ts';
+import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
+import type { Coverage } from '../../v1/feeds/get-coverage.ts';
+import { type Filter, labelOf, rangeLabelOf } from '../../v1/parcels/filter/declare-filter.ts';
+import { FILTERS } from '../../v1/parcels/filter/filters.ts';
+import { Icon } from '../frame/icons.tsx';
+import { Field, Select } from '../frame/layout.tsx';
+import { chipsOf } from './filter-chips.tsx';
+import { SWITCHES, switchOf } from './filter-switches.ts';
+import { type County, FILTER_BY_NAME, isoDay } from './read-filters.ts';
+
+type FormProps = {
+  url: URL;
+  /** The county that is searched, as the API takes it. */
+  county: unknown;
+  counties: readonly County[];
+  /** What is known of that county. */
+  known: Coverage | undefined;
+  /** What the button promises. */
+  shows: string;
+  open: boolean;
+};
+
+/** Shown by themselves; flags that a switch is all of. */
+const ELSEWHERE = new Set([
+  'county',
+  'order',
+  ...SWITCHES.map(({ name }) => name).filter(name =>
+    FILTER_BY_NAME.get(name)!.description.includes('false has no effect'),
+  ),
+]);
+const FIRST_RANGES = ['acres'];
+
+/** The question: works without script; with it, it is answered as one types. */
+export function FilterForm({ url, county, counties, known, shows, open }: FormProps) {
+  const params = url.searchParams;
+  const on = chipsOf(url).length;
+  return (
+    <form method="get" action="/data" id="filters" data-live="results shown">
+      <div class="where">
+        <Icon name="map-pin" />
+        <input
+          name="county"
+          value={countyText(Number(county)) ?? params.getAll('county').join(', ')}
+          aria-label="County"
+          placeholder="County, such as Sullivan, NH"
+          autocomplete="off"
+          list="counties"
+        />
+        <datalist id="counties">
+          {counties.map(({ name, state }) => (
+            <option value={`${name}, ${state}`} />
+          ))}
+        </datalist>
+      </div>
+      <details class="filters" open={open}>
+        <summary class="button second">
+          <Icon name="sliders-horizontal" />
+          Filters {on > 0 && <b class="count">{on}</b>}
+        </summary>
+        <div class="switches">
+          {SWITCHES.map(({ name, value, label, icon, isKnown }) => (
+            <label class={known && !isKnown(known) ? 'switch unknown' : 'switch'}>
+              <Icon name={icon} />
+              <span>{label}</span>
+              <input
+                type="checkbox"
+                name={name}
+                value={value}
+                checked={params.getAll(name).includes(value)}
+              />
+            </label>
+          ))}
+        </div>
+        <NotLoaded known={known} />
+        {FIRST_RANGES.map(of => (
+          <Range of={of} params={params} />
+        ))}
+        <MoreFilters params={params} />
+        <Field label="Sort by" name="order">
+          <Select name="order" options={ORDERS} given={params.get('order') ?? undefined} />
+        </Field>
+        <div class="foot">
+          <button type="submit">
+            <span id="shown">{shows}</span>
+          </button>
+          <a href="/data" class="button second">
+            Clear
+          </a>
+        </div>
+      </details>
+    </form>
+  );
+}
+
+/** Which switches ask for what the county lacks. */
+function NotLoaded({ known }: { known: Coverage | undefined }) {
+  const lacking = known === undefined ? [] : SWITCHES.filter(({ isKnown }) => !isKnown(known));
+  if (known === undefined || lacking.length === 0) return null;
+  return (
+    <p class="notice warn">
+      <Icon name="triangle-alert" />
+      <span>
+        Dotted: not loaded for {known.name}, {known.state}. <a href="/coverage">What is loaded</a>
+      </span>
+    </p>
+  );
+}
+
+function MoreFilters({ params }: { params: URLSearchParams }) {
+  const rest = FILTERS.filter(
+    ({ name, range }) => !ELSEWHERE.has(name) && !FIRST_RANGES.includes(range?.of ?? ''),
+  );
+  // What a switch sets already is not shown twice.
+  const given = (name: string) => {
+    const texts = params.getAll(name).filter(text => switchOf(name, text) === undefined);
+    return texts.join(', ');
+  };
+  return (
+    <>
+      <h2>More filters</h2>
+      {FIELD_GROUPS.map(title => {
+        const members = rest.filter(({ group }) => group === title);
+        const used = members.filter(({ name }) => given(name) !== '').length;
+        return (
+          <details open={used > 0}>
+            <summary>
+              {title} {used > 0 && <b class="count">{used}</b>}
+            </summary>
+            <div class="stack">
+              {members.map(filter =>
+                filter.range?.bound === 'max' ? null : filter.range ? (
+                  <Range of={filter.range.of} params={params} />
+                ) : (
+                  <FilterInput filter={filter} given={given(filter.name)} />
+                ),
+              )}
+            </div>
+          </details>
+        );
+      })}
+    </>
+  );
+}
+
+/** Both bounds of a range side by side. */
+function Range({ of, params }: { of: string; params: URLSearchParams }) {
+  const bounds = [FILTER_BY_NAME.get(`${of}_min`)!, FILTER_BY_NAME.get(`${of}_max`)!];
+  const { unit } = bounds[0]!;
+  const label = rangeLabelOf(bounds[0]!);
+  const isNamed = unit === undefined || unit === label.toLowerCase();
+  return (
+    <fieldset class="range">
+      <legend>
+        {label}
+        {isNamed ? '' : ` (${unit === 'USD' ? '$' : unit})`}
+      </legend>
+      <div>
+        {bounds.map((filter, i) => (
+          <>
+            {i === 1 && <span aria-hidden="true">to</span>}
+            <Bound filter={filter} given={params.get(filter.name) ?? ''} />
+          </>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Bound({ filter, given }: { filter: Filter; given: string }) {
+  const input = { name: filter.name, 'aria-label': labelOf(filter), autocomplete: 'off' };
+  return filter.type === 'date' ? (
+    <input type="date" {...input} value={isoDay(given)} />
+  ) : (
+    <input inputmode="decimal" {...input} value={given} />
+  );
+}
+
+/** What goes into a field, by its name or its type. */
+const PLACEHOLDERS: Record<string, string> = {
+  geom_intersects: 'Drawn on the map, or WKT',
+  'list of strings': 'e.g. Smith; Jones LLC',
+  zips_include: 'e.g. 03280; 03284',
+  zips_exclude: 'e.g. 03280; 03284',
+};
+
+const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No' };
+
+function FilterInput({ filter, given }: { filter: Filter; given: string }) {
+  const { name, type, unit, description, values } = filter;
+  const words = labelOf(filter);
+  const choices = values ?? (type === 'boolean' ? ['true', 'false'] : undefined);
+  return (
+    <Field
+      label={unit && !words.toLowerCase().includes(unit) ? `${words} (${unit})` : words}
+      name={name}
+      hint={description}
+      value={given}
+      placeholder={PLACEHOLDERS[name] ?? PLACEHOLDERS[type]}
+      inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
+      autocomplete="off"
+    >
+      {choices && (
+        <Select
+          name={name}
+          aria-describedby={`${name}-told`}
+          options={[
+            ['', 'Any'],
+            ...choices.map((choice): [string, string] => [String(choice), wordsOf(name, choice)]),
+          ]}
+          given={given}
+        />
+      )}
+    </Field>
+  );
+}
+
+const wordsOf = (name: string, choice: string | number): string =>
+  name === 'slope_area_index' ? `${SLOPE_GRADES[Number(choice)]} %` : (CHOICES[choice] ?? String(choice));
+
+/** `-acres` is Acres, highest first. */
+const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
+  const words = String(value).replace(/^-/, '').replaceAll('_', ' ');
+  if (value === 'property_id') return ['', 'Order of the roll'];
+  return [
+    String(value),
+    `${words[0]!.toUpperCase()}${words.slice(1)}, ${String(value).startsWith('-') ? 'highest' : 'lowest'} first`,
+  ];
+});

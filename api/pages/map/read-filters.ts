@@ -1,0 +1,64 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import type { Filter } from '../../v1/parcels/filter/declare-filter.ts';
+import { FILTERS } from '../../v1/parcels/filter/filters.ts';
+import type { Visit } from '../frame/visit.ts';
+import { countyOf } from './county-filter.ts';
+
+export type County = { fips: string; name: string; state: string };
+export type Filters = Record<string, unknown>;
+
+export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
+  FILTERS.map(filter => [filter.name, filter]),
+);
+
+/** Parameters of the address that ask for something else. */
+const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);
+
+/**
+ * The filters of the address as the API takes them: text becomes what the filter's type says, a county's name
+ * its code. @returns `fault` where no county, or more than one, is called so
+ */
+export async function readFilters(
+  visit: Visit,
+  counties: () => Promise<readonly County[]>,
+): Promise<{ filters: Filters; fault?: PlatError }> {
+  const params = visit.url.searchParams;
+  const filters: Filters = {};
+  for (const name of new Set(params.keys())) {
+    if (NOT_FILTERS.has(name)) continue;
+    const values = params
+      .getAll(name)
+      .map(text => text.trim())
+      .filter(Boolean);
+    if (values.length > 0) filters[name] = parseFilter(FILTER_BY_NAME.get(name), values);
+  }
+  const { county } = filters;
+  if (typeof county !== 'string' || /^\d+$/.test(county)) return { filters };
+  const meant = countyOf(county, new Set((await counties()).map(({ fips }) => Number(fips))));
+  return meant instanceof PlatError
+    ? { filters, fault: meant }
+    : { filters: { ...filters, county: fiveDigits(meant) } };
+}
+
+function parseFilter(filter: Filter | undefined, values: string[]): unknown {
+  const text = values.at(-1)!;
+  if (filter?.type === 'list of strings')
+    return values
+      .flatMap(value => value.split(/[,;\n]/))
+      .map(part => part.trim())
+      .filter(Boolean);
+  if (filter?.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (filter?.type === 'number' || filter?.type === 'integer') return numberOf(text);
+  if (filter?.type === 'date') return text.replace(/^(\d{4})-(\d\d)-(\d\d)$/, '$1$2$3');
+  return text;
+}
+
+/** The API's 20250928 as fields of forms write it; other texts stay. */
+export const isoDay = (text: string): string => text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
+
+/** `$12,000` is 12000; what is no number stays as it is, for the API to refuse. */
+function numberOf(text: string): number | string {
+  const number = Number(text.replace(/^\$\s*|,(?=\d{3}\b)/g, ''));
+  return Number.isNaN(number) ? text : number;
+}

@@ -1,0 +1,138 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { acres, count } from '../../../shared/domain/figures.ts';
+import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
+import { labelOf } from '../../v1/parcels/filter/declare-filter.ts';
+import { Empty, Notice } from '../frame/layout.tsx';
+import { type Visit, withParam } from '../frame/visit.ts';
+import { Chips } from './filter-chips.tsx';
+import { type Loosened, NoHits, type Unknown } from './no-hits.tsx';
+import { type County, FILTER_BY_NAME } from './read-filters.ts';
+
+export type SearchResult = { count: number; results: ParcelSummary[] };
+
+/** Parcels a page; programs that read pages may ask for more, as of the API. */
+const PAGE_SIZE = 25;
+/** Hits that the map marks: the API's largest page. */
+export const MAX_MARKS = 500;
+/** Counties that are named where none is chosen. */
+const MAX_NAMED = 8;
+
+export const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ?? PAGE_SIZE);
+
+export const parcelsText = (hits: number): string => `${count(hits)} ${hits === 1 ? 'parcel' : 'parcels'}`;
+
+/** What is said before anything was asked. */
+export function NoQuestion({ counties }: { counties: readonly County[] }) {
+  if (counties.length === 0)
+    return (
+      <Empty icon="map" title="No county is loaded yet">
+        An operator adds the first one under <a href="/admin/counties">Admin</a>.
+      </Empty>
+    );
+  return (
+    <Empty icon="map-pin" title="Where?">
+      Name a county above, draw an area on the map, or begin with one that is loaded:{' '}
+      {counties.slice(0, MAX_NAMED).map(({ fips, name, state }, i) => (
+        <>
+          {i > 0 && '; '}
+          <a href={`/data?county=${fips}`}>
+            {name}, {state}
+          </a>
+        </>
+      ))}
+    </Empty>
+  );
+}
+
+type ResultsProps = {
+  hits: SearchResult | PlatError;
+  visit: Visit;
+  filters: object;
+  unknown: Unknown | undefined;
+  loosened: readonly Loosened[];
+};
+
+export function Results({ hits, visit, filters, unknown, loosened }: ResultsProps) {
+  const { url } = visit;
+  if (hits instanceof PlatError)
+    return (
+      <>
+        <Chips url={url} />
+        <Notice kind="bad">{hits.details === undefined ? hits.message : <Faults of={hits.details} />}</Notice>
+      </>
+    );
+  const page = Number(url.searchParams.get('page') ?? 1);
+  const size = sizeOf(url);
+  const pages = Math.ceil(hits.count / size);
+  return (
+    <>
+      <Chips url={url} />
+      <h2 class="countbar">
+        <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
+        {hits.count > MAX_MARKS && <small>The map marks the first {MAX_MARKS}.</small>}
+      </h2>
+      {hits.count === 0 && <NoHits visit={visit} unknown={unknown} loosened={loosened} />}
+      {hits.count > 0 && (
+        <ol class="hits" start={(page - 1) * size + 1}>
+          {hits.results.map(parcel => (
+            <li>
+              <a
+                href={withParam(url, 'parcel', String(parcel.property_id))}
+                data-parcel={parcel.property_id}
+                data-point={parcel.point?.join(',')}
+              >
+                <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
+                <span>{parcel.effective_acres === null ? '–' : `${acres(parcel.effective_acres)} ac`}</span>
+                <small>{parcel.owner_name ?? 'Owner unknown'}</small>
+              </a>
+            </li>
+          ))}
+        </ol>
+      )}
+      {pages > 1 && (
+        <nav class="pages" aria-label="Pages">
+          {page > 1 && <a href={withParam(url, 'page', String(page - 1))}>Previous</a>}
+          <span>
+            {page} of {count(pages)}
+          </span>
+          {page < pages && <a href={withParam(url, 'page', String(page + 1))}>Next</a>}
+        </nav>
+      )}
+      <ApiCall filters={filters} visit={visit} count={hits.count} />
+    </>
+  );
+}
+
+function Faults({ of }: { of: Readonly<Record<string, readonly string[]>> }) {
+  if (of.county?.some(message => message.startsWith('is missing')))
+    return <>Where? Name a county above, or draw an area on the map.</>;
+  return (
+    <>
+      {Object.entries(of).map(([field, messages]) => (
+        <span>{faultWords(field, messages.join(', '))} </span>
+      ))}
+    </>
+  );
+}
+
+/** A message that goes on after the field's name, or that is a sentence. */
+const faultWords = (field: string, message: string): string =>
+  /^\p{Ll}/u.test(message) ? `${labelOf(FILTER_BY_NAME.get(field) ?? { name: field })} ${message}.` : message;
+
+function ApiCall({ filters, visit, count }: { filters: object; visit: Visit; count: number }) {
+  const address = visit.apiUrl || '$PLAT_URL';
+  const body = JSON.stringify(filters).replaceAll("'", "'\\''");
+  return (
+    <details>
+      <summary>As API call</summary>
+      <p>
+        {count === 0
+          ? 'Free, as nothing matches.'
+          : 'The same question costs 30 tokens a page; here it is free.'}
+      </p>
+      <pre tabindex={0}>{`curl -X POST ${address}/api/public/v1/properties/filter/ \\
+  -H "Authorization: Bearer $PLAT_KEY" -H "Content-Type: application/json" \\
+  -d '${body}'`}</pre>
+    </details>
+  );
+}

@@ -1,0 +1,41 @@
+const WINDOWS: Readonly<Record<string, string>> = {
+  '1mo': '1 month',
+  '3mo': '3 months',
+  '6mo': '6 months',
+  '1yr': '1 year',
+};
+
+/** Statistics by their names without a window. */
+const WORDS: Readonly<Record<string, string>> = {
+  Active: 'For sale',
+  Pending: 'Pending',
+  Sold: 'Sold',
+  STR: 'Sell-through',
+  'Pending STR': 'Sell-through, pending',
+  'Avg DOM': 'Days on market',
+  'Median Price': 'Median price',
+  'Median Pending Price': 'Median price, pending',
+  'Median Active Price': 'Median price, for sale',
+  'Median Active Acreage': 'Median acres, for sale',
+  'Median Pending Acreage': 'Median acres, pending',
+  'Median Sold Acreage': 'Median acres, sold',
+  'Median Pending PPA': 'Pending $ / acre',
+  'Median Active PPA': 'Asking $ / acre',
+  'Median Sold PPA': 'Sold $ / acre',
+  'Active PPA Min': 'Lowest asking $ / acre',
+  'Active PPA Max': 'Highest asking $ / acre',
+  'Pending PPA Min': 'Lowest pending $ / acre',
+  'Pending PPA Max': 'Highest pending $ / acre',
+  'PPA Range Min': 'Lowest $ / acre',
+  'PPA Range Max': 'Highest $ / acre',
+  Gini: 'Price spread',
+};
+
+const WINDOW = /:? ?\b(1mo|3mo|6mo|1yr)\b ?/;
+
+/** A statistic in words: `Avg DOM 1yr` is "Days on market, 1 year". */
+export function metricWords(key: string): string {
+  const window = WINDOW.exec(key)?.[1];
+  const words = WORDS[key.replace(WINDOW, ' ').trim()] ?? key;
+  return window === undefined ? words : `${words}, ${WINDOWS[window]}`;
+}
