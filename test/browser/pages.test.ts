@@ -92,6 +92,7 @@ describePages('the web app', site => {
     await page.getByLabel('County', { exact: true }).fill('Sullivan, NH');
     await count.waitFor();
     const all = await count.textContent();
+    expect(await page.locator('.switch.unknown').allTextContents()).toContain('Not wet');
     for (const name of ['Vacant', 'Out-of-state owner'])
       await page.locator('.switch', { hasText: name }).click();
     await page.getByLabel('Acres, at least').fill('5');
@@ -101,7 +102,7 @@ describePages('the web app', site => {
     expect(found).toBeGreaterThan(10);
     expect(await page.locator('#shown').textContent()).toBe(`Show ${found} parcels`);
     await page.getByRole('button', { name: `Show ${found} parcels` }).click();
-    await page.locator('.filters:not([open])').waitFor();
+    await page.locator('.filters:not([open])').waitFor({ state: 'attached' });
     expect(await page.locator('.filters .count').first().textContent()).toBe('3');
     await inspect(page);
     await page.getByRole('link', { name: 'Remove Vacant' }).click();
@@ -112,7 +113,6 @@ describePages('the web app', site => {
     expect(new URL(page.url()).searchParams.has('vacant_only')).toBe(false);
     await page.locator('.filters summary').first().click();
     expect(await page.getByLabel('Vacant', { exact: true }).isChecked()).toBe(false);
-    expect(await page.locator('.switch.unknown').allTextContents()).toContain('Not wet');
     await page.getByText('What is loaded').waitFor();
     await inspect(page);
     await page.getByRole('link', { name: 'Clear' }).click();
@@ -286,7 +286,7 @@ describePages('the web app', site => {
   });
 
   test('light or dark: as the system, until a button chooses; without script, on every page, until the system is to choose again', async () => {
-    const page = await site.open('/coverage?near=1', { script: false });
+    const page = await site.open('/account?near=1', { script: false });
     const background = () =>
       page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor);
     const light = await background();
@@ -295,9 +295,9 @@ describePages('the web app', site => {
     expect(dark).not.toBe(light);
     expect(await page.getByRole('button', { name: 'Dark theme' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Light theme' }).click();
-    expect(page.url()).toBe(`${site.api.url}/coverage?near=1`);
+    expect(page.url()).toBe(`${site.api.url}/account?near=1`);
     expect(await background()).toBe(light);
-    await page.goto('/account');
+    await page.goto('/coverage');
     expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.emulateMedia({ colorScheme: 'light' });

@@ -28,11 +28,28 @@ function addressOf(form: HTMLFormElement): string {
 
 let waiting: ReturnType<typeof setTimeout> | undefined;
 
-document.addEventListener('input', event => {
-  const form = (event.target as HTMLElement).closest<HTMLFormElement>('form[data-live]');
+/** A place that is half typed asks nothing: neither left empty nor one of the list. */
+const isHalfTyped = ({ list, value }: HTMLInputElement): boolean =>
+  list !== null && value !== '' && ![...list.querySelectorAll('option')].some(place => place.value === value);
+
+/** Answers a form once nobody has typed for a while; a place has other switches, too. */
+function ask(field: HTMLInputElement, delayMs: number): void {
+  const form = field.closest<HTMLFormElement>('form[data-live]');
   if (!form) return;
+  const ids = form.dataset.live!.split(' ');
   clearTimeout(waiting);
-  waiting = setTimeout(() => load(addressOf(form), form.dataset.live!.split(' '), false), 250);
+  waiting = setTimeout(() => load(addressOf(form), field.list ? [...ids, 'switches'] : ids, false), delayMs);
+}
+
+document.addEventListener('input', event => {
+  const field = event.target as HTMLInputElement;
+  if (!field.list || !isHalfTyped(field)) ask(field, 250);
+});
+
+// Whatever is typed when the field is left, or Enter pressed, is meant.
+document.addEventListener('change', event => {
+  const field = event.target as HTMLInputElement;
+  if (field.list && isHalfTyped(field)) ask(field, 0);
 });
 
 document.addEventListener('submit', event => {

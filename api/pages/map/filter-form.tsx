@@ -59,21 +59,7 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
           <Icon name="sliders-horizontal" />
           Filters {on > 0 && <b class="count">{on}</b>}
         </summary>
-        <div class="switches">
-          {SWITCHES.map(({ name, value, label, icon, isKnown }) => (
-            <label class={known && !isKnown(known) ? 'switch unknown' : 'switch'}>
-              <Icon name={icon} />
-              <span>{label}</span>
-              <input
-                type="checkbox"
-                name={name}
-                value={value}
-                checked={params.getAll(name).includes(value)}
-              />
-            </label>
-          ))}
-        </div>
-        <NotLoaded known={known} />
+        <Switches params={params} known={known} />
         {FIRST_RANGES.map(of => (
           <Range of={of} params={params} />
         ))}
@@ -94,17 +80,36 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
   );
 }
 
-/** Which switches ask for what the county lacks. */
-function NotLoaded({ known }: { known: Coverage | undefined }) {
-  const lacking = known === undefined ? [] : SWITCHES.filter(({ isKnown }) => !isKnown(known));
-  if (known === undefined || lacking.length === 0) return null;
+type SwitchesProps = { params: URLSearchParams; known: Coverage | undefined };
+
+/** What is asked most; those that ask for what the county lacks are marked. */
+function Switches({ params, known }: SwitchesProps) {
+  const lacks = known === undefined ? [] : SWITCHES.filter(({ isKnown }) => !isKnown(known));
   return (
-    <p class="notice warn">
-      <Icon name="triangle-alert" />
-      <span>
-        Dotted: not loaded for {known.name}, {known.state}. <a href="/coverage">What is loaded</a>
-      </span>
-    </p>
+    <div id="switches">
+      <div class="switches">
+        {SWITCHES.map(one => (
+          <label class={lacks.includes(one) ? 'switch unknown' : 'switch'}>
+            <Icon name={one.icon} />
+            <span>{one.label}</span>
+            <input
+              type="checkbox"
+              name={one.name}
+              value={one.value}
+              checked={params.getAll(one.name).includes(one.value)}
+            />
+          </label>
+        ))}
+      </div>
+      {known && lacks.length > 0 && (
+        <p class="notice warn">
+          <Icon name="triangle-alert" />
+          <span>
+            Dotted: not loaded for {known.name}, {known.state}. <a href="/coverage">What is loaded</a>
+          </span>
+        </p>
+      )}
+    </div>
   );
 }
 
