@@ -6,7 +6,6 @@ import {
   drawn,
   faultsOf,
   inspect,
-  NARROW,
   README_PARCEL,
   readmePicture,
   visit,
@@ -83,41 +82,6 @@ describePages('the web app', site => {
     await told.waitFor();
     expect(await told.textContent()).toContain('too uncertain to use');
     await setHigh(high);
-  });
-
-  test('vacant lots of 5 to 20 acres of out-of-state owners in a county by its name: switches and ranges as one types, chips that are taken off, what is not loaded is marked', async () => {
-    const page = await site.open('/data');
-    await page.getByText('begin with one that is loaded').waitFor();
-    const count = page.locator('#count');
-    await page.getByLabel('County', { exact: true }).fill('Sullivan, NH');
-    await count.waitFor();
-    const all = await count.textContent();
-    expect(await page.locator('.switch.unknown').allTextContents()).toContain('Not wet');
-    for (const name of ['Vacant', 'Out-of-state owner'])
-      await page.locator('.switch', { hasText: name }).click();
-    await page.getByLabel('Acres, at least').fill('5');
-    await page.getByLabel('Acres, at most').fill('20');
-    await page.getByRole('link', { name: 'Remove 5 – 20 acres' }).waitFor();
-    const found = Number(await count.textContent());
-    expect(found).toBeGreaterThan(10);
-    expect(await page.locator('#shown').textContent()).toBe(`Show ${found} parcels`);
-    await page.getByRole('button', { name: `Show ${found} parcels` }).click();
-    await page.locator('.filters:not([open])').waitFor({ state: 'attached' });
-    expect(await page.locator('.filters .count').first().textContent()).toBe('3');
-    await inspect(page);
-    await page.getByRole('link', { name: 'Remove Vacant' }).click();
-    await page.waitForFunction(
-      before => Number(document.querySelector('#count')?.textContent) > before,
-      found,
-    );
-    expect(new URL(page.url()).searchParams.has('vacant_only')).toBe(false);
-    await page.locator('.filters summary').first().click();
-    expect(await page.getByLabel('Vacant', { exact: true }).isChecked()).toBe(false);
-    await page.getByText('What is loaded').waitFor();
-    await inspect(page);
-    await page.getByRole('link', { name: 'Clear' }).click();
-    await page.getByText('begin with one that is loaded').waitFor();
-    expect(all).toMatch(/^2,0/);
   });
 
   test('an area is drawn with the mouse, asked for, and shown again by its address', async () => {
@@ -283,47 +247,6 @@ describePages('the web app', site => {
     await page.locator('#menu').getByRole('button', { name: 'Sign out' }).click();
     await page.goto('/data');
     expect(page.url()).toContain('/sign-in');
-  });
-
-  test('light or dark: as the system, until a button chooses; without script, on every page, until the system is to choose again', async () => {
-    const page = await site.open('/account?near=1', { script: false });
-    const background = () =>
-      page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor);
-    const light = await background();
-    await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await background();
-    expect(dark).not.toBe(light);
-    expect(await page.getByRole('button', { name: 'Dark theme' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Light theme' }).click();
-    expect(page.url()).toBe(`${site.api.url}/account?near=1`);
-    expect(await background()).toBe(light);
-    await page.goto('/coverage');
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
-    await page.getByRole('button', { name: 'Dark theme' }).click();
-    await page.emulateMedia({ colorScheme: 'light' });
-    expect(await background()).toBe(dark);
-    await page.getByRole('button', { name: 'account menu' }).click();
-    await page.getByRole('button', { name: 'Theme of the system' }).click();
-    expect(await background()).toBe(light);
-  });
-
-  test('the font is ours, and is loaded; the bar leads everywhere, on a phone as tabs', async () => {
-    const page = await site.open('/coverage');
-    expect(
-      await page.evaluate(() => document.fonts.ready.then(() => document.fonts.check('16px Inter'))),
-    ).toBe(true);
-    expect(await page.evaluate(() => [...document.fonts].map(({ status }) => status))).toEqual(['loaded']);
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Markets' }).click();
-    await page.waitForURL('**/markets');
-    await page.setViewportSize(NARROW);
-    const tabs = page.getByRole('navigation', { name: 'Tabs' });
-    await tabs.getByRole('link', { name: 'Deals' }).click();
-    await page.waitForURL('**/deals');
-    expect(await tabs.locator('[aria-current]').textContent()).toBe('Deals');
-    await tabs.getByRole('button', { name: 'More' }).click();
-    await inspect(page);
-    await page.getByRole('link', { name: 'Account', exact: true }).click();
-    await page.waitForURL('**/account');
   });
 
   test('the keyboard alone: to the content, through the filters, into a parcel', async () => {
