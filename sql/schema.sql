@@ -462,6 +462,7 @@ create table idempotent_calls (
   created_at timestamp with time zone not null,
   status integer,
   body bytea,
+  kept_hours integer default 24 not null,
   constraint idempotent_calls_pkey PRIMARY KEY (account_id, key)
 );
 

@@ -21,13 +21,16 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 
 export type StoredResponse = { status: number; body: Buffer };
 
+/** How long an answer is kept for repeats. */
+const KEPT_HOURS = 24;
+
 /** The right and duty to answer a call. */
 export type Attempt = {
   /**
    * Keeps the answer, in the transaction of its charge. @throws PlatError 503 when another attempt has taken
    * over, `unprocessable` for one too large to keep
    */
-  keep(run: Database['run'], answer: StoredResponse): Promise<void>;
+  keep(run: Database['run'], answer: StoredResponse, hours?: number): Promise<void>;
   /** When the attempt is over; lets others begin if no answer was kept. */
   end(): Promise<void>;
 };
@@ -99,7 +102,7 @@ function openAttempt(database: Database, { accountId, key }: IdempotentRequest, 
   }, RENEW_MS);
   renewal.unref();
   return {
-    async keep(run, { status, body }) {
+    async keep(run, { status, body }, hours = KEPT_HOURS) {
       if (body.length > MAX_STORED_BYTES)
         throw unprocessable(
           'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
@@ -110,6 +113,7 @@ function openAttempt(database: Database, { accountId, key }: IdempotentRequest, 
         attempt: claim,
         status,
         body,
+        hours,
       });
       if (rows.length === 0)
         throw unavailable('Another call with this Idempotency-Key has taken over. Try again.');

@@ -35,6 +35,8 @@ export type Call = {
   identify(): Promise<Caller>;
   /** The header of this name. */
   idempotencyKey: string | string[] | undefined;
+  /** How long its answer is kept for that key, in hours; by itself a day. */
+  keptHours?(outcome: Outcome): number;
   /** Path and query of the call; its origin means nothing. */
   url(): URL;
   apiUrl(): string;
@@ -173,7 +175,10 @@ async function charge(
   const { caller, status, body } = outcome;
   await meter.charge(caller, endpoint.metering?.key ?? '', ready.tokens, {
     isOver: () => call.isOver(),
-    alongside: attempt && (run => attempt.keep(run, { status, body: bytesOf(body) ?? Buffer.alloc(0) })),
+    alongside:
+      attempt &&
+      (run =>
+        attempt.keep(run, { status, body: bytesOf(body) ?? Buffer.alloc(0) }, call.keptHours?.(outcome))),
   });
   if (!call.isOver()) ready.send();
 }

@@ -37,7 +37,7 @@ export async function openAssets(config: Config): Promise<Assets> {
   add('icon.svg', 'image/svg+xml', readFileSync(join(here, 'icon.svg')));
   const inter = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
   add('inter.woff2', 'font/woff2', readFileSync(fileURLToPath(inter)));
-  for (const name of ['tokens.css', 'style.css', 'comping.css', 'deals.css']) {
+  for (const name of ['tokens.css', 'style.css', 'comping.css', 'deals.css', 'parcel.css']) {
     const sheet = readFileSync(join(here, name), 'utf8');
     add(name, style, Buffer.from(sheet.replace('inter.woff2', assets.get('inter.woff2')!.path)));
   }

@@ -10,25 +10,24 @@ import { type Account, readAccount } from '../../http/callers.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { JSON_TYPE } from '../../http/error-responses.ts';
 import { exchangeOf } from '../../http/exchange.ts';
-import { type RateLimits, requireAdmitted } from '../../http/rate-limits.ts';
+import { requireAdmitted } from '../../http/rate-limits.ts';
+import type { ServeDeps } from '../../http/serve.ts';
 import { checkInput } from '../../http/validate.ts';
 import type { OAuth } from '../../oauth/oauth-router.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import type { Assets } from './assets.ts';
 
-export type PageDeps = {
+export type PageDeps = ServeDeps & {
   config: Config;
   log: Logger;
   /** What pages do besides reading through endpoints. */
   pool: Pool;
   assets: Assets;
   resources: Resources;
-  rateLimits: RateLimits;
   /** Those of the API, with their prices. */
   endpoints: readonly Endpoint[];
   oauth: OAuth;
   origins: Origins;
-  now(): Date;
 };
 
 /** Who has signed in. */

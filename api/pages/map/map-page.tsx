@@ -6,8 +6,10 @@ import { callEndpoint, json, type Visit, withParam } from '../frame/visit.ts';
 import { FilterForm } from './filter-form.tsx';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
 import { findLoosened, findUnknown } from './no-hits.tsx';
-import { ParcelPanel, readParcel } from './parcel-panel.tsx';
+import { ParcelPanel } from './parcel-panel.tsx';
+import { lookUpOnPage } from './parcel-phones.ts';
 import { type County, type Filters, readFilters } from './read-filters.ts';
+import { readParcel } from './read-parcel.ts';
 import { MAX_MARKS, NoQuestion, parcelsText, Results, type SearchResult, sizeOf } from './search-results.tsx';
 
 /** Counties with parcels that the field offers; others are entered by FIPS code. */
@@ -16,36 +18,41 @@ const MAX_COUNTIES = 300;
 export const dataPage: Page = {
   path: '/data',
   access: 'app',
-  async get(visit) {
-    const parcel = visit.url.searchParams.get('parcel');
-    const listed = listCounties(visit);
-    const [side, counties, shown, county] = await Promise.all([
-      parcel === null ? search(visit, listed) : undefined,
-      listed,
-      parcel === null ? undefined : readParcel(visit, parcel),
-      readFilters(visit, () => listed).then(({ filters }) => countyParcelsBox(visit, filters.county)),
-    ]);
-    const body = (
-      <div class="data">
-        <section class="side" id="side" aria-label="Parcels">
-          {shown ? <ParcelPanel {...shown} back={withParam(visit.url, 'parcel')} /> : side}
-        </section>
-        {mapOf(visit, {
-          layers: true,
-          draw: true,
-          parcel: shown?.detail,
-          start: county ?? boxOfCounties(counties, 0),
-        })}
-      </div>
-    );
-    return {
-      title: shown ? `Parcel ${shown.detail.apn ?? shown.detail.property_id}` : 'Map',
-      body,
-      wide: true,
-      head: mapHead(visit),
-    };
-  },
+  get: visit => show(visit),
+  post: visit => lookUpOnPage(visit, refusal => show(visit, refusal)),
 };
+
+/** @param refusal why the owner's numbers were not looked up */
+async function show(visit: Visit, refusal?: string) {
+  const parcel = visit.url.searchParams.get('parcel');
+  const listed = listCounties(visit);
+  const [side, counties, shown, county] = await Promise.all([
+    parcel === null ? search(visit, listed) : undefined,
+    listed,
+    parcel === null ? undefined : readParcel(visit, parcel),
+    readFilters(visit, () => listed).then(({ filters }) => countyParcelsBox(visit, filters.county)),
+  ]);
+  const body = (
+    <div class="data">
+      <section class="side" id="side" aria-label="Parcels">
+        {shown ? <ParcelPanel {...shown} back={withParam(visit.url, 'parcel')} phoneFault={refusal} /> : side}
+      </section>
+      {mapOf(visit, {
+        layers: true,
+        draw: true,
+        parcel: shown?.detail,
+        start: county ?? boxOfCounties(counties, 0),
+      })}
+    </div>
+  );
+  return {
+    title: shown ? `Parcel ${shown.detail.apn ?? shown.detail.property_id}` : 'Map',
+    body,
+    wide: true,
+    assetNames: ['parcel.css'],
+    head: mapHead(visit),
+  };
+}
 
 /** The question of the address, and what answers it. */
 async function search(visit: Visit, listed: Promise<County[]>) {

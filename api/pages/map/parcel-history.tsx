@@ -19,7 +19,7 @@ const OTHERS: Readonly<Record<string, Pick<FieldSpec, 'label' | 'unit'>>> = {
 
 const specOf = (field: string) => ALL_FIELDS[field] ?? OTHERS[field];
 
-/** What a parcel's owner, acreage, values and listing were and are; nothing where none of it changed. */
+/** What a parcel's owner, acreage, values and listing were and are, the newest first. */
 export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[] }) {
   const lines = timeline.flatMap(({ at, field, was, is }) => {
     const spec = specOf(field);
@@ -28,11 +28,14 @@ export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[]
     const values = field === 'boundary' ? ['–', 'redrawn'] : [text(was), text(is)];
     return [[spec.label, ...values, day(at)]];
   });
-  if (lines.length === 0) return null;
   return (
-    <section>
+    <section id="history">
       <h2>History</h2>
-      <Grid name="History" heads={['What', 'Was', 'Is', 'Since']} rows={lines.slice(0, MAX_SHOWN)} />
+      {lines.length === 0 ? (
+        <p>Nothing has changed since the county was loaded.</p>
+      ) : (
+        <Grid name="History" heads={['What', 'Was', 'Is', 'Since']} rows={lines.slice(0, MAX_SHOWN)} />
+      )}
       {lines.length > MAX_SHOWN && (
         <p>
           <small>

@@ -1,106 +1,204 @@
-import { PlatError } from '../../../shared/base/errors.ts';
 import { fieldText } from '../../../shared/domain/field-text.ts';
 import { acres, day, usd } from '../../../shared/domain/figures.ts';
-import { FIELD_GROUPS, fieldsIn } from '../../../shared/domain/parcel-fields.ts';
+import { type FieldGroup, fieldsIn } from '../../../shared/domain/parcel-fields.ts';
+import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
-import { notFound } from '../../http/error-responses.ts';
-import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
-import type { Comp } from '../../v1/market/comp-schema.ts';
-import { listComps } from '../../v1/market/list-comps.ts';
-import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio.ts';
-import { getProperty, type TimelineEntry } from '../../v1/parcels/property-detail.ts';
-import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
-import { Back, Facts, Grid, Submit } from '../frame/layout.tsx';
-import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { Icon } from '../frame/icons.tsx';
+import { Back, Facts, Notice, Submit } from '../frame/layout.tsx';
 import { ParcelHistory } from './parcel-history.tsx';
-import { Slopes, ValuePanel, ValueUnavailable } from './value-page.tsx';
+import { LandFacts, Slopes } from './parcel-land.tsx';
+import { Owner } from './parcel-owner.tsx';
+import { PHONE_TOKENS } from './parcel-phones.ts';
+import { CompsNearby, certaintyOf, UsedComps, ValueBand } from './parcel-value.tsx';
+import type { Detail } from './read-detail.ts';
+import type { ParcelData, Photo } from './read-parcel.ts';
 
-export type Detail = ParcelSummary & { timeline: TimelineEntry[] } & Record<string, unknown>;
-
-/** The parcel's picture; undefined where none is to be had. */
-type Photo = { path: string; imagery: 'aerial' | 'relief'; attribution: string; captured: string | null };
-
-export type ParcelData = {
-  detail: Detail;
-  photo: Photo | undefined;
-  value: ExplainedValue | NoValue;
-  comps: Comp[];
-  portfolio: Portfolio | undefined;
+type PanelProps = ParcelData & {
+  /** The list that the parcel was opened from. */
+  back: string;
+  /** Why the owner's numbers could not be looked up. */
+  phoneFault?: string | undefined;
 };
 
-/** Why there is no estimate. */
-type NoValue = { why: string };
-
-/** Comps are listed from this far around: 5 miles. */
-const COMPS_M = 8_047;
-
-/** All that the endpoints say about a parcel. @throws PlatError `not_found` */
-export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
-  if (!/^\d{12,13}$/.test(id)) throw notFound('A parcel has an id of 12 or 13 digits.');
-  const params = { property_id: id };
-  const query = { timeline: 'true' };
-  const detail = await callEndpoint<Detail>(visit, getProperty, { params, query });
-  const [photo, value, portfolio, comps] = await Promise.all([
-    readPhoto(visit, detail.property_id),
-    readValue(visit, id),
-    orUndefined(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
-    detail.point === null
-      ? undefined
-      : callEndpoint<{ results: Comp[] }>(visit, listComps, {
-          query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '12' },
-        }),
-  ]);
-  return { detail, photo, value, comps: comps?.results ?? [], portfolio };
+/** A parcel: what it is and is worth first, then what one can do, then all that is known of it. */
+export function ParcelPanel(parcel: PanelProps) {
+  const { detail, photo, value, comps, portfolio, phones, back, phoneFault } = parcel;
+  const id = detail.property_id;
+  const isValued = !('why' in value);
+  return (
+    <article class="parcel" id="parcel">
+      <Back to={back} words="Back to the list" />
+      <Head detail={detail} />
+      <dl class="keyfigs">
+        <Stat
+          name="Size"
+          value={detail.effective_acres === null ? '–' : `${acres(detail.effective_acres)} ac`}
+        >
+          {typeof detail.calculated_acres === 'number' && `measured ${acres(detail.calculated_acres)}`}
+        </Stat>
+        <Stat name="Worth" value={isValued ? usd(value.mean_adjusted_price) : '–'}>
+          {isValued ? `${certaintyOf(value.confidence_score).toLowerCase()} confidence` : 'no estimate'}
+        </Stat>
+        {isValued ? (
+          <Stat name="Per acre" value={usd(value.mean_adjusted_ppa)} />
+        ) : (
+          typeof detail.assessed_land_value === 'number' && (
+            <Stat name="Assessed" value={usd(detail.assessed_land_value)}>
+              land only
+            </Stat>
+          )
+        )}
+      </dl>
+      {isValued ? <ValueBand value={value} /> : <Notice>No estimate. {value.why}</Notice>}
+      <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
+      <nav class="tabs" aria-label="Parts of the parcel">
+        <a href="#overview">Overview</a>
+        <a href="#land">Land</a>
+        <a href="#owner">Owner</a>
+        <a href="#value">Value</a>
+        <a href="#roll">Roll</a>
+        <a href="#history">History</a>
+      </nav>
+      <section id="overview" aria-label="Overview">
+        {photo && <ParcelPhoto photo={photo} />}
+        <a href={`/data/drawing/${id}.svg`} class="drawing">
+          <img
+            src={`/data/drawing/${id}.svg`}
+            alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
+            width="900"
+            height="740"
+            loading="lazy"
+          />
+          <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
+        </a>
+      </section>
+      <section id="land">
+        <h2>Land</h2>
+        <LandFacts detail={detail} />
+        <FieldFacts group="Land" detail={detail} />
+        <Slopes shares={detail.steeper_percent as number[] | null} />
+      </section>
+      <section id="owner">
+        <h2>Owner</h2>
+        <Owner detail={detail} portfolio={portfolio} phones={phones} fault={phoneFault} />
+      </section>
+      <section id="value">
+        <h2>Value and comps</h2>
+        {isValued && <UsedComps value={value} comps={comps} />}
+        <CompsNearby comps={comps} />
+      </section>
+      <section id="roll">
+        <h2>From the roll</h2>
+        {(['Place', 'Buildings and values', 'Sale and mortgage'] as const).map(group => (
+          <FieldFacts group={group} detail={detail} />
+        ))}
+      </section>
+      <ParcelHistory timeline={detail.timeline} />
+    </article>
+  );
 }
 
-async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined> {
-  const { images } = deps.resources;
-  try {
-    const { key, ...caption } = await images.pictures.describe(id);
-    return { ...caption, path: (await images.addressOf(id, key, deps.now())).path };
-  } catch (error) {
-    // The parcel has no boundary, or one that is too complex; or no imagery is to be had. The
-    // page says all else.
-    if (error instanceof PlatError && [404, 422, 503].includes(error.status)) return undefined;
-    throw error;
-  }
+function Head({ detail }: { detail: Detail }) {
+  const { apn, situs_address, situs_city, situs_state, situs_zip, point, property_id } = detail;
+  const place = [situs_city && titleCase(situs_city), [situs_state, situs_zip].filter(Boolean).join(' ')];
+  return (
+    <header>
+      <h1>{situs_address ? titleCase(situs_address) : `APN ${apn ? shortApn(apn) : property_id}`}</h1>
+      <p>
+        {[...place, countyText(Number(detail.fips))].filter(Boolean).join(' · ')}
+        <br />
+        <small>
+          {apn && <span title={`As on the roll: ${apn}`}>APN {shortApn(apn)}</span>} · id {property_id}
+          {point && (
+            <>
+              {' · '}
+              <a
+                href={`https://www.openstreetmap.org/directions?to=${point[1]},${point[0]}`}
+                rel="noreferrer"
+              >
+                Directions
+              </a>
+            </>
+          )}
+        </small>
+      </p>
+      {detail.retired_at != null && (
+        <p class="notice">This parcel left the roll on {day(String(detail.retired_at))}.</p>
+      )}
+    </header>
+  );
 }
 
-async function readValue(visit: Visit, id: string): Promise<ExplainedValue | NoValue> {
-  try {
-    const query = { explain: 'true' };
-    return await callEndpoint<ExplainedValue>(visit, aiCompValue, { params: { property_id: id }, query });
-  } catch (error) {
-    if (error instanceof PlatError && error.status === 404) return { why: error.message };
-    throw error;
-  }
+function Stat({
+  name,
+  value,
+  children,
+}: {
+  name: string;
+  value: string;
+  children?: string | false | undefined;
+}) {
+  return (
+    <div class="stat">
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {children && <small>{children}</small>}
+      </dd>
+    </div>
+  );
 }
 
-async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof PlatError && (error.status === 404 || error.status === 400)) return undefined;
-    throw error;
-  }
-}
-
-/** What the head of the page says already. */
-const IN_HEAD = ['apn', 'situs_address', 'situs_city', 'situs_state', 'situs_zip'];
-
-const GROUPS = FIELD_GROUPS.map(title => ({
-  title,
-  fields: fieldsIn(title).filter(([name]) => !IN_HEAD.includes(name)),
-}));
-
-/** Where a comp is, with a link to its listing. */
-function placeOf({ url, address }: Comp) {
-  return url !== '' ? (
-    <a href={url} rel="noreferrer">
-      {address || 'listing'}
-    </a>
-  ) : (
-    address || '–'
+/** What one does with a parcel; what costs tokens says so on its button. */
+function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }) {
+  const id = detail.property_id;
+  return (
+    <div class="acts">
+      {typeof detail.owner_name !== 'string' || detail.retired_at != null ? (
+        <button type="button" disabled>
+          <Icon name="phone" /> Phone numbers: no owner on file
+        </button>
+      ) : isLookedUp ? (
+        <a class="button" href="#owner">
+          <Icon name="phone" /> Phone numbers
+        </a>
+      ) : (
+        <form method="post">
+          <input type="hidden" name="property_id" value={id} />
+          <Submit
+            label={
+              <>
+                <Icon name="phone" /> Phone numbers <small>{PHONE_TOKENS} tokens</small>
+              </>
+            }
+            does="phones"
+          />
+        </form>
+      )}
+      <form method="post" action="/comping">
+        <input type="hidden" name="property_id" value={id} />
+        <Submit
+          label={
+            <>
+              <Icon name="scale" /> Comp report
+            </>
+          }
+          kind="second"
+        />
+      </form>
+      <form method="post" action="/deals">
+        <input type="hidden" name="what" value={id} />
+        <Submit
+          label={
+            <>
+              <Icon name="handshake" /> Add deal
+            </>
+          }
+          does="add"
+          kind="second"
+        />
+      </form>
+    </div>
   );
 }
 
@@ -119,106 +217,29 @@ function ParcelPhoto({ photo: { path, imagery, attribution, captured } }: { phot
   );
 }
 
-export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: ParcelData & { back: string }) {
-  const id = detail.property_id;
-  return (
-    <article class="parcel" id="parcel">
-      <Back to={back} words="Back to the list" />
-      <h1>{detail.situs_address || `APN ${detail.apn ?? id}`}</h1>
-      <p>
-        {[detail.situs_city, detail.situs_state, detail.situs_zip].filter(Boolean).join(', ')}
-        <br />
-        <small>
-          APN {detail.apn ?? 'unknown'} · {countyText(Number(detail.fips))} ({detail.fips}) · id {id}
-        </small>
-      </p>
-      {detail.retired_at != null && (
-        <p class="notice">This parcel left the roll on {day(String(detail.retired_at))}.</p>
-      )}
-      <Facts
-        kind="key"
-        of={[
-          ['Acres', detail.effective_acres === null ? 'unknown' : acres(detail.effective_acres)],
-          ['Worth', 'why' in value ? 'no comps' : usd(value.mean_adjusted_price)],
-          ['An acre', 'why' in value ? '–' : usd(value.mean_adjusted_ppa)],
-        ]}
-      />
-      <div class="buttons">
-        <form method="post" action="/comping">
-          <input type="hidden" name="property_id" value={id} />
-          <Submit label="New comp report" kind="second" />
-        </form>
-        <form method="post" action="/deals">
-          <input type="hidden" name="what" value={id} />
-          <Submit label="Add to my deals" does="add" kind="second" />
-        </form>
-      </div>
-      {photo && <ParcelPhoto photo={photo} />}
-      <a href={`/data/drawing/${id}.svg`} class="drawing">
-        <img
-          src={`/data/drawing/${id}.svg`}
-          alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
-          width="900"
-          height="740"
-          loading="lazy"
-        />
-        <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
-      </a>
-      {'why' in value ? <ValueUnavailable why={value.why} /> : <ValuePanel value={value} />}
-      {GROUPS.map(({ title, fields }) => {
-        const facts = fields.flatMap(([name, spec]): [string, string][] => {
-          const text = fieldText(spec, detail[name]);
-          return text === undefined ? [] : [[spec.label, text]];
-        });
-        return (
-          facts.length > 0 && (
-            <section>
-              <h2>{title}</h2>
-              <Facts of={facts} />
-            </section>
-          )
-        );
-      })}
-      <Slopes shares={detail.steeper_percent as number[] | null} />
-      <ParcelHistory timeline={detail.timeline} />
-      {comps.length > 0 && (
-        <section>
-          <h2>Listed and sold within 5 miles</h2>
-          <Grid
-            name="Listed and sold"
-            heads={['Status', 'Acres', 'Price', 'Sold', 'Where']}
-            rows={comps.map(comp => [
-              comp.status.toLowerCase(),
-              comp.lot_size === null ? '–' : acres(comp.lot_size),
-              usd(comp.price),
-              comp.sold_date === null ? '–' : day(comp.sold_date),
-              placeOf(comp),
-            ])}
-          />
-        </section>
-      )}
-      {portfolio && portfolio.total_parcels > 1 && (
-        <section>
-          <h2>The owner's {portfolio.total_parcels} parcels</h2>
-          <p>
-            {acres(portfolio.total_acres)} acres in {portfolio.total_counties}{' '}
-            {portfolio.total_counties === 1 ? 'county' : 'counties'}
-          </p>
-          <ul class="hits">
-            {portfolio.results.slice(0, 20).map(parcel => (
-              <li>
-                <a href={`/data?parcel=${parcel.property_id}`}>
-                  <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
-                  <span>
-                    {parcel.effective_acres === null ? '' : `${acres(parcel.effective_acres)} acres`}
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-          {portfolio.total_parcels > 20 && <a href={`/data?owner_parcel_id=${id}`}>All of them</a>}
-        </section>
-      )}
-    </article>
-  );
+/** What the head, the land's tiles and the owner's card say already. */
+const SHOWN = new Set([
+  'apn',
+  'situs_address',
+  'situs_city',
+  'situs_state',
+  'situs_zip',
+  'landlocked',
+  'vacant',
+  'wetlands_percent',
+  'flood_zone_percent',
+  'mean_slope_percent',
+]);
+
+/** Nobody looks for what is not so: no company, no frontage on a highway. */
+const isNothing = (name: string, value: unknown): boolean =>
+  value === false || (value === 0 && name.endsWith('frontage_ft'));
+
+/** The fields of a group that are known. */
+function FieldFacts({ group, detail }: { group: FieldGroup; detail: Detail }) {
+  const facts = fieldsIn(group).flatMap(([name, spec]): [string, string][] => {
+    const text = SHOWN.has(name) || isNothing(name, detail[name]) ? undefined : fieldText(spec, detail[name]);
+    return text === undefined ? [] : [[spec.label, text]];
+  });
+  return facts.length > 0 && <Facts of={facts} />;
 }

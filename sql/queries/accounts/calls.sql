@@ -107,22 +107,23 @@ from decided
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: claim_call
--- A row when this attempt is to answer: the call was not answered within 24 hours and no other attempt is at
--- it. `fingerprint`: fingerprint of the request; `milliseconds`: milliseconds for which others wait.
+-- A row when this attempt is to answer: no answer of the call is kept and no other attempt is at it.
+-- `fingerprint`: fingerprint of the request; `milliseconds`: milliseconds for which others wait.
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
 values (:account_id, :key, :fingerprint, :attempt, now() + :milliseconds::int * interval '1 ms', now())
 on conflict (account_id, key) do update
 set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
-  created_at = excluded.created_at, status = null, body = null
-where case when c.status is null then c.claimed_until <= now() else c.created_at <= now() - interval '24 hours' end
+  created_at = excluded.created_at, status = null, body = null, kept_hours = default
+where case when c.status is null then c.claimed_until <= now() else c.created_at <= now() - c.kept_hours * interval '1 hour' end
 returning claim;
 
 -- name: delete_old_answers
--- Calls with an Idempotency-Key from more than 24 hours ago. Rows that another process is deleting are left
--- to it.
+-- Calls with an Idempotency-Key whose answers are kept no longer. Rows that another process is deleting are
+-- left to it.
 delete from idempotent_calls where (account_id, key) in (
   select account_id, key from idempotent_calls
-  where created_at <= now() - interval '24 hours' and (status is not null or claimed_until <= now())
+  where created_at <= now() - interval '24 hours' and created_at <= now() - kept_hours * interval '1 hour'
+    and (status is not null or claimed_until <= now())
   limit 1000 for update skip locked
 );
 
@@ -170,7 +171,7 @@ left join usage_periods u on u.account_id = a.id and u.period_start = a.period_s
 
 -- name: keep_answer
 -- No row when another attempt has taken over.
-update idempotent_calls set status = :status, body = :body
+update idempotent_calls set status = :status, body = :body, kept_hours = :hours
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
 
@@ -181,6 +182,13 @@ select id from accounts where period_end <= now() order by period_end limit 1000
 -- name: read_call
 -- What is kept of a call with an Idempotency-Key.
 select fingerprint, status, body from idempotent_calls where account_id = :account_id and key = :key;
+
+-- name: read_kept_answer
+-- What a call with an Idempotency-Key was answered, while that is kept.
+select body, created_at
+from idempotent_calls
+where account_id = :account_id and key = :key and status is not null
+  and created_at > now() - kept_hours * interval '1 hour';
 
 -- name: read_cursor_secret
 -- The installation's own key for cursors.

@@ -1,0 +1,54 @@
+import type { Caller } from '../../http/callers.ts';
+import { unavailable } from '../../http/database.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { exchangeOf, isOver } from '../../http/exchange.ts';
+import { bytesOf, type Outcome, serve } from '../../http/serve.ts';
+import { requireAccount, type Visit } from './visit.ts';
+
+type PaidCall = {
+  params: Record<string, string>;
+  /** Repeated with the same key, the call costs nothing and answers as before, for so many hours. */
+  key: string;
+  keptHours(body: unknown): number;
+};
+
+/**
+ * A call of the session's account to an endpoint that costs tokens: checked, limited, charged and kept as
+ * one over REST.
+ * @throws PlatError as the endpoint
+ */
+export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCall): Promise<T> {
+  const { req, res, deps, url, apiUrl, appUrl } = visit;
+  const caller: Caller = { account: await requireAccount(visit), scopes: ['api:direct'], mode: 'direct' };
+  const answer: { body?: Buffer; error?: unknown } = {};
+  await serve(
+    {
+      endpoint,
+      mode: 'direct',
+      exchange: { ...exchangeOf(res) },
+      over: new AbortController(),
+      identify: async () => caller,
+      idempotencyKey: paid.key,
+      keptHours: outcome => paid.keptHours(bodyOf(outcome)),
+      url: () => url,
+      apiUrl: () => apiUrl,
+      appUrl: () => appUrl,
+      read: async () => ({ params: paid.params, query: {}, body: undefined }),
+      prepare: async outcome => ({
+        tokens: outcome.tokens,
+        send() {
+          answer.body = bytesOf(outcome.body)!;
+        },
+      }),
+      fail(error) {
+        answer.error ??= error;
+      },
+      isOver: () => answer.error !== undefined || isOver(req, res),
+    },
+    deps,
+  );
+  if (answer.body === undefined) throw answer.error ?? unavailable('The page was left before the answer.');
+  return JSON.parse(answer.body.toString()) as T;
+}
+
+const bodyOf = ({ body }: Outcome): unknown => (Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body);

@@ -1,0 +1,25 @@
+import { readParcelDrawing } from '../../../shared/drawing/collect-map.ts';
+import { findDifferences } from '../../../shared/drawing/computed.ts';
+import { drawParcel } from '../../../shared/drawing/draw-parcel.ts';
+import { notFound } from '../../http/error-responses.ts';
+import type { Page } from '../frame/pages.tsx';
+
+/** The drawing that `plat parcel show --svg` makes. */
+export const drawingPage: Page = {
+  path: '/data/drawing/:file',
+  access: 'app',
+  async get({ req, deps }) {
+    const id = /^(\d{12,13})\.svg$/.exec(String(req.params.file))?.[1];
+    if (id === undefined) throw notFound('There is no such drawing.');
+    const signal = AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS);
+    const collected = await readParcelDrawing(deps.pool, Number(id), { signal });
+    if (collected?.drawn == null) throw notFound('There is nothing to draw of this parcel.');
+    const { land, waiting } = collected.stored;
+    const svg = drawParcel(collected.drawn, {
+      differences: land === null ? [] : findDifferences(land.figures, collected.drawn.computed),
+      waiting: waiting.length > 0,
+      computedAt: land?.computed_at ?? null,
+    });
+    return { data: svg, type: 'image/svg+xml' };
+  },
+};

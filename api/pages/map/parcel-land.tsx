@@ -1,0 +1,134 @@
+import { count, oneDigit, percent } from '../../../shared/domain/figures.ts';
+import { SLOPE_GRADES } from '../../../shared/domain/land-layers.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { Icon, type IconName } from '../frame/icons.tsx';
+import type { Detail } from './read-detail.ts';
+
+type State = 'yes' | 'part' | 'no' | 'unknown';
+type Fact = { icon: IconName; state: State; title: string; more: string };
+
+/** Below these mean slopes in percent land is gentle, moderate. */
+const GENTLE = 8;
+const MODERATE = 15;
+
+const NOT_LOADED = 'Not loaded here';
+
+const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+function roadAccess({ landlocked, ...detail }: Detail): Fact {
+  const icon = 'route';
+  if (typeof landlocked !== 'boolean')
+    return { icon, state: 'unknown', title: 'Road access', more: NOT_LOADED };
+  if (landlocked) return { icon, state: 'no', title: 'Landlocked', more: 'No road touches it' };
+  const feet = ['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'].reduce(
+    (sum, name) => sum + (numberOf(detail[name]) ?? 0),
+    0,
+  );
+  return {
+    icon,
+    state: 'yes',
+    title: 'Road access',
+    more: feet > 0 ? `${count(feet)} ft of frontage` : 'A road is near',
+  };
+}
+
+type Cover = { icon: IconName; name: string; dry: string; all: string; of: string };
+
+/** What covers a share of a parcel that one would rather have dry. */
+function cover(share: number | null, { icon, name, dry, all, of }: Cover): Fact {
+  if (share === null) return { icon, state: 'unknown', title: name, more: NOT_LOADED };
+  const more = `${percent(share)} ${of}`;
+  if (share === 0) return { icon, state: 'yes', title: dry, more };
+  return share >= 50
+    ? { icon, state: 'no', title: all, more }
+    : { icon, state: 'part', title: `Partly ${name.toLowerCase()}`, more };
+}
+
+function slope(mean: number | null): Fact {
+  const icon = 'mountain';
+  if (mean === null) return { icon, state: 'unknown', title: 'Slope', more: NOT_LOADED };
+  const more = `Mean slope ${oneDigit(mean)}%`;
+  if (mean < GENTLE) return { icon, state: 'yes', title: 'Gentle', more };
+  return mean < MODERATE
+    ? { icon, state: 'part', title: 'Moderate', more }
+    : { icon, state: 'no', title: 'Steep', more };
+}
+
+function vacancy({ vacant, structure_count, land_use_code }: Detail): Fact {
+  if (typeof vacant !== 'boolean')
+    return { icon: 'trees', state: 'unknown', title: 'Buildings', more: 'Not on the roll' };
+  const use = typeof land_use_code === 'string' ? titleCase(land_use_code) : undefined;
+  if (vacant)
+    return { icon: 'trees', state: 'yes', title: 'Vacant', more: use ?? 'No buildings on the roll' };
+  const structures = numberOf(structure_count);
+  return {
+    icon: 'house',
+    state: 'part',
+    title: 'Built on',
+    more: structures ? `${structures} on the roll` : (use ?? 'By the roll'),
+  };
+}
+
+const landFacts = (detail: Detail): Fact[] => [
+  roadAccess(detail),
+  slope(numberOf(detail.mean_slope_percent)),
+  cover(numberOf(detail.wetlands_percent), {
+    icon: 'droplets',
+    name: 'Wetlands',
+    dry: 'Dry',
+    all: 'Mostly wetlands',
+    of: 'wetlands',
+  }),
+  cover(numberOf(detail.flood_zone_percent), {
+    icon: 'waves',
+    name: 'Flood zone',
+    dry: 'No flood zone',
+    all: 'Mostly flood zone',
+    of: 'in a flood zone',
+  }),
+  vacancy(detail),
+];
+
+/** What the land is like, at a glance: what is good, in part, bad, or not known. */
+export const LandFacts = ({ detail }: { detail: Detail }) => (
+  <ul class="land">
+    {landFacts(detail).map(({ icon, state, title, more }) => (
+      <li class={state}>
+        <Icon name={icon} large />
+        <b>{title}</b>
+        <span>{more}</span>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Share of the area steeper than each grade, as bars and, for readers, as a table. */
+export function Slopes({ shares }: { shares: number[] | null }) {
+  if (shares === null || shares === undefined) return null;
+  return (
+    <section>
+      <h3>Slope</h3>
+      <table class="bars">
+        <thead>
+          <tr>
+            <th>Steeper than</th>
+            <th>Share of the area</th>
+          </tr>
+        </thead>
+        <tbody>
+          {SLOPE_GRADES.map((grade, i) => (
+            <tr>
+              <th>{grade}%</th>
+              <td>
+                <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={shares[i]} height="6" />
+                </svg>{' '}
+                {percent(shares[i]!)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,143 @@
+import { acres, day } from '../../../shared/domain/figures.ts';
+import { mailLines, shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import type { Portfolio } from '../../v1/parcels/owner-portfolio.ts';
+import { Notice } from '../frame/layout.tsx';
+import type { LookedUp } from './parcel-phones.ts';
+import type { Detail } from './read-detail.ts';
+import type { Missing } from './read-parcel.ts';
+
+const MAX_LISTED = 20;
+
+type OwnerProps = {
+  detail: Detail;
+  portfolio: Portfolio | Missing;
+  phones: LookedUp | undefined;
+  fault: string | undefined;
+};
+
+/** Who owns the parcel, where mail goes, the numbers that were paid for, and what else is theirs. */
+export function Owner({ detail, portfolio, phones, fault }: OwnerProps) {
+  const lines = mailLines(detail);
+  const names = [detail.owner_name, detail.owner_name_2].filter(name => typeof name === 'string');
+  return (
+    <>
+      <div class="card own">
+        {names.length === 0 ? <p>No owner is on the roll.</p> : <h3>{names.map(titleCase).join(' and ')}</h3>}
+        {lines.length > 0 && (
+          <address>
+            {lines.map(line => (
+              <span>{line}</span>
+            ))}
+          </address>
+        )}
+        <p class="chips">
+          {badgesOf(detail).map(([words, kind]) => (
+            <span class={kind ? `badge ${kind}` : 'badge'}>{words}</span>
+          ))}
+        </p>
+        {fault && <Notice kind="bad">{fault}</Notice>}
+        {phones && <Phones {...phones} />}
+      </div>
+      <Others detail={detail} portfolio={portfolio} />
+    </>
+  );
+}
+
+function badgesOf(detail: Detail): [words: string, kind?: string][] {
+  const {
+    owner_occupied,
+    out_of_state_owner,
+    out_of_county_owner,
+    corporate_owner,
+    hoa_owner,
+    ownership_months,
+  } = detail;
+  const badges: [string, string?][] = [];
+  if (owner_occupied) badges.push(['Owner-occupied']);
+  if (out_of_state_owner) badges.push(['Out of state', 'info']);
+  else if (out_of_county_owner) badges.push(['Out of county', 'info']);
+  if (hoa_owner) badges.push(["Homeowners' association"]);
+  else if (corporate_owner) badges.push(['Company']);
+  if (typeof ownership_months === 'number') badges.push([ownedFor(ownership_months)]);
+  return badges;
+}
+
+function ownedFor(months: number): string {
+  const of = (n: number, unit: string) => (n === 0 ? [] : [`${n} ${unit}${n === 1 ? '' : 's'}`]);
+  const parts = [...of(Math.floor(months / 12), 'year'), ...of(months % 12, 'month')];
+  return parts.length === 0 ? 'Bought this month' : `Owned ${parts.join(' ')}`;
+}
+
+const written = (number: string): string => number.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3');
+
+function Phones({ trace, at }: LookedUp) {
+  if (!trace.matched)
+    return (
+      <p class="hint">
+        No telephone number is known (looked up {day(at)}, free). Look again from tomorrow on.
+      </p>
+    );
+  return (
+    <>
+      <dl class="phones">
+        {trace.phones.map(({ number, line_type, dnc, dnc_as_of }) => (
+          <div>
+            <dt>{written(number)}</dt>
+            <dd>
+              {line_type ?? 'Unknown line'}{' '}
+              {dnc === null ? (
+                <span class="badge warn">Do Not Call not checked</span>
+              ) : dnc ? (
+                <span class="badge bad">Do not call</span>
+              ) : (
+                <span class="badge good" title={dnc_as_of ? `Registry of ${dnc_as_of}` : undefined}>
+                  Not on Do Not Call
+                </span>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="hint">Looked up {day(at)}, shown again free for 30 days.</p>
+    </>
+  );
+}
+
+function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>) {
+  if ('why' in portfolio)
+    return <p class="hint">Other parcels of this owner cannot be told: {reasonOf(portfolio.why, detail)}</p>;
+  const { total_parcels, total_acres, total_counties, results } = portfolio;
+  if (total_parcels === 1) return <p class="hint">No other parcels of this owner are known.</p>;
+  return (
+    <>
+      <h3>The owner's {total_parcels} parcels</h3>
+      <p class="hint">
+        {acres(total_acres)} acres in {total_counties} {total_counties === 1 ? 'county' : 'counties'}
+      </p>
+      <ul class="hits">
+        {results
+          .filter(({ property_id }) => property_id !== detail.property_id)
+          .slice(0, MAX_LISTED)
+          .map(({ property_id, situs_address, apn, effective_acres }) => (
+            <li>
+              <a href={`/data?parcel=${property_id}`}>
+                <b>{situs_address ? titleCase(situs_address) : `APN ${apn ? shortApn(apn) : property_id}`}</b>
+                <span>{effective_acres === null ? '' : `${acres(effective_acres)} ac`}</span>
+              </a>
+            </li>
+          ))}
+      </ul>
+      {total_parcels > MAX_LISTED && (
+        <a href={`/data?owner_parcel_id=${detail.property_id}`}>All {total_parcels}</a>
+      )}
+    </>
+  );
+}
+
+/** An owner abroad has an address, but none by which American rolls can be compared. */
+function reasonOf(why: string, { mail_address, mail_state, mail_zip }: Detail): string {
+  if (!why.startsWith('names a parcel without')) return why;
+  return mail_address && !mail_state && !mail_zip
+    ? 'the mailing address is abroad or has no state and ZIP.'
+    : 'the roll has no mailing address for them.';
+}

@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { factsOf } from '../../../shared/contacts/find-phones.ts';
+import { identityTags, phoneKey, subjectOf } from '../../../shared/contacts/person-identity.ts';
+import { listSuppressed } from '../../../shared/contacts/suppression.ts';
+import type { PhoneTrace } from '../../v1/common/skip-tracing.ts';
+import { tracePropertyOwner } from '../../v1/contacts/skip-trace.ts';
+import { callPaid } from '../frame/paid-call.ts';
+import { accountOf, type Reply, type Visit } from '../frame/visit.ts';
+import { type Detail, readDetail } from './read-detail.ts';
+
+/** What was paid for is shown again for 30 days; where nothing was found, one can look again tomorrow. */
+const PAID_HOURS = 30 * 24;
+const UNKNOWN_HOURS = 24;
+
+/** What looking up an owner's telephone numbers costs when some are found. */
+export const PHONE_TOKENS = tracePropertyOwner.metering!.price;
+
+export type LookedUp = { trace: PhoneTrace; at: Date };
+
+const OWNER_FIELDS = ['owner_name', 'owner_name_2', 'mail_address', 'mail_city', 'mail_state', 'mail_zip'];
+
+/** The Idempotency-Key of a parcel and its owner: the next owner's numbers are looked up anew. */
+function keyOf(detail: Detail): string {
+  const owner = hash('sha256', JSON.stringify(OWNER_FIELDS.map(name => detail[name])));
+  return `page-trace/${detail.property_id}/${owner.slice(0, 32)}`;
+}
+
+/**
+ * The form of the parcel's page: looks up the numbers for the session's account; again, they cost nothing.
+ * @param show the page, saying why they were not looked up
+ */
+export async function lookUpOnPage(visit: Visit, show: (refusal: string) => Promise<Reply>): Promise<Reply> {
+  const detail = await readDetail(visit, visit.form.get('property_id') ?? '');
+  try {
+    await callPaid<PhoneTrace>(visit, tracePropertyOwner, {
+      params: { property_id: String(detail.property_id) },
+      key: keyOf(detail),
+      keptHours: trace => ((trace as PhoneTrace).matched ? PAID_HOURS : UNKNOWN_HOURS),
+    });
+    return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };
+  } catch (error) {
+    if (!(error instanceof PlatError) || error.status >= 500) throw error;
+    const { message, details } = error;
+    const missing = Object.values(details ?? {}).flat();
+    const refusal = missing.length > 0 ? `The owner's record is not enough: ${missing.join('; ')}.` : message;
+    return { ...(await show(refusal)), status: error.status } as Reply;
+  }
+}
+
+/**
+ * The numbers that the account has looked up, without those that are suppressed since, and with what the
+ * registry says today.
+ */
+export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
+  const account = await accountOf(visit);
+  const { database } = visit.deps.resources;
+  const [row] = await database.run<{ body: Buffer; created_at: Date }>('accounts/read_kept_answer', {
+    account_id: account?.id ?? null,
+    key: keyOf(detail),
+  });
+  if (row === undefined) return undefined;
+  const trace = JSON.parse(row.body.toString()) as PhoneTrace;
+  const numbers = trace.phones.map(({ number }) => number);
+  const { first_name, last_name } = trace;
+  const subject = subjectOf({
+    entity_name: first_name === null ? last_name : null,
+    first_name,
+    middle_name: null,
+    last_name,
+    suffix: null,
+  });
+  const [address, city, state, zip] = OWNER_FIELDS.slice(2).map(name => detail[name] as string | null);
+  const place = { address: address!, city: city!, state: state!, zip: zip! };
+  const tags = trace.matched && subject !== null ? identityTags(subject, [place]) : [];
+  const listed = await listSuppressed(database.run, [...tags, ...numbers.map(phoneKey)]);
+  const facts = await factsOf(database.run, numbers);
+  const phones = tags.some(tag => listed.has(tag))
+    ? []
+    : trace.phones
+        .filter(({ number }) => !listed.has(phoneKey(number)))
+        .map(phone => {
+          const { dnc, dnc_as_of } = facts.get(phone.number) ?? phone;
+          return dnc === null ? phone : { ...phone, dnc, dnc_as_of };
+        });
+  return { trace: { ...trace, matched: phones.length > 0, phones }, at: row.created_at };
+}

@@ -1,0 +1,154 @@
+import { acres, count, day, percent, usd } from '../../../shared/domain/figures.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
+import type { Comp } from '../../v1/market/comp-schema.ts';
+import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
+import { Grid, Notice } from '../frame/layout.tsx';
+
+/** An interval whose ends differ by more than this says nothing that a buyer could go by. */
+const MAX_WIDTH = 10;
+
+/** Three words: past errors do not justify a finer scale of confidence. */
+export function certaintyOf(confidence: number): 'Low' | 'Fair' | 'Good' {
+  if (confidence < 25) return 'Low';
+  return confidence < 50 ? 'Fair' : 'Good';
+}
+
+/** $48k for ends of a band. */
+const short = (price: number): string => (price < 10_000 ? usd(price) : `$${count(price / 1_000)}k`);
+
+/** The 80 % range with the estimate in it, and how much it can be trusted. */
+export function ValueBand({ value }: { value: ExplainedValue }) {
+  const { low_price: low, high_price: high, out_of_support } = value.explanation;
+  const price = value.mean_adjusted_price;
+  const at = (amount: number) => (400 * amount) / (high * 1.1);
+  const isUseless = high > MAX_WIDTH * low;
+  const certainty = certaintyOf(value.confidence_score);
+  return (
+    <div>
+      <svg
+        class="band"
+        viewBox="0 0 400 46"
+        role="img"
+        aria-label={`80 % range from ${usd(low)} to ${usd(high)}, estimate ${usd(price)}`}
+      >
+        <rect class="t" y="16" width="400" height="10" rx="5" />
+        <rect class="r" x={at(low)} y="16" width={at(high) - at(low)} height="10" rx="5" />
+        <rect class="m" x={at(price) - 2} y="11" width="4" height="20" rx="2" />
+        <text x={Math.max(at(low), 16)} y="43" text-anchor="middle">
+          {short(low)}
+        </text>
+        <text x={at(high)} y="43" text-anchor="middle">
+          {short(high)}
+        </text>
+      </svg>
+      <p class="small">
+        <span class={certainty === 'Good' ? 'badge good' : 'badge warn'}>
+          {certainty} confidence · {count(value.confidence_score)} of 100
+        </span>{' '}
+        {isUseless
+          ? 'Too uncertain to use: the sales do not tell what this parcel is worth.'
+          : out_of_support
+            ? 'Few similar sales nearby: 80 % range, to be taken with care.'
+            : '80 % range: 4 of 5 such lots sell inside it.'}
+      </p>
+    </div>
+  );
+}
+
+/** The comps of the estimate, the weightiest first, and how each was adjusted. */
+export function UsedComps({ value, comps: near }: { value: ExplainedValue; comps: Comp[] }) {
+  const { comps, as_of } = value.explanation;
+  const places = new Map(near.map(({ id, address }) => [id, address]));
+  const ranked = comps.toSorted((a, b) => b.weight - a.weight);
+  const most = ranked[0]?.weight ?? 1;
+  return (
+    <>
+      <ul class="complist">
+        {ranked.slice(0, 6).map(comp => (
+          <li>
+            <b>{titleCase(places.get(comp.id) || 'Address unknown')}</b>
+            <b class="num">
+              {comp.lot_size ? usd(comp.price / comp.lot_size) : '–'}
+              <small>/ac</small>
+            </b>
+            <span>
+              {comp.sold_date === null ? 'For sale' : day(comp.sold_date)} ·{' '}
+              {comp.lot_size === null ? '–' : acres(comp.lot_size)} ac · {usd(comp.price)}
+            </span>
+            <span class="num">
+              <svg class="weight" viewBox="0 0 72 8" aria-hidden="true">
+                <rect class="t" width="72" height="8" rx="2" />
+                <rect class="v" width={(72 * comp.weight) / most} height="8" rx="2" />
+              </svg>{' '}
+              {percent(100 * comp.weight)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p class="hint">$ per acre as sold; bar: weight in the estimate, as of {day(as_of)}.</p>
+      <details>
+        <summary>All {comps.length} comps, and how each was adjusted</summary>
+        <Grid
+          name="Comps of the estimate"
+          heads={['Comp', 'Acres', 'Price', 'Size', 'Date', 'Place', 'Land', 'Weight']}
+          rows={ranked.map(comp => [
+            `${statusOf(comp)} ${comp.sold_date === null ? '' : day(comp.sold_date)}`,
+            comp.lot_size === null ? '–' : acres(comp.lot_size),
+            usd(comp.price),
+            percent(comp.size_percent),
+            percent(comp.time_percent),
+            percent(comp.location_percent),
+            comp.land_percent === null ? '–' : percent(comp.land_percent),
+            percent(100 * comp.weight),
+          ])}
+        />
+      </details>
+    </>
+  );
+}
+
+const STATUS: Record<string, string> = {
+  ACTIVE: 'For sale',
+  PENDING: 'Under contract',
+  SOLD: 'Sold',
+  OFF_MARKET: 'Off the market',
+};
+const statusOf = ({ status }: { status: string }): string => STATUS[status] ?? status;
+
+const MAX_NEARBY = 12;
+
+/** Listed and sold within 5 miles, whether or not the estimate uses them. */
+export function CompsNearby({ comps }: { comps: Comp[] }) {
+  if (comps.length === 0)
+    return <Notice>Nothing within 5 miles is listed or sold in the data that is loaded.</Notice>;
+  return (
+    <details>
+      <summary>Comps within 5 mi</summary>
+      <Grid
+        name="Comps within 5 mi"
+        heads={['Status', 'Acres', 'Price', 'Sold', 'Where']}
+        rows={comps
+          .slice(0, MAX_NEARBY)
+          .map(comp => [
+            statusOf(comp),
+            comp.lot_size === null ? '–' : acres(comp.lot_size),
+            usd(comp.price),
+            comp.sold_date === null ? '–' : day(comp.sold_date),
+            placeOf(comp),
+          ])}
+      />
+    </details>
+  );
+}
+
+/** Where a comp is, with a link to its listing. */
+function placeOf({ url, address }: Comp) {
+  const place = titleCase(address);
+  return url === '' ? (
+    place || '–'
+  ) : (
+    <a href={url} rel="noreferrer">
+      {place || 'Open listing'}
+    </a>
+  );
+}

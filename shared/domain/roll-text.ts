@@ -1,0 +1,32 @@
+/** Directions, legal forms, generations and routes, which stay as the roll has them. */
+const UPPER = new Set(
+  'N S E W NE NW SE SW LLC PLLC LLP LP LC PC II III IV VI PO RR HC RFD US USA'.split(' '),
+);
+
+/** A roll's capitals as people write names and addresses: `N MAIN ST` is N Main St. Other texts stay. */
+export function titleCase(text: string): string {
+  if (/\p{Ll}/u.test(text)) return text;
+  return text.replace(/[\p{L}\d]+/gu, (word, at: number) => {
+    // The s of JOHN'S.
+    if (word.length === 1 && text[at - 1] === "'") return word.toLowerCase();
+    if (UPPER.has(word)) return word;
+    return word[0]! + word.slice(1).toLowerCase();
+  });
+}
+
+/** A parcel number without the zeros that fill it up: `000007 000044 000000` is 7-44. Others stay. */
+export function shortApn(apn: string): string {
+  const parts = apn.trim().split(/\s+/);
+  if (parts.length < 2 || !parts.every(part => /^0*\d+$/.test(part)) || !/\b0\d/.test(apn)) return apn;
+  const numbers = parts.map(part => part.replace(/^0+(?=\d)/, ''));
+  while (numbers.length > 1 && numbers.at(-1) === '0') numbers.pop();
+  return numbers.join('-');
+}
+
+/** The owner's mailing address as one writes it on an envelope, without what is not known. */
+export function mailLines(parcel: Readonly<Record<string, unknown>>): string[] {
+  const { mail_address, mail_city, mail_state, mail_zip } = parcel;
+  const textOf = (value: unknown) => (typeof value === 'string' ? titleCase(value) : '');
+  const code = [mail_state, mail_zip].filter(Boolean).join(' ');
+  return [textOf(mail_address), [textOf(mail_city), code].filter(Boolean).join(', ')].filter(Boolean);
+}

@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from 'vitest';
+import { runMaintenance } from '../../api/start-api.ts';
+import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../api/v1/examples/examples.ts';
+import { changeAccount } from '../../shared/accounts/contracts.ts';
+import { asRun } from '../../shared/base/db.ts';
+import { suppress } from '../../shared/contacts/suppression.ts';
+import { forget } from '../../workers/contacts/forget-contact.ts';
+import { startTestApi, usageOf } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { newUser, visitor } from '../support/visitor.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db, { pages: true });
+
+const ID = EXAMPLE.property_id;
+const PAGE = `/data?county=33019&parcel=${ID}`;
+const FORM = { do: 'phones', property_id: String(ID) };
+const [FIRST, SECOND] = EXAMPLE.response.phones.map(({ number }: { number: string }) =>
+  number.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3'),
+);
+
+let user: Awaited<ReturnType<typeof newUser>>;
+let ana: ReturnType<typeof visitor>;
+beforeEach(async () => {
+  user = await newUser(db);
+  ana = visitor(api);
+  await ana.signIn(user);
+});
+
+test('numbers are bought once for 20 tokens, and shown again to the account, colleagues included', async () => {
+  const before = await ana.open(PAGE);
+  expect(before.text).toContain('20 tokens');
+  expect(before.text).not.toContain(FIRST);
+  const [one, two] = await Promise.all([ana.submit(PAGE, FORM), ana.submit(PAGE, FORM)]);
+  expect([one.status, two.status]).toEqual([303, 303]);
+  expect(one.headers.get('location')).toBe(`${PAGE}#owner`);
+  const after = await ana.open(PAGE);
+  for (const shown of [FIRST, SECOND, 'Mobile', 'Landline', 'Do Not Call not checked'])
+    expect(after.text).toContain(shown);
+  expect(after.text).not.toContain('20 tokens');
+  expect((await ana.submit(PAGE, FORM)).status).toBe(303);
+  expect(await usageOf(db, user.accountId)).toEqual({ tokens: 20, calls: 1, daily: 20 });
+
+  const stranger = visitor(api);
+  await stranger.signIn(await newUser(db));
+  expect((await stranger.open(PAGE)).text).not.toContain(FIRST);
+});
+
+test('they are kept for 30 days, not for the day of other repeats', async () => {
+  await ana.submit(PAGE, FORM);
+  const age = (days: number) =>
+    db.pool.query(
+      `update idempotent_calls set created_at = now() - $2 * interval '1 day' where account_id = $1`,
+      [user.accountId, days],
+    );
+  await age(29);
+  await runMaintenance(db.pool, api.config);
+  expect((await ana.open(PAGE)).text).toContain(FIRST);
+  await age(31);
+  expect((await ana.open(PAGE)).text).not.toContain(FIRST);
+  await runMaintenance(db.pool, api.config);
+  const { rows } = await db.pool.query('select key from idempotent_calls where account_id = $1', [
+    user.accountId,
+  ]);
+  expect(rows).toEqual([]);
+});
+
+test('the next owner of the parcel is not the one who was looked up', async () => {
+  await ana.submit(PAGE, FORM);
+  const { rows } = await db.pool.query<{ names: string[] }>(
+    'select array[owner_name, owner_name_2] as names from parcels where fips = 33019 and property_id = $1',
+    [ID],
+  );
+  const rename = (names: string[]) =>
+    db.pool.query(
+      'update parcels set owner_name = $2, owner_name_2 = $3 where fips = 33019 and property_id = $1',
+      [ID, ...names],
+    );
+  await rename(['NOBODY, UNA', 'NOBODY, DUO']);
+  const page = await ana.open(PAGE);
+  expect(page.text).not.toContain(FIRST);
+  expect((await ana.submit(PAGE, FORM)).status).toBe(303);
+  expect((await ana.open(PAGE)).text).toContain('No telephone number is known');
+  expect((await usageOf(db, user.accountId)).tokens).toBe(20);
+  await rename(rows[0]!.names);
+});
+
+test('refusals are said beside the owner and cost nothing', async () => {
+  await changeAccount(db.pool, user.accountId, { skipTrace: false });
+  const barred = await ana.submit(PAGE, FORM);
+  expect([barred.status, barred.text.includes('barred from skip tracing')]).toEqual([403, true]);
+  await changeAccount(db.pool, user.accountId, { skipTrace: true, tier: 'free' });
+  const free = await ana.submit(PAGE, FORM);
+  expect([free.status, free.text.includes('does not include the REST API')]).toEqual([402, true]);
+  expect((await usageOf(db, user.accountId)).tokens).toBe(0);
+});
+
+test('who is suppressed is shown no more, and who is forgotten is kept nowhere', async () => {
+  await ana.submit(PAGE, FORM);
+  const run = asRun(db.pool);
+  await suppress(run, [], [], [EXAMPLE.response.phones[0]!.number], 'test');
+  const page = await ana.open(PAGE);
+  expect([page.text.includes(FIRST!), page.text.includes(SECOND!)]).toEqual([false, true]);
+  await forget(db.pool, { subject: null, number: EXAMPLE.response.phones[1]!.number }, 'test');
+  expect((await ana.open(PAGE)).text).not.toContain(SECOND);
+  const { rows } = await db.pool.query('select key from idempotent_calls where account_id = $1', [
+    user.accountId,
+  ]);
+  expect(rows).toEqual([]);
+});
