@@ -133,7 +133,7 @@ describePages('comp reports', site => {
     await list.getByRole('button', { name: 'Begin' }).click();
     await waits(list);
     const parcel = await window(`/data?parcel=${PARCEL}`);
-    await parcel.getByRole('button', { name: 'New comp report' }).click();
+    await parcel.getByRole('button', { name: 'Comp report' }).click();
     const path = await waits(parcel);
     await prepareCounty(site.db.pool, 33_019, new AbortController().signal);
     const page = await window(`${path}?status=SOLD&order=distance`);

@@ -70,8 +70,8 @@ describePages('the web app', site => {
     );
     const { id, high, low } = rows[0]!;
     const page = await site.open(`/data?county=33019&parcel=${id}`);
-    const told = page.locator('#side section', { hasText: 'What it is worth' });
-    expect(await told.textContent()).not.toContain('too uncertain');
+    const told = page.locator('#parcel');
+    expect(await told.textContent()).not.toContain('Too uncertain');
     const setHigh = (price: number) =>
       site.db.pool.query('update valuations set high_price = $1 where fips = 33019 and property_id = $2', [
         price,
@@ -80,7 +80,7 @@ describePages('the web app', site => {
     await setHigh(11 * low);
     await page.reload();
     await told.waitFor();
-    expect(await told.textContent()).toContain('too uncertain to use');
+    expect(await told.textContent()).toContain('Too uncertain to use');
     await setHigh(high);
   });
 
