@@ -4,7 +4,7 @@ import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../api/v1/examples/examples.ts
 import { changeAccount } from '../../shared/accounts/contracts.ts';
 import { asRun } from '../../shared/base/db.ts';
 import { suppress } from '../../shared/contacts/suppression.ts';
-import { forget } from '../../workers/contacts/forget-contact.ts';
+import { forgetContact } from '../../workers/contacts/forget-contact.ts';
 import { startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { newUser, visitor } from '../support/visitor.ts';
@@ -101,7 +101,7 @@ test('who is suppressed is shown no more, and who is forgotten is kept nowhere',
   await suppress(run, [], [], [EXAMPLE.response.phones[0]!.number], 'test');
   const page = await ana.open(PAGE);
   expect([page.text.includes(FIRST!), page.text.includes(SECOND!)]).toEqual([false, true]);
-  await forget(db.pool, { subject: null, number: EXAMPLE.response.phones[1]!.number }, 'test');
+  await forgetContact(db.pool, { subject: null, number: EXAMPLE.response.phones[1]!.number }, 'test');
   expect((await ana.open(PAGE)).text).not.toContain(SECOND);
   const { rows } = await db.pool.query('select key from idempotent_calls where account_id = $1', [
     user.accountId,
