@@ -39,6 +39,7 @@ const FIELD = 3_809_300_000_001;
 const FILTERS = [
   { county: '33019' },
   { county: '33019', order: '-acres' },
+  { county: '33019', order: '-value' },
   { counties: ['33019', '33005'], order: 'acres', acres_min: 2 },
   { county: '33019', out_of_state_owner: true, zoning_codes: ['R'] },
   { county: '33019', owner_name_includes: ['SMITH'] },

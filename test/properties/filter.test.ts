@@ -4,7 +4,13 @@ import { FILTERS } from '../../api/v1/parcels/filter/filters.ts';
 import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { insertParcels, retireParcels, square, type TestParcel } from '../support/parcels.ts';
+import {
+  insertEstimates,
+  insertParcels,
+  retireParcels,
+  square,
+  type TestParcel,
+} from '../support/parcels.ts';
 import { READINGS } from '../support/plain-filter.ts';
 
 const PATH = '/api/public/v1/properties/filter/';
@@ -104,12 +110,13 @@ function toParcel(row: Record<string, unknown>, index: number): Generated {
 }
 
 const PARCELS: Generated[] = fc.sample(parcel, { numRuns: 240, seed: 20_261_120 }).map(toParcel);
-beforeAll(() =>
-  insertParcels(
-    db.pool,
-    PARCELS.map(({ cell: _, ...row }) => row as TestParcel),
-  ),
-);
+beforeAll(async () => {
+  const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
+  await insertParcels(db.pool, rows);
+  for (const { property_id } of PARCELS)
+    if (property_id % 4 !== 0) WORTH.set(property_id, [(property_id % 5) * 1_000.25, (property_id % 7) / 3]);
+  await insertEstimates(db.pool, WORTH);
+});
 
 const list = (values: readonly (string | number)[]) =>
   fc.uniqueArray(from(values), { minLength: 1, maxLength: 3 });
@@ -215,14 +222,23 @@ function passes(row: Generated, { body, shape: area }: Generation): boolean {
   });
 }
 
-function sorted(rows: Generated[], order: unknown): number[] {
-  const sign = order === '-acres' ? -1 : 1;
-  const acres = (row: Generated) => row.effective_acres as number | null;
+/** By parcel what it is worth, in all and an acre; some have no estimate. */
+const WORTH = new Map<number, [price: number, ppa: number]>();
+
+function figureOf(row: Generated, order: string): number | string | null {
+  const [value, value_per_acre] = WORTH.get(row.property_id) ?? [null, null];
+  const figures: Record<string, unknown> = { ...row, value, value_per_acre, acres: row.effective_acres };
+  return figures[order] as number | string | null;
+}
+
+function sorted(rows: Generated[], order: unknown = 'property_id'): number[] {
+  const sign = String(order).startsWith('-') ? -1 : 1;
+  const figure = (row: Generated) => figureOf(row, String(order).replace('-', ''));
   return rows
     .toSorted((a, b) => {
-      if (order === undefined || order === 'property_id') return a.property_id - b.property_id;
-      if (acres(a) === acres(b)) return sign * (a.property_id - b.property_id);
-      return acres(a) === null ? 1 : acres(b) === null ? -1 : sign * (acres(a)! - acres(b)!);
+      const [one, other] = [figure(a), figure(b)];
+      if (one === other) return sign * (a.property_id - b.property_id);
+      return one === null ? 1 : other === null ? -1 : one < other ? -sign : sign;
     })
     .map(row => row.property_id);
 }
@@ -325,7 +341,7 @@ test('a parcel that stays is met exactly once while others come and go', async (
     comers.push(...fresh.map(row => row.property_id));
     await retireParcels(db.pool, comers.splice(0, 2));
   };
-  for (const order of ['property_id', 'acres', '-acres']) {
+  for (const order of ['property_id', 'acres', '-acres', '-value', 'last_sale_date']) {
     const seen = await walk({ counties: COUNTIES, order }, 30, commotion);
     expect(new Set(seen).size).toBe(seen.length);
     const stayed = seen.filter(id => id % 1e8 <= PARCELS.length);

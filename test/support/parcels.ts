@@ -59,6 +59,21 @@ export async function insertParcels(pool: Pool, parcels: readonly TestParcel[]):
   );
 }
 
+/** What parcels are worth by the model, in all and an acre; its other figures are none. */
+export async function insertEstimates(
+  pool: Pool,
+  estimates: ReadonlyMap<number, readonly [price: number, ppa: number]>,
+): Promise<void> {
+  const figures = [...estimates.values()];
+  await pool.query(
+    `insert into valuations (fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index,
+       confidence_score, low_price, high_price, out_of_support, comps, as_of, model_version)
+     select id / 100000000, id, price, ppa, price, ppa, 0, 0, price, price, false, '', '2025-01-01', 'test'
+     from unnest($1::bigint[], $2::float8[], $3::float8[]) as t (id, price, ppa)`,
+    [[...estimates.keys()], figures.map(([price]) => price), figures.map(([, ppa]) => ppa)],
+  );
+}
+
 /** What a merge makes of the counties of its parcels. */
 async function derive(pool: Pool, propertyIds: readonly number[]): Promise<void> {
   const counties = countiesOf(propertyIds);

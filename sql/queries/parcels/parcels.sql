@@ -8,7 +8,7 @@ with found as materialized (
   from {{from}}
   where {{where}}
 )
-select found.count, page.property_id, page.effective_acres
+select found.count, page.property_id, page.effective_acres as figure
 from found
 left join lateral (
   select f.property_id, f.effective_acres
@@ -47,10 +47,10 @@ from parcels p
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]) and p.boundary is not null;
 
 -- name: list_hits
--- A page of the parcels that a filter finds. `from`, `where`: the tables and the predicates of the filter,
--- and the place where the page begins; `order`. Parameters: `offset` and `limit`, and those
--- of the predicates.
-select f.property_id, f.effective_acres
+-- A page of the parcels that a filter finds, with the figure that it is ordered by. `from`, `where`: the
+-- tables and the predicates of the filter, and the place where the page begins; `figure`, `order`.
+-- Parameters: `offset` and `limit`, and those of the predicates.
+select f.property_id, {{figure}} as figure
 from {{from}}
 where {{where}}
 order by {{order}}

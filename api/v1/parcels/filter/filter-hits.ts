@@ -1,11 +1,48 @@
 import { binder } from '../../../../shared/base/named-parameters.ts';
 import type { Database } from '../../../http/database.ts';
 import type { Page } from '../../../http/paging.ts';
-import type { Hit, Selection } from './filter-selection.ts';
+import type { Selection } from './filter-selection.ts';
 import type { Order } from './filters.ts';
 
-/** Hits that are sorted by themselves within 5 ms; of more, the first are found by an index. */
-const MAX_SORTED: Record<Order, number> = { property_id: 50_000, acres: 2_000, '-acres': 2_000 };
+/** A parcel of a page, and the figure that it is ordered by: null where it is unknown, and by property_id. */
+export type OrderedHit = { property_id: number; figure: number | null };
+
+type Figure = {
+  /** As SQL. */
+  column: string;
+  type: 'float8' | 'int';
+  /** Of another table than parcel_filters. */
+  join?: string;
+};
+
+const joined = (table: string, alias: string) =>
+  `left join ${table} ${alias} on ${alias}.fips = f.fips and ${alias}.property_id = f.property_id`;
+
+const FIGURES: Readonly<Record<string, Figure>> = {
+  acres: { column: 'f.effective_acres', type: 'float8' },
+  value: { column: 'worth.mean_adjusted_price', type: 'float8', join: joined('valuations', 'worth') },
+  value_per_acre: { column: 'worth.mean_adjusted_ppa', type: 'float8', join: joined('valuations', 'worth') },
+  // Joined, as the rows of a shape have no dates. A number fits the place in a cursor.
+  last_sale_date: {
+    column: "(sold.last_sale_date - date '1900-01-01')",
+    type: 'int',
+    join: joined('parcel_filters', 'sold'),
+  },
+};
+
+/** Undefined for property_id. */
+const figureOf = (order: Order): Figure | undefined => FIGURES[order.replace('-', '')];
+const isDescending = (order: Order): boolean => order.startsWith('-');
+
+/**
+ * Hits that are sorted by themselves within 5 ms; of more, the first are found by an index. What another
+ * table has is read for the hits alone.
+ */
+function maxSorted(order: Order): number {
+  const figure = figureOf(order);
+  if (figure === undefined) return 50_000;
+  return figure.join === undefined ? 2_000 : 0;
+}
 
 /**
  * The page's hits, one more than it shows where there are more, in reading order; and how
@@ -16,7 +53,7 @@ export async function findHits(
   selection: Selection,
   page: Page,
   order: Order,
-): Promise<{ count: number; hits: Hit[] }> {
+): Promise<{ count: number; hits: OrderedHit[] }> {
   if (page.count !== undefined)
     return { count: page.count, hits: await listHits(database, selection, page, order) };
   const { count, hits } = await countHits(database, selection, page, order);
@@ -29,45 +66,48 @@ async function countHits(
   { from, where, wholeCounties, values }: Selection,
   page: Page,
   order: Order,
-): Promise<{ count: number; hits: Hit[] }> {
-  const rows = await database.runComposed<{ count: number; property_id: number | null } & Hit>(
+): Promise<{ count: number; hits: OrderedHit[] }> {
+  const figure = figureOf(order);
+  const most = maxSorted(order);
+  const rows = await database.runComposed<{ count: number; property_id: number | null } & OrderedHit>(
     'parcels/count_hits',
     {
       from,
       where,
-      ids: wholeCounties ? 'null::bigint[]' : 'array_agg(f.property_id)',
-      acres: wholeCounties || order === 'property_id' ? 'null::float8[]' : 'array_agg(f.effective_acres)',
-      order: sorted(order, order === '-acres' ? 'desc' : 'asc'),
+      ids: wholeCounties || most === 0 ? 'null::bigint[]' : 'array_agg(f.property_id)',
+      acres: wholeCounties || figure !== FIGURES.acres ? 'null::float8[]' : 'array_agg(f.effective_acres)',
+      order: figure === undefined || figure.join ? 'f.property_id' : sorted(figure, directionOf(order)),
     },
-    { ...values, most: MAX_SORTED[order], offset: page.offset, limit: page.size + 1 },
+    { ...values, most, offset: page.offset, limit: page.size + 1 },
   );
   return { count: rows[0]!.count, hits: rows.filter(row => row.property_id !== null) };
 }
 
-function sorted(order: Order, direction: 'asc' | 'desc'): string {
-  return order === 'property_id'
-    ? `f.property_id ${direction}`
-    : `f.effective_acres ${direction} nulls last, f.property_id ${direction}`;
-}
+const directionOf = (order: Order) => (isDescending(order) ? 'desc' : 'asc');
+
+const sorted = ({ column }: Figure, direction: 'asc' | 'desc') =>
+  `${column} ${direction} nulls last, f.property_id ${direction}`;
 
 async function listHits(
   database: Database,
   { from, where, values: given }: Selection,
   page: Page,
   order: Order,
-): Promise<Hit[]> {
-  const hits: Hit[] = [];
+): Promise<OrderedHit[]> {
+  const hits: OrderedHit[] = [];
+  const figure = figureOf(order);
   for (const leg of legsOf(order, page)) {
     const wanted = page.size + 1 - hits.length;
     if (wanted === 0) break;
     const values: Record<string, unknown> = { ...given, offset: page.offset, limit: wanted };
     const bind = binder(values);
     const fragments = {
-      from,
+      from: figure?.join === undefined ? from : `${from} ${figure.join}`,
+      figure: figure?.column ?? 'null::float8',
       where: [where, ...leg.where(bind)].join('\n    and '),
       order: leg.order,
     };
-    hits.push(...(await database.runComposed<Hit>('parcels/list_hits', fragments, values)));
+    hits.push(...(await database.runComposed<OrderedHit>('parcels/list_hits', fragments, values)));
   }
   return hits;
 }
@@ -80,8 +120,11 @@ type Leg = { where(bind: (value: unknown) => string): string[]; order: string };
 
 function legsOf(order: Order, page: Page): Leg[] {
   const backwards = page.beside?.direction === 'previous';
-  const direction = (order === '-acres') !== backwards ? 'desc' : 'asc';
-  return order === 'property_id' ? [byId(page, direction)] : byAcres(page, direction, backwards, order);
+  const direction = isDescending(order) !== backwards ? 'desc' : 'asc';
+  const figure = figureOf(order);
+  return figure === undefined
+    ? [byId(page, direction)]
+    : byFigure(figure, page, direction, backwards, directionOf(order));
 }
 
 const beyond = (direction: 'asc' | 'desc') => (direction === 'asc' ? '>' : '<');
@@ -99,34 +142,34 @@ function byId({ beside }: Page, direction: 'asc' | 'desc'): Leg {
   };
 }
 
-/** Parcels of known acreage first, then the others. */
-function byAcres(
+/** Parcels of which the figure is known first, then the others. */
+function byFigure(
+  figure: Figure,
   { beside, offset }: Page,
   direction: 'asc' | 'desc',
   backwards: boolean,
-  order: Order,
+  forwards: 'asc' | 'desc',
 ): Leg[] {
-  if (offset > 0) return [{ where: () => [], order: sorted(order, direction) }];
-  const [acres, id] = beside === undefined ? [] : (beside.place as [number | null, number]);
-  const inOrder = `f.effective_acres ${direction}, f.property_id ${direction}`;
+  const { column, type } = figure;
+  if (offset > 0) return [{ where: () => [], order: sorted(figure, forwards) }];
+  const [value, id] = beside === undefined ? [] : (beside.place as [number | null, number]);
+  const inOrder = `${column} ${direction}, f.property_id ${direction}`;
   const knownLeg: Leg = {
     where: bind => [
-      'f.effective_acres is not null',
-      ...(typeof acres === 'number'
-        ? [
-            `(f.effective_acres, f.property_id) ${beyond(direction)} (${bind(acres)}::float8, ${bind(id)}::bigint)`,
-          ]
+      `${column} is not null`,
+      ...(typeof value === 'number'
+        ? [`(${column}, f.property_id) ${beyond(direction)} (${bind(value)}::${type}, ${bind(id)}::bigint)`]
         : []),
     ],
     order: inOrder,
   };
   const unknown: Leg = {
     where: bind => [
-      'f.effective_acres is null',
-      ...(acres === null ? [`f.property_id ${beyond(direction)} ${bind(id)}::bigint`] : []),
+      `${column} is null`,
+      ...(value === null ? [`f.property_id ${beyond(direction)} ${bind(id)}::bigint`] : []),
     ],
     order: inOrder,
   };
-  if (backwards) return acres === null ? [unknown, knownLeg] : [knownLeg];
-  return acres === null ? [unknown] : [knownLeg, unknown];
+  if (backwards) return value === null ? [unknown, knownLeg] : [knownLeg];
+  return value === null ? [unknown] : [knownLeg, unknown];
 }

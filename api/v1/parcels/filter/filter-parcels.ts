@@ -10,8 +10,8 @@ import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-sum
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
 import type { FilterBody } from './declare-filter.ts';
 import { filterBody } from './filter-body.ts';
-import { findHits } from './filter-hits.ts';
-import { type Hit, type Selection, selectionOf } from './filter-selection.ts';
+import { findHits, type OrderedHit } from './filter-hits.ts';
+import { type Selection, selectionOf } from './filter-selection.ts';
 import type { Order } from './filters.ts';
 import { filterByShape } from './spatial-filter.ts';
 
@@ -54,8 +54,8 @@ every page costs the same time, and no parcel is skipped or repeated while the r
     const order = (body.order ?? 'property_id') as Order;
     const selection = await select(body, page.asOf, database);
     const { count, hits } = await findHits(database, selection, page, order);
-    const { next, previous, rows } = toPageResult<Hit>(page, hits, count, hit =>
-      order === 'property_id' ? [hit.property_id] : [hit.effective_acres, hit.property_id],
+    const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>
+      order === 'property_id' ? [hit.property_id] : [hit.figure, hit.property_id],
     );
     const ids = rows.map(hit => hit.property_id);
     const results = (await readSummaries(database, ids)).map(row => toSummary(row, call.appUrl));

@@ -232,14 +232,24 @@ const ownerFilters: Filter[] = [
   ...fields('owner_name', 'owner_name_2'),
 ];
 
-export const ORDERS = ['property_id', 'acres', '-acres'] as const;
+export const ORDERS = [
+  'property_id',
+  'acres',
+  '-acres',
+  'value',
+  '-value',
+  'value_per_acre',
+  '-value_per_acre',
+  'last_sale_date',
+  '-last_sale_date',
+] as const;
 export type Order = (typeof ORDERS)[number];
 
 const order = defineFilter({
   name: 'order',
   type: 'string',
   description:
-    'The order of the results: by property_id, or by effective acreage from the smallest (acres) or the largest (-acres), parcels of unknown acreage last. Those of one acreage, and of unknown, are by property_id, with acres ascending, with -acres descending.',
+    'The order of the results: by property_id, or by effective acreage (acres), estimated value (value), the estimate per acre (value_per_acre) or the day of the last sale, from the least, with a minus from the most; parcels of which it is unknown come last. Those of one figure, and of unknown, are by property_id, ascending, with a minus descending.',
   values: ORDERS,
   default: 'property_id',
   schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),
