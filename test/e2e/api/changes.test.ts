@@ -5,11 +5,13 @@ import { type Client, transaction } from '../../../shared/base/db.ts';
 import { openChanges, recordChanges } from '../../../workers/changes/record-changes.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
+import { commandsOn } from '../../support/plat.ts';
 
 const db = await createTestDatabase({}, { regions: true });
 let now = new Date();
 const api = await startTestApi(db, { now: () => now });
 const { key, accountId } = await newCaller(db);
+const { plat, json, refused } = commandsOn(db);
 
 type Page = { results: Change[]; next_cursor: string; has_more: boolean };
 
@@ -216,4 +218,20 @@ test('what is older than 400 days is deleted, and cursors before it are told whe
   now = new Date();
   await runMaintenance(db.pool, kept);
   expect((await page('')).results).toHaveLength(2);
+});
+
+test('plat changes lists the newest, of a county, of a type, since a moment', async () => {
+  await clear();
+  await change(33_005, 2);
+  await change(33_019, 3, 'parcel.new');
+  const listed = async (...flags: string[]) =>
+    ((await json('changes', ...flags)) as { property_id: number }[]).map(({ property_id }) => property_id);
+  expect(await listed('--limit', '1')).toEqual([3301900000003]);
+  expect(await listed('--county', '33005')).toEqual([3300500000002, 3300500000001]);
+  expect(await listed('--type', 'parcel.new', '--county', '33005')).toEqual([]);
+  expect(await listed('--since', '2100-01-01')).toEqual([]);
+  const { out } = await plat('changes', '--county', '33005', '--limit', '1');
+  expect(out).toContain('parcel.changed');
+  expect(out).toContain('acres 1 -> 2');
+  await refused(['changes', '--type', 'parcel.old'], /Allowed choices are county.loaded/);
 });

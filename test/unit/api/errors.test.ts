@@ -55,7 +55,7 @@ test('the codes and statuses are those of the contract', () => {
     'forbidden 403',
     'internal_error 500 503',
     'method_not_allowed 405',
-    'not_found 404 421',
+    'not_found 404 410 421',
     'payment_method_required 402',
     'payment_required 402',
     'rate_limited 429',
