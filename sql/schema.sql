@@ -242,6 +242,7 @@ create table comp_reports (
   offered json,
   share_hash bytea,
   share_expires_at timestamp with time zone,
+  user_id uuid,
   constraint comp_reports_pkey PRIMARY KEY (id),
   constraint comp_reports_share_hash_key UNIQUE (share_hash),
   constraint comp_reports_check CHECK (((share_hash IS NULL) = (share_expires_at IS NULL))),
@@ -1056,6 +1057,7 @@ alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (accoun
 alter table comp_report_comps add constraint comp_report_comps_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
 alter table comp_report_overrides add constraint comp_report_overrides_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
 alter table comp_reports add constraint comp_reports_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table comp_reports add constraint comp_reports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL;
 alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table deal_boards add constraint deal_boards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;

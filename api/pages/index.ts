@@ -6,6 +6,7 @@ import { compingPages } from './comping/comping-page.tsx';
 import { dealPage } from './deals/deal-page.tsx';
 import { eventsPage } from './deals/deals-events.ts';
 import { dealsPages } from './deals/deals-page.tsx';
+import { docsPages } from './docs/docs-page.tsx';
 import { coveragePages } from './feeds/coverage-page.tsx';
 import type { Page } from './frame/pages.tsx';
 import { themePage } from './frame/theme-page.ts';
@@ -35,5 +36,6 @@ export const pages: readonly Page[] = [
   eventsPage,
   dealPage,
   ...adminPages,
+  ...docsPages,
   tilePage,
 ];

@@ -53,6 +53,17 @@ export type Candidate = {
   gone?: boolean;
 };
 
+/** What comps are adjusted for time by, as natural logarithms. */
+export type PriceTrend = {
+  yearly: number;
+  /** By how much estimates of the last year's sales were too high, which is taken off every sale. */
+  lag: number;
+  /** The county's own sales that it stands on. Without any it is other counties'. */
+  sales: number;
+  /** Year of the first of these. */
+  since: number | null;
+};
+
 export type MarketBucket = {
   name: string;
   as_of: string | null;
@@ -89,6 +100,8 @@ export type ReportSnapshot = {
   elasticity: number;
   /** Steps over which the weight of a comp falls to 1/e. */
   weight_steps?: number;
+  /** How the county's prices move with time; reports that were made before it was kept have none. */
+  trend?: PriceTrend;
   calibration: Calibration;
   discount: Discount;
   /** Null where fewer than three comps are near. */

@@ -80,3 +80,11 @@ export function dollars(cents: bigint): string {
   const rest = size % 100n;
   return `${cents < 0n ? '−' : ''}$${whole}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
 }
+
+/** "profit falls from $23,600 to $20,600". */
+export const profitChange = (now: bigint, then: bigint): string =>
+  now === then ? `profit stays ${dollars(now)}` : `profit falls from ${dollars(now)} to ${dollars(then)}`;
+
+/** With it ends what is said of an advice. */
+export const profitSentence = (now: bigint, then: bigint): string =>
+  `${profitChange(now, then).replace('profit', 'Profit')}.`;

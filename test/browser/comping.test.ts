@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
-import { describePages, drawn, inspect, README_PARCEL, readmePicture, send } from '../support/browser.ts';
+import {
+  describePages,
+  drawn,
+  inspect,
+  NARROW,
+  README_PARCEL,
+  readmePicture,
+  send,
+  tabTo,
+} from '../support/browser.ts';
 
 const PARCEL = 3301900001047;
 
@@ -27,13 +36,13 @@ describePages('comp reports', site => {
     await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     await ready(page);
     expect(await estimate(page)).toBe('–');
-    await page.getByRole('button', { name: 'Select what the model uses' }).click();
+    await page.getByRole('button', { name: "Use Plat's 7" }).click();
     await page.waitForSelector('.chosen');
-    const [own, , machine] = await page.locator('#strip dd').allInnerTexts();
+    const [own, machine] = await page.locator('#strip .stat dd:first-of-type').allInnerTexts();
     expect(own).toBe(machine);
     const other = page.locator('#comps li input:not(:checked)').first();
     await other.check();
-    await page.waitForFunction(() => document.querySelector('#strip')?.textContent?.includes('of 8 comps'));
+    await page.waitForFunction(() => document.querySelector('#strip')?.textContent?.includes('8 comps'));
     expect(await estimate(page)).not.toBe(machine);
     const before = await estimate(page);
     await page.locator('.chosen summary').first().click();
@@ -57,10 +66,39 @@ describePages('comp reports', site => {
     ).toBe(false);
   });
 
+  test('by keyboard on a dark phone: two comps are taken off, the report is printed on whole pages, and shared', async () => {
+    const page = await site.open(await newReport(), { viewport: NARROW });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await ready(page);
+    await tabTo(page, page.getByRole('button', { name: "Use Plat's 7" }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Comps used: 7' }).waitFor();
+    const before = await estimate(page);
+    for (const left of [6, 5]) {
+      await tabTo(page, page.locator('.chosen button', { hasText: 'Take out' }).first());
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: `Comps used: ${left}` }).waitFor();
+    }
+    expect(await estimate(page)).not.toBe(before);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.locator('body').evaluate(body => getComputedStyle(body).color)).not.toMatch(/^rgb\(2/);
+    await page.getByText(/^Made by Ana, /).waitFor();
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    expect(pdf.match(/\/Type \/Page\b/g)!.length).toBeLessThanOrEqual(3);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+    await tabTo(page, page.getByRole('button', { name: 'Share', exact: true }));
+    await page.keyboard.press('Enter');
+    await page.getByText('The link, which is shown this once').waitFor();
+    const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
+    const stranger = await site.open(link, { as: null });
+    expect(await stranger.locator('.chosen tbody tr').count()).toBe(5);
+    await stranger.getByText("The report's estimate").waitFor();
+  });
+
   test.runIf(process.env.README_PICTURES)('the picture of a report for the README', async () => {
     const page = await site.open(await newReport(README_PARCEL));
     await ready(page);
-    await page.getByRole('button', { name: 'Select what the model uses' }).click();
+    await page.getByRole('button', { name: /^Use Plat's/ }).click();
     await page.waitForSelector('.chosen');
     await page.setViewportSize({ width: 1_440, height: 1_300 });
     await page.locator('#strip').evaluate(element => element.scrollIntoView());
@@ -106,7 +144,7 @@ describePages('comp reports', site => {
     await one.locator('#comps li input').nth(0).check();
     await one.waitForSelector('.chosen');
     await two.locator('#comps li input').nth(1).check();
-    await two.waitForFunction(() => document.querySelector('#strip')?.textContent?.includes('of 2 comps'));
+    await two.waitForFunction(() => document.querySelector('#strip')?.textContent?.includes('2 comps'));
     expect(await two.locator('#comps li input').nth(0).isChecked()).toBe(true);
     await one.getByLabel('Title').fill('First');
     await one.getByText('Saved', { exact: true }).waitFor();
@@ -130,7 +168,7 @@ describePages('comp reports', site => {
     };
     const list = await window('/comping');
     await list.getByLabel('New report of parcel').fill(String(PARCEL));
-    await list.getByRole('button', { name: 'Begin' }).click();
+    await list.getByRole('button', { name: 'Start' }).click();
     await waits(list);
     const parcel = await window(`/data?parcel=${PARCEL}`);
     await parcel.getByRole('button', { name: 'Comp report' }).click();
@@ -140,10 +178,10 @@ describePages('comp reports', site => {
     for (const i of [0, 1, 2]) await rows(page).nth(i).locator('input').check();
     await send(page, 'Save the selection');
     expect(page.url()).toContain('order=distance');
-    expect(await page.locator('#strip').innerText()).toContain('of 3 comps');
+    expect(await page.locator('#strip').innerText()).toContain('3 comps');
     await page.getByLabel('Title').fill('For the buyer');
     await send(page, 'Save', page.locator('#texts'));
-    await send(page, 'Make a link');
+    await send(page, 'Share');
     const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
     const stranger = await site.open(link, { as: null });
     expect(await stranger.locator('h1:visible').innerText()).toBe('For the buyer');

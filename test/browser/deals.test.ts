@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
 import { enqueue } from '../../shared/queue/jobs.ts';
 import { gradeDealsJob } from '../../workers/deals/grade-deals-job.ts';
-import { describePages, faultsOf, inspect, send } from '../support/browser.ts';
+import { describePages, faultsOf, inspect, isFocused, NARROW, send, tabTo } from '../support/browser.ts';
 import { doDealJobs } from '../support/deals.ts';
 import { newUser, visitor } from '../support/visitor.ts';
-
-/** In the page. */
-const isFocused = (element: Element): boolean => element === document.activeElement;
 
 describePages('deals', site => {
   const lane = (stage: string) => `.lane[data-stage=${stage}]`;
@@ -50,7 +47,10 @@ describePages('deals', site => {
     // Nothing is changed before it is confirmed, and the harmless choice has the focus.
     await coolidge.getByRole('link', { name: 'Change price…' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Change the list price?' });
-    await dialog.getByText(/^\$25,400 → \$[\d,]+$/).waitFor();
+    await dialog
+      .getByText(/^\$25,400 → \$[\d,]+$/)
+      .first()
+      .waitFor();
     expect(await dialog.getByRole('link', { name: 'Keep $34,900' }).evaluate(isFocused)).toBe(true);
     await inspect(page);
     const change = dialog.getByRole('button', { name: /^Change to \$[\d,]+00$/ });
@@ -65,15 +65,15 @@ describePages('deals', site => {
     ]);
     expect(await coolidge.locator('dd').first().textContent()).toBe(price);
     await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).click();
-    await page.getByText('advice taken').waitFor();
+    await page.getByText(`List price ${price}, as advised`).waitFor();
     await page.getByRole('heading', { name: 'Recommendation: hold the price' }).waitFor();
     await inspect(page);
     await page.getByRole('button', { name: 'Undo: back to $34,900' }).click();
     await page.getByText('Working out the advice').waitFor();
     await doDealJobs(site.db.pool);
-    await page.reload();
+    // No reload: an event tells the page.
     await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();
-    expect(await page.getByLabel('List price').inputValue()).toBe('34900');
+    expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');
     expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
   });
 
@@ -88,7 +88,7 @@ describePages('deals', site => {
     await doDealJobs(site.db.pool);
     await page.goto('/deals');
     await page.getByRole('link', { name: 'enter a list price' }).click();
-    await page.getByLabel('List price').fill('$9m');
+    await page.getByLabel('List price', { exact: true }).fill('$9m');
     await page.getByLabel('Expected sell price').fill('8.5m');
     await send(page, 'Save');
     await doDealJobs(site.db.pool);
@@ -107,19 +107,95 @@ describePages('deals', site => {
     const change = page.getByRole('button', { name: /^Change to/ });
     const price = (await change.textContent())!.replace(/\D/g, '');
     await send(page, (await change.textContent())!);
-    expect(await page.getByLabel('List price').inputValue()).toBe(price);
+    expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe(price);
     expect(await page.getByLabel('Expected sell price').inputValue()).toBe(price);
     await send(page, 'Undo: back to $9,000,000');
-    expect(await page.getByLabel('List price').inputValue()).toBe('9000000');
+    expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('9000000');
     expect(await page.getByLabel('Expected sell price').inputValue()).toBe('8500000');
     // A price that was only shown is not the person's by saving.
     await page.getByLabel('Other costs').fill('100');
     await send(page, 'Save');
-    await page.getByLabel('List price').fill('');
+    await page.getByLabel('List price', { exact: true }).fill('');
     await send(page, 'Save');
-    expect(await page.getByLabel('List price').inputValue()).toBe('');
+    expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('');
     await page.goto('/deals');
     expect(await page.getByText('Not listed yet').count()).toBe(1);
+  });
+
+  test('by keyboard on a dark phone: another price is asked for, says what it does, is set, and undone', async () => {
+    const user = await newUser(site.db);
+    const page = await site.open('/deals', { viewport: NARROW, as: user });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await tabTo(page, page.getByLabel('Parcel id, APN or address'));
+    await page.keyboard.type('14-341, Sullivan, NH');
+    await page.keyboard.press('Enter');
+    await page.locator('.card').waitFor();
+    await doDealJobs(site.db.pool);
+    await page.getByText('COOLIDGE DRIVE').waitFor();
+    await page.reload();
+    await tabTo(page, page.getByRole('link', { name: 'COOLIDGE DRIVE' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Why C' }).waitFor();
+    await tabTo(page, page.getByRole('link', { name: 'Change price…' }));
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog', { name: 'Change the list price?' });
+    await dialog.waitFor();
+    expect(await dialog.getByRole('link', { name: 'Keep $34,900' }).evaluate(isFocused)).toBe(true);
+    // Esc is as harmless as that.
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await tabTo(page, page.getByRole('link', { name: 'Change price…' }));
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    const field = dialog.getByLabel('New list price');
+    await tabTo(page, field);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('31.9k');
+    await dialog.getByText('$34,900 → $31,900').waitFor();
+    expect(await field.evaluate(isFocused)).toBe(true);
+    await tabTo(page, dialog.getByRole('button', { name: 'Change to $31,900' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('The list price is now $31,900.').waitFor();
+    await tabTo(page, page.getByRole('button', { name: 'Undo: back to $34,900' }).first());
+    await page.keyboard.press('Enter');
+    await page.getByText('List price $34,900', { exact: true }).first().waitFor();
+    await expect.poll(() => page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+  });
+
+  test('without script: a price in the form is asked for once more, and what is confirmed is what was shown', async () => {
+    const user = await newUser(site.db);
+    const page = await site.open('/deals', { script: false, as: user });
+    await page.getByLabel('Parcel id, APN or address').fill('14-341, Sullivan, NH');
+    await send(page, 'Add');
+    await doDealJobs(site.db.pool);
+    await page.goto('/deals');
+    await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).click();
+    await page.getByLabel('Agent fee').fill('1,800');
+    await page.getByLabel('List price', { exact: true }).fill('33k');
+    await send(page, 'Save');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('button', { name: 'Change to $33,000' }).waitFor();
+    // All but the price is saved.
+    expect(await page.getByLabel('Agent fee').inputValue()).toBe('1800');
+    expect(await page.locator('#figures dd').first().textContent()).toBe('$34,900');
+    await dialog.getByLabel('New list price').fill('20,000');
+    await send(page, 'Change to $33,000');
+    await dialog.getByText('$33,100 → $18,200').waitFor();
+    await dialog.getByLabel('New list price').fill('little');
+    await send(page, 'Change to $20,000');
+    expect(faultsOf(page)).toEqual([expect.stringContaining('400')]);
+    await dialog.getByText('"little" is no price.').waitFor();
+    await dialog.getByLabel('New list price').fill('$20,000');
+    await send(page, 'Show what it does');
+    await send(page, 'Change to $20,000');
+    await page.getByText('The list price is now $20,000.').waitFor();
+    expect(await page.locator('#figures dd').first().textContent()).toBe('$20,000');
+    await page.getByLabel('List price', { exact: true }).fill('');
+    await send(page, 'Save');
+    await doDealJobs(site.db.pool);
+    await page.reload();
+    expect(await page.locator('#figures dd').first().textContent()).toBe('$34,900');
   });
 
   test('without script: add by an address, choose, move, change, remove; what is refused is told', async () => {

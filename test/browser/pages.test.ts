@@ -183,16 +183,25 @@ describePages('the web app', site => {
     const page = await site.open('/admin', { as: await newUser(site.db, { operator: true }) });
     await inspect(page);
     await page.getByRole('link', { name: '1', exact: true }).click();
-    await page.getByRole('heading', { name: 'Rejected rows' }).waitFor();
+    // In words, with what it left out and why, and the way to the county that it brought.
+    await page.getByRole('heading', { name: 'Sullivan, NH: assessor roll Merged' }).waitFor();
+    await page.getByRole('heading', { name: 'Rows left out or repaired' }).waitFor();
+    await page.getByText('Boundary: self crossing split').waitFor();
     await inspect(page);
+    expect(await page.locator('main').innerText()).not.toMatch(/[a-z]_[a-z]|\bfilled\./);
+    await page.getByRole('link', { name: 'On the map' }).click();
+    await drawn(page);
+    expect(new URL(page.url()).search).toBe('?county=33019');
     await page.goBack();
+    await page.getByRole('heading', { name: 'Rows left out or repaired' }).waitFor();
+    await page.goto('/admin');
     await page.getByRole('link', { name: 'Run now' }).first().click();
     await inspect(page);
     await page.getByRole('button', { name: 'Run' }).click();
     const asked = page.getByRole('row').filter({ hasText: 'ingest.run' });
     await asked.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('heading', { name: 'Operating' }).waitFor();
+    await page.getByRole('heading', { name: 'Admin' }).waitFor();
     expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(0);
     await asked.getByRole('link', { name: 'Retry' }).click();
     await page.getByText('Retry ingest.run for washington-nh?').waitFor();
@@ -206,7 +215,7 @@ describePages('the web app', site => {
     await page.getByRole('link', { name: 'Run it and merge all the same' }).click();
     await page.getByText('although the gate blocks').waitFor();
     await page.getByRole('button', { name: 'Run and merge' }).click();
-    await page.getByRole('heading', { name: 'Operating' }).waitFor();
+    await page.getByRole('heading', { name: 'Admin' }).waitFor();
     await pool.query("update runs set status = 'merged', gate = null where id = 1");
     const { rows } = await pool.query(
       "select status, payload ->> 'force' as force from jobs where name = 'ingest.run' order by queued_at",

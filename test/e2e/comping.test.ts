@@ -226,7 +226,7 @@ describe('a report', () => {
     await prepareCounty(db.pool, FIPS, new AbortController().signal);
     const { text } = await window1.open(path);
     expect(text).toContain('this has changed');
-    expect(text).toMatch(/The report(?:&#39;|')s estimate: \$[\d,]+ → \$[\d,]+\./);
+    expect(text).toMatch(/Your estimate: \$[\d,]+ → \$[\d,]+\./);
     const kept = JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update;
     expect(kept.result).toEqual(result);
     await window1.submit(path, { do: 'accept' });
@@ -251,7 +251,7 @@ describe('a report', () => {
     const link = shared.exec((await window1.submit(path, { do: 'share', days: '7' })).text)![0];
     const { text, status } = await visitor(api).open(link);
     expect(status).toBe(200);
-    expect(text).not.toMatch(/<form|<script|name="do"/);
+    expect(text.slice(text.indexOf('<main'))).not.toMatch(/<form|<script|name="do"/);
     expect((await window1.open(path)).text).not.toMatch(shared);
     await db.pool.query(
       "update comp_reports set share_expires_at = now() - interval '1 second' where share_hash is not null",
@@ -261,6 +261,67 @@ describe('a report', () => {
     expect((await visitor(api).open(other)).status).toBe(200);
     await window1.submit(path, { do: 'unshare' });
     expect((await visitor(api).open(other)).status).toBe(404);
+  });
+
+  test('says why dates are adjusted as they are: which way prices went, by how many sales, and what is off besides', async () => {
+    const path = await newReport();
+    await change(path, { do: 'model' });
+    const told = async (trend: object) => {
+      await db.pool.query(
+        "update comp_reports set snapshot = (snapshot::jsonb || jsonb_build_object('trend', $2::jsonb))::json where id = $1",
+        [path.slice('/comping/'.length), JSON.stringify(trend)],
+      );
+      const { text } = await window1.open(path);
+      return /id="trend"[^>]*>(.*?)<\/p>/s
+        .exec(text)?.[1]
+        ?.replace(/<[^>]+>/g, '')
+        .replaceAll('&#39;', "'");
+    };
+    const real = /id="trend"[^>]*>.*?by (\d+) sales in Sullivan, NH since (20\d\d)/s.exec(
+      (await window1.open(path)).text,
+    );
+    expect(Number(real![1])).toBeGreaterThan(100);
+    const [down, up] = [Math.log(0.979), Math.log(1.032)];
+    expect(await told({ yearly: down, lag: 0, sales: 214, since: 2015 })).toBe(
+      'Date: prices per acre fell 2.1 % a year, by 214 sales in Sullivan, NH since 2015: older sales are adjusted down, not up.',
+    );
+    expect(await told({ yearly: up, lag: Math.log(1.05), sales: 12, since: 2019 })).toBe(
+      "Date: prices per acre rose 3.2 % a year, by 12 sales in Sullivan, NH since 2019, which are few, and the counties around: older sales are adjusted up. Estimates of the last year's sales came out 5 % too high, so every sale is moved down by that besides.",
+    );
+    expect(await told({ yearly: 0.001, lag: 0, sales: 0, since: null })).toBe(
+      'Date: prices per acre hardly change with the years, as in the counties around, as Sullivan, NH has no sales of its own: older sales count as they are.',
+    );
+  });
+
+  test('says who made it: who began it, else whose account it is', async () => {
+    const withKey = await newReport();
+    const { headers } = await window1.submit('/comping', { property_id: String(PARCEL) });
+    const begun = headers.get('location')!;
+    await prepareCounty(db.pool, FIPS, new AbortController().signal);
+    const made = new RegExp(`Made by Ana, [^<]+ on ${new Date().toISOString().slice(0, 10)}`);
+    for (const path of [withKey, begun]) {
+      await change(path, { do: 'model' });
+      expect((await window1.open(path)).text).toMatch(made);
+    }
+    const kept = 'select user_id from comp_reports where id = any ($1) order by created_at';
+    const ids = [withKey, begun].map(path => path.slice('/comping/'.length));
+    expect((await db.pool.query(kept, [ids])).rows).toEqual([{ user_id: null }, { user_id: ana.id }]);
+  });
+
+  test('compares at most 100 comps, and says so', async () => {
+    const path = await newReport();
+    const comps = await candidatesOf(path);
+    const fields = new URLSearchParams([['do', 'add'], ...comps.slice(0, 101).map(({ id }) => ['comp', id])]);
+    const refused = await fetch(api.url + path, {
+      method: 'POST',
+      headers: { ...JSON_ONLY, Cookie: window1.cookie!, Origin: api.url, 'Sec-Fetch-Site': 'same-origin' },
+      body: fields,
+    });
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('a report compares at most 100 comps'),
+    ]);
+    expect((JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update).chosen).toEqual([]);
   });
 
   test('what a feed says is text, never markup, address or formula', async () => {

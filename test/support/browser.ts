@@ -126,6 +126,18 @@ function listen(page: Page, origin: string): void {
   });
 }
 
+/** Presses Tab until the focus is there, as somebody without a mouse does. */
+export async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  for (let presses = 0; presses < 200; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await wanted.count()) > 0 && (await wanted.evaluate(isFocused))) return;
+  }
+  throw new Error(`The focus never gets to ${wanted}.`);
+}
+
+/** In the page. */
+export const isFocused = (element: Element): boolean => element === document.activeElement;
+
 /** Clicks a button that submits a form, and waits for the next page. */
 export async function send(page: Page, name: string, where: Page | Locator = page): Promise<void> {
   const answered = page.waitForEvent('domcontentloaded');

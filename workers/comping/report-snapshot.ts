@@ -3,6 +3,7 @@ import {
   type Candidate,
   MAX_CANDIDATES,
   type MarketBucket,
+  type PriceTrend,
   type ReportSnapshot,
 } from '../../shared/comping/comp-report.ts';
 import { narrowestBucket } from '../../shared/domain/buckets.ts';
@@ -10,7 +11,7 @@ import { uuidText } from '../../shared/domain/uuid.ts';
 import { boxOf } from '../../shared/geo/box.ts';
 import { geodesicDistanceM } from '../../shared/geo/distance.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/geometry-codec.ts';
-import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { dayOf, isoDay } from '../../shared/kernels/stats/calendar.ts';
 import { candidatesOf } from '../../shared/kernels/valuation/candidates.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land-effects.ts';
 import { MODEL_VERSION, type Model } from '../../shared/kernels/valuation/model.ts';
@@ -104,12 +105,24 @@ export async function snapshotOf(
     subject: { ...known, ...subject, fips: fiveDigits(fips), outline: outlineOf(boundary) },
     elasticity: model.effects.elasticity,
     weight_steps: model.weightSteps,
+    trend: trendOf(model),
     calibration: model.calibration,
     discount: model.discount,
     machine,
     candidates: [...candidates, ...gone.map(comp => ({ ...comp, gone: true, used: false }))],
     comps: comps.count,
     ...(await readMarkets(pool, fiveDigits(fips), known.zip, acres!)),
+  };
+}
+
+function trendOf({ effects, lag, sales, county }: Model): PriceTrend {
+  const days = sales.day.filter((_, i) => sales.county[i] === county);
+  const first = days.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
+  return {
+    yearly: effects.trend,
+    lag,
+    sales: days.length,
+    since: days.length === 0 ? null : Number(isoDay(first).slice(0, 4)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { dollars, fromCents } from '../../shared/deals/deal-terms.ts';
+import { dollars, fromCents, profitSentence } from '../../shared/deals/deal-terms.ts';
 import { narrowestBucket, sizes } from '../../shared/domain/buckets.ts';
 import {
   type Advice,
@@ -69,7 +69,7 @@ export function adviceOf(deal: AdviceSubject, market: Market): { advice: Advice;
   const sentences = [
     reasonOf(advice, deal, ppa, medianDays, valuation),
     estimateOf(advice, deal, valuation),
-    now === then ? `Profit stays ${dollars(now)}.` : `Profit falls from ${dollars(now)} to ${dollars(then)}.`,
+    profitSentence(now, then),
   ];
   return {
     advice,

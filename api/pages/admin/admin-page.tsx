@@ -3,18 +3,15 @@ import type { VNode } from 'preact';
 import { listAccounts } from '../../../shared/accounts/accounts.ts';
 import { listUsers } from '../../../shared/accounts/users.ts';
 import { count, day, moment } from '../../../shared/domain/figures.ts';
-import { findRun, listRejects, listRuns, type RunSummary } from '../../../shared/feeds/ingest-runs.ts';
-import { notFound } from '../../http/error-responses.ts';
-import { Back, Grid, Notice } from '../frame/layout.tsx';
+import { listRuns, type RunSummary } from '../../../shared/feeds/ingest-runs.ts';
+import { Grid } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { adminActions, type FeedRow, type Job, subjectOf } from './admin-actions.tsx';
 import { countiesPage } from './counties-page.tsx';
 import { countyPage } from './county-page.tsx';
 import { filePage } from './file-page.tsx';
 import { filesPage } from './files-page.tsx';
-
-/** Of a run; the command line shows more. */
-const MAX_REJECTS = 100;
+import { KIND_NAMES, runPage, STATUS_NAMES } from './run-page.tsx';
 
 const admin: Page = {
   path: '/admin',
@@ -31,7 +28,7 @@ const admin: Page = {
     ]);
     const body = (
       <>
-        <h1>Operating</h1>
+        <h1>Admin</h1>
         <p class="buttons">
           <a class="button" href="/admin/counties">
             Add a county
@@ -49,10 +46,10 @@ const admin: Page = {
           of={feeds}
           columns={{
             Feed: ({ name }) => name,
-            Kind: ({ kind }) => kind,
-            Edition: ({ as_of }) => as_of ?? '–',
+            Kind: ({ kind }) => KIND_NAMES[kind] ?? kind,
+            Version: ({ as_of }) => as_of ?? '–',
             'Last run': ({ finished_at, status }) =>
-              finished_at ? `${status}, ${moment(finished_at)}` : (status ?? 'never'),
+              finished_at ? `${statusOf(status)}, ${moment(finished_at)}` : statusOf(status),
             'Data taken in': ({ last_merged }) =>
               last_merged ? `${moment(last_merged)}, ${ageOf(last_merged, visit.deps.now())}` : '–',
             'Next run': feed => nextRun(feed, visit.deps.now()),
@@ -65,7 +62,7 @@ const admin: Page = {
           columns={{
             Run: ({ id }) => <a href={`/admin/runs/${id}`}>{id}</a>,
             Feed: ({ feed }) => feed,
-            Status: ({ status, forced }) => status + (forced ? ', forced' : ''),
+            Status: ({ status, forced }) => statusOf(status) + (forced ? ', all the same' : ''),
             Began: ({ started_at }) => moment(started_at),
             By: ({ requested_by }) => requested_by,
             'What happened': ({ error, counts }) => error ?? summary(counts),
@@ -116,9 +113,12 @@ const admin: Page = {
         />
       </>
     );
-    return { title: 'Operating', body };
+    return { title: 'Admin', body };
   },
 };
+
+const statusOf = (status: string | null): string =>
+  status === null ? 'Never' : (STATUS_NAMES[status]?.[0] ?? status);
 
 type TableProps<Row> = {
   name: string;
@@ -157,87 +157,4 @@ function summary(counts: RunSummary['counts']): string {
     .join(', ');
 }
 
-const run: Page = {
-  path: '/admin/runs/:id',
-  access: 'operator',
-  async get(visit) {
-    const id = Number(visit.req.params.id);
-    const record = Number.isSafeInteger(id) ? await findRun(visit.deps.pool, id) : undefined;
-    if (record === undefined) throw notFound('There is no such run.');
-    const reason = visit.url.searchParams.get('reason');
-    const rejects = await listRejects(visit.deps.pool, id, reason, MAX_REJECTS);
-    const body = (
-      <>
-        <Back to="/admin" words="Operating" />
-        <h1>
-          Run {record.id} of {record.feed}: {record.status}
-        </h1>
-        {record.error && <Notice kind="bad">{record.error}</Notice>}
-        {(record.gate?.blocked ?? []).map(({ message }) => (
-          <Notice kind="bad">{message}</Notice>
-        ))}
-        {record.status === 'blocked' && (
-          <p>
-            <a href={`/admin/run?feed=${encodeURIComponent(record.feed)}&force=1`}>
-              Run it and merge all the same
-            </a>
-          </p>
-        )}
-        <h2>Counts</h2>
-        <Grid name="Counts" heads={['What', 'How many']} rows={flat(record.counts)} />
-        <h2>Rejected rows</h2>
-        <Reasons counts={record.counts} path={visit.url.pathname} open={reason} />
-        {rejects.length === 0 ? (
-          <p>None.</p>
-        ) : (
-          <Grid
-            name="Rejected rows"
-            heads={['Input', 'Row', 'Field', 'Why', 'As it came']}
-            rows={rejects.map(reject => [
-              reject.input,
-              String(reject.row_no),
-              reject.field ?? '',
-              reject.message,
-              <code>{reject.raw.slice(0, 300)}</code>,
-            ])}
-          />
-        )}
-      </>
-    );
-    return { title: `Run ${id}`, body };
-  },
-};
-
-type ReasonsProps = { counts: RunSummary['counts']; path: string; open: string | null };
-
-/** Rejects by reason, each a link to its rows. */
-function Reasons({ counts, path, open }: ReasonsProps) {
-  const reasons = Object.entries(counts.rejected ?? {});
-  if (reasons.length === 0) return null;
-  return (
-    <p class="buttons">
-      {[['', 0] as const, ...reasons].map(([name, number]) => (
-        <a
-          href={name === '' ? path : `${path}?reason=${encodeURIComponent(name)}`}
-          aria-current={(open ?? '') === name ? 'true' : undefined}
-        >
-          {name === '' ? 'all' : `${name} ${count(number)}`}
-        </a>
-      ))}
-    </p>
-  );
-}
-
-/** Counts, and the degrees of extents. */
-const FIGURES = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
-
-/** Nested counts as lines: rejected.missing_key 12. */
-function flat(counts: object, before = ''): string[][] {
-  return Object.entries(counts).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null
-      ? flat(value, `${before}${name}.`)
-      : [[before + name, typeof value === 'number' ? FIGURES.format(value) : String(value)]],
-  );
-}
-
-export const adminPages = [admin, run, ...adminActions, countiesPage, countyPage, filesPage, filePage];
+export const adminPages = [admin, runPage, ...adminActions, countiesPage, countyPage, filesPage, filePage];

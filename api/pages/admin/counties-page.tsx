@@ -18,7 +18,7 @@ export const countiesPage: Page = {
     const { counties, near } = searchCounties(text);
     const body = (
       <>
-        <Back to="/admin" words="‹ Operating" />
+        <Back to="/admin" words="‹ Admin" />
         <h1>Add a county</h1>
         <p>
           Plat knows who publishes parcels, sales, roads, wetlands, flood zones and heights, and loads them

@@ -24,7 +24,7 @@ export const filesPage: Page = {
 function show({ deps }: Visit, fault?: string): Reply {
   const body = (
     <>
-      <Back to="/admin" words="‹ Operating" />
+      <Back to="/admin" words="‹ Admin" />
       <h1>Add a file</h1>
       <p>
         Plat reads the first rows of an assessor's roll, a parcel map, a file of sales, roads, wetlands or

@@ -19,11 +19,11 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
   }));
   const messages: string[] = [];
   if (differ(figures[0]!.own, figures[1]!.own))
-    messages.push(`The report's estimate: ${moved(figures[0]!.own, figures[1]!.own)}.`);
+    messages.push(`Your estimate: ${moved(figures[0]!.own, figures[1]!.own)}.`);
   if (differ(figures[0]!.machine, figures[1]!.machine))
-    messages.push(`The model's estimate: ${moved(figures[0]!.machine, figures[1]!.machine)}.`);
+    messages.push(`Plat's estimate: ${moved(figures[0]!.machine, figures[1]!.machine)}.`);
   if (before.subject.acres !== now.subject.acres)
-    messages.push(`The subject: ${acres(before.subject.acres)} acres → ${acres(now.subject.acres)}.`);
+    messages.push(`This parcel: ${acres(before.subject.acres)} acres → ${acres(now.subject.acres)}.`);
   if (before.model_version !== now.model_version)
     messages.push(`The model: version ${before.model_version} → ${now.model_version}.`);
   const previous = new Map(before.candidates.map(comp => [comp.id, comp]));
@@ -56,7 +56,7 @@ const moved = (a: number | undefined, b: number | undefined): string =>
 
 function alterations(old: Candidate, now: Candidate): string {
   const changes: string[] = [];
-  if (now.gone && !old.gone) changes.push('no longer a candidate');
+  if (now.gone && !old.gone) changes.push('no longer near enough');
   if (old.status !== now.status) changes.push(`${STATUS_WORDS[old.status]} → ${STATUS_WORDS[now.status]}`);
   if (old.price !== now.price) changes.push(`${usd(old.price)} → ${usd(now.price)}`);
   if (old.acres !== now.acres) changes.push(`${acres(old.acres)} acres → ${acres(now.acres)}`);

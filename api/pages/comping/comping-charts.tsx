@@ -47,7 +47,7 @@ const short = (value: number): string =>
   value >= 1_000_000 ? `$${value / 1e6}m` : value >= 1_000 ? `$${value / 1e3}k` : `$${value}`;
 
 function Dot({ comp, x, y, chosen }: { comp: Candidate; x: number; y: number; chosen: boolean }) {
-  const summary = `${nameOf(comp)}: ${STATUS_WORDS[comp.status]}, ${lotOf(comp.acres)}, ${usd(comp.price / comp.acres)} an acre`;
+  const summary = `${nameOf(comp)}: ${STATUS_WORDS[comp.status]}, ${lotOf(comp.acres)}, ${usd(comp.price / comp.acres)} per acre`;
   const size = chosen ? 5 : 3;
   const kind = `dot ${comp.status}${chosen ? ' is-chosen' : ''}`;
   if (comp.status === 'SOLD')
@@ -116,11 +116,11 @@ export function Charts({ snapshot, result, chosen }: ChartsProps) {
   return (
     <div class="comp-charts">
       <figure>
-        <figcaption>Price an acre by acres</figcaption>
+        <figcaption>Price per acre by acres</figcaption>
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           role="img"
-          aria-label={`Price an acre by acres: ${summary}; the subject has ${lotOf(own)}`}
+          aria-label={`Price per acre by acres: ${summary}; this parcel has ${lotOf(own)}`}
         >
           <Axes x={x} y={y} title="acres" />
           <path d={`M${x.at(own)} ${FRAME.top}V${HEIGHT - FRAME.bottom}`} class="subject-line" />
@@ -141,14 +141,18 @@ export function Charts({ snapshot, result, chosen }: ChartsProps) {
             y={FRAME.top + 9}
             anchor={isLeft ? 'start' : 'end'}
             class="subject-word"
-            words="subject"
+            words="this parcel"
           />
         </svg>
         {estimate !== undefined && <small>The line: the estimate at other acreages.</small>}
       </figure>
       <figure>
-        <figcaption>Price an acre over time</figcaption>
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Price an acre over time: ${summary}`}>
+        <figcaption>Price per acre over time</figcaption>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          role="img"
+          aria-label={`Price per acre over time: ${summary}`}
+        >
           <Axes x={years} y={y} title="year of the sale; for sale now at the right" />
           {estimate !== undefined && (
             <path d={`M${FRAME.left} ${y.at(estimate)}H${WIDTH - FRAME.right}`} class="subject-line" />

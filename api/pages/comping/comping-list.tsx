@@ -42,9 +42,16 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
   const chosen = new Set(report.chosen);
   const ordered = inOrder(candidates, filters.order);
   const shown = candidates.filter(comp => isShown(comp, filters)).length;
+  const used = candidates.filter(comp => comp.used).length;
   return (
     <section class="candidates" aria-labelledby="candidates-title">
-      <h2 id="candidates-title">Comps to choose from</h2>
+      <header>
+        <h2 id="candidates-title">Comps</h2>
+        <form method="post" action={path} class="buttons" data-change>
+          {used > 0 && <Submit label={`Use Plat's ${count(used)}`} does="model" kind="second" />}
+          <Submit label="Clear" does="clear" kind="quiet" />
+        </form>
+      </header>
       <FilterForm filters={filters} path={path} />
       <form method="post" action={path + search} id="candidates">
         <input type="hidden" name="do" value="select" />
@@ -53,7 +60,7 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
           <output id="shown">{count(shown)}</output> of {count(candidates.length)}
           {comps > candidates.length && `, those most alike of ${count(comps)} around`}
         </p>
-        <ul class="comps" id="comps" tabindex={0} aria-label="Comps to choose from">
+        <ul class="comps" id="comps" tabindex={0} aria-label="Comps">
           {ordered.map(comp => (
             <li
               data-id={comp.id}
@@ -66,23 +73,23 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
                 <b>{nameOf(comp)}</b>
               </label>
               <span class="ppa">
-                {usd(comp.price / comp.acres)} <small>an acre</small>
+                {usd(comp.price / comp.acres)} <small>/ acre</small>
               </span>
               <small>
                 {lotOf(comp.acres)}, {STATUS_WORDS[comp.status]}{' '}
                 {comp.sold_date !== null && day(comp.sold_date)} for {usd(comp.price)},{' '}
                 {miles(comp.distance_m)} away
                 {comp.days_on_market !== null && `, ${count(comp.days_on_market)} days on market`}
-                {comp.used && <span class="tag">the model's</span>}
+                {comp.used && <span class="tag">Plat's</span>}
                 {comp.left_out && (
                   <span
                     class="tag"
                     title="Its price is unlike those around it, or it is another record of a sale that is there already."
                   >
-                    left out by the model
+                    left out by Plat
                   </span>
                 )}
-                {comp.gone && <span class="tag">no longer a candidate</span>}{' '}
+                {comp.gone && <span class="tag">no longer near enough</span>}{' '}
                 <Links url={comp.url} photos={comp.photos} />
               </small>
             </li>
@@ -91,10 +98,6 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
         <p class="buttons noscript">
           <button type="submit">Save the selection</button>
         </p>
-      </form>
-      <form method="post" action={path} class="buttons" data-change>
-        <Submit label="Select what the model uses" does="model" kind="second" />
-        <Submit label="Clear the selection" does="clear" kind="second" />
       </form>
     </section>
   );

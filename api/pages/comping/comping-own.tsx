@@ -43,7 +43,7 @@ export const reportsPage: Page = {
             placeholder="3301900000010"
             required
           />
-          <button type="submit">Begin</button>
+          <button type="submit">Start</button>
           <a href="/data">find it on the map</a>
         </form>
         {reports.length > 0 && (

@@ -12,7 +12,7 @@ import { changesOf } from './comping-changes.ts';
 import { readFilters, SHOWN_FIELDS, type Update } from './comping-filter.ts';
 import { CandidateList } from './comping-list.tsx';
 import { reportsPage } from './comping-own.tsx';
-import { Actions, Cover, Offer, Results, readReportView, Subject, Texts } from './comping-report.tsx';
+import { Actions, Cover, Offer, Results, readReportView, Subject, Texts, Tools } from './comping-report.tsx';
 import {
   type ChangeOutcome,
   changeReport,
@@ -24,7 +24,7 @@ import {
   requestSnapshot,
   titleOf,
 } from './comping-reports.ts';
-import { Strip } from './comping-results.tsx';
+import { Strip } from './comping-strip.tsx';
 
 /**
  * How long a page waits for a worker before it says that it does, and how long for what it can be shown
@@ -36,7 +36,7 @@ const POLL_MS = 100;
 /** A job that has not come so far has failed for good: it is asked for again. */
 const LOST_MS = 60_000;
 
-const STYLES = ['comping.css'];
+const STYLES = ['cards.css', 'comping.css'];
 
 const pathOf = ({ id }: Report) => `/comping/${id}`;
 const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
@@ -133,7 +133,13 @@ async function show(
     <div class="comping" data-report={path} data-version={report.version}>
       {fault && <Notice kind="bad">{fault}</Notice>}
       <div class="screen">
-        <h1 id="report-title">{title}</h1>
+        <p class="crumb">
+          <a href="/comping">Comp reports</a> › {subject.city || subject.county}
+        </p>
+        <header class="pagehead">
+          <h1 id="report-title">{title}</h1>
+          <Tools path={path} />
+        </header>
       </div>
       <Cover view={view} />
       <Subject report={report} />
@@ -231,7 +237,7 @@ const sharedPage: Page = {
         </div>
         <Cover view={view} />
         <Subject report={report} />
-        <Strip {...view} />
+        <Strip {...view} shared />
         <Results view={view} />
       </div>
     );

@@ -56,7 +56,7 @@ export function Picture({ snapshot: { subject }, lines, ground: { view, roads } 
       class="picture"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
-      aria-label={`The subject and ${lines.length} chosen comps on a map, north up`}
+      aria-label={`This parcel and its ${lines.length} comps on a map, north up`}
     >
       <rect width={WIDTH} height={HEIGHT} class="ground" />
       <path
@@ -75,7 +75,7 @@ export function Picture({ snapshot: { subject }, lines, ground: { view, roads } 
         fill-rule="evenodd"
       />
       <path d={`M${x - 7} ${y}H${x + 7}M${x} ${y - 7}V${y + 7}`} class="cross" />
-      <Text x={x + 9} y={y - 6} anchor="start" class="subject-word" words="subject" />
+      <Text x={x + 9} y={y - 6} anchor="start" class="subject-word" words="This parcel" />
       {lines.map(({ comp }, i) => {
         const [px, py] = at([comp.lon, comp.lat]);
         return (

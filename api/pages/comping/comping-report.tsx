@@ -1,7 +1,7 @@
 import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
 import { sizes } from '../../../shared/domain/buckets.ts';
-import { acres, day, moment, percent, usd } from '../../../shared/domain/figures.ts';
+import { acres, count, day, moment, percent, usd } from '../../../shared/domain/figures.ts';
 import type { Database } from '../../http/database.ts';
 import { Comparison, Facts, Field, Notice, Select, Submit } from '../frame/layout.tsx';
 import { COLUMNS, Legend, shown } from '../market/market-page.tsx';
@@ -19,7 +19,7 @@ import {
   SHARE_DAYS,
   titleOf,
 } from './comping-reports.ts';
-import { Chosen, Conclusion } from './comping-results.tsx';
+import { Chosen, Conclusion, TrendWords } from './comping-results.tsx';
 
 /** What a prepared report says, and the ground that its picture is drawn on. */
 export type ReportView = {
@@ -51,9 +51,10 @@ export function Results({
   return (
     <div id="results">
       {result && ground && <Picture snapshot={snapshot} lines={result.lines} ground={ground} />}
-      <h2>Chosen comps</h2>
+      <h2>{result === null ? 'Comps used' : `Comps used: ${count(result.lines.length)}`}</h2>
       <Chosen result={result} path={path} />
-      <h2>Conclusion</h2>
+      {result && <TrendWords trend={snapshot.trend} county={countyOf(snapshot)} />}
+      <h2>How the estimate is made</h2>
       <Conclusion report={report} result={result} machine={machine} />
       <Charts snapshot={snapshot} result={result} chosen={new Set(report.chosen)} />
       <Market snapshot={snapshot} />
@@ -61,12 +62,15 @@ export function Results({
   );
 }
 
+const countyOf = ({ subject: { county, state } }: ReportSnapshot): string =>
+  `${county}${state && `, ${state}`}`;
+
 export function Subject({ report }: { report: Report }) {
   const { subject, as_of, made_at, model_version } = report.snapshot!;
   const figures: [string, string | null][] = [
     ['Acres', acres(subject.acres)],
     ['APN', subject.apn || null],
-    ['County', `${subject.county}${subject.state && `, ${subject.state}`}`],
+    ['County', countyOf(report.snapshot!)],
     ['Steeper than 15 %', subject.steep_percent === null ? null : percent(subject.steep_percent)],
     ['Road frontage', subject.frontage_ft === null ? null : `${Math.round(subject.frontage_ft)} ft`],
     ['Flood zone', subject.flood_percent === null ? null : percent(subject.flood_percent)],
@@ -81,11 +85,17 @@ export function Subject({ report }: { report: Report }) {
       </p>
       <Facts of={figures} />
       <p class="told">
-        Data of {as_of}, model version {model_version}; made {moment(made_at)}.
+        <Maker report={report} /> Data of {as_of}, model version {model_version}; compared {moment(made_at)}.
       </p>
     </section>
   );
 }
+
+const Maker = ({ report: { maker, company, created_at } }: { report: Report }) => (
+  <span class="maker">
+    Made by {[maker, company].filter(Boolean).join(', ')} on {day(created_at)}.
+  </span>
+);
 
 type TextsProps = {
   report: Report;
@@ -147,8 +157,8 @@ export function Offer({ report, path }: { report: Report; path: string }) {
             ))}
           </ul>
           <form method="post" action={path} class="buttons">
-            <Submit label="Refresh the report" does="accept" />
-            <Submit label="Leave it as it is" does="decline" kind="second" />
+            <Submit label="Update the report" does="accept" />
+            <Submit label="Cancel" does="decline" kind="second" />
           </form>
         </div>
       )}
@@ -164,12 +174,30 @@ export function Offer({ report, path }: { report: Report; path: string }) {
   );
 }
 
-/** Sharing, saving elsewhere, deleting. */
+/** What one does with a report that is made. */
+export function Tools({ path }: { path: string }) {
+  return (
+    <div class="buttons">
+      <a class="button second" href={`${path}/comps.csv`}>
+        CSV
+      </a>
+      <button type="button" class="second" id="print" hidden>
+        Print or PDF
+      </button>
+      <a class="button" href="#share">
+        Share
+      </a>
+    </div>
+  );
+}
+
+/** Sharing, going by newer data, deleting. */
 export function Actions({ report, path, link }: { report: Report; path: string; link?: string | undefined }) {
   const expires = report.share_expires_at;
   const isShared = expires !== null && expires.getTime() > Date.now();
   return (
-    <section class="actions screen">
+    <section class="actions screen" id="share" aria-labelledby="share-title">
+      <h2 id="share-title">Share</h2>
       {link && (
         <Notice kind="good">
           <b>The link, which is shown this once:</b>{' '}
@@ -178,26 +206,24 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
           </a>
         </Notice>
       )}
+      <p class="told">
+        {isShared
+          ? `Whoever has the link can read the report until ${day(expires)}. A new link ends it.`
+          : 'A link shows the report, with its title and notes, to whoever has it. The comps to choose from are not in it.'}
+      </p>
       <div class="buttons">
-        <button type="button" class="second" id="print" hidden>
-          Print or save as PDF
-        </button>
-        <a class="button second" href={`${path}/comps.csv`}>
-          Chosen comps as CSV
-        </a>
         <form method="post" action={path} class="buttons">
-          <label for="days">{isShared ? `Shared until ${day(expires)}:` : 'Share for'}</label>
+          <label for="days">{isShared ? 'New link for' : 'Share for'}</label>
           <Select
             name="days"
             options={SHARE_DAYS.map(days => [String(days), `${days} days`])}
             given={String(SHARE_DAYS[1])}
           />
-          <Submit label={isShared ? 'Make a new link' : 'Make a link'} does="share" kind="second" />
-          <small>It shows all but the comps to choose from: title and notes, too.</small>
-          {isShared && <Submit label="Take the link back" does="unshare" kind="danger" />}
+          <Submit label={isShared ? 'Make a new link' : 'Share'} does="share" kind="second" />
+          {isShared && <Submit label="Stop sharing" does="unshare" kind="danger" />}
         </form>
         <form method="post" action={path} class="buttons">
-          <Submit label="Look for changes" does="look" kind="second" />
+          <Submit label="Update with newest data" does="look" kind="second" />
         </form>
         <details>
           <summary>Delete</summary>
@@ -220,9 +246,7 @@ export function Cover({ view: { report, result } }: { view: ReportView }) {
         <p class="answer">
           <b>{usd(result.estimate.meanAdjustedPrice)}</b> for {lotOf(own)} by {result.lines.length} comparable
           sales and listings
-          {result.enough &&
-            `, four times in five between ${usd(result.estimate.low)} and ${usd(result.estimate.high)}`}
-          .
+          {result.enough && `, 80 % range ${usd(result.estimate.low)} – ${usd(result.estimate.high)}`}.
         </p>
       )}
       {report.notes && <p class="notes">{report.notes}</p>}
@@ -237,12 +261,12 @@ function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot:
   const isEmpty = markets.every(({ data }) => data === null);
   return (
     <section class="market">
-      <h2>The market of lots of {sizes(bucket)}</h2>
+      <h2>Market of lots of {sizes(bucket)}</h2>
       {isEmpty ? (
         <p>No listing of such a size is known in {markets.map(({ name }) => name).join(' or ')}.</p>
       ) : (
         <Comparison
-          name={`The market of ${bucket}`}
+          name={`Market of ${sizes(bucket)}`}
           heads={markets.map(({ name }) => name)}
           rows={COLUMNS.map(key => [key, ...markets.map(({ data }) => shown(key, data?.[key]))])}
         />

@@ -38,6 +38,9 @@ export type Report = {
   /** The newest snapshot that was offered but not accepted yet. */
   offered: ReportSnapshot | null;
   share_expires_at: Date | null;
+  /** Name or address of who began it, else of whose account it is; null where that is nobody's. */
+  maker: string | null;
+  company: string;
   chosen: string[];
   overrides: Override[];
 };

@@ -1,4 +1,4 @@
-import { ADJUSTMENTS, type Adjustment } from '../../../shared/comping/comp-report.ts';
+import { ADJUSTMENTS, type Adjustment, type PriceTrend } from '../../../shared/comping/comp-report.ts';
 import type {
   AppliedAdjustment,
   Result,
@@ -9,10 +9,11 @@ import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { Links, lotOf, miles, nameOf, STATUS_WORDS, StatusBadge } from './comping-list.tsx';
 import type { Report } from './comping-reports.ts';
+import { confidenceOf } from './comping-strip.tsx';
 
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',
-  time: 'Time',
+  time: 'Date',
   location: 'Place',
   land: 'Land',
   asking: 'Asking',
@@ -24,52 +25,17 @@ const plain = (percent: number): string =>
   `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 }).format(percent)} %`;
 const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Math.abs(value))}`;
 
-/** The answer in one line, which stays in sight while one chooses. */
-export function Strip({ result, machine }: { result: Result | null; machine: Result | null }) {
-  return (
-    <dl class="strip" id="strip" aria-live="polite">
-      <div>
-        <dt>
-          {result === null
-            ? 'This report: nothing is chosen yet'
-            : `This report, of ${count(result.lines.length)} comps`}
-        </dt>
-        <dd>
-          {result === null ? '–' : usd(result.estimate.meanAdjustedPrice)}{' '}
-          {result?.enough && (
-            <small>
-              {usd(result.estimate.low)} to {usd(result.estimate.high)}
-            </small>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>An acre</dt>
-        <dd>{result === null ? '–' : usd(result.estimate.meanAdjustedPpa)}</dd>
-      </div>
-      <div>
-        <dt>{machine === null ? 'The model' : `The model, of ${count(machine.lines.length)} comps`}</dt>
-        <dd>
-          {machine === null ? 'too few comps' : usd(machine.estimate.meanAdjustedPrice)}{' '}
-          {machine && (
-            <small>
-              {usd(machine.estimate.low)} to {usd(machine.estimate.high)}
-            </small>
-          )}
-        </dd>
-      </div>
-    </dl>
-  );
-}
+/** Where nothing is chosen yet. */
+const NOTHING_CHOSEN = 'Tick the sales you trust: the estimate follows from them.';
 
 /**
  * The chosen comps with what each is moved by. @param path where forms go; none where the
  * report can only be read
  */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
-  if (result === null) return <p class="notice">No comps are chosen yet.</p>;
+  if (result === null) return <p class="notice">{NOTHING_CHOSEN}</p>;
   return (
-    <section class="scroll" tabindex={0} aria-label="Chosen comps">
+    <section class="scroll" tabindex={0} aria-label="Comps used">
       <table class="chosen">
         <thead>
           <tr>
@@ -77,11 +43,11 @@ export function Chosen({ result, path }: { result: Result | null; path?: string 
             <th>Comp</th>
             <th class="n">Acres</th>
             <th class="n">Price</th>
-            <th class="n">An acre, as sold</th>
+            <th class="n">Per acre, sold</th>
             {ADJUSTMENTS.map(name => (
               <th class="n">{WORDS[name]}</th>
             ))}
-            <th class="n">An acre, adjusted</th>
+            <th class="n">Per acre, adjusted</th>
             <th class="n">Weight</th>
             <th class="n">Moves the estimate</th>
           </tr>
@@ -108,7 +74,7 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
         <small>
           {STATUS_WORDS[comp.status]}
           {comp.sold_date !== null && ` ${day(comp.sold_date)}`}, {miles(comp.distance_m)}
-          {comp.gone && ', no longer a candidate'} <Links url={comp.url} photos={comp.photos} />
+          {comp.gone && ', no longer near enough'} <Links url={comp.url} photos={comp.photos} />
         </small>
         {path && (
           <div class="screen changes">
@@ -149,7 +115,7 @@ function Figure({ adjusted: { model, percent, reason } }: { adjusted: AppliedAdj
     <td class="n said">
       <b>{signed(percent)}*</b>
       <br />
-      <small>model {signed(model)}</small>
+      <small>Plat {signed(model)}</small>
     </td>
   );
 }
@@ -177,7 +143,7 @@ function OverrideForm({ line: { comp, adjustments }, path }: { line: ResultLine;
             name="reason"
             required
             maxlength={500}
-            placeholder="why the model is wrong here"
+            placeholder="why Plat is wrong here"
             autocomplete="off"
           />
         </label>
@@ -187,7 +153,7 @@ function OverrideForm({ line: { comp, adjustments }, path }: { line: ResultLine;
         <form method="post" action={path} data-change>
           <input type="hidden" name="comp" value={comp.id} />
           <input type="hidden" name="adjustment" value={name} />
-          <Submit label={`${WORDS[name]}: back to the model's`} does="restore" kind="quiet" />
+          <Submit label={`${WORDS[name]}: back to Plat's`} does="restore" kind="quiet" />
         </form>
       ))}
     </>
@@ -214,6 +180,35 @@ function Reasons({ lines }: { lines: readonly ResultLine[] }) {
   );
 }
 
+/** What the dates are adjusted by, where that may not be what one expects of land: up with the years. */
+export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; county: string }) {
+  if (trend === undefined) return null;
+  const { yearly, lag, sales, since } = trend;
+  const percent = 100 * Math.expm1(yearly);
+  const source =
+    sales === 0
+      ? `as in the counties around, as ${county} has no sales of its own`
+      : `by ${count(sales)} ${sales === 1 ? 'sale' : 'sales'} in ${county} since ${since}${sales < FEW_SALES ? ', which are few, and the counties around' : ''}`;
+  const off = 100 * Math.expm1(lag);
+  return (
+    <p class="told" id="trend">
+      <b>Date:</b>{' '}
+      {Math.abs(percent) < FLAT_PERCENT
+        ? `prices per acre hardly change with the years, ${source}: older sales count as they are.`
+        : percent > 0
+          ? `prices per acre rose ${plain(percent)} a year, ${source}: older sales are adjusted up.`
+          : `prices per acre fell ${plain(-percent)} a year, ${source}: older sales are adjusted down, not up.`}
+      {Math.abs(off) >= FLAT_PERCENT &&
+        ` Estimates of the last year's sales came out ${plain(Math.abs(off))} too ${off > 0 ? 'high' : 'low'}, so every sale is moved ${off > 0 ? 'down' : 'up'} by that besides.`}
+    </p>
+  );
+}
+
+/** Below it nobody would notice. */
+const FLAT_PERCENT = 0.3;
+/** Of so few the trend is mostly what other counties show. */
+const FEW_SALES = 30;
+
 type Column = {
   title: string;
   together: Totals | undefined;
@@ -230,19 +225,19 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
   const subjectAcres = snapshot.subject.acres;
   const columns: Column[] = [
     {
-      title: 'This report, as sold',
+      title: 'Your estimate, sold',
       together: result?.as_sold,
       result: undefined,
       price: result?.estimate.meanPrice,
     },
-    { title: 'This report, adjusted', together: result?.adjusted, result },
+    { title: 'Your estimate, adjusted', together: result?.adjusted, result },
     {
-      title: "The model's, as sold",
+      title: "Plat's, sold",
       together: machine?.as_sold,
       result: undefined,
       price: machine?.estimate.meanPrice,
     },
-    { title: "The model's, adjusted", together: machine?.adjusted, result: machine },
+    { title: "Plat's, adjusted", together: machine?.adjusted, result: machine },
   ];
   const row = (label: string, figure: (column: Column) => string): [string, ...string[]] => [
     label,
@@ -251,34 +246,32 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
   return (
     <>
       <Comparison
-        name="Conclusion"
+        name="How the estimate is made"
         kind="conclusion"
         heads={columns.map(({ title }) => title)}
         rows={[
           row('Mean price', ({ price }) => (price === undefined ? '–' : usd(price))),
-          row('Mean, an acre', ({ together }) => usd(together!.mean)),
-          row('Median, an acre', ({ together }) => usd(together!.median)),
-          row('Weighted estimate, an acre', ({ together }) => usd(together!.weighted)),
+          row('Mean, per acre', ({ together }) => usd(together!.mean)),
+          row('Median, per acre', ({ together }) => usd(together!.median)),
+          row('Weighted estimate, per acre', ({ together }) => usd(together!.weighted)),
           row(`Weighted estimate, ${lotOf(subjectAcres)}`, ({ together }) =>
             usd(together!.weighted * subjectAcres),
           ),
-          row('80 % interval', ({ result: of }) =>
+          row('80 % range', ({ result: of }) =>
             of === undefined || of === null
               ? '–'
               : of.enough
-                ? `${usd(of.estimate.low)} to ${usd(of.estimate.high)}`
-                : 'of three comps or more',
+                ? `${usd(of.estimate.low)} – ${usd(of.estimate.high)}`
+                : 'needs three comps',
           ),
-          row('Gini of prices an acre', ({ together }) => together!.gini.toFixed(1)),
-          row('Confidence', ({ result: of }) =>
-            of?.enough ? `${Math.round(of.estimate.confidence)} of 100` : '–',
-          ),
+          row('Price spread, 0 even to 100 wide', ({ together }) => together!.gini.toFixed(1)),
+          row('Confidence', ({ result: of }) => (of?.enough ? confidenceOf(of.estimate.confidence) : '–')),
         ]}
       />
       {result?.enough && result.estimate.outOfSupport && (
         <p class="notice">
-          The chosen comps are unlike the subject in size or place, or none of them is a sale: take the
-          estimate with care.
+          Few similar sales nearby: the comps used are unlike this parcel in size or place, or none of them is
+          a sale.
         </p>
       )}
     </>

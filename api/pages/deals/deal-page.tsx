@@ -1,19 +1,28 @@
 import { PlatError } from '../../../shared/base/errors.ts';
-import { dollars, toCents } from '../../../shared/deals/deal-terms.ts';
-import { count, day, usd } from '../../../shared/domain/figures.ts';
+import { DEAL_STAGES, type DealStage } from '../../../shared/deals/deal-terms.ts';
+import { day } from '../../../shared/domain/figures.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { changeListing, getListing } from '../../v1/deals/deal-endpoints.ts';
 import { type DealEvent, dealHistory } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { Back, Facts, Notice } from '../frame/layout.tsx';
+import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, type Visit } from '../frame/visit.ts';
-import { Advice, acceptAdvice, ConfirmPrice, Undo, undoFields } from './deals-advice.tsx';
-import { hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
-import { Letter, shareOf, shown } from './deals-cards.tsx';
-import { DealFields, readFields } from './deals-form.tsx';
+import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import { Advice } from './deals-advice.tsx';
+import { boardOf, hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { Letter } from './deals-cards.tsx';
+import { KeyFigures, Listing, Value, Why } from './deals-figures.tsx';
+import { PriceForm, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
+import {
+  ConfirmPrice,
+  confirmedPrice,
+  PriceChanged,
+  priceFields,
+  pricePath,
+  undoablePrice,
+} from './deals-price.tsx';
 
 /** One deal: its figures and what they come from, what is said of it, and what happened to it. */
 export const dealPage: Page = {
@@ -22,10 +31,7 @@ export const dealPage: Page = {
   get: visit => show(visit, {}),
   post: visit =>
     answerForm(
-      async () => {
-        await callEndpoint(visit, changeListing, { params: idIn(visit), body: await changesIn(visit) });
-        return { redirect: visit.url.pathname };
-      },
+      () => act(visit),
       bad => show(visit, { bad }),
     ),
 };
@@ -36,15 +42,33 @@ function idIn({ req }: Visit): { id: string } {
   return { id };
 }
 
-/** What the form changes: the fields, or the price that is advised, or what that replaced. */
-async function changesIn(visit: Visit) {
-  const does = visit.form.get('do');
-  if (does !== 'take' && does !== 'undo') return readFields(visit.form, true);
+/** Does what a form asks for: another price is asked for once more, before it is set. */
+async function act(visit: Visit): Promise<Reply> {
+  const { form } = visit;
+  const params = idIn(visit);
+  const path = `/deals/${params.id}`;
+  const patch = (body: object) => callEndpoint(visit, changeListing, { params, body });
   const [deal, events] = await read(visit);
-  if (does === 'take') return acceptAdvice(deal, visit.form.get('price'));
-  const undo = undoFields(deal, events);
-  if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
-  return undo;
+  switch (form.get('do')) {
+    case 'price': {
+      const price = confirmedPrice(form);
+      if (price === undefined) return { redirect: pricePath(params.id, form.get('new_price')!) };
+      await patch(priceFields(deal, price));
+      return { redirect: `${path}?changed=price` };
+    }
+    case 'undo': {
+      const undo = undoablePrice(deal, events);
+      if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
+      await patch(undo.fields);
+      return { redirect: path };
+    }
+    default: {
+      const { price, ...fields } = readFields(form, true);
+      const asks = price != null && deal.price !== null;
+      await patch(asks || price === undefined ? fields : { ...fields, price });
+      return { redirect: asks ? pricePath(params.id, price) : path };
+    }
+  }
 }
 
 function read(visit: Visit): Promise<[Deal, DealEvent[]]> {
@@ -55,106 +79,105 @@ function read(visit: Visit): Promise<[Deal, DealEvent[]]> {
   ]);
 }
 
-async function show(visit: Visit, { bad }: { bad?: string }) {
+async function show(visit: Visit, { bad }: { bad?: string }): Promise<Reply> {
+  // Before the deal: a change in between is fetched twice rather than missed.
+  const version = (await boardOf(visit))?.version ?? 0;
   const [deal, events] = await read(visit);
-  const undo = undoFields(deal, events);
+  const { searchParams } = visit.url;
+  const undo = undoablePrice(deal, events);
   const name = nameOf(deal);
+  const asked = visit.form.get('new_price') ?? askedIn(searchParams);
   const body = (
-    <div class="dealing">
-      <Back to="/deals" words="All deals" />
-      <h1>
-        {name} <Letter grade={deal.listing_grade} />
-      </h1>
-      <p>{[lotOf(deal), STAGE_NAMES[deal.status]].filter(Boolean).join(' · ')}</p>
+    <div class="dealing deal" data-version={version}>
+      <Head deal={deal} name={name} />
+      {asked !== undefined && <ConfirmPrice deal={deal} asked={asked} />}
       {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
-      {visit.url.searchParams.get('change') === 'price' && <ConfirmPrice deal={deal} />}
-      {undo && <Undo deal={deal} undo={undo} />}
+      {undo && searchParams.get('changed') === 'price' && <PriceChanged deal={deal} undo={undo} />}
       {hasExpired(deal, day(visit.deps.now())) && (
         <Notice kind="bad">Its contract ended on {deal.contract_expiration_date}: is the date right?</Notice>
       )}
-      <Facts
-        kind="key"
-        of={[
-          ['List price', deal.price === null ? '–' : usd(deal.price)],
-          ['Expected profit', dollars(toCents(deal.expected_profit))],
-          ['Cheaper than', shareOf(deal.price_advantage)],
-          ['Buyer interest', shown(deal.traction_score)],
-          ['Days on market', shown(deal.days_on_market)],
-          ['Views', shown(deal.views)],
-          ['Saves', shown(deal.saves)],
-        ]}
-      />
-      <Advice deal={deal} />
-      <Why deal={deal} />
-      <p class="buttons">
-        {deal.property_id !== null && (
-          <a class="button second" href={`/data?parcel=${deal.property_id}`}>
-            Parcel on the map
-          </a>
-        )}
-        {deal.listing_url !== null && (
-          <a class="button second" href={deal.listing_url} rel="noreferrer">
-            Open listing
-          </a>
-        )}
-      </p>
-      <h2>Price and costs</h2>
-      <form method="post" class="stack">
-        <div class="row">
-          <DealFields deal={deal} given={bad === undefined ? undefined : visit.form} />
+      <KeyFigures deal={deal} />
+      <div class="two">
+        <div class="stack">
+          <Advice deal={deal} />
+          <PriceForm deal={deal} given={bad === undefined ? suggested(searchParams) : visit.form} />
+          <History events={events} undo={undo} now={visit.deps.now()} />
         </div>
-        <div class="buttons">
-          <button type="submit">Save</button>
-        </div>
-      </form>
-      <History events={events} now={visit.deps.now()} />
+        <aside class="stack" id="background" aria-label="Background">
+          <Why deal={deal} />
+          <Value deal={deal} />
+          <Listing deal={deal} />
+        </aside>
+      </div>
     </div>
   );
-  return { title: name, body, assetNames: ['deals.css'] };
+  return { title: name, body, assetNames: ['cards.css', 'deals.css', 'deal.mjs'] };
 }
 
-const money = (decimal: string | null): string => (decimal === null ? '' : dollars(toCents(decimal)));
+/** The price to be confirmed; undefined where none is to be changed. */
+const askedIn = (params: URLSearchParams): string | undefined =>
+  params.get('change') === 'price' ? (params.get('new_price') ?? '') : undefined;
 
-const estimate = (decimal: string | null): string => (decimal === null ? '' : usd(Number(decimal)));
+/** What a link of the page puts into its form, to be saved. */
+function suggested(params: URLSearchParams): URLSearchParams | undefined {
+  const sellPrice = params.get('expected_sell_price');
+  return sellPrice === null ? undefined : new URLSearchParams({ expected_sell_price: sellPrice });
+}
 
-/** The figures behind the grade and the advice, in words. */
-function Why({ deal }: { deal: Deal }) {
-  const { figures: of } = deal;
-  if (!of) return null;
-  const perAcre = of.price_per_acre === null ? '' : ` It asks ${usd(of.price_per_acre)} an acre.`;
+/** What a deal goes through when nothing goes wrong. */
+const STAGES: readonly DealStage[] = DEAL_STAGES.filter(stage => stage !== 'on_hold' && stage !== 'canceled');
+
+function Head({ deal, name }: { deal: Deal; name: string }) {
+  const { status, property_id: parcel, listing_url: url } = deal;
+  const at = STAGES.indexOf(status);
   return (
-    <details>
-      <summary>Why</summary>
-      <ul>
-        <li>
-          Price: {of.dearer_listings ?? 0} of {count(of.active_listings)} other active listings of the county
-          ask more per acre.{perAcre}
-          {of.competitive_price !== null &&
-            ` Up to ${money(of.competitive_price)} it would be cheaper than 60 % of those like it.`}
-        </li>
-        <li>
-          Buyer interest: {of.interest} views and ten times the saves a day,{' '}
-          {of.listings_with_views < 10
-            ? 'by itself, as fewer than 10 other listings tell theirs.'
-            : `against ${count(of.listings_with_views)} others.`}
-        </li>
-        <li>
-          Days: the usual time to sell {of.bucket === null ? 'its acreage' : of.bucket} is{' '}
-          {count(of.median_days_on_market)} days
-          {of.sales === 0
-            ? ', for want of sales that tell.'
-            : `, by ${count(of.sales)} sales of the last year.`}
-        </li>
-        {of.mean_adjusted_price !== null && (
-          <li>
-            Estimated value: {estimate(of.mean_adjusted_price)}, 80 % range {estimate(of.low_price)} –{' '}
-            {estimate(of.high_price)}.
-          </li>
-        )}
-        <li>
-          Spent so far: {money(of.total_spend)}. Score {of.score ?? '–'} of 100, as of {day(of.as_of)}.
-        </li>
-      </ul>
-    </details>
+    <>
+      <p class="crumb">
+        <a href="/deals">Deals</a> › {STAGE_NAMES[status]}
+      </p>
+      <header class="pagehead" id="head">
+        <div>
+          <h1>
+            {name} <Letter grade={deal.listing_grade} />
+          </h1>
+          <p>
+            {lotOf(deal)}
+            {parcel !== null && (
+              <>
+                {' '}
+                · <a href={`/data?parcel=${parcel}`}>Parcel on the map</a>
+              </>
+            )}
+          </p>
+        </div>
+        <div class="buttons">
+          {url !== null && (
+            <a class="button second" href={url} rel="noreferrer">
+              Open listing
+            </a>
+          )}
+          {parcel !== null && (
+            <form method="post" action="/comping">
+              <input type="hidden" name="property_id" value={parcel} />
+              <button type="submit" class="second">
+                Comp report
+              </button>
+            </form>
+          )}
+        </div>
+      </header>
+      {at >= 0 && (
+        <ol class="steps" aria-label="Stage">
+          {STAGES.map((stage, i) => (
+            <li
+              class={i < at ? 'done' : i === at ? 'now' : undefined}
+              aria-current={i === at ? 'step' : undefined}
+            >
+              {STAGE_NAMES[stage]}
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
   );
 }

@@ -1,115 +1,87 @@
-import { PlatError } from '../../../shared/base/errors.ts';
-import { dollars, toCents } from '../../../shared/deals/deal-terms.ts';
-import { usd } from '../../../shared/domain/figures.ts';
-import type { DealEvent } from '../../v1/deals/deal-history.ts';
+import { type DealStage, dollars, profitSentence, toCents } from '../../../shared/deals/deal-terms.ts';
+import { day } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { Facts, Submit } from '../frame/layout.tsx';
 import { ChangePrice, NoAdvice } from './deals-cards.tsx';
+import { lowestPrice, money, otherPrice, profitAt } from './deals-price.tsx';
 
 const ACTIONS = { drop: 'drop the price', relist: 'relist it', hold: 'hold the price' };
 
-const money = (decimal: string): string => dollars(toCents(decimal));
+/** Of a listing that is on the market. */
+const ADVISED_STAGE: DealStage = 'listed';
 
 /**
  * What is advised, why, and what comes of it. Nothing here changes a price: that is asked for, and confirmed.
  */
 export function Advice({ deal }: { deal: Deal }) {
-  const { suggested_action: action, suggested_action_price: price, advice, figures } = deal;
-  if (advice === null || action === '') return <NoAdvice deal={deal} />;
-  const low = advice.valuation_counts ? (figures?.low_price ?? null) : null;
+  const { suggested_action: action, advice, figures, status } = deal;
+  if (advice === null || action === '')
+    return (
+      <section class="card recommended" id="advice">
+        <h2>Recommendation</h2>
+        {status === ADVISED_STAGE ? (
+          <NoAdvice deal={deal} />
+        ) : (
+          <p>There is one while the deal stands in Listed.</p>
+        )}
+      </section>
+    );
   return (
-    <section class="notice recommended" aria-labelledby="advice">
-      <h2 id="advice">Recommendation: {ACTIONS[action]}</h2>
-      <p>{advice.text}</p>
-      <Facts
-        kind="key"
-        of={[
-          ['If you hold', `${money(advice.profit_now)} profit`],
-          [
-            `If you drop to ${price === null ? '' : money(price)}`,
-            price === null ? null : `${money(advice.profit_then)} profit`,
-          ],
-          ['Low end of its estimated value', low === null ? null : usd(Number(low))],
-        ]}
-      />
-      {action === 'drop' && (
-        <p class="buttons">
-          <ChangePrice deal={deal} kind="button second" />
-        </p>
-      )}
-    </section>
-  );
-}
-
-/** Asks before an advised price is set. */
-export function ConfirmPrice({ deal }: { deal: Deal }) {
-  const { id, price, suggested_action_price: advised, advice, figures } = deal;
-  if (advice === null || advised === null || price === null) return null;
-  const worth = advice.valuation_counts ? (figures?.mean_adjusted_price ?? null) : null;
-  const below = (asked: number): string =>
-    `${Math.round(100 * (1 - (100 * asked) / Number(toCents(worth!))))} %`;
-  return (
-    <section
-      class="notice recommended"
-      role="alertdialog"
-      aria-labelledby="asked"
-      aria-describedby="asked-of"
-    >
-      <h2 id="asked">Change the list price?</h2>
-      <div id="asked-of">
-        <Facts
-          kind="key"
-          of={[
-            ['Now', usd(price)],
-            ['New list price', money(advised)],
-            ['Profit', `${money(advice.profit_now)} → ${money(advice.profit_then)}`],
-            [
-              'Below its estimated value',
-              worth === null || price >= Number(worth) ? null : `${below(price)} → ${below(Number(advised))}`,
-            ],
-          ]}
-        />
-        <p>Only Plat's own figure changes: change it at the listing's site, too. It can be undone here.</p>
-      </div>
-      <form method="post" action={`/deals/${id}`} class="buttons">
-        <input type="hidden" name="price" value={advised} />
-        <a class="button second" href={`/deals/${id}`} autofocus>
-          Keep {usd(price)}
-        </a>
-        <Submit label={`Change to ${money(advised)}`} does="take" />
-      </form>
+    <section class="card recommended" id="advice" aria-labelledby="advice-title">
+      <header>
+        <h2 id="advice-title">Recommendation: {ACTIONS[action]}</h2>
+        {figures && <span class="badge">{day(figures.as_of)}</span>}
+      </header>
+      <p>{reasonsOf(advice)}</p>
+      <Outcomes deal={deal} advice={advice} />
+      <p class="buttons">
+        <ChangePrice deal={deal} kind="button second" />
+      </p>
     </section>
   );
 }
 
 /**
- * What following the advice changes: a sale is expected for no more than is asked. @throws PlatError when it
- * is not the advice any more
+ * Why, without what the heading says, which stands before the first colon, and without the profits, which
+ * stand below beside their prices.
  */
-export function acceptAdvice(deal: Deal, confirmed: string | null): Record<string, string> {
-  const { suggested_action_price: price, expected_sell_price: hoped } = deal;
-  if (price === null || price !== confirmed)
-    throw new PlatError('validation_error', 'The advice is another one by now: look at it again.');
-  return { price, ...(hoped !== null && toCents(hoped) > toCents(price) && { expected_sell_price: price }) };
+function reasonsOf({ text, profit_now, profit_then }: NonNullable<Deal['advice']>): string {
+  const last = profitSentence(toCents(profit_now), toCents(profit_then));
+  const told = text.endsWith(last) ? text.slice(0, -last.length).trim() : text;
+  const reasons = told.slice(told.indexOf(': ') + 2);
+  return reasons[0]!.toUpperCase() + reasons.slice(1);
 }
 
-/** The state before the last advice was followed, as long as the price is still that one. */
-export function undoFields(
-  deal: Deal,
-  events: readonly DealEvent[],
-): Record<string, string | null> | undefined {
-  const last = events.find(({ changes }) => changes.price !== undefined);
-  const [was, taken] = last?.changes.price ?? [];
-  if (last?.cause !== 'advice taken' || was == null || deal.price !== Number(taken)) return undefined;
-  const hoped = last.changes.expected_sell_price;
-  return { price: was, ...(hoped !== undefined && { expected_sell_price: hoped[0] }) };
-}
+type OutcomesProps = { deal: Deal; advice: NonNullable<Deal['advice']> };
 
-export function Undo({ deal, undo }: { deal: Deal; undo: Record<string, string | null> }) {
+function Outcomes({ deal, advice: { profit_now } }: OutcomesProps) {
+  const other = otherPrice(deal);
+  const lowest = lowestPrice(deal);
+  const then = other === null ? null : profitAt(deal, other);
+  const less = then === null ? 0n : toCents(profit_now) - then;
   return (
-    <form method="post" action={`/deals/${deal.id}`} class="notice info buttons">
-      <span role="status">The list price is now {usd(deal.price!)}, as advised.</span>
-      <Submit label={`Undo: back to ${money(undo.price!)}`} does="undo" kind="second" />
-    </form>
+    <dl class="whatif">
+      <div>
+        <dt>If you hold</dt>
+        <dd>
+          {money(profit_now)} <small>profit</small>
+        </dd>
+      </div>
+      {other !== null && then !== null && (
+        <div>
+          <dt>If you drop to {dollars(other)}</dt>
+          <dd>
+            {dollars(then)} <small>profit</small>
+          </dd>
+          {less > 0n && <dd class="change bad">{dollars(less)} less</dd>}
+        </div>
+      )}
+      {lowest && (
+        <div>
+          <dt>Lowest that makes sense</dt>
+          <dd>{dollars(lowest.cents)}</dd>
+          <dd class="change">{lowest.why}</dd>
+        </div>
+      )}
+    </dl>
   );
 }

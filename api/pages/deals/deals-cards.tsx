@@ -1,8 +1,15 @@
-import { DEAL_STAGES, dollars, FETCH_STATUSES, toCents } from '../../../shared/deals/deal-terms.ts';
+import {
+  DEAL_STAGES,
+  dollars,
+  FETCH_STATUSES,
+  profitChange,
+  toCents,
+} from '../../../shared/deals/deal-terms.ts';
 import { count, usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Facts, Select, Submit } from '../frame/layout.tsx';
 import { type BoardView, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { pricePath } from './deals-price.tsx';
 
 /** A figure, or the dash of an unknown one. */
 export const shown = (value: number | null): string => (value === null ? '–' : count(value));
@@ -80,7 +87,7 @@ export function Letter({ grade }: { grade: string }) {
   return (
     <span class={`grade ${grade[0]}`} title="Grade of the listing">
       <span class="unseen">Grade </span>
-      {grade}
+      {grade.replace('-', '−')}
     </span>
   );
 }
@@ -93,20 +100,15 @@ function ShortAdvice({ deal }: { deal: Deal }) {
   if (action !== 'drop') return <p class="advice">Hold the price.</p>;
   return (
     <p class="advice">
-      Drop to {dollars(toCents(price!))}: {profitChange(advice)}. <ChangePrice deal={deal} />
+      Drop to {dollars(toCents(price!))}:{' '}
+      {profitChange(toCents(advice.profit_now), toCents(advice.profit_then))}. <ChangePrice deal={deal} />
     </p>
   );
 }
 
-/** "profit falls from $23,600 to $20,600". */
-export const profitChange = ({ profit_now: now, profit_then: then }: NonNullable<Deal['advice']>): string =>
-  now === then
-    ? `profit stays ${dollars(toCents(now))}`
-    : `profit falls from ${dollars(toCents(now))} to ${dollars(toCents(then))}`;
-
-/** To where the advised price is confirmed. */
-export const ChangePrice = ({ deal: { id }, kind }: { deal: Deal; kind?: string }) => (
-  <a class={kind} href={`/deals/${id}?change=price`}>
+/** To where another price is confirmed, the advised one where there is one. */
+export const ChangePrice = ({ deal, kind }: { deal: Deal; kind?: string }) => (
+  <a class={kind} href={pricePath(deal.id, deal.suggested_action_price ?? undefined)} aria-haspopup="dialog">
     Change price…
   </a>
 );

@@ -1,23 +1,31 @@
+import type { ComponentChildren } from 'preact';
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
-import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, parseMoney } from '../../../shared/deals/deal-terms.ts';
+import {
+  type DEAL_MONEY,
+  DEAL_STAGES,
+  DEAL_TYPES,
+  dollars,
+  parseMoney,
+} from '../../../shared/deals/deal-terms.ts';
+import { usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 import type { Choice } from './deals-add.ts';
 import { STAGE_NAMES } from './deals-board.ts';
+import { money, spendOf } from './deals-price.tsx';
 
-const AMOUNTS = ['price', ...DEAL_MONEY] as const;
-const LABELS: Record<(typeof AMOUNTS)[number], string> = {
+const LABELS: Record<'price' | (typeof DEAL_MONEY)[number], string> = {
   price: 'List price',
+  expected_sell_price: 'Expected sell price',
   purchase_price: 'Purchase price',
   agent_fee: 'Agent fee',
-  misc_costs: 'Other costs',
   closing_costs: 'Closing costs',
-  expected_sell_price: 'Expected sell price',
+  misc_costs: 'Other costs',
 };
-const HINTS: Record<string, string> = {
-  price: 'By hand: for a lot that no live listing is found of, else until its listing shows another price.',
-};
+const AMOUNTS = Object.keys(LABELS) as (keyof typeof LABELS)[];
+/** Where nothing is known of it yet. */
+const PRICE_HINT = 'Yours until a live listing is found.';
 const DAYS = { contract_expiration_date: 'Contract expires', closing_date: 'Closing' } as const;
 const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as const;
 
@@ -37,7 +45,7 @@ export function readFields(form: URLSearchParams, whole: boolean): Record<string
       if (whole && name !== 'deal_type') fields[name] = null;
       continue;
     }
-    const amount = (AMOUNTS as readonly string[]).includes(name) ? parseMoney(written) : written;
+    const amount = Object.hasOwn(LABELS, name) ? parseMoney(written) : written;
     if (amount === undefined)
       details[name] = [`"${written.slice(0, 40)}" is no amount: write $18,400, 18.4k or 18400.50.`];
     else fields[name] = amount;
@@ -51,8 +59,16 @@ export function readFields(form: URLSearchParams, whole: boolean): Record<string
 
 const textIn = (value: unknown): string => String(value ?? '').replace(/\.00$/, '');
 
-/** Inputs for what a person says of a deal. @param given as typed, where it was refused */
-export function DealFields({ deal, given }: { deal?: Deal; given?: URLSearchParams | undefined }) {
+type DealFieldsProps = {
+  deal?: Deal;
+  /** As typed, where it was refused. */
+  given?: URLSearchParams | undefined;
+  /** By their fields. */
+  hints?: Record<string, ComponentChildren>;
+};
+
+/** Inputs for what a person says of a deal. */
+function DealFields({ deal, given, hints = { price: PRICE_HINT } }: DealFieldsProps) {
   const textOf = (name: string): string => given?.get(name) ?? textIn(deal?.[name as keyof Deal]);
   return (
     <>
@@ -61,7 +77,7 @@ export function DealFields({ deal, given }: { deal?: Deal; given?: URLSearchPara
           label={LABELS[name]}
           name={name}
           value={textOf(name)}
-          hint={HINTS[name]!}
+          hint={hints[name]}
           inputmode="decimal"
           placeholder="$"
         />
@@ -78,6 +94,52 @@ export function DealFields({ deal, given }: { deal?: Deal; given?: URLSearchPara
         <Field label={label} name={name} type="date" value={textOf(name)} />
       ))}
     </>
+  );
+}
+
+type PriceFormProps = { deal: Deal; given: URLSearchParams | undefined };
+
+/** What a person says of a deal, and the profit that follows. */
+export function PriceForm({ deal, given }: PriceFormProps) {
+  const { price, expected_sell_price: hoped, figures, fetch_status: state } = deal;
+  const value = figures?.mean_adjusted_price ?? null;
+  const worth = value === null ? null : Math.round(Number(value));
+  const spend = spendOf(deal);
+  const sellPrice = hoped === null ? price : Number(hoped);
+  const hints: Record<string, ComponentChildren> = {
+    price: price === null || state !== 'found' ? PRICE_HINT : 'Yours until the live listing shows another.',
+    ...(worth !== null && {
+      expected_sell_price: (
+        <>
+          Estimated value {usd(worth)} ·{' '}
+          <a href={`/deals/${deal.id}?expected_sell_price=${worth}#expected_sell_price`}>use it</a>
+        </>
+      ),
+    }),
+  };
+  return (
+    <section class="card" aria-labelledby="price-and-costs">
+      <header>
+        <h2 id="price-and-costs">Price and costs</h2>
+      </header>
+      <form method="post" action={`/deals/${deal.id}`} class="stack">
+        <div class="fields">
+          <DealFields deal={deal} given={given} hints={hints} />
+        </div>
+        {sellPrice !== null && (
+          <p class="profit">
+            <span>
+              {usd(sellPrice)} {hoped === null ? 'list price' : 'sell price'}
+              {spend > 0n && ` − ${dollars(spend)} spent`}
+            </span>{' '}
+            <b>{money(deal.expected_profit)} profit</b>
+          </p>
+        )}
+        <div class="buttons">
+          <button type="submit">Save</button>
+        </div>
+      </form>
+    </section>
   );
 }
 
@@ -114,7 +176,7 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
         </div>
         <details open={AMOUNTS.some(name => given?.get(name))}>
           <summary>Price and costs</summary>
-          <div class="row">
+          <div class="fields">
             <DealFields given={given} />
           </div>
         </details>

@@ -1,8 +1,8 @@
-import { dollars, toCents } from '../../../shared/deals/deal-terms.ts';
 import { day, moment, usd } from '../../../shared/domain/figures.ts';
 import type { DealEvent } from '../../v1/deals/deal-history.ts';
-import { Grid, Text } from '../frame/layout.tsx';
+import { Submit, Text } from '../frame/layout.tsx';
 import { STAGE_NAMES } from './deals-board.ts';
+import { money, SERVICE, type UndoablePrice } from './deals-price.tsx';
 
 const WIDTH = 640;
 const HEIGHT = 120;
@@ -10,8 +10,10 @@ const FRAME = { left: 60, right: 10, top: 10, bottom: 22 };
 
 type Point = { at: number; value: number };
 
-/** What happened to a deal: price, advantage and traction over time, and the table that tells it all. */
-export function History({ events, now }: { events: DealEvent[]; now: Date }) {
+type HistoryProps = { events: DealEvent[]; undo: UndoablePrice | undefined; now: Date };
+
+/** What happened to a deal, the last first; price, advantage and interest over time. */
+export function History({ events, undo, now }: HistoryProps) {
   const ascending = events.toReversed();
   const pointsOf = (name: 'price' | 'price_advantage' | 'traction_score'): Point[] =>
     ascending.flatMap(event => {
@@ -22,43 +24,77 @@ export function History({ events, now }: { events: DealEvent[]; now: Date }) {
   const price = pointsOf('price');
   const top = Math.max(1, ...price.map(({ value }) => value));
   return (
-    <>
-      <h2>History</h2>
-      {price.length > 0 && (
-        <div class="deal-charts">
-          <Steps title="Price" points={price} span={span} top={1.1 * top} shown={usd} />
-          <Steps
-            title="Cheaper than, %"
-            points={pointsOf('price_advantage')}
-            span={span}
-            top={100}
-            shown={String}
-          />
-          <Steps
-            title="Buyer interest"
-            points={pointsOf('traction_score')}
-            span={span}
-            top={100}
-            shown={String}
-          />
-        </div>
+    <section class="card" id="history" aria-labelledby="history-title">
+      <header>
+        <h2 id="history-title">History</h2>
+      </header>
+      <ol class="timeline">
+        {events.map(event => (
+          <Happening event={event} undo={undo?.event === event ? undo : undefined} />
+        ))}
+      </ol>
+      {price.length > 1 && (
+        <details>
+          <summary>Price, rank and interest over time</summary>
+          <div class="deal-charts">
+            <Steps title="List price" points={price} span={span} top={1.1 * top} shown={usd} />
+            <Steps
+              title="Cheaper than, %"
+              points={pointsOf('price_advantage')}
+              span={span}
+              top={100}
+              shown={String}
+            />
+            <Steps
+              title="Buyer interest"
+              points={pointsOf('traction_score')}
+              span={span}
+              top={100}
+              shown={String}
+            />
+          </div>
+        </details>
       )}
-      <Grid
-        name="History"
-        heads={['When', 'Who', 'Why', 'What']}
-        rows={events.map(({ at, author, cause, changes }) => [
-          moment(at),
-          author,
-          cause,
-          Object.entries(changes)
-            // An empty beginning is no news.
-            .filter(([, [before, after]]) => before !== null || after !== '')
-            .map(([field, [before, after]]) => describe(field, before, after))
-            .join('; '),
-        ])}
-      />
-    </>
+    </section>
   );
+}
+
+function Happening({ event, undo }: { event: DealEvent; undo: UndoablePrice | undefined }) {
+  const { at, author, cause, changes } = event;
+  const lines = Object.entries(changes)
+    // An empty beginning is no news.
+    .filter(
+      ([field, [before, after]]) =>
+        before !== null || (after !== '' && after !== null && field !== 'listing_grade'),
+    )
+    .flatMap(([field, [before, after]]) => describe(field, before, after) ?? []);
+  return (
+    <li>
+      <div>
+        <b>{titleOf(cause, changes)}</b>
+        <p>{[author === SERVICE ? '' : author, ...lines].filter(Boolean).join(' · ')}</p>
+        {undo && (
+          <form method="post">
+            <Submit label={`Undo: back to ${money(undo.fields.price!)}`} does="undo" kind="second" />
+          </form>
+        )}
+      </div>
+      <time datetime={at}>{moment(at)}</time>
+    </li>
+  );
+}
+
+/** What a person would look for first: the grade, the price, the stage. */
+function titleOf(cause: string, changes: DealEvent['changes']): string {
+  const [, grade] = changes.listing_grade ?? [];
+  const [, price] = changes.price ?? [];
+  const [, stage] = changes.status ?? [];
+  if (cause === 'added') return 'Deal added';
+  if (stage != null) return `Moved to ${STAGE_NAMES[stage as keyof typeof STAGE_NAMES]}`;
+  if (grade) return `Graded ${grade.replace('-', '−')}`;
+  if (price != null) return `List price ${money(price)}${cause === 'advice taken' ? ', as advised' : ''}`;
+  if (cause === 'edited') return 'Edited';
+  return cause === 'market' ? "Compared with the county's listings again" : 'Listing looked at';
 }
 
 type StepsProps = {
@@ -84,7 +120,7 @@ function Steps({ title, points, span: [from, to], top, shown }: StepsProps) {
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`${title}: from ${shown(first.value)} on ${day(new Date(first.at))} to ${shown(last.value)} now; the table has every change`}
+        aria-label={`${title}: from ${shown(first.value)} on ${day(new Date(first.at))} to ${shown(last.value)} now; the list above has every change`}
       >
         {[0, top / 2, top].map(value => (
           <>
@@ -105,14 +141,36 @@ function Steps({ title, points, span: [from, to], top, shown }: StepsProps) {
   );
 }
 
+const NAMES: Record<string, string> = {
+  status: 'Stage',
+  deal_type: 'Type',
+  price: 'List price',
+  misc_costs: 'Other costs',
+  fetch_status: 'Listing',
+  listing_grade: 'Grade',
+  price_advantage: 'Cheaper than',
+  traction_score: 'Buyer interest',
+  suggested_action: 'Advice',
+  suggested_action_price: 'Advised price',
+  contract_expiration_date: 'Contract expires',
+  closing_date: 'Closing',
+};
+
 const AMOUNTS = /price$|fee$|costs$/;
 
-function describe(field: string, before: string | null, after: string | null): string {
+/** "List price $34,900 → $31,900"; undefined for what is a step on the way to something that is told too. */
+function describe(field: string, before: string | null, after: string | null): string | undefined {
+  if (field.startsWith('suggested_action') && !after) return undefined;
+  if (field === 'fetch_status' && after === 'waiting') return undefined;
   const word = (value: string | null): string => {
     if (value === null || value === '') return 'none';
     if (field === 'status') return STAGE_NAMES[value as keyof typeof STAGE_NAMES];
-    return AMOUNTS.test(field) ? dollars(toCents(value)) : value.replaceAll('_', ' ');
+    if (field === 'price_advantage') return `${value} %`;
+    return AMOUNTS.test(field) ? money(value) : value.replaceAll('_', ' ').replace(/-$/, '−');
   };
-  const name = field.replaceAll('_', ' ');
-  return before === null ? `${name} ${word(after)}` : `${name} ${word(before)} → ${word(after)}`;
+  const plain = field.replaceAll('_', ' ');
+  const name = NAMES[field] ?? plain[0]!.toUpperCase() + plain.slice(1);
+  return before === null || before === ''
+    ? `${name} ${word(after)}`
+    : `${name} ${word(before)} → ${word(after)}`;
 }

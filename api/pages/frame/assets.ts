@@ -19,8 +19,11 @@ export type Assets = { path(name: string): string; router: Router };
 const here = dirname(fileURLToPath(import.meta.url));
 const YEAR_SECONDS = 31_536_000;
 
+/** The first two are of every page. */
+const STYLES = ['tokens', 'style', 'cards', 'comping', 'deals', 'docs', 'parcel'].map(name => `${name}.css`);
+
 /** The client modules, each loaded by the pages that need it. */
-const MODULES = ['map', 'live', 'comping', 'deals', 'progress', 'search'];
+const MODULES = ['map', 'live', 'comping', 'deals', 'deal', 'docs', 'progress', 'search'];
 
 /** Bundles the client modules; maplibre-gl stays a file of its own, as most visits have it already. */
 export async function openAssets(config: Config): Promise<Assets> {
@@ -37,7 +40,7 @@ export async function openAssets(config: Config): Promise<Assets> {
   add('icon.svg', 'image/svg+xml', readFileSync(join(here, 'icon.svg')));
   const inter = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
   add('inter.woff2', 'font/woff2', readFileSync(fileURLToPath(inter)));
-  for (const name of ['tokens.css', 'style.css', 'comping.css', 'deals.css', 'parcel.css']) {
+  for (const name of STYLES) {
     const sheet = readFileSync(join(here, name), 'utf8');
     add(name, style, Buffer.from(sheet.replace('inter.woff2', assets.get('inter.woff2')!.path)));
   }

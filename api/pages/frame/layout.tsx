@@ -61,7 +61,7 @@ export const Empty = ({ icon, title, children }: EmptyProps) => (
 type FieldProps = {
   label: string;
   name: string;
-  hint?: string;
+  hint?: ComponentChildren;
   error?: string;
   children?: ComponentChildren;
 } & Record<string, unknown>;

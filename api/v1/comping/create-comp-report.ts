@@ -52,10 +52,16 @@ export const createCompReport = defineEndpoint({
   errors: {
     unprocessable: `The account has ${MAX_REPORTS} reports already: delete some in the web app.`,
   },
-  handle: async ({ body: { property_id } }, { database }, { account, appUrl }) => {
+  handle: async ({ body: { property_id } }, { database }, { account, user, appUrl }) => {
     const fips = countyOf(property_id);
     const id = await database.transaction(async run => {
-      const values = { account_id: account.id, fips, property_id, limit: MAX_REPORTS };
+      const values = {
+        account_id: account.id,
+        user_id: user?.id ?? null,
+        fips,
+        property_id,
+        limit: MAX_REPORTS,
+      };
       const [report] = await run<{ id: string }>('comping/insert_report', values);
       if (report === undefined) throw refusal(await run('comping/find_parcel', { fips, property_id }));
       await enqueueAndNotify(run, prepareReports, { fips });

@@ -1,8 +1,8 @@
 -- name: insert_report
 -- An empty report of a parcel, which waits to be prepared; no row where the parcel is not on the roll, or
--- the account has too many. `limit`: most reports of an account.
-insert into comp_reports (account_id, fips, property_id, wanted_at)
-select :account_id::uuid, p.fips, p.property_id, now()
+-- the account has too many. `user_id`: who begins it, null with a key; `limit`: most reports of an account.
+insert into comp_reports (account_id, user_id, fips, property_id, wanted_at)
+select :account_id::uuid, :user_id::uuid, p.fips, p.property_id, now()
 from parcels p
 where p.fips = :fips::int and p.property_id = :property_id::bigint and p.retired_at is null
   and (select count(*) from comp_reports where account_id = :account_id::uuid) < :limit::int
@@ -80,6 +80,8 @@ where id = :id;
 select
   r.id, r.account_id, r.fips, r.property_id, r.label, r.title, r.notes, r.version, r.created_at, r.updated_at, r.wanted_at,
   r.looked_at, r.fault, r.snapshot, r.offered, r.share_expires_at,
+  (select coalesce(nullif(u.name, ''), u.email) from users u where u.id = coalesce(r.user_id, a.user_id)) as maker,
+  (select c.name from companies c where c.id = a.company_id) as company,
   array(select comp_id::text from comp_report_comps where report_id = r.id order by added_at, comp_id) as chosen,
   coalesce((
     select json_agg(json_build_object(
@@ -89,8 +91,8 @@ select
     where report_id = r.id
   ), '[]') as overrides
 from comp_reports r
-where r.id = :id
-  and (r.account_id = :account_id or exists (select 1 from accounts a where a.id = r.account_id and a.user_id = :user_id));
+join accounts a on a.id = r.account_id
+where r.id = :id and (r.account_id = :account_id or a.user_id = :user_id);
 
 -- name: find_shared
 -- The report that a link shows, while it does. `token_hash`: hash of the token. Returns: id, account_id.

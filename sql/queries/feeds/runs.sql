@@ -66,6 +66,16 @@ from feeds f
 join runs r on r.feed_id = f.id
 where r.status in ('merged', 'unchanged')
 
+-- name: list_feed_counties
+-- The counties whose parcels a feed brings, by name. `feed_name`: its name.
+select c.fips, r.name, r.state
+from feeds f
+join county_coverage c on f.id = any (c.feed_ids)
+join regions r on r.type = 'county' and r.fips = c.fips
+where f.name = :feed_name
+order by r.state, r.name
+limit :limit
+
 -- name: list_rejects
 -- A run's rejected rows, the first of every reason. `reason`: null for all.
 select input, row_no, field, reason, message, raw

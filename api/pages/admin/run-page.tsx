@@ -1,0 +1,193 @@
+import { count, moment, oneDigit, percent } from '../../../shared/domain/figures.ts';
+import { findRun, type Run } from '../../../shared/feeds/ingest-runs.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { notFound } from '../../http/error-responses.ts';
+import { Notice } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { AllFigures, Filled, LeftOut, leftOutOf, Sources } from './run-figures.tsx';
+
+/** Beyond so many one looks for the county among all of them. */
+const MAX_COUNTIES = 12;
+
+export const KIND_NAMES: Record<string, string> = {
+  assessor: 'assessor roll',
+  listings: 'sales and listings',
+  roads: 'roads',
+  wetlands: 'wetlands',
+  flood: 'flood zones',
+  elevation: 'heights',
+  zips: 'ZIP codes',
+  imagery: 'imagery',
+  contacts: 'contacts',
+  numbering: 'telephone numbering',
+  dnc: 'do-not-call list',
+};
+
+export const STATUS_NAMES: Record<string, readonly [words: string, badge: string]> = {
+  running: ['Running', ''],
+  merged: ['Merged', 'good'],
+  unchanged: ['Nothing new', 'good'],
+  blocked: ['Not merged', 'warn'],
+  failed: ['Failed', 'bad'],
+};
+
+type RunCounty = { fips: number; name: string; state: string };
+
+/** What a run read, what it left out and why, and where its data is to be seen. */
+export const runPage: Page = {
+  path: '/admin/runs/:id',
+  access: 'operator',
+  async get(visit) {
+    const { pool, resources } = visit.deps;
+    const id = Number(visit.req.params.id);
+    const run = Number.isSafeInteger(id) ? await findRun(pool, id) : undefined;
+    if (run === undefined) throw notFound('There is no such run.');
+    const counties = await resources.database.run<RunCounty>('feeds/list_feed_counties', {
+      feed_name: run.feed,
+      limit: MAX_COUNTIES + 1,
+    });
+    const title = titleOf(run, counties);
+    const body = (
+      <div class="run">
+        <Head run={run} counties={counties} title={title} />
+        {run.error && <Notice kind="bad">{run.error}</Notice>}
+        {(run.gate?.blocked ?? []).map(({ message }) => (
+          <Notice kind="bad">{message}</Notice>
+        ))}
+        <Figures run={run} />
+        <div class="two">
+          <section class="card" aria-labelledby="left-out">
+            <h2 id="left-out">Rows left out or repaired</h2>
+            <LeftOut run={run} lines={await leftOutOf(visit, run)} />
+          </section>
+          <aside class="stack" aria-label="What came">
+            <Filled run={run} />
+            <Sources run={run} />
+          </aside>
+        </div>
+        <AllFigures run={run} />
+      </div>
+    );
+    return { title, body, assetNames: ['cards.css'] };
+  },
+};
+
+function titleOf({ feed, kind }: Run, counties: readonly RunCounty[]): string {
+  const [only] = counties;
+  const where =
+    only === undefined || counties.length > MAX_COUNTIES
+      ? feed
+      : counties.length === 1
+        ? `${only.name}, ${only.state}`
+        : `${counties.length} counties`;
+  return `${where}: ${KIND_NAMES[kind] ?? kind}`;
+}
+
+type HeadProps = { run: Run; counties: readonly RunCounty[]; title: string };
+
+function Head({ run, counties, title }: HeadProps) {
+  const { feed, id, status, forced, requested_by, started_at, finished_at, attempts } = run;
+  const [words, badge] = STATUS_NAMES[status] ?? [status, ''];
+  const again = `/admin/run?feed=${encodeURIComponent(feed)}`;
+  const seconds = finished_at && (finished_at.getTime() - started_at.getTime()) / 1_000;
+  return (
+    <>
+      <p class="crumb">
+        <a href="/admin">Admin</a> › {feed} › Run {id}
+      </p>
+      <header class="pagehead">
+        <div>
+          <h1>
+            {title} <span class={`badge ${badge}`}>{words}</span>
+          </h1>
+          <p class="told">
+            {[
+              moment(started_at),
+              seconds !== null && `took ${lengthOf(seconds)}`,
+              `asked for by ${requested_by}`,
+              forced && 'merged all the same',
+              attempts > 1 && `at the ${attempts}th attempt`,
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+        </div>
+        <div class="buttons">
+          {counties.length === 1 && (
+            <>
+              <a class="button second" href={`/data?county=${fiveDigits(counties[0]!.fips)}`}>
+                On the map
+              </a>
+              <a class="button second" href="/coverage">
+                Coverage
+              </a>
+            </>
+          )}
+          {status === 'blocked' ? (
+            <a class="button" href={`${again}&force=1`}>
+              Run it and merge all the same
+            </a>
+          ) : (
+            <a class="button" href={again}>
+              Run again
+            </a>
+          )}
+        </div>
+      </header>
+      {counties.length > 1 && counties.length <= MAX_COUNTIES && (
+        <p>
+          On the map:{' '}
+          {counties.map(({ fips, name, state }, i) => (
+            <>
+              {i > 0 && ', '}
+              <a href={`/data?county=${fiveDigits(fips)}`}>
+                {name}, {state}
+              </a>
+            </>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+const lengthOf = (seconds: number): string =>
+  seconds < 120 ? `${oneDigit(seconds)} s` : `${count(seconds / 60)} min`;
+
+const sum = (counts: Record<string, number> | undefined): number =>
+  Object.values(counts ?? {}).reduce((total, n) => total + n, 0);
+
+/** Whatever the feed brings. */
+const THINGS: Record<string, string> = { assessor: 'parcels', listings: 'listings', elevation: 'tiles' };
+
+function Figures({ run: { kind, counts } }: { run: Run }) {
+  const read = sum(counts.read);
+  const rejected = sum(counts.rejected);
+  const of = THINGS[kind] ?? 'rows';
+  const figures: [string, number | undefined, string?][] = [
+    ['Rows read', read],
+    [`New ${of}`, counts.new],
+    ['Changed', counts.changed],
+    ['Unchanged', counts.unchanged],
+    [kind === 'assessor' ? 'Left the roll' : 'No longer there', counts.retired],
+    [
+      'Rows left out',
+      rejected,
+      read > 0 && rejected > 0 ? `${percent((100 * rejected) / read)} of the rows` : undefined,
+    ],
+  ];
+  return (
+    <dl class="cards">
+      {figures.map(
+        ([name, value, note]) =>
+          value !== undefined && (
+            <div class="card stat">
+              <dt>{name}</dt>
+              <dd>{count(value)}</dd>
+              {note && <dd class="note">{note}</dd>}
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Result, ResultLine } from '../../../shared/comping/comp-report-result.ts';
+import { acres, count, usd } from '../../../shared/domain/figures.ts';
+import { ValueBand } from '../frame/value-band.tsx';
+import { miles } from './comping-list.tsx';
+
+type StripProps = {
+  result: Result | null;
+  machine: Result | null;
+  /** For somebody else than who made it. */
+  shared?: boolean;
+};
+
+/** The answer in one line, which stays in sight while one chooses. */
+export function Strip({ result, machine, shared = false }: StripProps) {
+  return (
+    <section class="card est" id="strip" aria-live="polite">
+      <Estimate title={shared ? "The report's estimate" : 'Your estimate'} of={result} none="no comps yet" />
+      <Estimate title="Plat's estimate" of={machine} none="too few comps" />
+      {result?.enough && (
+        <div class="grow">
+          <ValueBand
+            low={result.estimate.low}
+            high={result.estimate.high}
+            estimate={result.estimate.meanAdjustedPrice}
+          />
+          <small>
+            80 % range {usd(result.estimate.low)} – {usd(result.estimate.high)} ·{' '}
+            {confidenceOf(result.estimate.confidence)}
+          </small>
+        </div>
+      )}
+      {result && <RestsOn lines={result.lines} />}
+    </section>
+  );
+}
+
+type EstimateProps = { title: string; of: Result | null; none: string };
+
+const Estimate = ({ title, of, none }: EstimateProps) => (
+  <dl class="stat">
+    <dt>
+      {title} <span class="badge">{of === null ? none : `${count(of.lines.length)} comps`}</span>
+    </dt>
+    <dd>{of === null ? '–' : usd(of.estimate.meanAdjustedPrice)}</dd>
+    <dd class="note">{of && `${usd(of.estimate.meanAdjustedPpa)} / acre`}</dd>
+  </dl>
+);
+
+/** "Low confidence · 40 of 100". */
+export function confidenceOf(confidence: number): string {
+  const word = confidence < 50 ? 'Low' : confidence < 75 ? 'Medium' : 'High';
+  return `${word} confidence · ${Math.round(confidence)} of 100`;
+}
+
+/** What the comps are: how many sales, how far away, of which years and sizes. */
+function RestsOn({ lines }: { lines: readonly ResultLine[] }) {
+  const comps = lines.map(({ comp }) => comp);
+  const sales = comps.filter(({ status }) => status === 'SOLD').length;
+  const years = comps.flatMap(({ sold_date }) => (sold_date === null ? [] : [sold_date.slice(0, 4)])).sort();
+  const span = (values: readonly number[], words: (value: number) => string) =>
+    between(words(Math.min(...values)), words(Math.max(...values)));
+  const kinds = [
+    sales > 0 && `${count(sales)} ${sales === 1 ? 'sale' : 'sales'}`,
+    sales < comps.length && `${count(comps.length - sales)} not sold yet`,
+  ];
+  return (
+    <dl class="stat wide-only">
+      <dt>Rests on</dt>
+      <dd class="note">
+        <b>
+          {kinds.filter(Boolean).join(', ')},{' '}
+          {span(
+            comps.map(comp => comp.distance_m),
+            miles,
+          )}{' '}
+          away
+        </b>
+      </dd>
+      <dd class="note">
+        {[
+          years.length > 0 && `sold ${between(years[0]!, years.at(-1)!)}`,
+          `${span(
+            comps.map(comp => comp.acres),
+            acres,
+          )} acres`,
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </dd>
+    </dl>
+  );
+}
+
+const between = (from: string, to: string): string => (from === to ? from : `${from} – ${to}`);

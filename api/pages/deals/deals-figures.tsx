@@ -1,0 +1,210 @@
+import type { ComponentChildren } from 'preact';
+import { toCents } from '../../../shared/deals/deal-terms.ts';
+import { sizes } from '../../../shared/domain/buckets.ts';
+import { count, day, oneDigit, usd } from '../../../shared/domain/figures.ts';
+import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { Facts } from '../frame/layout.tsx';
+import { ValueBand } from '../frame/value-band.tsx';
+import { Letter, shareOf, shown } from './deals-cards.tsx';
+import { against, money, spendOf } from './deals-price.tsx';
+
+/** What the page begins with, each figure with what it is measured by. */
+export function KeyFigures({ deal }: { deal: Deal }) {
+  const { price, acreage, figures, days_on_market: days, views, saves } = deal;
+  const worth = worthOf(deal);
+  const spend = spendOf(deal);
+  const profit = toCents(deal.expected_profit);
+  const sold = price !== null || deal.expected_sell_price !== null;
+  return (
+    <dl class="cards" id="figures">
+      <Figure
+        name="List price"
+        value={price === null ? '–' : usd(price)}
+        note={price !== null && acreage ? `${usd(price / acreage)} / acre` : 'Not listed yet'}
+      />
+      {worth && (
+        <Figure
+          name="Estimated value"
+          value={usd(worth.mean)}
+          note={worth.counts ? `80 % range ${usd(worth.low)} – ${usd(worth.high)}` : NOT_COUNTED}
+        />
+      )}
+      <Figure
+        name="Expected profit"
+        value={sold ? money(deal.expected_profit) : '–'}
+        kind={!sold ? undefined : profit < 0n ? 'bad' : 'good'}
+        note={
+          !sold
+            ? 'Needs a list price'
+            : spend === 0n
+              ? 'No costs entered'
+              : `${count((100 * Number(profit)) / Number(spend))} % on ${usd(Number(spend) / 100)} spent`
+        }
+      />
+      <Figure
+        name="Days on market"
+        value={shown(days)}
+        note={figures && `usual here: ${count(figures.median_days_on_market)}`}
+      />
+      <Figure
+        name="Views · saves"
+        value={views === null && saves === null ? '–' : `${shown(views)} · ${shown(saves)}`}
+        note={
+          views === null || days === null ? 'Not told' : `${oneDigit(views / Math.max(1, days))} views a day`
+        }
+      />
+    </dl>
+  );
+}
+
+type FigureProps = {
+  name: string;
+  value: string;
+  note?: string | null | undefined;
+  kind?: string | undefined;
+};
+
+const Figure = ({ name, value, note, kind }: FigureProps) => (
+  <div class="card stat">
+    <dt>{name}</dt>
+    <dd class={kind}>{value}</dd>
+    {note && <dd class="note">{note}</dd>}
+  </div>
+);
+
+const NOT_COUNTED = 'Few similar sales nearby';
+
+type Worth = { mean: number; low: number; high: number; counts: boolean };
+
+function worthOf({ figures, advice }: Deal): Worth | null {
+  if (!figures) return null;
+  const { mean_adjusted_price: mean, low_price: low, high_price: high } = figures;
+  if (mean === null || low === null || high === null) return null;
+  // Without advice, which is there for a listing alone, nobody has judged the estimate.
+  const counts = advice?.valuation_counts ?? true;
+  return { mean: Number(mean), low: Number(low), high: Number(high), counts };
+}
+
+/** The figures behind the grade, in words. */
+export function Why({ deal }: { deal: Deal }) {
+  const { figures: of, advice, listing_grade: grade } = deal;
+  if (!of) return null;
+  const { price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
+  const sizeWords = of.bucket === null ? 'lots of its size' : sizes(of.bucket);
+  return (
+    <section class="card" aria-labelledby="why-title">
+      <header>
+        <h2 id="why-title">{grade === '' ? 'Not graded yet' : `Why ${grade.replace('-', '−')}`}</h2>
+        <Letter grade={grade} />
+      </header>
+      {advantage !== null && (
+        <Part name="Price" value={`cheaper than ${shareOf(advantage)}`} of={advantage}>
+          {of.dearer_listings ?? 0} of {count(of.active_listings)} other listings in the county ask more per
+          acre.
+          {advice?.like_advantage != null &&
+            ` Of the ${count(advice.like_listings)} most like it in size ${shareOf(advice.like_advantage)} do.`}
+          {of.competitive_price !== null &&
+            ` Up to ${money(of.competitive_price)} it would be cheaper than 60 % of those.`}
+        </Part>
+      )}
+      {interest !== null && (
+        <Part name="Buyer interest" value={`${interest} of 100`} of={interest}>
+          {oneDigit(of.interest)} views a day, a save counted as ten,{' '}
+          {of.listings_with_views < 10
+            ? 'judged by itself: fewer than 10 other listings tell theirs.'
+            : `against ${count(of.listings_with_views)} other listings that tell theirs.`}
+        </Part>
+      )}
+      {days !== null && of.freshness !== null && (
+        <Part name="Time listed" value={`${count(days)} ${days === 1 ? 'day' : 'days'}`} of={of.freshness}>
+          Usual for {sizeWords} here: {count(of.median_days_on_market)} days,{' '}
+          {of.sales === 0
+            ? 'assumed, as no sale of the last year tells.'
+            : `from ${count(of.sales)} ${of.sales === 1 ? 'sale' : 'sales'} of the last year.`}
+        </Part>
+      )}
+      <p>
+        <small>
+          Score {of.score === null ? '–' : count(of.score)} of 100 as of {day(of.as_of)}: 45 % price, 35 %
+          buyer interest, 20 % time listed.
+        </small>
+      </p>
+    </section>
+  );
+}
+
+type PartProps = { name: string; value: string; of: number; children: ComponentChildren };
+
+/** A part of the grade: the bar is what it counts, of 100. */
+const Part = ({ name, value, of, children }: PartProps) => (
+  <div class="part">
+    <p class="label">
+      <b>{name}</b> <span>{value}</span>
+    </p>
+    <svg
+      class={of < 40 ? 'meter low' : 'meter'}
+      viewBox="0 0 100 8"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect class="track" width="100" height="8" />
+      <rect class="value" width={of} height="8" />
+    </svg>
+    <p>
+      <small>{children}</small>
+    </p>
+  </div>
+);
+
+/** What the parcel is worth, and where the list price stands in it. */
+export function Value({ deal }: { deal: Deal }) {
+  const worth = worthOf(deal);
+  if (worth === null) return null;
+  const { mean, low, high, counts } = worth;
+  const { price } = deal;
+  return (
+    <section class="card" aria-labelledby="value-title">
+      <header>
+        <h2 id="value-title">Estimated value</h2>
+      </header>
+      <ValueBand low={low} high={high} estimate={mean} asked={price} />
+      {price !== null && (
+        <p>
+          <small>
+            The triangle is the list price: {against(price, mean)} the estimate,{' '}
+            {price < low ? 'below' : price > high ? 'above' : 'within'} the range.
+          </small>
+        </p>
+      )}
+      {!counts && (
+        <p>
+          <small>
+            The advice leaves it out: few similar sales are near, or the listing is not of the same land.
+          </small>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const LISTING_STATES: Record<Deal['fetch_status'], string> = {
+  waiting: 'Looking for it …',
+  found: 'Live',
+  ended: 'Sold or off the market',
+  not_found: 'Not found yet: looked for daily',
+  no_provider: 'Its page is in no listing feed',
+  provider_failed: 'Could not be asked: tried again daily',
+};
+
+export function Listing({ deal }: { deal: Deal }) {
+  const { fetch_status: state, fetched_at: at } = deal;
+  return (
+    <section class="card" aria-labelledby="listing-title">
+      <header>
+        <h2 id="listing-title">Listing</h2>
+        <span class={state === 'found' ? 'badge good' : 'badge'}>{LISTING_STATES[state]}</span>
+      </header>
+      <Facts of={[['Last checked', at === null ? 'not yet' : day(at)]]} />
+    </section>
+  );
+}

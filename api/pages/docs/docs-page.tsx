@@ -1,0 +1,75 @@
+import { createKey } from '../../../shared/accounts/accounts.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { Page } from '../frame/pages.tsx';
+import { json, type Session } from '../frame/visit.ts';
+
+/** Long enough to try things, and soon worthless to whoever finds it. */
+const KEY_MS = 3_600_000;
+
+/** The reference of the API: Swagger UI on `/openapi.json`, from node_modules. */
+const docsPage: Page = {
+  path: '/docs',
+  access: 'public',
+  get({ session }) {
+    const body = (
+      <div class="docs">
+        <TryWithKey session={session} />
+        <noscript>
+          <p class="notice">
+            This reference is drawn by a script. <a href="/openapi.json">/openapi.json</a> has all that it
+            tells.
+          </p>
+        </noscript>
+        <div id="docs" />
+      </div>
+    );
+    const head = (
+      <>
+        <link rel="stylesheet" href="/docs/swagger-ui.css" />
+        <script src="/docs/swagger-ui-bundle.js" defer />
+      </>
+    );
+    return { title: 'API', body, head, assetNames: ['docs.css', 'docs.mjs'] };
+  },
+};
+
+/** Keys are stored hashed: to try calls there has to be a new one. */
+function TryWithKey({ session }: { session: Session | undefined }) {
+  if (session === undefined)
+    return (
+      <p class="notice">
+        <a href="/sign-in?next=/docs">Sign in</a> to try calls here with a key of your own.
+      </p>
+    );
+  if (!session.account?.own) return null;
+  return (
+    <form method="post" action="/docs/key" id="try" class="notice buttons" hidden>
+      <button type="submit" class="second">
+        Try with my key
+      </button>
+      <output id="tried">
+        Makes a key “docs” that works for an hour, and authorizes this page with it. Calls that you try cost
+        tokens as any others.
+      </output>
+    </form>
+  );
+}
+
+const keyPage: Page = {
+  path: '/docs/key',
+  access: 'session',
+  async post({ session, deps }) {
+    const { account, user } = session!;
+    if (!account?.own) throw new PlatError('forbidden', 'Keys are for the person whose account it is.');
+    const expiresAt = new Date(deps.now().getTime() + KEY_MS);
+    const { key } = await createKey(deps.pool, account.id, {
+      name: 'docs',
+      scopes: ['api:direct'],
+      expiresAt,
+      actor: user.email,
+    });
+    return json({ key, expires_at: expiresAt });
+  },
+};
+
+export const docsPages = [docsPage, keyPage];

@@ -1,0 +1,32 @@
+import { count, oneDigit, usd } from '../../../shared/domain/figures.ts';
+import { Text } from './layout.tsx';
+
+const WIDTH = 320;
+
+type ValueBandProps = { low: number; high: number; estimate: number; asked?: number | null };
+
+/** The 80 % range of an estimate, from nothing to what is well above it; `asked` is marked by a triangle. */
+export function ValueBand({ low, high, estimate, asked = null }: ValueBandProps) {
+  const top = 1.12 * Math.max(high, asked ?? 0);
+  const x = (value: number) => (WIDTH * value) / top;
+  const asking = asked === null ? '' : `, list price ${usd(asked)}`;
+  return (
+    <svg
+      class="band"
+      viewBox={`0 0 ${WIDTH} 46`}
+      role="img"
+      aria-label={`80 % range from ${usd(low)} to ${usd(high)}, estimate ${usd(estimate)}${asking}`}
+    >
+      <rect class="track" y="14" width={WIDTH} height="10" rx="5" />
+      <rect class="range" x={x(low)} y="14" width={x(high) - x(low)} height="10" />
+      <rect class="estimate" x={x(estimate) - 2} y="9" width="4" height="20" rx="2" />
+      {asked !== null && <path class="asked" d={`M${x(asked)} 13l-5 -9h10z`} />}
+      <Text x={Math.max(16, x(low))} y={42} words={short(low)} />
+      <Text x={x(high)} y={42} words={short(high)} />
+    </svg>
+  );
+}
+
+/** On an axis. */
+const short = (value: number): string =>
+  value >= 999_500 ? `$${oneDigit(value / 1e6)}m` : value >= 1_000 ? `$${count(value / 1e3)}k` : usd(value);
