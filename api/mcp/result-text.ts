@@ -1,3 +1,4 @@
+import { ALL_FIELDS, FIELD_GROUPS, fieldsIn } from '../../shared/domain/parcel-fields.ts';
 import { textOf, truncate } from './tool-text.ts';
 
 /** Texts of answers that are told better than by their fields, by tool. */
@@ -54,8 +55,21 @@ function filters({ filters: all }: Fields): string {
   return [...groups].map(([kind, members]) => `${kind}: ${members.join(', ')}`).join('\n');
 }
 
+/** A parcel's fields by the groups of its page. */
+function parcel(answer: Fields): string {
+  const others = Object.entries(answer).filter(([name]) => !(name in ALL_FIELDS));
+  const groups = FIELD_GROUPS.flatMap(group => {
+    const fields = fieldsIn(group).flatMap(([name]): [string, unknown][] =>
+      answer[name] === null || answer[name] === undefined ? [] : [[name, answer[name]]],
+    );
+    return fields.length === 0 ? [] : [`${group}:`, textOf(Object.fromEntries(fields), {})];
+  });
+  return [textOf(Object.fromEntries(others), {}), ...groups].join('\n');
+}
+
 const DESCRIBED: Readonly<Record<string, (answer: Fields) => string>> = {
   get_market_stats: marketStats,
+  get_property: parcel,
   list_filters: filters,
 };
 

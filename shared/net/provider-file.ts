@@ -82,13 +82,16 @@ export function loadProvider(
   const used = [checked.data.url, ...stringsOf(checked.data.headers), ...stringsOf(checked.data.body)];
   const unknown = used.flatMap(placeholders).filter(name => !names.includes(name));
   if (unknown.length > 0) throw fault(`{${unknown[0]}} is not among ${names.join(', ')}`);
+  const [inHeader] = stringsOf(checked.data.headers).flatMap(placeholders);
+  if (inHeader !== undefined) throw fault(`headers: {${inHeader}} is filled in the url and the body alone`);
   const missing = used.flatMap(variables).filter(name => !env[name]);
   if (missing.length > 0) throw fault(`the environment variable ${missing[0]} is not set`);
-  const filled = mapStrings(checked.data, text =>
-    text.replace(VARIABLE, (_all, name) => env[name]!),
-  ) as ProviderFile;
-  requireSafeUrl(filled.url, fault);
-  return openProvider(filled);
+  const { url, headers, body } = mapStrings(
+    { url: checked.data.url, headers: checked.data.headers, body: checked.data.body },
+    text => text.replace(VARIABLE, (_all, name) => env[name]!),
+  ) as Pick<ProviderFile, 'url' | 'headers' | 'body'>;
+  requireSafeUrl(url, fault);
+  return openProvider({ ...checked.data, url, headers, body });
 }
 
 /** Opens a provider whose environment variables are filled in. */

@@ -120,18 +120,18 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     for (const one of due) await one.promote();
     const jobs = await eventually(async () => {
       const { rows } = await db.pool.query<{ name: string; payload: unknown; status: string }>(
-        "select name, payload, status from jobs where payload->>'feed' = $1 or name in ('market.daily', 'attributes.plan', 'valuation.all', 'deal.daily') order by name",
+        "select name, payload, status from jobs where (name = 'ingest.run') = (payload->>'feed' is not distinct from $1) order by name",
         [name],
       );
-      return rows.length === 5 && rows.every(row => row.status === 'done' || row.status === 'failed') && rows;
+      return (
+        rows.length >= due.length &&
+        rows.every(row => row.status === 'done' || row.status === 'failed') &&
+        rows
+      );
     });
     // The feed's roll does not exist, so that its job has come as far as the ingestion and failed there.
-    expect(jobs).toMatchObject([
-      { name: 'attributes.plan', payload: { scope: { dirty: true } }, status: 'done' },
-      { name: 'deal.daily', status: 'done' },
-      { name: 'ingest.run', payload: { feed: name, requestedBy: 'schedule' }, status: 'failed' },
-      { name: 'market.daily', status: 'done' },
-      { name: 'valuation.all', payload: {}, status: 'done' },
+    expect(jobs.filter(({ status }) => status === 'failed')).toMatchObject([
+      { name: 'ingest.run', payload: { feed: name, requestedBy: 'schedule' } },
     ]);
     await db.pool.query('delete from jobs');
     expect((await queue.getDelayed()).length).toBe(Object.keys(daily).length + 1);

@@ -1,11 +1,13 @@
 import type { FileKind } from './read-file.ts';
 import type { FileReader } from './row-batch.ts';
 
-type FormatSpec = {
+export type FormatSpec = {
   /** The name in errors and docs. */
   title: string;
   /** Whether its rows can have shapes. */
   geometry: boolean;
+  /** A table under whose titles the line with the names of its columns is looked for. */
+  mayHaveTitles?: true;
   /** For the docs: what to know before using it. */
   notes?: string;
 };
@@ -26,6 +28,7 @@ export const FILE_FORMATS = {
     title: 'CSV and other delimited text',
     extensions: ['.csv', '.txt', '.tsv', '.tab', '.psv'],
     geometry: false,
+    mayHaveTitles: true,
     load: async () => (await import('./csv.ts')).readCsv,
   },
   geojson: {
@@ -97,6 +100,7 @@ export const FILE_FORMATS = {
     extensions: ['.xlsx', '.xlsm'],
     zipHolds: '[Content_Types].xml',
     geometry: false,
+    mayHaveTitles: true,
     notes: 'read whole: up to 64 MB unpacked, some 100,000 rows of 20 columns; larger ones as CSV; no .xls',
     load: async () => (await import('./xlsx.ts')).readXlsx,
     // The sheet is held whole, up to LIMITS.xlsxBytes of it.

@@ -136,6 +136,7 @@ function load(more: object, env: Record<string, string> = {}) {
 test('a file is checked before it is used', () => {
   expect(load({})().name).toBe('example');
   expect(load({ headers: { key: `$\{KEY}` } })).toThrow('variable KEY is not set');
+  expect(load({ headers: { who: '{zip}' } })).toThrow('{zip} is filled in the url and the body alone');
   expect(load({ headers: { key: `$\{KEY}` } }, { KEY: '{x}' })().name).toBe('example');
   expect(load({ url: 'http://example.org/' })).toThrow('https');
   expect(load({ url: 'https://{zip}.example.org/' })).toThrow('host');

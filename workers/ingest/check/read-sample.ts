@@ -9,6 +9,7 @@ import { readPreset } from '../../feeds/resolve-feed.ts';
 import { measuredAcres } from '../../feeds/suggest/column-profile.ts';
 import type { Sample as ColumnSample } from '../../feeds/suggest/suggest-columns.ts';
 import { type LayerInfo, readLayerInfo } from '../../formats/arcgis-layer.ts';
+import { FORMATS, type FormatSpec } from '../../formats/file-formats.ts';
 import { type InputSection, type InputSpec, inputSpec, readWindow } from '../../formats/format-input.ts';
 import { readInput } from '../../formats/read-format.ts';
 import type { ReadContext, RowBatch, SourceRow } from '../../formats/row-batch.ts';
@@ -104,7 +105,7 @@ async function rowsBelowTitles(
   context: ReadContext,
   wanted: number,
 ): Promise<{ batch: RowBatch; titles: number }> {
-  const mayHaveTitles = spec.format === 'csv' || spec.format === 'xlsx';
+  const { mayHaveTitles }: FormatSpec = FORMATS[spec.format];
   const isGiven = spec.header !== undefined || spec.skip_lines !== undefined;
   if (!mayHaveTitles || isGiven) return { batch: await firstRows(spec, context, wanted), titles: 0 };
   let first: unknown;
