@@ -22,15 +22,18 @@ type FormProps = {
   open: boolean;
 };
 
+/** Whether only true filters. */
+const isFlag = ({ description }: Filter): boolean => description.includes('false has no effect');
+
 /** Shown by themselves; flags that a switch is all of. */
 const ELSEWHERE = new Set([
   'county',
   'order',
-  ...SWITCHES.map(({ name }) => name).filter(name =>
-    FILTER_BY_NAME.get(name)!.description.includes('false has no effect'),
-  ),
+  ...SWITCHES.map(({ name }) => name).filter(name => isFlag(FILTER_BY_NAME.get(name)!)),
 ]);
 const FIRST_RANGES = ['acres'];
+
+const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 
 /** The question: works without script; with it, it is answered as one types. */
 export function FilterForm({ url, county, counties, known, shows, open }: FormProps) {
@@ -159,7 +162,7 @@ function Range({ of, params }: { of: string; params: URLSearchParams }) {
     <fieldset class="range">
       <legend>
         {label}
-        {isNamed ? '' : ` (${unit === 'USD' ? '$' : unit})`}
+        {isNamed ? '' : ` (${UNITS[unit] ?? unit})`}
       </legend>
       <div>
         {bounds.map((filter, i) => (
@@ -182,12 +185,17 @@ function Bound({ filter, given }: { filter: Filter; given: string }) {
   );
 }
 
-/** What goes into a field, by its name or its type. */
+const NAMES = 'e.g. Smith; Jones LLC';
+const ZIPS = 'e.g. 03280; 03284';
+
+/** What goes into a field. */
 const PLACEHOLDERS: Record<string, string> = {
   geom_intersects: 'Drawn on the map, or WKT',
-  'list of strings': 'e.g. Smith; Jones LLC',
-  zips_include: 'e.g. 03280; 03284',
-  zips_exclude: 'e.g. 03280; 03284',
+  zips_include: ZIPS,
+  zips_exclude: ZIPS,
+  owner_name_includes: NAMES,
+  owner_name_excludes: NAMES,
+  seller_name_contains: NAMES,
 };
 
 const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No' };
@@ -195,34 +203,41 @@ const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N:
 function FilterInput({ filter, given }: { filter: Filter; given: string }) {
   const { name, type, unit, description, values } = filter;
   const words = labelOf(filter);
-  const choices = values ?? (type === 'boolean' ? ['true', 'false'] : undefined);
+  if (isFlag(filter))
+    return (
+      <label class="switch" title={description}>
+        <span>{words}</span>
+        <input type="checkbox" name={name} value="true" checked={given === 'true'} />
+      </label>
+    );
   return (
     <Field
-      label={unit && !words.toLowerCase().includes(unit) ? `${words} (${unit})` : words}
+      label={unit === undefined ? words : `${words} (${UNITS[unit] ?? unit})`}
       name={name}
       hint={description}
       value={given}
-      placeholder={PLACEHOLDERS[name] ?? PLACEHOLDERS[type]}
+      placeholder={PLACEHOLDERS[name] ?? (type === 'list of strings' ? 'One; or several' : undefined)}
       inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
       autocomplete="off"
     >
-      {choices && (
-        <Select
-          name={name}
-          aria-describedby={`${name}-told`}
-          options={[
-            ['', 'Any'],
-            ...choices.map((choice): [string, string] => [String(choice), wordsOf(name, choice)]),
-          ]}
-          given={given}
-        />
-      )}
+      {values || type === 'boolean' ? (
+        <Select name={name} aria-describedby={`${name}-told`} options={choicesOf(filter)} given={given} />
+      ) : undefined}
     </Field>
   );
 }
 
-const wordsOf = (name: string, choice: string | number): string =>
-  name === 'slope_area_index' ? `${SLOPE_GRADES[Number(choice)]} %` : (CHOICES[choice] ?? String(choice));
+/** What a filter may be set to; first what an absent one means. */
+function choicesOf({ name, values, default: absent }: Filter): [string, string][] {
+  const wordsOf = (choice: string | number) =>
+    name === 'slope_area_index' ? `${SLOPE_GRADES[Number(choice)]} %` : (CHOICES[choice] ?? String(choice));
+  return [
+    ['', absent === undefined ? 'Any' : wordsOf(String(absent))],
+    ...(values ?? ['true', 'false'])
+      .filter(choice => choice !== String(absent))
+      .map((choice): [string, string] => [String(choice), wordsOf(choice)]),
+  ];
+}
 
 /** `-acres` is Acres, highest first. */
 const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
