@@ -9,6 +9,7 @@ import {
   README_PARCEL,
   readmePicture,
   visit,
+  WIDE,
 } from '../support/browser.ts';
 import { ingestSample } from '../support/sample.ts';
 import { linkOf, newUser } from '../support/visitor.ts';
@@ -197,6 +198,7 @@ describePages('the web app', site => {
     await page.goto('/admin');
     await page.getByRole('link', { name: 'Run now' }).first().click();
     await inspect(page);
+    await page.setViewportSize(WIDE);
     await page.getByRole('button', { name: 'Run' }).click();
     const asked = page.getByRole('row').filter({ hasText: 'ingest.run' });
     await asked.getByRole('link', { name: 'Cancel' }).click();
