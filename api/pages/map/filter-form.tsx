@@ -239,12 +239,11 @@ function choicesOf({ name, values, default: absent }: Filter): [string, string][
   ];
 }
 
-/** `-acres` is Acres, highest first. */
+/** `-acres` is "Acres, highest first". */
 const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
-  const words = String(value).replace(/^-/, '').replaceAll('_', ' ');
-  if (value === 'property_id') return ['', 'Order of the roll'];
-  return [
-    String(value),
-    `${words[0]!.toUpperCase()}${words.slice(1)}, ${String(value).startsWith('-') ? 'highest' : 'lowest'} first`,
-  ];
+  const order = String(value);
+  if (order === 'property_id') return ['', 'Order of the roll'];
+  const words = order.replace(/^-/, '').replaceAll('_', ' ');
+  const [low, high] = order.endsWith('_date') ? ['oldest', 'newest'] : ['lowest', 'highest'];
+  return [order, `${words[0]!.toUpperCase()}${words.slice(1)}, ${order.startsWith('-') ? high : low} first`];
 });

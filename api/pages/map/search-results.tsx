@@ -1,5 +1,6 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { acres, count } from '../../../shared/domain/figures.ts';
+import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { labelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
@@ -81,9 +82,13 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
                 data-parcel={parcel.property_id}
                 data-point={parcel.point?.join(',')}
               >
-                <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
+                <b>
+                  {parcel.situs_address
+                    ? titleCase(parcel.situs_address)
+                    : `APN ${shortApn(parcel.apn ?? '–')}`}
+                </b>
                 <span>{parcel.effective_acres === null ? '–' : `${acres(parcel.effective_acres)} ac`}</span>
-                <small>{parcel.owner_name ?? 'Owner unknown'}</small>
+                <small>{parcel.owner_name === null ? 'Owner unknown' : titleCase(parcel.owner_name)}</small>
               </a>
             </li>
           ))}
