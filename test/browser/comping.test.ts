@@ -130,9 +130,10 @@ describePages('comp reports', site => {
     expect(await page.getByLabel('for sale').isChecked()).toBe(true);
     await drawn(page);
     const map = (await page.locator('#map').boundingBox())!;
-    // Comps lie close: somewhere along a line across the map is one.
-    for (let x = 0.2; x < 0.8 && (await page.locator('.pointed').count()) === 0; x += 0.004)
-      await page.mouse.move(map.x + x * map.width, map.y + 0.62 * map.height);
+    // Comps lie close: somewhere along lines across the map is one.
+    for (let y = 0.35; y < 0.75 && (await page.locator('.pointed').count()) === 0; y += 0.05)
+      for (let x = 0.1; x < 0.9 && (await page.locator('.pointed').count()) === 0; x += 0.006)
+        await page.mouse.move(map.x + x * map.width, map.y + y * map.height);
     expect(await page.locator('#comps .pointed').count()).toBe(1);
   });
 

@@ -21,10 +21,12 @@ const COMPONENTS = {
 systemDark.addEventListener('change', applyTheme);
 applyTheme();
 
-/** Swagger UI leaves the choice of an example without a name. */
-function nameFields(): void {
+/** Swagger UI leaves the choice of an example without a name, and boxes that scroll to those with a mouse. */
+function mendBody(): void {
   for (const field of document.querySelectorAll('#docs .examples-select-element:not([aria-label])'))
     field.setAttribute('aria-label', 'Example');
+  for (const box of document.querySelectorAll('#docs pre.microlight:not([tabindex])'))
+    box.setAttribute('tabindex', '0');
 }
 
 // Its script stands after this one.
@@ -42,7 +44,7 @@ document.addEventListener('DOMContentLoaded', () => {
       document.getElementById('docs')!.dataset.ready = 'true';
     },
   });
-  const drawn = new MutationObserver(nameFields);
+  const drawn = new MutationObserver(mendBody);
   drawn.observe(document.getElementById('docs')!, { childList: true, subtree: true });
   const form = document.querySelector<HTMLFormElement>('#try');
   if (form === null) return;
