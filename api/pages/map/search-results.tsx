@@ -82,11 +82,7 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
                 data-parcel={parcel.property_id}
                 data-point={parcel.point?.join(',')}
               >
-                <b>
-                  {parcel.situs_address
-                    ? titleCase(parcel.situs_address)
-                    : `APN ${shortApn(parcel.apn ?? '–')}`}
-                </b>
+                <b>{nameOf(parcel)}</b>
                 <span>{parcel.effective_acres === null ? '–' : `${acres(parcel.effective_acres)} ac`}</span>
                 <small>{parcel.owner_name === null ? 'Owner unknown' : titleCase(parcel.owner_name)}</small>
               </a>
@@ -106,6 +102,11 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
       <ApiCall filters={filters} visit={visit} count={hits.count} />
     </>
   );
+}
+
+function nameOf({ situs_address, apn, property_id }: ParcelSummary): string {
+  if (situs_address) return titleCase(situs_address);
+  return apn === null ? `Parcel ${property_id}` : `APN ${shortApn(apn)}`;
 }
 
 function Faults({ of }: { of: Readonly<Record<string, readonly string[]>> }) {
