@@ -12,23 +12,16 @@ const MAX_NEAR = 5;
 
 /** Counties by FIPS code, by how a name begins, with or without a state after it, or by a state alone. */
 export function searchCounties(text: string): CountySearch {
-  const all = allCounties();
+  const counties = matchCounties(text);
   const plain = plainWords(text);
-  if (plain === '') return { counties: [], near: [] };
+  if (counties.length > 0 || plain === '') return { counties, near: [] };
+  const all = allCounties();
   if (/^\d+$/.test(plain)) {
-    const counties = all.filter(({ fips }) => fips === Number(plain));
     const regions = regionsOfFormer(Number(plain)) as number[];
     return { counties, near: all.filter(({ fips }) => regions.includes(fips)) };
   }
   const { name, state } = splitState(plain);
   const within = all.filter(county => state === undefined || county.state === state);
-  const counties = within.filter(county => startsAWord(wordsOfName(county.name), name));
-  // Washington is a name of counties, and a state.
-  if (state === undefined && counties.length === 0) {
-    const ofState = all.filter(county => county.state === stateOf(plain));
-    if (ofState.length > 0) return { counties: ofState, near: [] };
-  }
-  if (counties.length > 0) return { counties, near: [] };
   const names = nearMatches(name, new Set(within.map(county => county.name)), MAX_NEAR);
   return {
     counties,
@@ -36,17 +29,36 @@ export function searchCounties(text: string): CountySearch {
   };
 }
 
-const namesInWords = new Map<string, string>();
-
-/** Remembered, as a search reads those of all counties. */
-function wordsOfName(name: string): string {
-  const words = namesInWords.get(name) ?? plainWords(name);
-  namesInWords.set(name, words);
-  return words;
+/** The same without what may have been meant, which takes ten times as long. */
+export function matchCounties(text: string): County[] {
+  const all = allCounties();
+  const plain = plainWords(text);
+  if (plain === '') return [];
+  if (/^\d+$/.test(plain)) return all.filter(({ fips }) => fips === Number(plain));
+  const { name, state } = splitState(plain);
+  const [begun, joined] = [` ${name}`, name.replaceAll(' ', '')];
+  const counties = allNames()
+    .filter(each => state === undefined || each.county.state === state)
+    .filter(each => each.words.includes(begun) || each.joined.startsWith(joined))
+    .map(each => each.county);
+  // Washington is a name of counties, and a state.
+  if (state !== undefined || counties.length > 0) return counties;
+  const named = stateOf(plain);
+  return named === undefined ? [] : all.filter(county => county.state === named);
 }
 
-const startsAWord = (county: string, name: string): boolean =>
-  ` ${county}`.includes(` ${name}`) || county.replaceAll(' ', '').startsWith(name.replaceAll(' ', ''));
+type Named = { county: County; words: string; joined: string };
+
+let namesInWords: readonly Named[] | undefined;
+
+/** What is compared of each county. Made once. */
+function allNames(): readonly Named[] {
+  namesInWords ??= allCounties().map(county => {
+    const words = plainWords(county.name);
+    return { county, words: ` ${words}`, joined: words.replaceAll(' ', '') };
+  });
+  return namesInWords;
+}
 
 const STATE_OF_WORDS = new Map<string, StateCode>(
   STATES.map(({ name, code }) => [plainWords(name), code] as const),

@@ -10,6 +10,7 @@ export const BENCHES = [
   'changes',
   'metering',
   'filter',
+  'search',
   'valuation',
   'comp-value',
   'land',

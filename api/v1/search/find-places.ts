@@ -2,7 +2,7 @@ import { count } from '../../../shared/domain/figures.ts';
 import { type County, countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import { countyExtent, nearestCounty } from '../../../shared/regions/county-polygons.ts';
-import { searchCounties, splitState } from '../../../shared/regions/search-counties.ts';
+import { matchCounties, splitState } from '../../../shared/regions/search-counties.ts';
 import { allTowns, type Town } from '../../../shared/regions/towns.ts';
 import { swapHint } from '../common/request-schemas.ts';
 import type { LoadedCounty, Match, Point, SearchResult, SearchType } from './search-result.ts';
@@ -56,7 +56,7 @@ function coordinates([lon, lat]: Point): Match {
 function findCounties(text: string, loaded: Loaded): Match[] {
   const plain = plainWords(text);
   const { name } = splitState(plain);
-  return searchCounties(text).counties.map(county => {
+  return matchCounties(text).map(county => {
     const isCode = /^\d+$/.test(plain);
     const isWhole = [name, plain].includes(plainWords(county.name));
     const score = isCode ? 0.97 : isWhole ? 0.9 : 0.6;
