@@ -28,8 +28,8 @@ const SEARCHES = 20_000;
 const COMMON = ['smith', 'llc', 'revocable trust', 'smith john', 'city of', 'john', 'llc properties'];
 
 /**
- * Searches of everything in 40 counties against searches by owner in one county with as many parcels, each through
- * the whole service, 10 at a time and in turns: owners and addresses as people look for them, taken from parcels
+ * Searches of everything in 40 counties against searches by owner in one county with as many parcels, each
+ * through the whole service, 10 at a time: owners and addresses as people look for them, taken from parcels
  * at random, and half of the searches of everything for either.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
