@@ -13,7 +13,6 @@ describePages('the reference of the API', site => {
     await inspect(page);
     await page.locator('.opblock-summary-control').first().click();
     await page.locator('.opblock-body').first().waitFor();
-    await inspect(page);
   });
 
   test('on a phone, a call is tried with a key of an hour that one click makes', async () => {
