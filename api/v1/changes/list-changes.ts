@@ -165,7 +165,8 @@ export const listChanges = defineEndpoint({
     if (cursor !== undefined && from !== undefined)
       throw validationError({ from: ['does not go with a cursor, which says where to begin'] });
     await requireKnownRegions(database, [
-      { field: 'fips', type: 'county', codes: county === undefined ? [] : [county] },
+      // That of a cursor was known when the cursor was made.
+      { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
     ]);
     const secret = await cursorSecret();
     const wanted = types && [...new Set(types)].sort();
