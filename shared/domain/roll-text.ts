@@ -9,7 +9,9 @@ export function titleCase(text: string): string {
   return text.replace(/[\p{L}\d]+/gu, (word, at: number) => {
     // The s of JOHN'S.
     if (word.length === 1 && text[at - 1] === "'") return word.toLowerCase();
-    if (UPPER.has(word)) return word;
+    // A state, before its ZIP.
+    const isState = word.length === 2 && /^ \d{5}/.test(text.slice(at + 2));
+    if (isState || UPPER.has(word)) return word;
     return word[0]! + word.slice(1).toLowerCase();
   });
 }

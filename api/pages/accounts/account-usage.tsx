@@ -54,7 +54,7 @@ export async function usageSection(visit: Visit) {
       {records.length > 0 ? (
         <UsageByDay records={records} first={totals.period_start!} last={totals.period_end!} />
       ) : (
-        <p>No tokens have been used in this period. The app itself costs none.</p>
+        <p>No tokens have been used in this period. Reading in the app costs none.</p>
       )}
       {terms.tier !== null && <Terms terms={terms} direct={current.direct} />}
     </section>
@@ -161,7 +161,7 @@ function Terms({ terms, direct }: { terms: AccountSummary; direct: boolean }) {
     ['Invoice', terms.invoice_paid ? 'paid' : 'unpaid: calls are refused'],
     ['Calls a minute', `${count(terms.rate_per_minute)}, bursts of ${count(terms.rate_burst)}`],
     ['Skip traces a minute', count(terms.skip_trace_per_minute)],
-    ['This web app', 'costs no tokens'],
+    ['This web app', 'reading is free; phone numbers cost what they do over the API'],
   ];
   return (
     <>

@@ -1,3 +1,4 @@
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { groupOf } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
@@ -105,10 +106,14 @@ export const Answers = ({ results, query, filters }: AnswersProps) => (
   </>
 );
 
-const Answer = ({ result: { label, detail }, query }: { result: SearchResult; query: string }) => (
+/** Places are written by the gazetteer, all else by the roll. */
+const textOf = ({ type, label }: SearchResult): string =>
+  type === 'address' || type === 'owner' || type === 'property' ? titleCase(label) : label;
+
+const Answer = ({ result, query }: { result: SearchResult; query: string }) => (
   <span>
-    {marked(label, query)}
-    <small>{detail}</small>
+    {marked(textOf(result), query)}
+    <small>{result.detail}</small>
   </span>
 );
 

@@ -8,6 +8,8 @@ describe('texts of a roll as people write them', () => {
     ["O'BRIEN-SMITH", "O'Brien-Smith"],
     ["JOHN'S PLACE LLC", "John's Place LLC"],
     ['1ST AVE NW', '1st Ave NW'],
+    ['1015 SO MAIN ST, WASHINGTON, NH 03280', '1015 So Main St, Washington, NH 03280'],
+    ['SMITH, JO', 'Smith, Jo'],
     ['MÜLLER III', 'Müller III'],
     ['van Dyke Rd', 'van Dyke Rd'],
     ['', ''],
