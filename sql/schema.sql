@@ -18,8 +18,8 @@ CREATE OR REPLACE FUNCTION public.plain_words(text text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN translate(text, ' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrstuvwxyz!"#$%&()*+,-./:;<=>?@[\]^_{|}~	
- ¡¦§©«¬®°±¶·»¿÷×‐‑‒–—―“”„•…′″ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥħĨĩĪīĬĭĮįİıĳĴĵĶķĹĺĻļĽľŀŁłŃńŅņŇňŋŌōŎŏŐőœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŧŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽžſ''`´‘’‚ʼ­̧̨̀́̂̃̄̆̇̈̊̋̌'::text, ' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                                                           AAAAAACEEEEIIIINOOOOOOUUUUYAAAAAAÆCEEEEIIIIÐNOOOOOOUUUUYÞYAAAAAACCCCCCCCDDDDEEEEEEEEEEGGGGGGGGHHĦIIIIIIIIIIĲJJKKLLLLLLĿLLNNNNNNŊOOOOOOŒRRRRRRSSSSSSSSTTTTŦUUUUUUUUUUUUWWYYYZZZZZZS'::text);
+RETURN CASE WHEN (text !~ '[^A-Z0-9 ]'::text) THEN text ELSE translate(text, ' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrstuvwxyz!"#$%&()*+,-./:;<=>?@[\]^_{|}~	
+ ¡¦§©«¬®°±¶·»¿÷×‐‑‒–—―“”„•…′″ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥħĨĩĪīĬĭĮįİıĳĴĵĶķĹĺĻļĽľŀŁłŃńŅņŇňŋŌōŎŏŐőœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŧŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽžſ''`´‘’‚ʼ­̧̨̀́̂̃̄̆̇̈̊̋̌'::text, ' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                                                           AAAAAACEEEEIIIINOOOOOOUUUUYAAAAAAÆCEEEEIIIIÐNOOOOOOUUUUYÞYAAAAAACCCCCCCCDDDDEEEEEEEEEEGGGGGGGGHHĦIIIIIIIIIIĲJJKKLLLLLLĿLLNNNNNNŊOOOOOOŒRRRRRRSSSSSSSSTTTTŦUUUUUUUUUUUUWWYYYZZZZZZS'::text) END;
 
 CREATE OR REPLACE FUNCTION public.record_change()
  RETURNS trigger
@@ -88,7 +88,7 @@ CREATE OR REPLACE FUNCTION public.situs_text(address text, city text, zip text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN concat_ws(' '::text, plain_words(address), replace((' '::text || plain_words(concat_ws(' '::text, city, zip))), ' '::text, ' @'::text));
+RETURN (plain_words(COALESCE(address, ''::text)) || replace((' '::text || plain_words(((COALESCE(city, ''::text) || ' '::text) || COALESCE(zip, ''::text)))), ' '::text, ' @'::text));
 
 create table accounts (
   id uuid default gen_random_uuid() not null,

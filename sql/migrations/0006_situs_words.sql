@@ -1,18 +1,23 @@
 -- The words of a text as names are compared by them, with one space or more between two: upper case, without
--- accents and apostrophes, every other mark taken for a space. It is `wordsOf` of the program.
+-- accents and apostrophes, every other mark taken for a space. It is `wordsOf` of the program. Capitals
+-- and digits alone, as in most rolls, are told apart: translate looks through its whole list for each of them.
 create function plain_words(text text) returns text
 language sql immutable parallel safe
-return translate(
-  text,
-  U&' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrstuvwxyz!"#$%&()*+,-./:;<=>?@[\\]^_{|}~\0001\0002\0003\0004\0005\0006\0007\0008\0009\000a\000b\000c\000d\000e\000f\0010\0011\0012\0013\0014\0015\0016\0017\0018\0019\001a\001b\001c\001d\001e\001f\007f\00a0¡¦§©«¬®°±¶·»¿÷×\2010\2011\2012\2013\2014\2015\201c\201d\201e\2022\2026\2032\2033ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥħĨĩĪīĬĭĮįİıĳĴĵĶķĹĺĻļĽľŀŁłŃńŅņŇňŋŌōŎŏŐőœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŧŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽžſ''`´\2018\2019\201aʼ\00ad\0300\0301\0302\0303\0304\0306\0307\0308\030a\030b\030c\0327\0328',
-  U&' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                                                           AAAAAACEEEEIIIINOOOOOOUUUUYAAAAAAÆCEEEEIIIIÐNOOOOOOUUUUYÞYAAAAAACCCCCCCCDDDDEEEEEEEEEEGGGGGGGGHHĦIIIIIIIIIIĲJJKKLLLLLLĿLLNNNNNNŊOOOOOOŒRRRRRRSSSSSSSSTTTTŦUUUUUUUUUUUUWWYYYZZZZZZS'
-);
+return case
+  when text !~ '[^A-Z0-9 ]' then text
+  else translate(
+    text,
+    U&' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrstuvwxyz!"#$%&()*+,-./:;<=>?@[\\]^_{|}~\0001\0002\0003\0004\0005\0006\0007\0008\0009\000a\000b\000c\000d\000e\000f\0010\0011\0012\0013\0014\0015\0016\0017\0018\0019\001a\001b\001c\001d\001e\001f\007f\00a0¡¦§©«¬®°±¶·»¿÷×\2010\2011\2012\2013\2014\2015\201c\201d\201e\2022\2026\2032\2033ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥħĨĩĪīĬĭĮįİıĳĴĵĶķĹĺĻļĽľŀŁłŃńŅņŇňŋŌōŎŏŐőœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŧŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽžſ''`´\2018\2019\201aʼ\00ad\0300\0301\0302\0303\0304\0306\0307\0308\030a\030b\030c\0327\0328',
+    U&' ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                                                           AAAAAACEEEEIIIINOOOOOOUUUUYAAAAAAÆCEEEEIIIIÐNOOOOOOUUUUYÞYAAAAAACCCCCCCCDDDDEEEEEEEEEEGGGGGGGGHHĦIIIIIIIIIIĲJJKKLLLLLLĿLLNNNNNNŊOOOOOOŒRRRRRRSSSSSSSSTTTTŦUUUUUUUUUUUUWWYYYZZZZZZS'
+  )
+end;
 
 -- The words of an address, and after @ those of its city and ZIP, so that a town's name does not find all that
--- lies in it.
+-- lies in it. Without concat_ws, which is not immutable: PostgreSQL would not inline it.
 create function situs_text(address text, city text, zip text) returns text
 language sql immutable parallel safe
-return concat_ws(' ', plain_words(address), replace(' ' || plain_words(concat_ws(' ', city, zip)), ' ', ' @'));
+return plain_words(coalesce(address, ''))
+  || replace(' ' || plain_words(coalesce(city, '') || ' ' || coalesce(zip, '')), ' ', ' @');
 
 -- The words of the parcels' addresses, cities and ZIPs, as owner_words has those of the owners' names.
 create table situs_words (

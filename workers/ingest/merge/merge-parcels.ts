@@ -90,7 +90,7 @@ const WORDS = {
 
 /**
  * Writes the words by which parcels are found by their owners and addresses, for whole counties, from the
- * parcels on the roll: about 7 and 15 microseconds a parcel, and nothing to get out of step. For use in the
+ * parcels on the roll: about 17 microseconds a parcel, and nothing to get out of step. For use in the
  * transaction that changed the parcels.
  */
 export async function rewriteWords(db: Queryable, counties: readonly number[]): Promise<void> {
