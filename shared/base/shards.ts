@@ -7,7 +7,7 @@ import { LOCKS } from './locks.ts';
  * The tables that grow with the nation, each with the column whose hash names a row's shard; those of one
  * column lie together.
  */
-export const KEYS = {
+export const DISTRIBUTION_COLUMNS = {
   parcels: 'fips',
   parcel_filters: 'fips',
   parcel_attributes: 'fips',
@@ -72,7 +72,8 @@ export async function distribute(databaseUrl: string, shards?: number): Promise<
     await assertClusterReady(client, 1);
     await client.query(sql('base/distribute_functions'));
     const tables: Distributed[] = [];
-    for (const [table, key] of Object.entries(KEYS)) tables.push(await spread(client, table, key, shards));
+    for (const [table, key] of Object.entries(DISTRIBUTION_COLUMNS))
+      tables.push(await spread(client, table, key, shards));
     return tables;
   } finally {
     await client.end();
@@ -80,7 +81,7 @@ export async function distribute(databaseUrl: string, shards?: number): Promise<
 }
 
 async function spread(client: pg.Client, table: string, key: string, wanted?: number): Promise<Distributed> {
-  const first = Object.entries(KEYS).find(([, other]) => other === key)![0];
+  const first = Object.entries(DISTRIBUTION_COLUMNS).find(([, other]) => other === key)![0];
   await client.query('begin');
   try {
     // Rows are moved and indexes are made within one transaction, which several connections to a

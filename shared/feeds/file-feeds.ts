@@ -44,14 +44,14 @@ const reading = z.object({
   layer: text.optional(),
   crs: text.optional(),
 });
-export type Reading = z.output<typeof reading>;
+export type ReadSettings = z.output<typeof reading>;
 
 const choices = z.object({
   key: z.string().max(300).nullable(),
   /** The source's columns by field; none of a field that is not to be filled. */
   columns: z.record(z.string().max(60), z.array(z.string().max(300)).max(12)),
 });
-export type Choices = z.output<typeof choices>;
+export type ColumnChoices = z.output<typeof choices>;
 
 const payload = z.object({
   upload,
@@ -65,18 +65,18 @@ const payload = z.object({
 });
 export type AddFilePayload = z.output<typeof payload>;
 
-export type Guess = { columns: string[]; confidence: number; why: string };
+export type ColumnGuess = { columns: string[]; confidence: number; why: string };
 
-export type Finding = { field: string | null; count: number; rowNo: number; message: string };
+export type CheckMessage = { field: string | null; count: number; rowNo: number; message: string };
 
 /** What a part of a feed comes to on its first rows. */
-export type PartFindings = {
+export type PartCheckResult = {
   part: string;
   rows: number;
   sales: number;
   withGeometry: number;
-  rejected: Finding[];
-  dropped: Finding[];
+  rejected: CheckMessage[];
+  dropped: CheckMessage[];
   /** By field: in how many rows it is filled, and what becomes of its first values. */
   fields: { field: string; filled: number; samples: { in: string; out: string }[] }[];
 };
@@ -89,9 +89,9 @@ export type AddFileResult = {
   rows: number;
   /** Those of a roll; empty where the file is of a known schema. */
   columns: { name: string; filled: number; samples: string[] }[];
-  key: { chosen: string | null; guess: Guess | null };
-  fields: { field: string; chosen: string[]; guess: Guess | null; options: Guess[] }[];
-  parts: PartFindings[];
+  key: { chosen: string | null; guess: ColumnGuess | null };
+  fields: { field: string; chosen: string[]; guess: ColumnGuess | null; options: ColumnGuess[] }[];
+  parts: PartCheckResult[];
   problems: string[];
   warnings: string[];
   comps: string[];
@@ -121,4 +121,4 @@ export const uploadFolder = (config: Pick<Config, 'PLAT_DIR'>, { id }: Pick<Uplo
   join(uploadsFolder(config), id);
 
 /** Beside an upload from which a feed was made; uploads without it go after a day. */
-export const KEPT_FEED = 'feed.yaml';
+export const UPLOADED_FEED_FILE = 'feed.yaml';

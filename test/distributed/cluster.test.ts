@@ -7,8 +7,8 @@ import { createLogger } from '../../shared/base/log.ts';
 import { migrate } from '../../shared/base/migrate.ts';
 import {
   assertClusterReady,
+  DISTRIBUTION_COLUMNS,
   distribute,
-  KEYS,
   listNodePageCosts,
   listSharded,
 } from '../../shared/base/shards.ts';
@@ -125,7 +125,7 @@ const PASSING = ['computed_at', 'created_run', 'changed_run', 'retired_run', 're
 
 async function tablesOf(pool: Pool): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
-  for (const table of Object.keys(KEYS)) {
+  for (const table of Object.keys(DISTRIBUTION_COLUMNS)) {
     const { rows: columns } = await pool.query<{ list: string }>(
       `select string_agg(quote_ident(attname) || case when atttypid = any ('{point,box}'::regtype[]) then '::text' else '' end, ', '
          order by attname) as list
@@ -190,7 +190,9 @@ if (process.env.TEST_CITUS_URL === undefined) {
         ([config]) => config as unknown as { text?: string; values: unknown[] },
       );
       asking.mockRestore();
-      const distributed = new RegExp(`\\b(?:from|join)\\s+(?:${Object.keys(KEYS).join('|')})\\b`);
+      const distributed = new RegExp(
+        `\\b(?:from|join)\\s+(?:${Object.keys(DISTRIBUTION_COLUMNS).join('|')})\\b`,
+      );
       const looked = asked.filter(({ text }) => text !== undefined && distributed.test(text));
       expect(looked.length).toBeGreaterThan(40);
       for (const { text, values } of looked) {
@@ -232,7 +234,7 @@ if (process.env.TEST_CITUS_URL === undefined) {
     await spread.pool.query(`alter database ${spread.name} set citus.log_remote_commands = on`);
     const pool = createPool(spread.config, createLogger(spread.config, 'test'), { applicationName: 'told' });
     onTestFinished(() => pool.end());
-    const shards = new Map(Object.keys(KEYS).map(table => [table, new Set<string>()]));
+    const shards = new Map(Object.keys(DISTRIBUTION_COLUMNS).map(table => [table, new Set<string>()]));
     pool.on('connect', client =>
       client.on('notice', ({ message = '' }) => {
         for (const [, table, shard] of message.matchAll(/\b(\w+?)_(\d{6,})\b/g))
@@ -254,10 +256,12 @@ if (process.env.TEST_CITUS_URL === undefined) {
     test('done again changes nothing, and refuses another number of shards', async () => {
       const again = await distribute(spread.url);
       expect(again.map(({ table, rows, shards }) => [table, rows, shards])).toEqual(
-        Object.keys(KEYS).map(table => [table, null, 8]),
+        Object.keys(DISTRIBUTION_COLUMNS).map(table => [table, null, 8]),
       );
       await expect(distribute(spread.url, 16)).rejects.toMatchObject({ code: 'citus_shards' });
-      expect((await listSharded(spread.pool)).map(({ table }) => table)).toEqual(Object.keys(KEYS).sort());
+      expect((await listSharded(spread.pool)).map(({ table }) => table)).toEqual(
+        Object.keys(DISTRIBUTION_COLUMNS).sort(),
+      );
       expect(await listNodePageCosts(spread.pool)).toEqual([]);
     });
 

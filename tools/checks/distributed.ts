@@ -1,5 +1,5 @@
 import { parameterNames } from '../../shared/base/named-parameters.ts';
-import { KEYS } from '../../shared/base/shards.ts';
+import { DISTRIBUTION_COLUMNS } from '../../shared/base/shards.ts';
 import { type SourceFile, statementsOf } from './files.ts';
 
 /** Statements that ask every county on purpose: what an operator wants to know, and what waits anywhere. */
@@ -14,22 +14,22 @@ export function checkDistributed(files: SourceFile[]): string[] {
   const schema = files.find(({ path }) => path === 'sql/schema.sql')?.text ?? '';
   const local = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gm)]
     .map(match => match[1]!)
-    .filter(table => !(table in KEYS));
+    .filter(table => !(table in DISTRIBUTION_COLUMNS));
   return [...statementsOf(files)].flatMap(([name, body]) =>
     faultsOf(body.replaceAll(/--[^\n]*/g, ''), name, local).map(fault => `the statement ${name} ${fault}`),
   );
 }
 
 function faultsOf(text: string, name: string, local: readonly string[]): string[] {
-  const distributed = tablesIn(text, Object.keys(KEYS));
+  const distributed = tablesIn(text, Object.keys(DISTRIBUTION_COLUMNS));
   const faults: string[] = [];
   for (const table of distributed) {
-    const key = KEYS[table as keyof typeof KEYS];
+    const key = DISTRIBUTION_COLUMNS[table as keyof typeof DISTRIBUTION_COLUMNS];
     if (!NATIONWIDE.has(name) && !new RegExp(`\\b${key}\\b`).test(text))
       faults.push(`reads or writes ${table} without its ${key}, and would ask every server`);
   }
   const [target] = /insert into (\w+)/.exec(text)?.slice(1) ?? [];
-  if (target !== undefined && target in KEYS && /\bselect\b/.test(text) && parameterNames(text).length > 0)
+  if (target !== undefined && target in DISTRIBUTION_COLUMNS && /\bselect\b/.test(text) && parameterNames(text).length > 0)
     faults.push(`has parameters in an insert into ${target} from a query: write them as literals`);
   for (const inner of subqueries(text)) {
     const here = tablesIn(inner, local);

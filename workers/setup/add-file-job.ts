@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../shared/base/disk.ts';
 import { PlatError } from '../../shared/base/errors.ts';
-import { addFileJob, KEPT_FEED, uploadFolder } from '../../shared/feeds/file-feeds.ts';
+import { addFileJob, UPLOADED_FEED_FILE, uploadFolder } from '../../shared/feeds/file-feeds.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
 import { defineJob } from '../queue/job.ts';
@@ -27,7 +27,7 @@ export const addFileFeedJob = defineJob({
     const { name, text, feedFile, problems } = suggested;
     const none = { ...suggested, written: false, refused: null, run: null };
     if (!payload.write || problems.length > 0) return none;
-    await writeFileAtomic(join(uploadFolder(config, payload.upload), KEPT_FEED), text);
+    await writeFileAtomic(join(uploadFolder(config, payload.upload), UPLOADED_FEED_FILE), text);
     const refused = await writeFeed(feedFile, text);
     if (refused !== null) return { ...none, refused };
     const ingestion = {

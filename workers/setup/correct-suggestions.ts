@@ -1,4 +1,4 @@
-import type { Choices } from '../../shared/feeds/file-feeds.ts';
+import type { ColumnChoices } from '../../shared/feeds/file-feeds.ts';
 import { PARCEL_TARGETS, type ParcelTarget } from '../feeds/feed-schema.ts';
 import { type Candidate, fitOf, profileOf } from '../feeds/suggest/column-profile.ts';
 import type { Sample, Suggestion, Suggestions } from '../feeds/suggest/suggest-columns.ts';
@@ -9,7 +9,7 @@ const BY_HAND = 'chosen by hand';
 export function correctSuggestions(
   found: Suggestions,
   sample: Sample,
-  { key, columns: chosen }: Choices,
+  { key, columns: chosen }: ColumnChoices,
 ): Suggestions {
   const fields = PARCEL_TARGETS.flatMap((field): Suggestion[] => {
     const was = found.fields.find(each => each.field === field);

@@ -7,8 +7,8 @@ import { PlatError } from '../../shared/base/errors.ts';
 import {
   type AddFilePayload,
   type AddFileResult,
-  type Guess,
-  type PartFindings,
+  type ColumnGuess,
+  type PartCheckResult,
   type UploadFormat,
   uploadFolder,
 } from '../../shared/feeds/file-feeds.ts';
@@ -133,7 +133,7 @@ function mappingOf(
   };
 }
 
-const guessOf = ({ columns, confidence, why }: Candidate): Guess => ({ columns, confidence, why });
+const guessOf = ({ columns, confidence, why }: Candidate): ColumnGuess => ({ columns, confidence, why });
 
 function samplesOf(values: readonly unknown[]): { filled: number; samples: string[] } {
   const texts = values.flatMap(value => {
@@ -152,7 +152,7 @@ function findingsOf({
   rejected,
   dropped,
   columns,
-}: FeedCheck['parts'][number]): PartFindings {
+}: FeedCheck['parts'][number]): PartCheckResult {
   const fields = columns
     .filter(({ absent }) => !absent)
     .map(({ target, filled, samples }) => ({ field: target, filled, samples }));

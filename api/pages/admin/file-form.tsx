@@ -3,9 +3,9 @@ import { PARCEL_FIELDS, type ParcelField } from '../../../shared/domain/parcel-f
 import {
   type AddFilePayload,
   type AddFileResult,
+  type ColumnGuess,
   FEED_NAME,
-  type Guess,
-  type Reading,
+  type ReadSettings,
   UPLOAD_FORMATS,
   type UploadFormat,
 } from '../../../shared/feeds/file-feeds.ts';
@@ -22,7 +22,7 @@ type Changes = Pick<AddFilePayload, 'reading' | 'write'> &
 /** What the form asks for. @throws PlatError `validation_error` */
 export function fileChanges(form: URLSearchParams): Changes {
   const text = (name: string) => (form.get(name) ?? '').trim();
-  const reading: Reading = {};
+  const reading: ReadSettings = {};
   const format = text('format');
   if (format in UPLOAD_FORMATS) reading.format = format as UploadFormat;
   for (const name of ['member', 'layer', 'crs'] as const)
@@ -304,9 +304,14 @@ function samplesOf({ columns }: AddFileResult, names: readonly string[]) {
   );
 }
 
-const guessWords = ({ confidence, why }: Guess): string => `${Math.floor(100 * confidence)} % sure: ${why}`;
+const guessWords = ({ confidence, why }: ColumnGuess): string =>
+  `${Math.floor(100 * confidence)} % sure: ${why}`;
 
-function whyOf(chosen: readonly string[], guess: Guess | null, options: readonly Guess[]): string {
+function whyOf(
+  chosen: readonly string[],
+  guess: ColumnGuess | null,
+  options: readonly ColumnGuess[],
+): string {
   const same = [guess, ...options].find(each => each?.columns.join('\0') === chosen.join('\0'));
   if (same) return guessWords(same);
   if (chosen.length > 0) return 'chosen by hand';

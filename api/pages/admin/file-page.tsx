@@ -3,7 +3,7 @@ import {
   type AddFilePayload,
   type AddFileResult,
   addFileJob,
-  type PartFindings,
+  type PartCheckResult,
 } from '../../../shared/feeds/file-feeds.ts';
 import type { JobState } from '../../../shared/queue/jobs.ts';
 import { Back, Grid, Notice } from '../frame/layout.tsx';
@@ -152,7 +152,7 @@ const Findings = ({ kind, title, of }: FindingsProps) => (
 );
 
 /** What the rows of a part come to, as `plat feed check` tells it. */
-function Part({ part }: { part: PartFindings }) {
+function Part({ part }: { part: PartCheckResult }) {
   const { rows, sales, withGeometry, rejected, dropped } = part;
   const left = rejected.reduce((sum, { count: some }) => sum + some, 0);
   const facts = [

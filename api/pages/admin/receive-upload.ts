@@ -7,7 +7,12 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance 
 import type { Request } from 'express';
 import { diskSpace, isDiskFull } from '../../../shared/base/disk.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
-import { KEPT_FEED, type Upload, uploadFolder, uploadsFolder } from '../../../shared/feeds/file-feeds.ts';
+import {
+  UPLOADED_FEED_FILE,
+  type Upload,
+  uploadFolder,
+  uploadsFolder,
+} from '../../../shared/feeds/file-feeds.ts';
 import type { Visit } from '../frame/visit.ts';
 
 const DAY_MS = 86_400_000;
@@ -83,7 +88,7 @@ async function removeUnused(uploads: string, now: Date): Promise<void> {
   for (const name of await readdir(uploads)) {
     const folder = join(uploads, name);
     const { mtimeMs } = await stat(folder);
-    if (now.getTime() - mtimeMs < DAY_MS || (await isThere(join(folder, KEPT_FEED)))) continue;
+    if (now.getTime() - mtimeMs < DAY_MS || (await isThere(join(folder, UPLOADED_FEED_FILE)))) continue;
     await rm(folder, { recursive: true, force: true });
   }
 }

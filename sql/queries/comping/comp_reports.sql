@@ -1,6 +1,6 @@
 -- name: insert_report
--- An empty report of a parcel, which waits to be prepared; no row where the parcel is not on the roll, or
--- the account has too many. `user_id`: who begins it, null with a key; `limit`: most reports of an account.
+-- Creates an empty report of a parcel, which waits to be prepared; no row when the parcel is not on the roll
+-- or the account has too many. `user_id`: who begins it, null with a key; `limit`: reports per account.
 insert into comp_reports (account_id, user_id, fips, property_id, wanted_at)
 select :account_id::uuid, :user_id::uuid, p.fips, p.property_id, now()
 from parcels p
@@ -13,7 +13,8 @@ returning id;
 select 1 from parcels where fips = :fips and property_id = :property_id and retired_at is null;
 
 -- name: list_wanted
--- Reports of a county that wait to be prepared, with what is known of their land, places in 1e-7 degree.
+-- Reports of a county that wait to be prepared, with the land figures of their parcels; locations in 1e-7
+-- degrees.
 select
   r.id, r.wanted_at::text as wanted, r.property_id, p.retired_at is null and p.property_id is not null as on_roll,
   coalesce(p.apn, '') as apn, coalesce(p.situs_address, '') as address, coalesce(p.situs_city, '') as city,
@@ -36,7 +37,7 @@ order by r.wanted_at
 limit :limit;
 
 -- name: read_terms
--- What the parcels of a county were valued for last, and their extent in 1e-7 degree.
+-- The as-of day of a county's last valuation, and the extent of its parcels in 1e-7 degrees.
 select
   (select to_char(as_of, 'YYYY-MM-DD') from valuations where fips = :fips limit 1) as as_of,
   (c.extent[1])[0] as west, (c.extent[1])[1] as south, (c.extent[0])[0] as east, (c.extent[0])[1] as north
@@ -44,7 +45,7 @@ from (select :fips::int as fips) as asked
 left join valuation_counties c on c.fips = asked.fips;
 
 -- name: list_comps
--- Comps as a report shows them.
+-- Comps with the columns that a report shows.
 select
   l.id, l.source, l.status, l.address, l.city, l.state, l.zip, to_char(l.fips, 'FM00000') as fips, l.apn,
   l.lot_acres as acres, l.price::float8 as price, case when l.status = 'SOLD' then l.sold_date end as sold_date,
@@ -63,8 +64,8 @@ from region_stats
 where (type = 'county' and code = :fips) or (type = 'zip' and code = :zip);
 
 -- name: store_prepared
--- What a report goes by, or, once it has that, what it would go by now. It waits no longer, unless it was
--- asked for again since. `snapshot` may be null; `fault` may be null.
+-- Stores the snapshot of a report, or, when it has one, the offer of a newer one. Clears the wait, unless
+-- the report was requested again since. `snapshot` and `fault` may be null.
 update comp_reports
 set
   snapshot = coalesce(snapshot, :snapshot::json),
@@ -76,7 +77,7 @@ set
 where id = :id;
 
 -- name: read_report
--- For those who read as its account, and the account's own user.
+-- A report, for members of its account and the account's own user.
 select
   r.id, r.account_id, r.fips, r.property_id, r.label, r.title, r.notes, r.version, r.created_at, r.updated_at, r.wanted_at,
   r.looked_at, r.fault, r.snapshot, r.offered, r.share_expires_at,
@@ -95,11 +96,11 @@ join accounts a on a.id = r.account_id
 where r.id = :id and (r.account_id = :account_id or a.user_id = :user_id);
 
 -- name: find_shared
--- The report that a link shows, while it does. `token_hash`: hash of the token. Returns: id, account_id.
+-- The report of a valid link. `token_hash`: hash of the token.
 select id, account_id from comp_reports where share_hash = :token_hash and share_expires_at > now();
 
 -- name: list_reports
--- Reports of an account and of a user's own, the last changed first.
+-- Reports of an account and a user's own, last changed first.
 select
   r.id, r.title, r.label, r.property_id, r.fips, r.updated_at, r.share_expires_at > now() as shared,
   (select count(*)::int from comp_report_comps c where c.report_id = r.id) as comps
@@ -109,53 +110,52 @@ order by r.updated_at desc, r.id
 limit :limit;
 
 -- name: choose_comps
--- Adds comps to those that are chosen.
+-- Adds comps to a report.
 insert into comp_report_comps (report_id, comp_id)
 select :report_id, id from unnest(:comp_ids::uuid[]) as id
 on conflict do nothing;
 
 -- name: leave_comps
--- Takes comps out of a report; what was said of them is kept.
+-- Removes comps from a report; their overrides are kept.
 delete from comp_report_comps where report_id = :report_id and comp_id = any (:comp_ids::uuid[]);
 
 -- name: override_adjustment
--- Says what a comp is moved by in place of the model.
+-- Overrides an adjustment of a comp.
 insert into comp_report_overrides (report_id, comp_id, adjustment, percent, reason)
 values (:report_id, :comp_id, :adjustment, :percent, :reason)
 on conflict (report_id, comp_id, adjustment) do update
 set percent = excluded.percent, reason = excluded.reason, changed_at = now();
 
 -- name: restore_adjustment
--- Lets the model say it again.
+-- Removes an override, so that the model's adjustment applies.
 delete from comp_report_overrides where report_id = :report_id and comp_id = :comp_id and adjustment = :adjustment;
 
 -- name: touch_report
--- Counts a change.
+-- Updates a report's version and time of change.
 update comp_reports set version = version + 1, updated_at = now() where id = :id;
 
 -- name: write_title
--- Unless another user has written one since.
+-- Sets the title, unless another user has changed it since.
 update comp_reports set title = :title, version = version + 1, updated_at = now() where id = :id and title in (:title, :before)
 returning version;
 
 -- name: write_notes
--- Unless another user has written any since.
+-- Sets the notes, unless another user has changed them since.
 update comp_reports set notes = :notes, version = version + 1, updated_at = now() where id = :id and notes in (:notes, :before)
 returning version;
 
 -- name: share_report
--- Gives a report a link, in place of the one that it has; null takes it away. `token_hash`: hash of the
--- token.
+-- Sets or replaces a report's link. `token_hash`: hash of the token; null removes it.
 update comp_reports
 set share_hash = :token_hash, share_expires_at = case when :token_hash::bytea is null then null else now() + :days::int * interval '1 day' end
 where id = :id;
 
 -- name: want_report
--- Has a report prepared, or compared with what is true now.
+-- Requests that a report is prepared, or compared with current data.
 update comp_reports set wanted_at = now() where id = :id and wanted_at is null;
 
 -- name: is_outdated
--- Whether its parcel has been valued again since a report was looked at.
+-- Whether the parcel has been valued again since the report was last compared.
 select 1 from valuations where fips = :fips and property_id = :property_id and computed_at > :looked_at::timestamptz;
 
 -- name: is_wanted
@@ -163,15 +163,15 @@ select 1 from valuations where fips = :fips and property_id = :property_id and c
 select 1 from comp_reports where id = :id and wanted_at is not null;
 
 -- name: accept_offer
--- The report goes by what was true when it was compared last.
+-- Replaces a report's snapshot by the offered one.
 update comp_reports
 set snapshot = offered, offered = null, version = version + 1, updated_at = now()
 where id = :id and offered is not null;
 
 -- name: decline_offer
--- The report stays as it is until something changes again.
+-- Keeps a report's snapshot until the data changes again.
 update comp_reports set offered = null where id = :id;
 
 -- name: delete_report
--- Deletes a report with what was said of its comps.
+-- Deletes a report with its comps.
 delete from comp_reports where id = :id;
