@@ -29,7 +29,12 @@ function faultsOf(text: string, name: string, local: readonly string[]): string[
       faults.push(`reads or writes ${table} without its ${key}, and would ask every server`);
   }
   const [target] = /insert into (\w+)/.exec(text)?.slice(1) ?? [];
-  if (target !== undefined && target in DISTRIBUTION_COLUMNS && /\bselect\b/.test(text) && parameterNames(text).length > 0)
+  if (
+    target !== undefined &&
+    target in DISTRIBUTION_COLUMNS &&
+    /\bselect\b/.test(text) &&
+    parameterNames(text).length > 0
+  )
     faults.push(`has parameters in an insert into ${target} from a query: write them as literals`);
   for (const inner of subqueries(text)) {
     const here = tablesIn(inner, local);
