@@ -34,6 +34,8 @@ test('numbers are bought once for 20 tokens, and shown again to the account, col
   const [one, two] = await Promise.all([ana.submit(PAGE, FORM), ana.submit(PAGE, FORM)]);
   expect([one.status, two.status]).toEqual([303, 303]);
   expect(one.headers.get('location')).toBe(`${PAGE}#owner`);
+  const told = [one, two].map(({ headers }) => headers.get('x-tokens-used'));
+  expect(told.toSorted()).toEqual(['0', '20']);
   const after = await ana.open(PAGE);
   for (const shown of [FIRST, SECOND, 'Mobile', 'Landline', 'Do Not Call not checked'])
     expect(after.text).toContain(shown);

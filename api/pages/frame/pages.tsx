@@ -113,7 +113,7 @@ async function write(
 ): Promise<void> {
   const { res, req, deps } = visit;
   const { bytes, encoding } = await compressed(Buffer.from(body), req);
-  const all = [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...headers];
+  const all = [...headersOf(exchangeOf(res), visit.tokensUsed), ...pageHeaders(deps.config), ...headers];
   setHeaders(res, all);
   if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);
   res.setHeader('Vary', 'Accept-Encoding');

@@ -38,6 +38,7 @@ export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCa
         tokens: outcome.tokens,
         send() {
           answer.body = bytesOf(outcome.body)!;
+          visit.tokensUsed = outcome.tokens;
         },
       }),
       fail(error) {

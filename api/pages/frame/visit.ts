@@ -57,6 +57,8 @@ export type Visit = {
   session: Session | undefined;
   /** The session's account, once `accountOf` has read it. */
   account?: Promise<Account | undefined>;
+  /** What its call to a priced endpoint has cost. */
+  tokensUsed?: number;
   /** The fields of a sent form; of a repeated one the last. */
   form: URLSearchParams;
 };
