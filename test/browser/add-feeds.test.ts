@@ -57,7 +57,7 @@ describePages('feeds from /admin', site => {
       .getByRole('link', { name: /^Run \d+$/ })
       .first()
       .click();
-    await page.getByRole('heading', { name: /23019-parcels/ }).waitFor();
+    await page.getByRole('heading', { name: /^Penobscot, ME: / }).waitFor();
     await mirror.close();
   }, 300_000);
 

@@ -61,7 +61,7 @@ describePages('the search box', site => {
     });
     await page.keyboard.press('/');
     await page.keyboard.type('washington land rev');
-    await page.getByRole('option', { name: /WASHINGTON LAND/ }).click();
+    await page.getByRole('option', { name: /^Washington Land/ }).click();
     await page.waitForURL(/owner_name=WASHINGTON/);
     await page.locator('#count').waitFor();
     expect(Number(await page.locator('#count').textContent())).toBeGreaterThan(0);

@@ -218,7 +218,7 @@ test('what a table lacks is said, and may be given', async () => {
 test('a damaged file, and one that is none, end as a message, and may be read another way', async () => {
   await worker();
   const damaged = await upload(BANGOR.subarray(0, 900), 'parcels.zip');
-  expect(await settled(damaged.page)).toMatch(/class="notice bad" role="alert">parcels\.zip /);
+  expect(await settled(damaged.page)).toMatch(/class="notice bad" role="alert">.*parcels\.zip /);
   const unnamed = await upload('{"apn":"1","owner":"A"}\n{"apn":"2","owner":"B"}\n', 'table');
   const told = await settled(unnamed.page);
   expect(told).toContain('The name of table does not tell what it is: choose its format.');
@@ -228,7 +228,7 @@ test('a damaged file, and one that is none, end as a message, and may be read an
     Buffer.from(Array.from({ length: 5_000 }, (_, i) => (i * 7919) % 256)),
     'noise.xlsx',
   );
-  expect(await settled(noise.page)).toMatch(/role="alert">noise\.xlsx is no whole \.xlsx workbook/);
+  expect(await settled(noise.page)).toMatch(/role="alert">.*noise\.xlsx is no whole \.xlsx workbook/);
   expect((await operator.open('/admin/files/0c9f3a1f-6a52-4d0e-9b60-0c9f3a1f7f11')).status).toBe(404);
 }, 240_000);
 

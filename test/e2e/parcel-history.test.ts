@@ -78,7 +78,7 @@ test('a parcel tells what it was, and its page shows it', async () => {
     ['Listing', '–', 'ACTIVE', expect.any(String)],
     ['Listing, price', '–', '$50,000', expect.any(String)],
     ['On the roll', 'no', 'yes', expect.any(String)],
-    ['Acres stated', '2', '3', expect.any(String)],
+    ['Acres (deed)', '2', '3', expect.any(String)],
     ['Boundary', '–', 'redrawn', expect.any(String)],
     ['On the roll', 'yes', 'no', expect.any(String)],
     ['Owner', 'ADAMS &lt;b>', 'BAKER', expect.any(String)],
