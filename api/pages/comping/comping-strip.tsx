@@ -1,6 +1,7 @@
 import type { Result, ResultLine } from '../../../shared/comping/comp-report-result.ts';
 import { acres, count, usd } from '../../../shared/domain/figures.ts';
 import { ValueBand } from '../frame/value-band.tsx';
+import { certaintyOf } from '../map/parcel-value.tsx';
 import { miles } from './comping-list.tsx';
 
 type StripProps = {
@@ -48,8 +49,7 @@ const Estimate = ({ title, of, none }: EstimateProps) => (
 
 /** "Low confidence · 40 of 100". */
 export function confidenceOf(confidence: number): string {
-  const word = confidence < 50 ? 'Low' : confidence < 75 ? 'Medium' : 'High';
-  return `${word} confidence · ${Math.round(confidence)} of 100`;
+  return `${certaintyOf(confidence)} confidence · ${Math.round(confidence)} of 100`;
 }
 
 /** What the comps are: how many sales, how far away, of which years and sizes. */

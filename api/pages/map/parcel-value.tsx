@@ -8,9 +8,9 @@ import { Grid, Notice } from '../frame/layout.tsx';
 const MAX_WIDTH = 10;
 
 /** Three words: past errors do not justify a finer scale of confidence. */
-export function certaintyOf(confidence: number): 'Low' | 'Fair' | 'Good' {
-  if (confidence < 25) return 'Low';
-  return confidence < 50 ? 'Fair' : 'Good';
+export function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
+  if (confidence < 50) return 'Low';
+  return confidence < 75 ? 'Medium' : 'High';
 }
 
 /** $48k for ends of a band. */
@@ -42,7 +42,7 @@ export function ValueBand({ value }: { value: ExplainedValue }) {
         </text>
       </svg>
       <p class="small">
-        <span class={certainty === 'Good' ? 'badge good' : 'badge warn'}>
+        <span class={certainty === 'High' ? 'badge good' : 'badge warn'}>
           {certainty} confidence · {count(value.confidence_score)} of 100
         </span>{' '}
         {isUseless
