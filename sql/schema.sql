@@ -454,6 +454,15 @@ create table feeds (
   constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
 );
 
+create table given_rows (
+  fips integer not null,
+  company_id uuid not null,
+  property_id bigint not null,
+  version bigint not null,
+  given_at timestamp with time zone default now() not null,
+  constraint given_rows_pkey PRIMARY KEY (fips, company_id, property_id)
+);
+
 create table idempotent_calls (
   account_id uuid not null,
   key text not null,
@@ -1011,6 +1020,7 @@ CREATE INDEX deal_events_deal ON public.deal_events USING btree (deal_id, id);
 CREATE INDEX deals_board ON public.deals USING btree (board_id, status, "position");
 CREATE INDEX deals_county ON public.deals USING btree (fips) WHERE ((status = 'listed'::text) OR (seen_at IS NULL));
 CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
+CREATE INDEX given_rows_age ON public.given_rows USING btree (given_at);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
 CREATE INDEX imagery_sources_extent ON public.imagery_sources USING gist (extent);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));

@@ -23,7 +23,7 @@ export type Statements = {
 
 export type Database = Statements & {
   /** Statements that succeed or fail together; each sees what was committed when it began. */
-  transaction<T>(work: (run: Database['run']) => Promise<T>): Promise<T>;
+  transaction<T>(work: (run: Database['run'], statements: Statements) => Promise<T>): Promise<T>;
   /** Statements that all see the database as of one moment. */
   snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /**
@@ -78,7 +78,10 @@ export function openDatabase(pool: Pool, call?: Cancellable): Database {
       return ask<never>(pool, call, undefined, { ...named(name, values), ...BINARY }).catch(fail);
     },
     transaction(work) {
-      return transaction(pool, client => work(statementsOn(pool, call, client).run)).catch(fail);
+      return transaction(pool, client => {
+        const statements = statementsOn(pool, call, client);
+        return work(statements.run, statements);
+      }).catch(fail);
     },
     snapshot(work) {
       return snapshot(pool, client => work(statementsOn(pool, call, client))).catch(fail);

@@ -3,7 +3,7 @@ import { PlatError } from '../../shared/base/errors.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
-import { type Database, isTransientError } from './database.ts';
+import { type Database, isTransientError, type Statements } from './database.ts';
 import { quotaError, subscriptionRequired } from './standing.ts';
 
 /** What one call costs, and under which metering key. */
@@ -23,7 +23,7 @@ export type ChargeOptions = {
   /** Whether the client has left: a call that is over before its charge is sent costs nothing. */
   isOver?: () => boolean;
   /** Statements that are committed with the charge, or not at all. */
-  alongside?: ((run: Database['run']) => Promise<void>) | undefined;
+  alongside?: ((run: Database['run'], statements: Statements) => Promise<void>) | undefined;
 };
 
 export type Meter = {
@@ -66,9 +66,9 @@ export function openMeter(database: Database, underway = () => 0): Meter {
         alongside === undefined
           ? tokens > 0 && resultOf(await charge(pending), tokens)
           : await database
-              .transaction(async run => {
+              .transaction(async (run, statements) => {
                 const first = tokens > 0 && resultOf((await chargeAll(run, [pending]))[0], tokens);
-                await alongside(run);
+                await alongside(run, statements);
                 if (isOver()) throw ABANDONED;
                 return first;
               })

@@ -154,6 +154,19 @@ export function asRun(db: Queryable): Run {
     (await db.query<Row & pg.QueryResultRow>(statement(name, values))).rows;
 }
 
+/** The same with fragments in the marked places of a statement, each text planned by itself. */
+export type RunComposed = <Row extends object>(
+  name: string,
+  fragments: Record<string, string>,
+  values: Values,
+) => Promise<Row[]>;
+
+/** Composed statements on a pool or a connection. */
+export function asRunComposed(db: Queryable): RunComposed {
+  return async <Row extends object>(name: string, fragments: Record<string, string>, values: Values) =>
+    (await db.query<Row & pg.QueryResultRow>(statement(name, values, fragments))).rows;
+}
+
 /** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */
 export function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   return runIn(pool, 'begin', work);

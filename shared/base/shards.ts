@@ -15,6 +15,7 @@ export const DISTRIBUTION_COLUMNS = {
   assessed_land_values: 'fips',
   owner_words: 'fips',
   situs_words: 'fips',
+  given_rows: 'fips',
   attributes_dirty: 'fips',
   owner_parcels: 'owner_key',
 };

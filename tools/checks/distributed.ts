@@ -3,7 +3,12 @@ import { DISTRIBUTION_COLUMNS } from '../../shared/base/shards.ts';
 import { type SourceFile, statementsOf } from './files.ts';
 
 /** Statements that ask every county on purpose: what an operator wants to know, and what waits anywhere. */
-const NATIONWIDE = new Set(['queue/get_overview', 'land/get_dirty_state', 'land/watch_chunks']);
+const NATIONWIDE = new Set([
+  'queue/get_overview',
+  'land/get_dirty_state',
+  'land/watch_chunks',
+  'parcels/delete_old_given',
+]);
 
 /**
  * What a statement has to keep to on tables that may lie on many servers: the key that tells where, no

@@ -1,0 +1,63 @@
+import { literal, type Run, type RunComposed } from '../base/db.ts';
+import { countyOf } from '../domain/property-id.ts';
+import { addToGroup } from '../kernels/groups.ts';
+
+/** A parcel, with its `changed_run` as it was read. */
+export type GivenRow = { property_id: number; version: number };
+
+/** Rows of one statement: some 300 kB of text. */
+const BATCH = 10_000;
+
+/**
+ * The ids of those that the company has had as they are in the last 30 days, which cost nothing. Another call
+ * may give the rest meanwhile: what is charged is what `giveRows` returns.
+ */
+export async function listFreeRows(
+  run: Run,
+  companyId: string,
+  rows: readonly GivenRow[],
+): Promise<Set<number>> {
+  const free = new Set<number>();
+  for (const [fips, batch] of batchesOf(rows)) {
+    const listed = await run<{ property_id: number }>('parcels/list_free_rows', {
+      fips,
+      company_id: companyId,
+      property_ids: batch.map(row => row.property_id),
+      versions: batch.map(row => row.version),
+    });
+    for (const { property_id } of listed) free.add(property_id);
+  }
+  return free;
+}
+
+/**
+ * Marks rows as given, 30 days from now; to be run in the transaction that charges for them.
+ * @returns how many cost something: those that were not free
+ */
+export async function giveRows(
+  runComposed: RunComposed,
+  companyId: string,
+  rows: readonly GivenRow[],
+): Promise<number> {
+  let charged = 0;
+  for (const [fips, batch] of batchesOf(rows)) {
+    const places = {
+      fips: literal(fips),
+      company: literal(companyId),
+      ids: literal(batch.map(row => row.property_id)),
+      versions: literal(batch.map(row => row.version)),
+    };
+    charged += (await runComposed('parcels/give_rows', places, {})).length;
+  }
+  return charged;
+}
+
+/** By county, in the order of the ids, each parcel once. */
+function* batchesOf(rows: readonly GivenRow[]): Generator<[fips: number, batch: GivenRow[]]> {
+  const counties = new Map<number, GivenRow[]>();
+  const sorted = rows.toSorted((a, b) => a.property_id - b.property_id);
+  for (const [at, row] of sorted.entries())
+    if (row.property_id !== sorted[at - 1]?.property_id) addToGroup(counties, countyOf(row.property_id), row);
+  for (const [fips, all] of counties)
+    for (let from = 0; from < all.length; from += BATCH) yield [fips, all.slice(from, from + BATCH)];
+}
