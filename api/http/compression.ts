@@ -18,7 +18,7 @@ const ENCODERS: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 };
 
 /**
- * What the client would rather have than the plain body: br before gzip; undefined where it asks for neither.
+ * What the client prefers to the plain body: br before gzip; undefined where it asks for neither.
  */
 export const encodingFor = (req: Request): Encoding | undefined =>
   ENCODINGS.find(encoding => req.acceptsEncodings(encoding, 'identity') === encoding);

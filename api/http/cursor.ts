@@ -52,7 +52,7 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * The key that signs cursors: the configured one, else the installation's own, which all its processes share.
+ * The key that signs cursors: the configured one, else the installation's, which all processes share.
  */
 export type CursorSecret = () => Promise<Buffer>;
 

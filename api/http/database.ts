@@ -121,8 +121,8 @@ async function ask<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Runs a statement on a given connection. When the caller gives up, the server cancels it; both have ended on
- * return.
+ * Runs a statement on a given connection. When the caller gives up, the server cancels it; both have
+ * ended on return.
  */
 async function cancellable<T>(
   signal: AbortSignal,

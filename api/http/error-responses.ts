@@ -63,7 +63,7 @@ function property(value: unknown, name: string): unknown {
 }
 
 /**
- * Records an error with its response. @returns what the client may see; undefined when the response has begun
+ * Records an error with its response. @returns what the client may see; undefined once the response began
  */
 export function faultOf(res: Response, error: unknown): PlatError | undefined {
   const safe = toApiError(error);

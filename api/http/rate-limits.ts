@@ -161,8 +161,8 @@ function tightest(limits: readonly Limit[]): Limit {
 }
 
 /**
- * The limits as headers: RateLimit-Policy and RateLimit name them all (draft-ietf-httpapi-ratelimit-headers),
- * X-RateLimit-… tell the tightest.
+ * The limits as headers: RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) name them
+ * all, X-RateLimit-… tell the tightest.
  */
 export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
   const tight = limits.length === 1 ? limits[0]! : tightest(limits);

@@ -19,7 +19,7 @@ export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
 }
 
 /**
- * A class, as every request makes one: of functions in an object tsx sets the names each time, 0.3 us apiece.
+ * A class, as every request makes one: tsx names functions of an object each time, 0.3 us apiece.
  */
 class RestCall implements Call {
   readonly mode = 'direct';

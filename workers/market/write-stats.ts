@@ -50,14 +50,16 @@ export async function writeStats(client: Client, batch: readonly ComputedStats[]
 async function writeTogether(client: Client, batch: readonly ComputedStats[]): Promise<void> {
   await client.query('begin');
   try {
-    await openChanges(client);
     const changed = batch.filter(isChanged);
-    if (changed.length > 0) await updateRows(client, changed);
+    if (changed.length > 0) {
+      await openChanges(client);
+      await updateRows(client, changed);
+    }
     await clearMarks(
       client,
       batch.map(entry => entry.region),
     );
-    await recordChanges(client);
+    if (changed.length > 0) await recordChanges(client);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');

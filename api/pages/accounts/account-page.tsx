@@ -7,7 +7,7 @@ import { UUID } from '../../../shared/domain/uuid.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, forgetCookie, type Session, type Visit } from '../frame/visit.ts';
+import { answerForm, forgetCookie, ownAccount, type Session, type Visit } from '../frame/visit.ts';
 import { assistantsSection } from './account-assistants.tsx';
 import { changesSection } from './account-changes.tsx';
 import { keysSection } from './account-keys.tsx';
@@ -41,7 +41,7 @@ type Action = (visit: Visit, session: Session) => Promise<Done | { redirect: str
 
 const ACTIONS: Record<string, Action> = {
   async 'create key'(visit, session) {
-    const account = accountOf(session);
+    const account = ownAccount(session);
     const scopes = SCOPES.filter(scope => visit.form.getAll('scope').includes(scope)) as Scope[];
     const expires = visit.form.get('expires');
     const expiresAt = expires ? new Date(`${expires}T23:59:59.999Z`) : undefined;
@@ -56,7 +56,7 @@ const ACTIONS: Record<string, Action> = {
     return { good: 'The key is made. Copy it now: it is not shown again.', secret: key };
   },
   async 'revoke key'(visit, session) {
-    const account = accountOf(session);
+    const account = ownAccount(session);
     const id = visit.form.get('id') ?? '';
     const isOwnKey = (await listKeys(visit.deps.pool, account.id)).some(key => key.id === id);
     if (!isOwnKey) throw new PlatError('key_unknown', 'There is no such key.');
@@ -69,7 +69,7 @@ const ACTIONS: Record<string, Action> = {
     // A hash of 32 bytes.
     if (!/^[0-9a-f]{64}$/.test(id)) throw validationError({ id: ['must be the id of an assistant'] });
     const ended = await database.run('accounts/end_grant', {
-      account_id: accountOf(session).id,
+      account_id: ownAccount(session).id,
       grant_hash: id,
     });
     if (ended.length === 0) throw new PlatError('grant_unknown', 'This assistant has no access any more.');
@@ -131,11 +131,6 @@ const ACTIONS: Record<string, Action> = {
 
 function recordEvent({ deps }: Visit, { user }: Session, what: string): Promise<unknown> {
   return deps.resources.database.run('accounts/record_event', { by: user.email, what, user_id: user.id });
-}
-
-function accountOf({ account }: Session): { id: string } {
-  if (account?.own) return account;
-  throw new PlatError('forbidden', 'Keys are for the person whose account it is.');
 }
 
 async function show(visit: Visit, done: Done) {

@@ -1,8 +1,7 @@
-import type { ComponentChildren } from 'preact';
 import { count, oneDigit, percent } from '../../../shared/domain/figures.ts';
 import { ALL_FIELDS } from '../../../shared/domain/parcel-fields.ts';
 import { listRejects, type Reject, type Run } from '../../../shared/feeds/ingest-runs.ts';
-import { Grid } from '../frame/layout.tsx';
+import { Facts, Grid, Meter } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
 /** Of one reason, shown at first and when it is opened; the command line shows more. */
@@ -132,10 +131,7 @@ export function Filled({ run: { counts } }: { run: Run }) {
                   <span class="badge warn">empty</span>
                 ) : (
                   <>
-                    <svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                      <rect class="track" width="100" height="8" />
-                      <rect class="value" width={share} height="8" />
-                    </svg>
+                    <Meter percent={share} />
                     <span class="share">{percent(share)}</span>
                   </>
                 )}
@@ -155,6 +151,7 @@ export function Sources({ run: { inputs } }: { run: Run }) {
       <h2 id="sources">Data sources</h2>
       {inputs.map(({ input, source, bytes, version }) => (
         <Facts
+          kind="filled"
           of={[
             [plain(input), [source].flat().join(', ')],
             ['Size', bytes > 0 ? sizeOf(bytes) : null],
@@ -165,20 +162,6 @@ export function Sources({ run: { inputs } }: { run: Run }) {
     </section>
   );
 }
-
-const Facts = ({ of }: { of: [string, ComponentChildren][] }) => (
-  <dl class="filled">
-    {of.map(
-      ([name, value]) =>
-        value !== null && (
-          <div>
-            <dt>{name}</dt>
-            <dd class="address">{value}</dd>
-          </div>
-        ),
-    )}
-  </dl>
-);
 
 const sizeOf = (bytes: number): string =>
   bytes < 1e6 ? `${oneDigit(bytes / 1e3)} kB` : `${oneDigit(bytes / 1e6)} MB`;

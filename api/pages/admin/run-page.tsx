@@ -2,7 +2,7 @@ import { count, moment, oneDigit, percent } from '../../../shared/domain/figures
 import { findRun, type Run } from '../../../shared/feeds/ingest-runs.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { Notice } from '../frame/layout.tsx';
+import { Notice, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { AllFigures, Filled, LeftOut, leftOutOf, Sources } from './run-figures.tsx';
 
@@ -180,13 +180,7 @@ function Figures({ run: { kind, counts } }: { run: Run }) {
     <dl class="cards">
       {figures.map(
         ([name, value, note]) =>
-          value !== undefined && (
-            <div class="card stat">
-              <dt>{name}</dt>
-              <dd>{count(value)}</dd>
-              {note && <dd class="note">{note}</dd>}
-            </div>
-          ),
+          value !== undefined && <Stat card name={name} value={count(value)} note={note} />,
       )}
     </dl>
   );

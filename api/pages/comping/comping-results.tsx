@@ -7,9 +7,9 @@ import type {
 } from '../../../shared/comping/comp-report-result.ts';
 import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { Comparison, Submit } from '../frame/layout.tsx';
+import { confidenceText } from '../frame/value-band.tsx';
 import { Links, lotOf, miles, nameOf, STATUS_WORDS, StatusBadge } from './comping-list.tsx';
 import type { Report } from './comping-reports.ts';
-import { confidenceOf } from './comping-strip.tsx';
 
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',
@@ -265,7 +265,7 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
                 : 'needs three comps',
           ),
           row('Price spread, 0 even to 100 wide', ({ together }) => together!.gini.toFixed(1)),
-          row('Confidence', ({ result: of }) => (of?.enough ? confidenceOf(of.estimate.confidence) : '–')),
+          row('Confidence', ({ result: of }) => (of?.enough ? confidenceText(of.estimate.confidence) : '–')),
         ]}
       />
       {result?.enough && result.estimate.outOfSupport && (

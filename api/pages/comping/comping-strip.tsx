@@ -1,7 +1,7 @@
 import type { Result, ResultLine } from '../../../shared/comping/comp-report-result.ts';
 import { acres, count, usd } from '../../../shared/domain/figures.ts';
-import { ValueBand } from '../frame/value-band.tsx';
-import { certaintyOf } from '../map/parcel-value.tsx';
+import { Stat } from '../frame/layout.tsx';
+import { confidenceText, ValueBand } from '../frame/value-band.tsx';
 import { miles } from './comping-list.tsx';
 
 type StripProps = {
@@ -26,7 +26,7 @@ export function Strip({ result, machine, shared = false }: StripProps) {
           />
           <small>
             80 % range {usd(result.estimate.low)} – {usd(result.estimate.high)} ·{' '}
-            {confidenceOf(result.estimate.confidence)}
+            {confidenceText(result.estimate.confidence)}
           </small>
         </div>
       )}
@@ -38,19 +38,18 @@ export function Strip({ result, machine, shared = false }: StripProps) {
 type EstimateProps = { title: string; of: Result | null; none: string };
 
 const Estimate = ({ title, of, none }: EstimateProps) => (
-  <dl class="stat">
-    <dt>
-      {title} <span class="badge">{of === null ? none : `${count(of.lines.length)} comps`}</span>
-    </dt>
-    <dd>{of === null ? '–' : usd(of.estimate.meanAdjustedPrice)}</dd>
-    <dd class="note">{of && `${usd(of.estimate.meanAdjustedPpa)} / acre`}</dd>
+  <dl>
+    <Stat
+      name={
+        <>
+          {title} <span class="badge">{of === null ? none : `${count(of.lines.length)} comps`}</span>
+        </>
+      }
+      value={of === null ? '–' : usd(of.estimate.meanAdjustedPrice)}
+      note={of && `${usd(of.estimate.meanAdjustedPpa)} / acre`}
+    />
   </dl>
 );
-
-/** "Low confidence · 40 of 100". */
-export function confidenceOf(confidence: number): string {
-  return `${certaintyOf(confidence)} confidence · ${Math.round(confidence)} of 100`;
-}
 
 /** What the comps are: how many sales, how far away, of which years and sizes. */
 function RestsOn({ lines }: { lines: readonly ResultLine[] }) {

@@ -3,7 +3,7 @@ import { toCents } from '../../../shared/deals/deal-terms.ts';
 import { sizes } from '../../../shared/domain/buckets.ts';
 import { count, day, oneDigit, usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { Facts } from '../frame/layout.tsx';
+import { Facts, Meter, Stat } from '../frame/layout.tsx';
 import { ValueBand } from '../frame/value-band.tsx';
 import { Letter, shareOf, shown } from './deals-cards.tsx';
 import { against, money, spendOf } from './deals-price.tsx';
@@ -17,19 +17,22 @@ export function KeyFigures({ deal }: { deal: Deal }) {
   const sold = price !== null || deal.expected_sell_price !== null;
   return (
     <dl class="cards" id="figures">
-      <Figure
+      <Stat
+        card
         name="List price"
         value={price === null ? '–' : usd(price)}
         note={price !== null && acreage ? `${usd(price / acreage)} / acre` : 'Not listed yet'}
       />
       {worth && (
-        <Figure
+        <Stat
+          card
           name="Estimated value"
           value={usd(worth.mean)}
           note={worth.counts ? `80 % range ${usd(worth.low)} – ${usd(worth.high)}` : NOT_COUNTED}
         />
       )}
-      <Figure
+      <Stat
+        card
         name="Expected profit"
         value={sold ? money(deal.expected_profit) : '–'}
         kind={!sold ? undefined : profit < 0n ? 'bad' : 'good'}
@@ -41,12 +44,14 @@ export function KeyFigures({ deal }: { deal: Deal }) {
               : `${count((100 * Number(profit)) / Number(spend))} % on ${usd(Number(spend) / 100)} spent`
         }
       />
-      <Figure
+      <Stat
+        card
         name="Days on market"
         value={shown(days)}
         note={figures && `usual here: ${count(figures.median_days_on_market)}`}
       />
-      <Figure
+      <Stat
+        card
         name="Views · saves"
         value={views === null && saves === null ? '–' : `${shown(views)} · ${shown(saves)}`}
         note={
@@ -56,21 +61,6 @@ export function KeyFigures({ deal }: { deal: Deal }) {
     </dl>
   );
 }
-
-type FigureProps = {
-  name: string;
-  value: string;
-  note?: string | null | undefined;
-  kind?: string | undefined;
-};
-
-const Figure = ({ name, value, note, kind }: FigureProps) => (
-  <div class="card stat">
-    <dt>{name}</dt>
-    <dd class={kind}>{value}</dd>
-    {note && <dd class="note">{note}</dd>}
-  </div>
-);
 
 const NOT_COUNTED = 'Few similar sales nearby';
 
@@ -141,15 +131,7 @@ const Part = ({ name, value, of, children }: PartProps) => (
     <p class="label">
       <b>{name}</b> <span>{value}</span>
     </p>
-    <svg
-      class={of < 40 ? 'meter low' : 'meter'}
-      viewBox="0 0 100 8"
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <rect class="track" width="100" height="8" />
-      <rect class="value" width={of} height="8" />
-    </svg>
+    <Meter percent={of} low={of < 40} />
     <p>
       <small>{children}</small>
     </p>

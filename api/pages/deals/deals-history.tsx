@@ -8,6 +8,11 @@ const WIDTH = 640;
 const HEIGHT = 120;
 const FRAME = { left: 60, right: 10, top: 10, bottom: 22 };
 
+const SCORES = [
+  ['Cheaper than, %', 'price_advantage'],
+  ['Buyer interest', 'traction_score'],
+] as const;
+
 type Point = { at: number; value: number };
 
 type HistoryProps = { events: DealEvent[]; undo: UndoablePrice | undefined; now: Date };
@@ -38,20 +43,9 @@ export function History({ events, undo, now }: HistoryProps) {
           <summary>Price, rank and interest over time</summary>
           <div class="deal-charts">
             <Steps title="List price" points={price} span={span} top={1.1 * top} shown={usd} />
-            <Steps
-              title="Cheaper than, %"
-              points={pointsOf('price_advantage')}
-              span={span}
-              top={100}
-              shown={String}
-            />
-            <Steps
-              title="Buyer interest"
-              points={pointsOf('traction_score')}
-              span={span}
-              top={100}
-              shown={String}
-            />
+            {SCORES.map(([title, name]) => (
+              <Steps title={title} points={pointsOf(name)} span={span} top={100} shown={String} />
+            ))}
           </div>
         </details>
       )}

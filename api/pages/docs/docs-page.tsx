@@ -1,7 +1,6 @@
 import { createKey } from '../../../shared/accounts/accounts.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
 import type { Page } from '../frame/pages.tsx';
-import { json, type Session } from '../frame/visit.ts';
+import { json, ownAccount, type Session } from '../frame/visit.ts';
 
 /** Long enough to try things, and soon worthless to whoever finds it. */
 const KEY_MS = 3_600_000;
@@ -59,14 +58,13 @@ const keyPage: Page = {
   path: '/docs/key',
   access: 'session',
   async post({ session, deps }) {
-    const { account, user } = session!;
-    if (!account?.own) throw new PlatError('forbidden', 'Keys are for the person whose account it is.');
+    const account = ownAccount(session!);
     const expiresAt = new Date(deps.now().getTime() + KEY_MS);
     const { key } = await createKey(deps.pool, account.id, {
       name: 'docs',
       scopes: ['api:direct'],
       expiresAt,
-      actor: user.email,
+      actor: session!.user.email,
     });
     return json({ key, expires_at: expiresAt });
   },

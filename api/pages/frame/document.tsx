@@ -125,29 +125,19 @@ function TopBar({ session, url, tokensLeft }: Frame) {
   );
 }
 
+const THEMES = [
+  ['dark', 'Dark theme', 'moon'],
+  ['light', 'Light theme', 'sun'],
+] as const;
+
 /** The style sheet shows the one that the page is not in. */
 const ThemeButtons = () => (
   <form method="post" action="/theme" class="themes">
-    <button
-      type="submit"
-      name="theme"
-      value="dark"
-      class="quiet only"
-      aria-label="Dark theme"
-      title="Dark theme"
-    >
-      <Icon name="moon" />
-    </button>
-    <button
-      type="submit"
-      name="theme"
-      value="light"
-      class="quiet only"
-      aria-label="Light theme"
-      title="Light theme"
-    >
-      <Icon name="sun" />
-    </button>
+    {THEMES.map(([theme, words, icon]) => (
+      <button type="submit" name="theme" value={theme} class="quiet only" aria-label={words} title={words}>
+        <Icon name={icon} />
+      </button>
+    ))}
   </form>
 );
 

@@ -109,7 +109,7 @@ export function Select({ name, options, given, ...select }: SelectProps) {
 }
 
 type FactsProps = {
-  kind?: 'facts' | 'key' | 'figures';
+  kind?: 'facts' | 'key' | 'figures' | 'filled';
   of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
 };
 
@@ -130,7 +130,34 @@ export function Facts({ kind = 'facts', of }: FactsProps) {
   );
 }
 
-type SubmitProps = { label: ComponentChildren; does?: string; kind?: string };
+type StatProps = {
+  name: ComponentChildren;
+  value: string;
+  /** What it is measured by, or how sure it is. */
+  note?: ComponentChildren;
+  kind?: string | undefined;
+  /** In a box of its own. */
+  card?: boolean;
+};
+
+/** A figure under its name. */
+export const Stat = ({ name, value, note, kind, card }: StatProps) => (
+  <div class={card ? 'card stat' : 'stat'}>
+    <dt>{name}</dt>
+    <dd class={kind}>{value}</dd>
+    {note && <dd class="note">{note}</dd>}
+  </div>
+);
+
+/** A share as a bar, beside the figure that it draws. */
+export const Meter = ({ percent, low }: { percent: number; low?: boolean }) => (
+  <svg class={low ? 'meter low' : 'meter'} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="track" width="100" height="8" />
+    <rect class="value" width={percent} height="8" />
+  </svg>
+);
+
+type SubmitProps = { label: ComponentChildren; does?: string | undefined; kind?: string | undefined };
 
 /** The button of a form; `does` is the field `do`, which says which button was pressed. */
 export const Submit = ({ label, does, kind }: SubmitProps) => (
@@ -139,7 +166,7 @@ export const Submit = ({ label, does, kind }: SubmitProps) => (
   </button>
 );
 
-type ActProps = Required<SubmitProps> & { id: string };
+type ActProps = SubmitProps & { does: string; kind: string; id: string };
 
 /** A button that is a form of its own. */
 export function Act({ id, ...button }: ActProps) {

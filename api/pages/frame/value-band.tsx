@@ -30,3 +30,13 @@ export function ValueBand({ low, high, estimate, asked = null }: ValueBandProps)
 /** On an axis. */
 const short = (value: number): string =>
   value >= 999_500 ? `$${oneDigit(value / 1e6)}m` : value >= 1_000 ? `$${count(value / 1e3)}k` : usd(value);
+
+/** Three words: past errors do not justify a finer scale of confidence. */
+export function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
+  if (confidence < 50) return 'Low';
+  return confidence < 75 ? 'Medium' : 'High';
+}
+
+/** "Low confidence · 40 of 100". */
+export const confidenceText = (confidence: number): string =>
+  `${certaintyOf(confidence)} confidence · ${count(confidence)} of 100`;

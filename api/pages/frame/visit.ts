@@ -220,6 +220,12 @@ export async function requireAccount(visit: Visit): Promise<Account> {
   return account;
 }
 
+/** The account that keys are made for. @throws PlatError `forbidden` to colleagues of whose it is */
+export function ownAccount({ account }: Session): { id: string } {
+  if (account?.own) return account;
+  throw new PlatError('forbidden', 'Keys are for the person whose account it is.');
+}
+
 /**
  * What an endpoint answers to the session's account, for no tokens. Whether the account may see the page is
  * the page's `access`.

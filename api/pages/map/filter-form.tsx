@@ -5,7 +5,7 @@ import type { Coverage } from '../../v1/feeds/get-coverage.ts';
 import { type Filter, labelOf, rangeLabelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Field, Select } from '../frame/layout.tsx';
+import { Field, Notice, Select } from '../frame/layout.tsx';
 import { chipsOf } from './filter-chips.tsx';
 import { SWITCHES, switchOf } from './filter-switches.ts';
 import { type County, FILTER_BY_NAME, isoDay } from './read-filters.ts';
@@ -22,14 +22,11 @@ type FormProps = {
   open: boolean;
 };
 
-/** Whether only true filters. */
-const isFlag = ({ description }: Filter): boolean => description.includes('false has no effect');
-
 /** Shown by themselves; flags that a switch is all of. */
 const ELSEWHERE = new Set([
   'county',
   'order',
-  ...SWITCHES.map(({ name }) => name).filter(name => isFlag(FILTER_BY_NAME.get(name)!)),
+  ...SWITCHES.map(({ name }) => name).filter(name => FILTER_BY_NAME.get(name)!.flag),
 ]);
 const FIRST_RANGES = ['acres'];
 
@@ -105,12 +102,9 @@ function Switches({ params, known }: SwitchesProps) {
         ))}
       </div>
       {known && lacks.length > 0 && (
-        <p class="notice warn">
-          <Icon name="triangle-alert" />
-          <span>
-            Dotted: not loaded for {known.name}, {known.state}. <a href="/coverage">What is loaded</a>
-          </span>
-        </p>
+        <Notice kind="warn">
+          Dotted: not loaded for {known.name}, {known.state}. <a href="/coverage">What is loaded</a>
+        </Notice>
       )}
     </div>
   );
@@ -201,9 +195,9 @@ const PLACEHOLDERS: Record<string, string> = {
 const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No' };
 
 function FilterInput({ filter, given }: { filter: Filter; given: string }) {
-  const { name, type, unit, description, values } = filter;
+  const { name, type, unit, description, values, flag } = filter;
   const words = labelOf(filter);
-  if (isFlag(filter))
+  if (flag)
     return (
       <label class="switch" title={description}>
         <span>{words}</span>

@@ -8,7 +8,7 @@ import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx'
 import { findLoosened, findUnknown } from './no-hits.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
 import { lookUpOnPage } from './parcel-phones.ts';
-import { type County, type Filters, readFilters } from './read-filters.ts';
+import { type County, type Filters, type GivenFilters, readFilters } from './read-filters.ts';
 import { readParcel } from './read-parcel.ts';
 import { MAX_MARKS, NoQuestion, parcelsText, Results, type SearchResult, sizeOf } from './search-results.tsx';
 
@@ -26,11 +26,12 @@ export const dataPage: Page = {
 async function show(visit: Visit, refusal?: string) {
   const parcel = visit.url.searchParams.get('parcel');
   const listed = listCounties(visit);
+  const given = await readFilters(visit, () => listed);
   const [side, counties, shown, county] = await Promise.all([
-    parcel === null ? search(visit, listed) : undefined,
+    parcel === null ? search(visit, listed, given) : undefined,
     listed,
     parcel === null ? undefined : readParcel(visit, parcel),
-    readFilters(visit, () => listed).then(({ filters }) => countyParcelsBox(visit, filters.county)),
+    countyParcelsBox(visit, given.filters.county),
   ]);
   const body = (
     <div class="data">
@@ -49,14 +50,13 @@ async function show(visit: Visit, refusal?: string) {
     title: shown ? `Parcel ${shown.detail.apn ?? shown.detail.property_id}` : 'Map',
     body,
     wide: true,
-    assetNames: ['parcel.css'],
+    assetNames: ['cards.css', 'parcel.css'],
     head: mapHead(visit),
   };
 }
 
 /** The question of the address, and what answers it. */
-async function search(visit: Visit, listed: Promise<County[]>) {
-  const { filters, fault } = await readFilters(visit, () => listed);
+async function search(visit: Visit, listed: Promise<County[]>, { filters, fault }: GivenFilters) {
   const isAsked = Object.keys(filters).length > 0;
   const [counties, hits, known] = await Promise.all([
     listed,

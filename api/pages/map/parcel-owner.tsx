@@ -136,7 +136,7 @@ function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>)
 
 /** An owner abroad has an address, but none by which American rolls can be compared. */
 function reasonOf(why: string, { mail_address, mail_state, mail_zip }: Detail): string {
-  if (!why.startsWith('names a parcel without')) return why;
+  if (mail_address && mail_zip) return why;
   return mail_address && !mail_state && !mail_zip
     ? 'the mailing address is abroad or has no state and ZIP.'
     : 'the roll has no mailing address for them.';

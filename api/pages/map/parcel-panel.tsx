@@ -1,15 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import { fieldText } from '../../../shared/domain/field-text.ts';
 import { acres, day, usd } from '../../../shared/domain/figures.ts';
 import { type FieldGroup, fieldsIn } from '../../../shared/domain/parcel-fields.ts';
 import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
-import { Icon } from '../frame/icons.tsx';
-import { Back, Facts, Notice, Submit } from '../frame/layout.tsx';
+import { Icon, type IconName } from '../frame/icons.tsx';
+import { Back, Facts, Notice, Stat, Submit } from '../frame/layout.tsx';
+import { certaintyOf } from '../frame/value-band.tsx';
 import { ParcelHistory } from './parcel-history.tsx';
 import { LandFacts, Slopes } from './parcel-land.tsx';
 import { Owner } from './parcel-owner.tsx';
 import { PHONE_TOKENS } from './parcel-phones.ts';
-import { CompsNearby, certaintyOf, UsedComps, ValueBand } from './parcel-value.tsx';
+import { CompsNearby, UsedComps, Worth } from './parcel-value.tsx';
 import type { Detail } from './read-detail.ts';
 import type { ParcelData, Photo } from './read-parcel.ts';
 
@@ -33,23 +35,22 @@ export function ParcelPanel(parcel: PanelProps) {
         <Stat
           name="Size"
           value={detail.effective_acres === null ? '–' : `${acres(detail.effective_acres)} ac`}
-        >
-          {typeof detail.calculated_acres === 'number' && `measured ${acres(detail.calculated_acres)}`}
-        </Stat>
-        <Stat name="Worth" value={isValued ? usd(value.mean_adjusted_price) : '–'}>
-          {isValued ? `${certaintyOf(value.confidence_score).toLowerCase()} confidence` : 'no estimate'}
-        </Stat>
+          note={typeof detail.calculated_acres === 'number' && `measured ${acres(detail.calculated_acres)}`}
+        />
+        <Stat
+          name="Worth"
+          value={isValued ? usd(value.mean_adjusted_price) : '–'}
+          note={isValued ? `${certaintyOf(value.confidence_score).toLowerCase()} confidence` : 'no estimate'}
+        />
         {isValued ? (
           <Stat name="Per acre" value={usd(value.mean_adjusted_ppa)} />
         ) : (
           typeof detail.assessed_land_value === 'number' && (
-            <Stat name="Assessed" value={usd(detail.assessed_land_value)}>
-              land only
-            </Stat>
+            <Stat name="Assessed" value={usd(detail.assessed_land_value)} note="land only" />
           )
         )}
       </dl>
-      {isValued ? <ValueBand value={value} /> : <Notice>No estimate. {value.why}</Notice>}
+      {isValued ? <Worth value={value} /> : <Notice>No estimate. {value.why}</Notice>}
       <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
       <nav class="tabs" aria-label="Parts of the parcel">
         <a href="#overview">Overview</a>
@@ -129,26 +130,6 @@ function Head({ detail }: { detail: Detail }) {
   );
 }
 
-function Stat({
-  name,
-  value,
-  children,
-}: {
-  name: string;
-  value: string;
-  children?: string | false | undefined;
-}) {
-  return (
-    <div class="stat">
-      <dt>{name}</dt>
-      <dd>
-        {value}
-        {children && <small>{children}</small>}
-      </dd>
-    </div>
-  );
-}
-
 /** What one does with a parcel; what costs tokens says so on its button. */
 function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }) {
   const id = detail.property_id;
@@ -163,44 +144,46 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
           <Icon name="phone" /> Phone numbers
         </a>
       ) : (
-        <form method="post">
-          <input type="hidden" name="property_id" value={id} />
-          <Submit
-            label={
-              <>
-                <Icon name="phone" /> Phone numbers <small>{PHONE_TOKENS} tokens</small>
-              </>
-            }
-            does="phones"
-          />
-        </form>
+        <Action field="property_id" id={id} does="phones" icon="phone">
+          Phone numbers <small>{PHONE_TOKENS} tokens</small>
+        </Action>
       )}
-      <form method="post" action="/comping">
-        <input type="hidden" name="property_id" value={id} />
-        <Submit
-          label={
-            <>
-              <Icon name="scale" /> Comp report
-            </>
-          }
-          kind="second"
-        />
-      </form>
-      <form method="post" action="/deals">
-        <input type="hidden" name="what" value={id} />
-        <Submit
-          label={
-            <>
-              <Icon name="handshake" /> Add deal
-            </>
-          }
-          does="add"
-          kind="second"
-        />
-      </form>
+      <Action to="/comping" field="property_id" id={id} kind="second" icon="scale">
+        Comp report
+      </Action>
+      <Action to="/deals" field="what" id={id} does="add" kind="second" icon="handshake">
+        Add deal
+      </Action>
     </div>
   );
 }
+
+type ActionProps = {
+  /** The page that does it, where it is not this one. */
+  to?: string;
+  /** The field that carries the parcel's id. */
+  field: string;
+  id: number;
+  does?: string;
+  kind?: string;
+  icon: IconName;
+  children: ComponentChildren;
+};
+
+const Action = ({ to, field, id, does, kind, icon, children }: ActionProps) => (
+  <form method="post" action={to}>
+    <input type="hidden" name={field} value={id} />
+    <Submit
+      label={
+        <>
+          <Icon name={icon} /> {children}
+        </>
+      }
+      does={does}
+      kind={kind}
+    />
+  </form>
+);
 
 function ParcelPhoto({ photo: { path, imagery, attribution, captured } }: { photo: Photo }) {
   const what = imagery === 'aerial' ? 'an aerial photograph' : 'a relief';

@@ -61,6 +61,7 @@ export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp
   });
   if (row === undefined) return undefined;
   const trace = JSON.parse(row.body.toString()) as PhoneTrace;
+  if (!trace.matched) return { trace, at: row.created_at };
   const numbers = trace.phones.map(({ number }) => number);
   const { first_name, last_name } = trace;
   const subject = subjectOf({
@@ -72,7 +73,7 @@ export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp
   });
   const [address, city, state, zip] = OWNER_FIELDS.slice(2).map(name => detail[name] as string | null);
   const place = { address: address!, city: city!, state: state!, zip: zip! };
-  const tags = trace.matched && subject !== null ? identityTags(subject, [place]) : [];
+  const tags = subject !== null ? identityTags(subject, [place]) : [];
   const listed = await listSuppressed(database.run, [...tags, ...numbers.map(phoneKey)]);
   const facts = await factsOf(database.run, numbers);
   const phones = tags.some(tag => listed.has(tag))

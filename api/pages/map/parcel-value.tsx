@@ -1,50 +1,23 @@
-import { acres, count, day, percent, usd } from '../../../shared/domain/figures.ts';
+import { acres, day, percent, usd } from '../../../shared/domain/figures.ts';
 import { titleCase } from '../../../shared/domain/roll-text.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
-import { Grid, Notice } from '../frame/layout.tsx';
+import { Grid, Meter, Notice } from '../frame/layout.tsx';
+import { certaintyOf, confidenceText, ValueBand } from '../frame/value-band.tsx';
 
 /** An interval whose ends differ by more than this says nothing that a buyer could go by. */
 const MAX_WIDTH = 10;
 
-/** Three words: past errors do not justify a finer scale of confidence. */
-export function certaintyOf(confidence: number): 'Low' | 'Medium' | 'High' {
-  if (confidence < 50) return 'Low';
-  return confidence < 75 ? 'Medium' : 'High';
-}
-
-/** $48k for ends of a band. */
-const short = (price: number): string => (price < 10_000 ? usd(price) : `$${count(price / 1_000)}k`);
-
 /** The 80 % range with the estimate in it, and how much it can be trusted. */
-export function ValueBand({ value }: { value: ExplainedValue }) {
+export function Worth({ value }: { value: ExplainedValue }) {
   const { low_price: low, high_price: high, out_of_support } = value.explanation;
-  const price = value.mean_adjusted_price;
-  const at = (amount: number) => (400 * amount) / (high * 1.1);
   const isUseless = high > MAX_WIDTH * low;
-  const certainty = certaintyOf(value.confidence_score);
+  const kind = certaintyOf(value.confidence_score) === 'High' ? 'badge good' : 'badge warn';
   return (
     <div>
-      <svg
-        class="band"
-        viewBox="0 0 400 46"
-        role="img"
-        aria-label={`80 % range from ${usd(low)} to ${usd(high)}, estimate ${usd(price)}`}
-      >
-        <rect class="t" y="16" width="400" height="10" rx="5" />
-        <rect class="r" x={at(low)} y="16" width={at(high) - at(low)} height="10" rx="5" />
-        <rect class="m" x={at(price) - 2} y="11" width="4" height="20" rx="2" />
-        <text x={Math.max(at(low), 16)} y="43" text-anchor="middle">
-          {short(low)}
-        </text>
-        <text x={at(high)} y="43" text-anchor="middle">
-          {short(high)}
-        </text>
-      </svg>
+      <ValueBand low={low} high={high} estimate={value.mean_adjusted_price} />
       <p class="small">
-        <span class={certainty === 'High' ? 'badge good' : 'badge warn'}>
-          {certainty} confidence · {count(value.confidence_score)} of 100
-        </span>{' '}
+        <span class={kind}>{confidenceText(value.confidence_score)}</span>{' '}
         {isUseless
           ? 'Too uncertain to use: the sales do not tell what this parcel is worth.'
           : out_of_support
@@ -76,11 +49,7 @@ export function UsedComps({ value, comps: near }: { value: ExplainedValue; comps
               {comp.lot_size === null ? '–' : acres(comp.lot_size)} ac · {usd(comp.price)}
             </span>
             <span class="num">
-              <svg class="weight" viewBox="0 0 72 8" aria-hidden="true">
-                <rect class="t" width="72" height="8" rx="2" />
-                <rect class="v" width={(72 * comp.weight) / most} height="8" rx="2" />
-              </svg>{' '}
-              {percent(100 * comp.weight)}
+              <Meter percent={(100 * comp.weight) / most} /> {percent(100 * comp.weight)}
             </span>
           </li>
         ))}

@@ -7,6 +7,8 @@ import { countyOf } from './county-filter.ts';
 
 export type County = { fips: string; name: string; state: string };
 export type Filters = Record<string, unknown>;
+/** `fault`: no county, or more than one, is called so. */
+export type GivenFilters = { filters: Filters; fault?: PlatError };
 
 export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
   FILTERS.map(filter => [filter.name, filter]),
@@ -17,12 +19,12 @@ const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);
 
 /**
  * The filters of the address as the API takes them: text becomes what the filter's type says, a county's name
- * its code. @returns `fault` where no county, or more than one, is called so
+ * its code.
  */
 export async function readFilters(
   visit: Visit,
   counties: () => Promise<readonly County[]>,
-): Promise<{ filters: Filters; fault?: PlatError }> {
+): Promise<GivenFilters> {
   const params = visit.url.searchParams;
   const filters: Filters = {};
   for (const name of new Set(params.keys())) {

@@ -3,11 +3,12 @@ import { acres, count } from '../../../shared/domain/figures.ts';
 import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { labelOf } from '../../v1/parcels/filter/declare-filter.ts';
+import { hasScope } from '../../v1/parcels/filter/filter-body.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import { type Visit, withParam } from '../frame/visit.ts';
 import { Chips } from './filter-chips.tsx';
 import { type Loosened, NoHits, type Unknown } from './no-hits.tsx';
-import { type County, FILTER_BY_NAME } from './read-filters.ts';
+import { type County, FILTER_BY_NAME, type Filters } from './read-filters.ts';
 
 export type SearchResult = { count: number; results: ParcelSummary[] };
 
@@ -48,7 +49,7 @@ export function NoQuestion({ counties }: { counties: readonly County[] }) {
 type ResultsProps = {
   hits: SearchResult | PlatError;
   visit: Visit;
-  filters: object;
+  filters: Filters;
   unknown: Unknown | undefined;
   loosened: readonly Loosened[];
 };
@@ -59,7 +60,15 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
     return (
       <>
         <Chips url={url} />
-        <Notice kind="bad">{hits.details === undefined ? hits.message : <Faults of={hits.details} />}</Notice>
+        <Notice kind="bad">
+          {!hasScope(filters) ? (
+            'Where? Name a county above, or draw an area on the map.'
+          ) : hits.details === undefined ? (
+            hits.message
+          ) : (
+            <Faults of={hits.details} />
+          )}
+        </Notice>
       </>
     );
   const page = Number(url.searchParams.get('page') ?? 1);
@@ -110,8 +119,6 @@ function nameOf({ situs_address, apn, property_id }: ParcelSummary): string {
 }
 
 function Faults({ of }: { of: Readonly<Record<string, readonly string[]>> }) {
-  if (of.county?.some(message => message.startsWith('is missing')))
-    return <>Where? Name a county above, or draw an area on the map.</>;
   return (
     <>
       {Object.entries(of).map(([field, messages]) => (

@@ -36,6 +36,8 @@ export type Filter<Value = never> = {
   default?: string | boolean;
   /** One of these must be given. */
   scope?: true;
+  /** Only true filters. */
+  flag?: true;
   /** `min` and `max` of the same range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
@@ -223,6 +225,7 @@ export function flagFilter(name: string, predicate: string, description: string)
     name,
     type: 'boolean',
     description: `${description} false has no effect.`,
+    flag: true,
     schema: booleanValue,
     on: 'f',
     where: value => (value ? predicate : undefined),

@@ -41,10 +41,12 @@ function describe({ description, unit, default: absent }: Filter): string {
   return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
 }
 
+/** Whether a filter says where to look. */
+export const hasScope = (body: FilterBody): boolean => SCOPES.some(scope => body[scope] !== undefined);
+
 function faultsOf(body: FilterBody): FieldFault[] {
   const faults: FieldFault[] = [];
-  if (SCOPES.every(scope => body[scope] === undefined))
-    faults.push([SCOPES[0]!, `is missing: one of ${SCOPES.join(', ')} is required`]);
+  if (!hasScope(body)) faults.push([SCOPES[0]!, `is missing: one of ${SCOPES.join(', ')} is required`]);
   for (const name of RANGES) {
     const least = body[`${name}_min`] as number | string | undefined;
     const most = body[`${name}_max`] as number | string | undefined;
