@@ -33,7 +33,7 @@ describePages('the reference of the API', site => {
       minutes: number;
       by: string;
     }>(
-      `select name, scopes, round(extract(epoch from expires_at - now()) / 60)::int as minutes,
+      `select name, scopes, round(extract(epoch from expires_at - created_at) / 60)::int as minutes,
          (select actor from audit where entity = 'api_keys' and entity_id = k.id::text limit 1) as by
        from api_keys k where account_id = $1`,
       [user.accountId],
