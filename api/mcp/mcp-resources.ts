@@ -1,6 +1,6 @@
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
-import { FILTERS } from '../v1/parcels/filter/filters.ts';
+import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 
 /**
  * What a model can read apart from tools. Coverage is a tool's answer (mcp-server.ts); the others never

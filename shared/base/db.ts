@@ -161,6 +161,11 @@ export type RunComposed = <Row extends object>(
   values: Values,
 ) => Promise<Row[]>;
 
+/** Both kinds of statements. */
+export type Reads = { run: Run; runComposed: RunComposed };
+
+export const asReads = (db: Queryable): Reads => ({ run: asRun(db), runComposed: asRunComposed(db) });
+
 /** Composed statements on a pool or a connection. */
 export function asRunComposed(db: Queryable): RunComposed {
   return async <Row extends object>(name: string, fragments: Record<string, string>, values: Values) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { FILTERS } from '../../api/v1/parcels/filter/filters.ts';
+import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { NUMBERS, TEXTS } from '../fuzz/values.ts';
 import { insertRegions, newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
-import { FILTERS } from '../../api/v1/parcels/filter/filters.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
+import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
 
 /** Tables of the docs, each between a line that names it and `END`. */

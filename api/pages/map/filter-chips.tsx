@@ -1,5 +1,5 @@
 import { acres } from '../../../shared/domain/figures.ts';
-import { labelOf, rangeLabelOf } from '../../v1/parcels/filter/declare-filter.ts';
+import { labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { Icon } from '../frame/icons.tsx';
 import { switchOf } from './filter-switches.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';

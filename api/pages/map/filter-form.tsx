@@ -1,9 +1,9 @@
 import { SLOPE_GRADES } from '../../../shared/domain/land-layers.ts';
 import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
+import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import type { Coverage } from '../../v1/feeds/get-coverage.ts';
-import { type Filter, labelOf, rangeLabelOf } from '../../v1/parcels/filter/declare-filter.ts';
-import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Notice, Select } from '../frame/layout.tsx';
 import { chipsOf } from './filter-chips.tsx';

@@ -1,10 +1,10 @@
 import { count } from '../../../shared/domain/figures.ts';
+import { type Filter, type FilterBody, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import { selectionOf } from '../../../shared/parcels/filter/filter-selection.ts';
+import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
-import { type Filter, type FilterBody, rangeLabelOf } from '../../v1/parcels/filter/declare-filter.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
-import { selectionOf } from '../../v1/parcels/filter/filter-selection.ts';
-import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import { type Chip, chipsOf } from './filter-chips.tsx';

@@ -1,7 +1,7 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import type { Filter } from '../../../shared/parcels/filter/declare-filter.ts';
+import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
-import type { Filter } from '../../v1/parcels/filter/declare-filter.ts';
-import { FILTERS } from '../../v1/parcels/filter/filters.ts';
 import type { Visit } from '../frame/visit.ts';
 import { countyOf } from './county-filter.ts';
 

@@ -1,9 +1,9 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { acres, count } from '../../../shared/domain/figures.ts';
 import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import { hasScope } from '../../../shared/parcels/filter/filter-schema.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
-import { labelOf } from '../../v1/parcels/filter/declare-filter.ts';
-import { hasScope } from '../../v1/parcels/filter/filter-body.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import { type Visit, withParam } from '../frame/visit.ts';
 import { Chips } from './filter-chips.tsx';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countyOf } from '../../../shared/domain/property-id.ts';
+import { acresOf } from '../../../shared/domain/shown-acres.ts';
 import type { Statements } from '../../http/database.ts';
 import { link } from '../../http/endpoint.ts';
 import { pageOf } from '../../http/paging.ts';
@@ -58,14 +59,6 @@ export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effecti
   lon_e7: number | null;
   lat_e7: number | null;
 };
-
-/**
- * Half of the last of the six decimals that acres are shown with; further ones come from
- * conversions of units.
- */
-export const ACRES_SLACK = 5e-7;
-
-export const acresOf = (acres: number | null) => (acres === null ? null : Math.round(acres * 1e6) / 1e6);
 
 /** @param appUrl where the web app is, without a slash at its end. */
 export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
-import { acresOf } from '../common/parcel-summary.ts';
+import { acresOf } from '../../../shared/domain/shown-acres.ts';
 import { SHOWN_STATUSES } from './comps-query.ts';
 
 const text = (description: string) => z.string().describe(description);

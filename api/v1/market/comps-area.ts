@@ -4,9 +4,9 @@ import { coverQuery } from '../../../shared/geo/cells.ts';
 import { geodesicCircle } from '../../../shared/geo/distance.ts';
 import { coversPoint, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 import { parseGeoJsonArea, QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
+import { swapHint } from '../../../shared/geo/swap-hint.ts';
 import type { Database } from '../../http/database.ts';
 import { unprocessable, validationError } from '../../http/error-responses.ts';
-import { swapHint } from '../common/request-schemas.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
 /**

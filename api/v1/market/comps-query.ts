@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { swapHint } from '../../../shared/geo/swap-hint.ts';
 import { pageParameters } from '../../http/paging.ts';
-import { fips, swapHint, zip } from '../common/request-schemas.ts';
+import { fips, zip } from '../common/request-schemas.ts';
 
 /** About 124 miles: comps further away compare with nothing, and a search costs as the area does. */
 const MAX_DIST_M = 200_000;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { countyOf } from '../../../shared/domain/property-id.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
+import { ownerKeys } from '../../../shared/parcels/owner-key.ts';
 import type { Statements } from '../../http/database.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { ownerKeys } from '../common/owner-key.ts';
 import {
   type ParcelSummary,
   parcelSummary,

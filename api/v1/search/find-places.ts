@@ -1,10 +1,10 @@
 import { count } from '../../../shared/domain/figures.ts';
+import { swapHint } from '../../../shared/geo/swap-hint.ts';
 import { type County, countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import { countyExtent, nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import { matchCounties, splitState } from '../../../shared/regions/search-counties.ts';
 import { allTowns, type Town } from '../../../shared/regions/towns.ts';
-import { swapHint } from '../common/request-schemas.ts';
 import type { LoadedCounty, Match, Point, SearchResult, SearchType } from './search-result.ts';
 
 type Loaded = ReadonlyMap<number, LoadedCounty>;

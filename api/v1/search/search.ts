@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { swapHint } from '../../../shared/geo/swap-hint.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Database } from '../../http/database.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { line, swapHint } from '../common/request-schemas.ts';
+import { line } from '../common/request-schemas.ts';
 import { SEARCH_BOX_EXAMPLE } from '../examples/examples.ts';
 import { findAddresses } from './find-addresses.ts';
 import { findApns, findProperty } from './find-numbers.ts';

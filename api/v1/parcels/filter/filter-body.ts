@@ -1,60 +1,9 @@
-import { z } from 'zod';
+import { filterSchema, SCOPES } from '../../../../shared/parcels/filter/filter-schema.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
-import type { Filter, FilterBody } from './declare-filter.ts';
-import { FILTERS } from './filters.ts';
-import { ROAD_SWITCHES } from './land-filters.ts';
 
-const SCOPES = FILTERS.filter(filter => filter.scope).map(filter => filter.name);
-
-/** Pairs of bounds by the name of their range. */
-const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filter => filter.range!.of);
-
-type FieldFault = [field: string, message: string];
-
-/**
- * The request body: the declared filters, a scope among them, and bounds that leave something between them.
- */
-export const filterBody = z
-  .strictObject(
-    Object.fromEntries(
-      FILTERS.map(filter => [
-        filter.name,
-        filter.schema.optional().meta({
-          description: describe(filter),
-        }),
-      ]),
-    ),
-  )
-  .superRefine((body, context) => {
-    for (const [field, message] of faultsOf(body))
-      context.addIssue({ code: 'custom', path: [field], message });
-  })
-  .meta({
-    id: 'ParcelFilter',
-    example: FILTER_EXAMPLE.request,
-    description: `All filters are AND-ed. One of ${SCOPES.join(', ')} is required. GET filters/ lists them with units and values.`,
-  });
-
-/** Client generators take body fields with a `default` for required, so it is described in words. */
-function describe({ description, unit, default: absent }: Filter): string {
-  const inUnit = unit === undefined ? '' : ` In ${unit}.`;
-  return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
-}
-
-/** Whether a filter says where to look. */
-export const hasScope = (body: FilterBody): boolean => SCOPES.some(scope => body[scope] !== undefined);
-
-function faultsOf(body: FilterBody): FieldFault[] {
-  const faults: FieldFault[] = [];
-  if (!hasScope(body)) faults.push([SCOPES[0]!, `is missing: one of ${SCOPES.join(', ')} is required`]);
-  for (const name of RANGES) {
-    const least = body[`${name}_min`] as number | string | undefined;
-    const most = body[`${name}_max`] as number | string | undefined;
-    if (least !== undefined && most !== undefined && least > most)
-      faults.push([`${name}_min`, `must not be above ${name}_max`]);
-  }
-  const frontage = ['road_frontage_min', 'road_frontage_max'].find(name => body[name] !== undefined);
-  if (frontage !== undefined && ROAD_SWITCHES.every(name => body[name] === false))
-    faults.push([frontage, `has nothing to measure: ${ROAD_SWITCHES.join(', ')} are all false`]);
-  return faults;
-}
+/** The request body. */
+export const filterBody = filterSchema.meta({
+  id: 'ParcelFilter',
+  example: FILTER_EXAMPLE.request,
+  description: `All filters are AND-ed. One of ${SCOPES.join(', ')} is required. GET filters/ lists them with units and values.`,
+});

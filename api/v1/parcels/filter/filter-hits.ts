@@ -1,8 +1,8 @@
 import { binder } from '../../../../shared/base/named-parameters.ts';
+import type { Selection } from '../../../../shared/parcels/filter/filter-selection.ts';
+import type { Order } from '../../../../shared/parcels/filter/filters.ts';
 import type { Database } from '../../../http/database.ts';
 import type { Page } from '../../../http/paging.ts';
-import type { Selection } from './filter-selection.ts';
-import type { Order } from './filters.ts';
 
 /** A parcel of a page, and the figure that it is ordered by: null where it is unknown, and by property_id. */
 export type OrderedHit = { property_id: number; figure: number | null };

@@ -1,19 +1,14 @@
 import { z } from 'zod';
-import type { ParsedQuery } from '../../../../shared/geo/query-geometry.ts';
-import type { Database } from '../../../http/database.ts';
-import { validationError } from '../../../http/error-responses.ts';
+import type { FilterBody } from '../../../../shared/parcels/filter/declare-filter.ts';
+import type { Order } from '../../../../shared/parcels/filter/filters.ts';
+import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
 import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
 import { type RegionReference, requireKnownRegions } from '../../common/known-regions.ts';
-import { ownerKeys } from '../../common/owner-key.ts';
 import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
-import type { FilterBody } from './declare-filter.ts';
 import { filterBody } from './filter-body.ts';
 import { findHits, type OrderedHit } from './filter-hits.ts';
-import { type Selection, selectionOf } from './filter-selection.ts';
-import type { Order } from './filters.ts';
-import { filterByShape } from './spatial-filter.ts';
 
 const TOKENS = 30;
 
@@ -52,7 +47,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       secret: cursorSecret,
     });
     const order = (body.order ?? 'property_id') as Order;
-    const selection = await select(body, page.asOf, database);
+    const selection = await selectParcels(body, page.asOf, database);
     const { count, hits } = await findHits(database, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>
       order === 'property_id' ? [hit.property_id] : [hit.figure, hit.property_id],
@@ -72,27 +67,4 @@ function namedIn(body: FilterBody): RegionReference[] {
     const codes = [body[field] ?? []].flat() as number[];
     return { field, type, codes: codes.map(code => String(code).padStart(5, '0')) };
   });
-}
-
-async function select(body: FilterBody, asOf: Date, database: Database): Promise<Selection> {
-  const owner =
-    body.owner_parcel_id === undefined ? {} : await ownerOf(body.owner_parcel_id as number, database);
-  const selection = selectionOf(body, { asOf, ...owner });
-  if (body.geom_intersects === undefined) return selection;
-  return filterByShape(body.geom_intersects as ParsedQuery, selection, database);
-}
-
-type Owner = { ownerKeys: string[]; counties: number[] };
-
-/** @throws PlatError `validation_error` when there is no such parcel, or nobody is known to own it. */
-async function ownerOf(propertyId: number, database: Database): Promise<Owner> {
-  const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', {
-    property_id: propertyId,
-  });
-  if (parcel === undefined) throw validationError({ owner_parcel_id: ['no parcel on the roll has this id'] });
-  if (parcel.owner_key === null)
-    throw validationError({ owner_parcel_id: ['this parcel has no owner mailing address'] });
-  const keys = await ownerKeys(database.run, parcel.owner_key);
-  const rows = await database.run<{ fips: number }>('parcels/list_counties', { owner_keys: keys });
-  return { ownerKeys: keys, counties: rows.map(row => row.fips) };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { FILTERS } from '../../../../shared/parcels/filter/filters.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
-import { FILTERS } from './filters.ts';
 
 const filterList = z
   .object({

@@ -6,15 +6,10 @@ import {
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
   type ParcelField,
-} from '../../../../shared/domain/parcel-fields.ts';
-import {
-  likeLiteral,
-  wordPatterns,
-  wordsOf,
-  wordsSql,
-} from '../../../../shared/kernels/owner/owner-words.ts';
-import { isoDay, minusMonths, utcDay } from '../../../../shared/kernels/stats/calendar.ts';
-import { ACRES_SLACK } from '../../common/parcel-summary.ts';
+} from '../../domain/parcel-fields.ts';
+import { ACRES_SLACK } from '../../domain/shown-acres.ts';
+import { likeLiteral, wordPatterns, wordsOf, wordsSql } from '../../kernels/owner/owner-words.ts';
+import { isoDay, minusMonths, utcDay } from '../../kernels/stats/calendar.ts';
 import {
   anyOfFilter,
   booleanFilter,

@@ -1,4 +1,4 @@
-import type { Statements } from '../../http/database.ts';
+import type { Run } from '../base/db.ts';
 
 /**
  * The keys under which the parcels of one owner stand: that of street and ZIP, and those of the places
@@ -6,7 +6,7 @@ import type { Statements } from '../../http/database.ts';
  * for, as any county's ingestion may change it.
  * @param key of one of the parcels
  */
-export async function ownerKeys(run: Statements['run'], key: string): Promise<string[]> {
+export async function ownerKeys(run: Run, key: string): Promise<string[]> {
   const keys = [key];
   for (const { place_key } of await run<{ place_key: string }>('parcels/list_open_places', {
     owner_key: key,

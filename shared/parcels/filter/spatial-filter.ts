@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { countyOf } from '../../../../shared/domain/property-id.ts';
-import { boxAround, boxArraySql, boxSql } from '../../../../shared/geo/box.ts';
-import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../../../shared/geo/cells.ts';
-import { decodeBoundary } from '../../../../shared/geo/geometry-codec.ts';
-import { intersects, type PreparedQuery, prepareQuery } from '../../../../shared/geo/intersects.ts';
-import type { ParsedQuery } from '../../../../shared/geo/query-geometry.ts';
-import type { Database } from '../../../http/database.ts';
-import { unprocessable } from '../../../http/error-responses.ts';
+import type { Reads } from '../../base/db.ts';
+import { PlatError } from '../../base/errors.ts';
+import { countyOf } from '../../domain/property-id.ts';
+import { boxAround, boxArraySql, boxSql } from '../../geo/box.ts';
+import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../geo/cells.ts';
+import { decodeBoundary } from '../../geo/geometry-codec.ts';
+import { intersects, type PreparedQuery, prepareQuery } from '../../geo/intersects.ts';
+import type { ParsedQuery } from '../../geo/query-geometry.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
@@ -29,7 +29,7 @@ const TESTED_AT_ONCE = 500;
 export async function filterByShape(
   parsed: ParsedQuery,
   selection: Selection,
-  database: Database,
+  database: Reads,
 ): Promise<Selection> {
   if (!parsed.ok) throw tooMuch(parsed.message);
   const query = prepareQuery(parsed.geometry);
@@ -45,7 +45,7 @@ export async function filterByShape(
 }
 
 /** The counties with parcels where a shape is; no other needs to be asked. */
-async function countiesAround({ edge }: QueryCover, database: Database): Promise<number[]> {
+async function countiesAround({ edge }: QueryCover, database: Reads): Promise<number[]> {
   if (edge.length === 0) return [];
   const rows = await database.run<{ fips: number }>('feeds/list_counties_meeting', {
     boxes: [boxSql(boxAround(edge))],
@@ -57,7 +57,7 @@ async function countiesAround({ edge }: QueryCover, database: Database): Promise
 async function listCandidates(
   { inner, edge }: QueryCover,
   { from, where, values }: Selection,
-  database: Database,
+  database: Reads,
 ): Promise<Map<number, Hit> | null> {
   if (edge.length === 0) return new Map();
   const rows = await database.runComposed<Hit>(
@@ -75,7 +75,7 @@ type Boundary = { property_id: number; boundary: Buffer };
 async function test(
   query: PreparedQuery,
   candidates: ReadonlyMap<number, Hit>,
-  database: Database,
+  database: Reads,
 ): Promise<Hit[]> {
   if (candidates.size === 0) return [];
   const met: Hit[] = [];
@@ -93,4 +93,4 @@ async function test(
   return met;
 }
 
-const tooMuch = (message: string) => unprocessable(`geom_intersects: ${message}`);
+const tooMuch = (message: string) => new PlatError('unprocessable', `geom_intersects: ${message}`);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type ParsedQuery, QUERY_LIMITS, type QueryGeometry } from '../../../../shared/geo/query-geometry.ts';
-import { parseWkt } from '../../../../shared/geo/wkt.ts';
-import { STATES } from '../../../../shared/regions/states.ts';
-import { swapHint } from '../../common/request-schemas.ts';
+import { type ParsedQuery, QUERY_LIMITS, type QueryGeometry } from '../../geo/query-geometry.ts';
+import { swapHint } from '../../geo/swap-hint.ts';
+import { parseWkt } from '../../geo/wkt.ts';
+import { STATES } from '../../regions/states.ts';
 import { defineFilter, type Filter, fipsCode, line, listOf, wholeNumber, zipCode } from './declare-filter.ts';
 
 const STATE_FIPS = new Map(STATES.map(({ code, fips }) => [code as string, fips]));
