@@ -50,8 +50,8 @@ async function show(visit: Visit, refusal?: string) {
     title: shown ? `Parcel ${shown.detail.apn ?? shown.detail.property_id}` : 'Map',
     body,
     wide: true,
-    assetNames: ['cards.css', 'parcel.css'],
-    head: mapHead(visit),
+    assetNames: ['cards.css', 'parcel.css', 'results.css'],
+    head: mapHead(visit, ['map', 'live', 'results']),
   };
 }
 

@@ -9,6 +9,7 @@ import { type Visit, withParam } from '../frame/visit.ts';
 import { Chips } from './filter-chips.tsx';
 import { type Loosened, NoHits, type Unknown } from './no-hits.tsx';
 import { type County, FILTER_BY_NAME, type Filters } from './read-filters.ts';
+import { SelectionBar, SelectParcel } from './selection-bar.tsx';
 
 export type SearchResult = { count: number; results: ParcelSummary[] };
 
@@ -77,15 +78,18 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
   return (
     <>
       <Chips url={url} />
-      <h2 class="countbar">
-        <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
+      <SelectionBar filters={filters}>
+        <h2>
+          <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
+        </h2>
         {hits.count > MAX_MARKS && <small>The map marks the first {MAX_MARKS}.</small>}
-      </h2>
+      </SelectionBar>
       {hits.count === 0 && <NoHits visit={visit} unknown={unknown} loosened={loosened} />}
       {hits.count > 0 && (
-        <ol class="hits" start={(page - 1) * size + 1}>
+        <ol class="hits picks" start={(page - 1) * size + 1}>
           {hits.results.map(parcel => (
             <li>
+              <SelectParcel id={parcel.property_id} name={nameOf(parcel)} acres={parcel.effective_acres} />
               <a
                 href={withParam(url, 'parcel', String(parcel.property_id))}
                 data-parcel={parcel.property_id}
