@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponse
 import { version } from '../shared/base/root.ts';
 import { endpoints as v1 } from './endpoints.ts';
 import { type Endpoint, TAGS } from './http/endpoint.ts';
+import { isQuotable, quote } from './http/quote.ts';
 import type { ExtraLimit } from './http/rate-limits.ts';
 import { errorEnvelope } from './v1/common/request-schemas.ts';
 
@@ -12,7 +13,8 @@ Every call needs an API key: \`Authorization: Bearer plat_…\`. Calls are paid 
 \`X-Tokens-Used\` tells what a call cost. Errors and 304 answers cost nothing, and neither does HEAD; each endpoint says when its
 answer is free. Checks are made in this order: key, scope, subscription, tier, payment, rate limit, validation, quota. An account that
 has used up all that it may is refused by every priced endpoint (but the owner portfolio, of which one parcel alone is free) before the work, whatever the answer would
-have cost; other processes learn of it within seconds. A POST may carry an \`Idempotency-Key\`: repeated
+have cost; other processes learn of it within seconds. Every priced GET and POST takes \`quote=true\`: it then answers what the call would
+cost, by the schema that the operation's \`x-quote\` names, in place of doing it, and free. A POST may carry an \`Idempotency-Key\`: repeated
 within 24 hours it is done and billed once. Paths work with and without their trailing slash.
 Within v1 only endpoints, optional parameters and response fields are ever added.`;
 
@@ -187,6 +189,8 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
+    // Not another form of the answer, which every client would have to tell apart.
+    ...(isQuotable(endpoint) && { 'x-quote': { $ref: '#/components/schemas/Quote' } }),
     summary: endpoint.summary,
     description: `${endpoint.description}\n\n**Price**: ${metering === null ? 'free' : `${metering.rule} (\`${metering.key}\`)`}.${limit}`,
     requestParams: {
@@ -249,6 +253,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
         paths,
         components: {
           headers: HEADERS,
+          schemas: { Quote: quote },
           securitySchemes: {
             apiKey: {
               type: 'http',

@@ -74,8 +74,8 @@ export type Endpoint<
   query: Query;
   /** Absent: the request has no body. */
   body?: Body;
-  /** The metering key and the least that an answer with something in it costs; null for a free endpoint. */
-  metering: { key: string; price: number; rule: string } | null;
+  /** null for a free endpoint. */
+  metering: Metering<Params, Query, Body, Resources> | null;
   /** A limit shared by the calls of all endpoints that name it, in addition to the account's own. */
   rate?: ExtraLimit;
   /** Whether accounts without a contract are served too. */
@@ -98,6 +98,27 @@ export type Endpoint<
   /** Errors besides those that every endpoint can answer, and when. */
   errors: Partial<Record<'not_found' | 'gone' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
+};
+
+/** What calls cost. A GET or POST that has it takes `?quote=true` (quote.ts). */
+export type Metering<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Resources extends object = object,
+> = {
+  /** By which usage is counted. */
+  key: string;
+  /** The least that an answer with something in it costs. */
+  price: number;
+  rule: string;
+  /** No answer costs more. */
+  atMost: number | ((input: Input<Params, Query, Body>) => number);
+  /**
+   * The `Quote` of a call whose price can be known beforehand, without a look-up of what is paid for; its
+   * tokens are those of the quote itself.
+   */
+  quote?(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };
 
 type Example = { summary: string; value: unknown };

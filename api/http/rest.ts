@@ -84,7 +84,7 @@ class RestCall implements Call {
  * one.
  */
 async function prepare(
-  { status, body: answer, etag, tokens, replayed }: Outcome,
+  { status, body: answer, etag, tokens, replayed, quoted }: Outcome,
   endpoint: Endpoint,
   req: Request,
   res: Response,
@@ -102,7 +102,7 @@ async function prepare(
   if (body !== null) all.push('Content-Type', JSON_TYPE, 'Vary', 'Accept-Encoding');
   if (encoding !== undefined) all.push('Content-Encoding', encoding);
   if (replayed) all.push('Idempotency-Replayed', 'true');
-  if (endpoint.response.location !== undefined && body !== null)
+  if (endpoint.response.location !== undefined && body !== null && !quoted)
     all.push('Location', endpoint.response.location(JSON.parse(body.toString())));
   return { tokens: cost, send: () => respond(res, status, all, sent, cost) };
 }

@@ -6,6 +6,7 @@ import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
+import { asksQuote, QUOTE_KEY, quoteOf } from './quote.ts';
 import { type RateLimits, requireAdmitted, unusedLimits } from './rate-limits.ts';
 import { requireEndpointAccess, requireScope, requireSubscription, requireTokensLeft } from './standing.ts';
 import { checkInput, type RequestInput } from './validate.ts';
@@ -57,6 +58,8 @@ export type Call = {
 export type Outcome = Omit<Answer, 'status'> & {
   status: number;
   caller: Caller;
+  /** Whether it tells what the call would cost, in place of doing it. */
+  quoted: boolean;
   /** The answer that the call was given before; this time it costs nothing. */
   replayed?: true;
 };
@@ -93,7 +96,8 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   const request = await call.read();
   const input = checkInput(endpoint, request, call.mode === 'direct');
   const key = idempotencyKeyOf(endpoint, call.idempotencyKey);
-  if (key === undefined) return answer(call, caller, input, deps);
+  // The key belongs to the call that may follow a quote.
+  if (key === undefined || asksQuote(endpoint, input)) return answer(call, caller, input, deps);
   const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, request) };
   const turn = await deps.idempotency.begin(repeatable, () => call.isOver());
   if (turn === undefined || call.isOver()) {
@@ -101,7 +105,13 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
     return;
   }
   if ('kept' in turn) {
-    const ready = await call.prepare({ ...turn.kept, caller, tokens: 0, replayed: true });
+    const ready = await call.prepare({
+      ...turn.kept,
+      caller,
+      tokens: 0,
+      quoted: false,
+      replayed: true,
+    });
     ready.send();
     return;
   }
@@ -121,17 +131,20 @@ async function answer(
 ): Promise<void> {
   const { endpoint } = call;
   const now = deps.now();
+  const quoted = asksQuote(endpoint, input);
   // Not where an answer with something in it may be free.
-  if (endpoint.metering !== null && endpoint.metering.price > 0)
+  if (!quoted && endpoint.metering !== null && endpoint.metering.price > 0)
     requireTokensLeft(caller.account, now.getTime());
   const context = new Context(call, caller, now);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
-  const made = await endpoint.handle(input, resources, context);
+  const made = quoted
+    ? await quoteOf(endpoint, input, resources, context)
+    : await endpoint.handle(input, resources, context);
   // A look at the client: it may have left, or the deadline passed, while the answer was made.
   if (call.isOver()) return;
-  const status = made.status ?? endpoint.response.status;
+  const status = quoted ? 200 : (made.status ?? endpoint.response.status);
   const tokens = endpoint.metering === null ? 0 : made.tokens;
-  await charge(call, { ...made, caller, status, tokens }, deps.meter, attempt);
+  await charge(call, { ...made, caller, status, tokens, quoted }, deps.meter, attempt);
 }
 
 /** Addresses are made when they are asked for, which few handlers do. */
@@ -172,8 +185,9 @@ async function charge(
   const ready = await call.prepare(outcome);
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchange.deadline);
-  const { caller, status, body } = outcome;
-  await meter.charge(caller, endpoint.metering?.key ?? '', ready.tokens, {
+  const { caller, status, body, quoted } = outcome;
+  const key = quoted ? QUOTE_KEY : (endpoint.metering?.key ?? '');
+  await meter.charge(caller, key, ready.tokens, {
     isOver: () => call.isOver(),
     alongside:
       attempt &&

@@ -5,6 +5,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { type Outcome, type ServeDeps, serve } from '../http/serve.ts';
 import { describeResult } from './result-text.ts';
 import { structured } from './tool-schemas.ts';
+import { textOf } from './tool-text.ts';
 import { type Arguments, endpointFor, requestOf, type Tool } from './tools.ts';
 
 export type CallDeps = ServeDeps & { metrics: Metrics };
@@ -98,11 +99,11 @@ export async function callTool(
   return answered.result ?? { content: [], isError: true, _meta: {} };
 }
 
-function resultOf(tool: Tool, { body, image }: Outcome, query: Record<string, unknown>): ToolResult {
+function resultOf(tool: Tool, { body, image, quoted }: Outcome, query: Record<string, unknown>): ToolResult {
   const { name } = tool.definition;
   if (body === null) return { content: [{ type: 'text', text: 'Done.' }], _meta: {} };
   const structuredContent = structured(Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body);
-  const text = describeResult(name, structuredContent, query);
+  const text = quoted ? textOf(structuredContent, {}) : describeResult(name, structuredContent, query);
   const content: Content[] = [{ type: 'text', text }];
   if (image !== undefined)
     content.push({ type: 'image', data: image.toString('base64'), mimeType: 'image/jpeg' });

@@ -16,6 +16,8 @@ export type Parameter = {
 export type Operation = {
   operationId: string;
   parameters?: Parameter[];
+  /** What it answers with `quote`. */
+  'x-quote'?: Schema;
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, { content?: { 'application/json': { schema: Schema } } }>;
 };
@@ -59,19 +61,20 @@ export function inputOf(document: Document, operations: readonly Operation[]): S
 
 /** What a tool answers as structured content, which has to be an object; undefined where there is no body. */
 export function outputOf(document: Document, operations: readonly Operation[]): Schema | undefined {
-  const schemas = operations.map(({ responses }) => {
+  const schemas = operations.flatMap(({ responses, 'x-quote': quote }) => {
     const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2'))!;
-    const schema = response.content?.['application/json'].schema;
-    return schema && (simplified(document, schema, IN_ANSWERS) as Schema);
+    const answers = [response.content?.['application/json'].schema, ...(quote ? [quote] : [])];
+    return answers.map(schema => schema && asObject(simplified(document, schema, IN_ANSWERS) as Schema));
   });
   if (schemas.some(schema => schema === undefined)) return undefined;
   const distinct = [...new Map(schemas.map(schema => [JSON.stringify(schema), schema!])).values()];
-  const [first] = distinct;
-  if (distinct.length > 1) return { type: 'object', anyOf: distinct };
-  return first!.type === 'object'
-    ? first
-    : { type: 'object', properties: { results: first }, required: ['results'] };
+  return distinct.length > 1 ? { type: 'object', anyOf: distinct } : distinct[0];
 }
+
+const asObject = (schema: Schema): Schema =>
+  schema.type === 'object'
+    ? schema
+    : { type: 'object', properties: { results: schema }, required: ['results'] };
 
 /** An answer as structured content. */
 export function structured(body: unknown): Record<string, unknown> {

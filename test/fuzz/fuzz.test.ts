@@ -174,7 +174,7 @@ async function fire(lane: Lane, shot: Shot, before: number): Promise<number> {
   if (!headers.has('x-request-id')) note(shot, 'no X-Request-Id', answer);
   const path = shot.target.split('?')[0]!;
   try {
-    if (path.startsWith('/api/')) conforms({ method: shot.method, path, status, headers, text });
+    if (path.startsWith('/api/')) conforms({ method: shot.method, path: shot.target, status, headers, text });
     lane.learn(shot, answer);
   } catch (error) {
     note(shot, (error as Error).message, answer);

@@ -140,6 +140,7 @@ export const listChanges = defineEndpoint({
   metering: {
     key: 'public_changes',
     price: 1,
+    atMost: ({ query: { limit } }) => Math.ceil(limit / CHANGES_A_TOKEN),
     rule: '1 token for each 10 changes begun; 0 for a page without any',
   },
   response: {

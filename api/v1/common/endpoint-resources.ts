@@ -4,6 +4,7 @@ import { batch } from '../../http/batch.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
 import type { Database } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { isQuotable, quoteParameter } from '../../http/quote.ts';
 import type { Images } from '../../images/images.ts';
 import type { Trace } from './skip-tracing.ts';
 import { openValuations, type ReadValuation } from './valuations.ts';
@@ -54,13 +55,16 @@ type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.
 /** Free, without parameters. */
 const DEFAULTS = { params: z.object({}), query: z.strictObject({}), metering: null, errors: {} };
 
-/** Lets the compiler infer the handler's input from the schemas. */
+/** Lets the compiler infer the handler's input from the schemas. What costs something can be quoted. */
 export function defineEndpoint<
   Params extends z.ZodType = typeof DEFAULTS.params,
   Query extends z.ZodType = typeof DEFAULTS.query,
   Body extends z.ZodType = z.ZodType,
 >(declared: Declared<Params, Query, Body>): Endpoint {
-  return { ...DEFAULTS, ...declared } as unknown as Endpoint;
+  const endpoint = { ...DEFAULTS, ...declared } as unknown as Endpoint;
+  if (!isQuotable(endpoint)) return endpoint;
+  const query = (endpoint.query as z.ZodObject).safeExtend({ quote: quoteParameter });
+  return { ...endpoint, query };
 }
 
 type RegionKey = { type: 'county' | 'zip'; code: string };

@@ -82,7 +82,12 @@ export const traceOwner = defineEndpoint({
   summary: 'Telephone numbers of a person, by name and address',
   description: `For persons from outside the parcel records; the owner of a parcel is better asked for by \`properties/{property_id}/skip-trace/\`. A match needs the name and the street, the ZIP, or the city and state: \`matched_on\` says which. Of several people of one name in a ZIP or city none is returned. ${LAW}`,
   body: traceBody,
-  metering: { key: 'public_skip_trace', price: TOKENS, rule: '20 tokens a match; 0 when `matched` is false' },
+  metering: {
+    key: 'public_skip_trace',
+    price: TOKENS,
+    atMost: TOKENS,
+    rule: '20 tokens a match; 0 when `matched` is false',
+  },
   handle: async (
     { body: { first_name, last_name, address = null, city = null, state = null, zip = null } },
     { trace },
@@ -119,6 +124,7 @@ export const tracePropertyOwner = defineEndpoint({
   metering: {
     key: 'public_property_skip_trace',
     price: TOKENS,
+    atMost: TOKENS,
     rule: '20 tokens a match; 0 when `matched` is false',
   },
   errors: { not_found: 'No parcel has this id, or it has left the roll. Costs nothing.' },

@@ -35,6 +35,7 @@ export const getParcelImage = defineEndpoint({
     key: 'public_parcel_image',
     // A relief is free.
     price: 0,
+    atMost: TOKENS,
     rule: '30 tokens; 0 where `imagery` is `relief`, and on 404, 422 and 503',
   },
   response: {

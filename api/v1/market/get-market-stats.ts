@@ -7,7 +7,12 @@ import { fips, regionStats, zip } from '../common/request-schemas.ts';
 import { STATS_EXAMPLE } from '../examples/examples.ts';
 
 const TOKENS = 10;
-const METERING = { key: 'public_market_stats', price: TOKENS, rule: '10 tokens; 0 on 404 and 304' };
+const METERING = {
+  key: 'public_market_stats',
+  price: TOKENS,
+  atMost: TOKENS,
+  rule: '10 tokens; 0 on 404 and 304',
+};
 
 const common = {
   method: 'get',

@@ -25,6 +25,7 @@ export const listComps = defineEndpoint({
   metering: {
     key: 'public_comps',
     price: 1,
+    atMost: ({ query }) => query.page_size,
     rule: '1 token per returned comp; 0 for an empty page, also for one past the end, which tells the count all the same',
   },
   response: {

@@ -47,6 +47,7 @@ export const ownerPortfolio = defineEndpoint({
   metering: {
     key: 'public_owner_portfolio',
     price: 0,
+    atMost: TOKENS,
     rule: '30 tokens; free when the owner holds nothing beyond this parcel',
   },
   response: {

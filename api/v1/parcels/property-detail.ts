@@ -132,7 +132,7 @@ export const getProperty = defineEndpoint({
   query: z.strictObject({
     timeline: queryFlag('Add what changed of the parcel: `timeline`. Free of extra charge.'),
   }),
-  metering: { key: 'public_property_detail', price: TOKENS, rule: '10 tokens; 0 on 404' },
+  metering: { key: 'public_property_detail', price: TOKENS, atMost: TOKENS, rule: '10 tokens; 0 on 404' },
   response: {
     status: 200,
     description: 'The parcel.',

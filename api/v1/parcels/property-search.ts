@@ -64,6 +64,7 @@ export const searchProperties = defineEndpoint({
   metering: {
     key: 'public_property_search',
     price: TOKENS,
+    atMost: TOKENS,
     rule: '10 tokens a search (a page is one), whatever the page size; 0 when nothing matches. A page past the end costs as much: it tells the count',
   },
   response: {

@@ -100,7 +100,7 @@ export const aiCompValue = defineEndpoint({
       'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',
     ),
   }),
-  metering: { key: 'public_ai_comp_value', price: TOKENS, rule: '10 tokens; 0 on 404' },
+  metering: { key: 'public_ai_comp_value', price: TOKENS, atMost: TOKENS, rule: '10 tokens; 0 on 404' },
   response: {
     status: 200,
     description: 'The estimate.',

@@ -25,6 +25,7 @@ that filter; filters that exclude keep it. Every page is a search of its own and
   metering: {
     key: 'public_parcel_filter',
     price: TOKENS,
+    atMost: TOKENS,
     rule: '30 tokens per search (a page is one); 0 when nothing matches. A page past the end costs as much: it tells the count',
   },
   response: {
