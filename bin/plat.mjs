@@ -3,7 +3,8 @@
 // codes are its own.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { compiledProgram } from '../shared/base/compile.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -13,12 +14,8 @@ function isMissingPackage(error) {
 }
 
 async function start() {
-  // The pages' JSX is compiled as this project's tsconfig says, whatever the folder that the
-  // command is called in.
-  process.env.TSX_TSCONFIG_PATH ??= join(root, 'tsconfig.json');
-  const { register } = await import('tsx/esm/api');
-  register();
-  const { main } = await import('../workers/cli/main.ts');
+  process.setSourceMapsEnabled(true);
+  const { main } = await import(pathToFileURL(await compiledProgram('workers/cli/main.ts')).href);
   process.exitCode = await main(process.argv.slice(2));
 }
 

@@ -7,7 +7,7 @@ import { ENVIRONMENT, programOf, RUNTIMES } from '../../workers/cli/up/superviso
 
 /** A worker in a process of its own, as in production; resolves when it takes jobs. */
 export async function startWorker(url: string, env: Record<string, string> = {}): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [...RUNTIMES.worker, programOf('worker')], {
+  const worker = spawn(process.execPath, [...RUNTIMES.worker, await programOf('worker')], {
     cwd: rootDir,
     env: {
       ...ENVIRONMENT,

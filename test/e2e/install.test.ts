@@ -33,6 +33,8 @@ beforeEach(() => {
   mkdirSync(join(root, 'bin'));
   cpSync(join(rootDir, 'tools', 'install.mjs'), join(root, 'tools', 'install.mjs'));
   cpSync(join(rootDir, 'bin', 'plat.mjs'), join(root, 'bin', 'plat.mjs'));
+  for (const name of ['api', 'shared/base', 'workers']) mkdirSync(join(root, name), { recursive: true });
+  cpSync(join(rootDir, 'shared/base/compile.mjs'), join(root, 'shared/base/compile.mjs'));
   cpSync(join(rootDir, '.npmrc'), join(root, '.npmrc'));
   for (const name of ['first', 'second']) {
     mkdirSync(join(root, name));

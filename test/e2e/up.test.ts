@@ -102,7 +102,7 @@ function up() {
   };
 }
 
-const PROGRAMS = ['api/main.ts', 'workers/main.ts', 'plat.mjs up', 'bin/postgres'];
+const PROGRAMS = ['api/main.mjs', 'workers/main.mjs', 'plat.mjs up', 'bin/postgres'];
 
 /** What runs with files of the folder, or was started with its settings. */
 function processes(): { pid: number; what: string }[] {
@@ -299,7 +299,7 @@ test('a second one in the same checkout says that one is running', async () => {
 });
 
 test('what is killed with -9 is started again: API, worker, PostgreSQL', async () => {
-  const before = ['api/main.ts', 'workers/main.ts', 'bin/postgres'].map(pidOf);
+  const before = ['api/main.mjs', 'workers/main.mjs', 'bin/postgres'].map(pidOf);
   // The postmaster is the parent of its backends and so the first of them.
   for (const pid of before) process.kill(pid, 'SIGKILL');
   await eventually(async () => {

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { deserialize } from 'node:v8';
+import { compiledProgram } from '../../shared/base/compile.mjs';
 import { type ErrorOptions, PlatError } from '../../shared/base/errors.ts';
 import { type Limits, scratchFolder } from '../../shared/net/download-context.ts';
 import { damagedFileError, readChildOutput } from './child-output.ts';
@@ -38,9 +37,6 @@ type Fault =
   | { plat: true; code: string; message: string; options: ErrorOptions }
   | { plat: false; code: string; message: string; syscall: string };
 
-const CHILD = fileURLToPath(new URL('./reader-child.ts', import.meta.url));
-const TYPESCRIPT = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-
 /**
  * The batches of one file, read in a process of its own. What is at an address is fetched here, so that only
  * bytes are read there.
@@ -69,7 +65,7 @@ export async function* readInChild(
   };
   const command = {
     program: process.execPath,
-    args: [`--max-old-space-size=${maxMb}`, '--import', TYPESCRIPT, CHILD],
+    args: [`--max-old-space-size=${maxMb}`, await compiledProgram('workers/formats/reader-child.ts')],
     input: JSON.stringify(task),
   };
   const crashed = (code: number | string, detail: string) =>

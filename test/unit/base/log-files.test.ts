@@ -60,7 +60,7 @@ test('services: at their start, and while they run', async () => {
   writeFileSync(path, 'x'.repeat(1000));
   // It ends with an error, says so in its log, and is started again.
   const supervisor = createSupervisor(() => {}, { maxBytes: 100, kept: 2, checkMs: 20 });
-  supervisor.start({ label: 'w', program: 'worker', env: { DATABASE_URL: 'none' }, logFile: path });
+  await supervisor.start({ label: 'w', program: 'worker', env: { DATABASE_URL: 'none' }, logFile: path });
   expect(logs('service')).toEqual(['', 'x'.repeat(1000)]);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   await eventually(async () => logs('service').length === 3);

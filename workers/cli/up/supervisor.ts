@@ -1,15 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { compiledProgram } from '../../../shared/base/compile.mjs';
 import { LOG_FILES, type LogLimits, rotateLog } from '../../../shared/base/log-files.ts';
-import { rootDir } from '../../../shared/base/root.ts';
 import type { ConnectedConfig } from '../common/cli-session.ts';
 
-const PROGRAMS = { api: join('api', 'main.ts'), worker: join('workers', 'main.ts') } as const;
+const PROGRAMS = { api: 'api/main.ts', worker: 'workers/main.ts' } as const;
 export type ServiceName = keyof typeof PROGRAMS;
 
-const RUNTIME = ['--import', import.meta.resolve('tsx')];
+const RUNTIME = ['--enable-source-maps'];
 
 /**
  * What node is started with. There are as many workers as cores are to be used, so each collects its garbage
@@ -31,14 +31,19 @@ export const RUNTIMES: Record<ServiceName, string[]> = {
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
-export const programOf = (name: ServiceName): string => join(rootDir, PROGRAMS[name]);
+export const programOf = (name: ServiceName): Promise<string> => compiledProgram(PROGRAMS[name]);
 
 /**
  * Out of the terminal's process group: Ctrl-C is for who starts it, and would reach it twice; a second
  * signal means "at once".
  */
-function forked(name: ServiceName, env: Record<string, string>, output: 'inherit' | number): ChildProcess {
-  return fork(programOf(name), [], {
+function forked(
+  name: ServiceName,
+  program: string,
+  env: Record<string, string>,
+  output: 'inherit' | number,
+): ChildProcess {
+  return fork(program, [], {
     execArgv: RUNTIMES[name],
     env: { ...ENVIRONMENT, ...process.env, ...env },
     stdio: ['ignore', output, output, 'ipc'],
@@ -46,8 +51,8 @@ function forked(name: ServiceName, env: Record<string, string>, output: 'inherit
   });
 }
 
-export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
-  const child = forked(name, { DATABASE_URL }, 'inherit');
+export async function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
+  const child = forked(name, await programOf(name), { DATABASE_URL }, 'inherit');
   let asked = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -83,7 +88,7 @@ const LOG_CHECK_MS = 10_000;
 const STABLE_MS = 60_000;
 
 export type Supervisor = {
-  start(service: Service): void;
+  start(service: Service): Promise<void>;
   stop(deadlineMs: number): Promise<void>;
   kill(): void;
 };
@@ -109,13 +114,15 @@ export function createSupervisor(
     for (const child of children.values()) child.kill('SIGKILL');
   };
 
-  function start(service: Service, delay = 250): void {
+  async function start(service: Service, delay = 250): Promise<void> {
+    const program = await programOf(service.program);
+    if (stopping) return;
     mkdirSync(dirname(service.logFile), { recursive: true, mode: 0o700 });
     tidy(service.logFile, logs);
     logFiles.add(service.logFile);
     const log = openSync(service.logFile, 'a', 0o600);
     fchmodSync(log, 0o600);
-    const child = forked(service.program, service.env, log);
+    const child = forked(service.program, program, service.env, log);
     closeSync(log);
     const begun = Date.now();
     children.set(service.label, child);
@@ -125,7 +132,7 @@ export function createSupervisor(
       await onRestart(service.label, signal ?? `exit ${code}`);
       const wait = Date.now() - begun > STABLE_MS ? 250 : delay;
       await sleep(wait, undefined, { ref: false });
-      if (!stopping) start(service, Math.min(wait * 2, MAX_RESTART_DELAY_MS));
+      if (!stopping) await start(service, Math.min(wait * 2, MAX_RESTART_DELAY_MS));
     });
     child.on('error', () => {});
     if (service.onMessage) child.on('message', service.onMessage);
