@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION public.fold_name(name text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN (octet_length(name) = char_length(name)) THEN upper(name) ELSE upper(translate(name, ('ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭĮįİıĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽž'::text || '̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'AAAAAACEEEEIIIINOOOOOOUUUUYaaaaaaceeeeiiiinoooooouuuuyyAaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhIiIiIiIiIiJjKkLlLlLlLlNnNnNnOoOoOoRrRrRrSsSsSsSsTtTtUuUuUuUuUuUuWwYyYZzZzZz'::text)) END;
+RETURN CASE WHEN (octet_length(name) = char_length(name)) THEN upper(replace(replace(name, ''''::text, ''::text), '`'::text, ''::text)) ELSE upper(translate(name, ('ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭĮįİıĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽž'::text || '''`´‘’‚ʼ­̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'AAAAAACEEEEIIIINOOOOOOUUUUYaaaaaaceeeeiiiinoooooouuuuyyAaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhIiIiIiIiIiJjKkLlLlLlLlNnNnNnOoOoOoRrRrRrSsSsSsSsTtTtUuUuUuUuUuUuWwYyYZzZzZz'::text)) END;
 
 CREATE OR REPLACE FUNCTION public.plain_words(text text)
  RETURNS text
@@ -634,7 +634,7 @@ create table owner_words (
   fips integer not null,
   word text collate "C" not null,
   serials bytea not null,
-  constraint owner_words_pkey PRIMARY KEY (fips, word)
+  constraint owner_words_pkey PRIMARY KEY (word, fips)
 ) partition by RANGE (fips);
 alter table owner_words alter column serials set storage external;
 
@@ -898,7 +898,7 @@ create table situs_words (
   fips integer not null,
   word text collate "C" not null,
   serials bytea not null,
-  constraint situs_words_pkey PRIMARY KEY (fips, word)
+  constraint situs_words_pkey PRIMARY KEY (word, fips)
 ) partition by RANGE (fips);
 alter table situs_words alter column serials set storage external;
 
@@ -1039,6 +1039,7 @@ CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_a
 CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash) WHERE (grant_hash IS NOT NULL);
 CREATE INDEX oauth_records_grants ON public.oauth_records USING btree (((payload ->> 'clientId'::text))) WHERE (model = 'Grant'::text);
 CREATE INDEX owner_parcels_place ON public.owner_parcels USING btree (place_key, owner_key) WHERE (owner_key <> place_key);
+CREATE INDEX owner_words_fips ON ONLY public.owner_words USING btree (fips);
 CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
@@ -1055,6 +1056,7 @@ CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id I
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id);
+CREATE INDEX situs_words_fips ON ONLY public.situs_words USING btree (fips);
 CREATE INDEX traces_account ON public.traces USING btree (account_id, asked_at);
 CREATE INDEX traces_asked_at ON public.traces USING btree (asked_at);
 CREATE INDEX users_company ON public.users USING btree (company_id);

@@ -16,7 +16,7 @@ export type Town = {
 
 let cached: readonly Town[] | undefined;
 
-/** Every town by name and state, in the order of its first ZIP. Read once: 41,000 lines, 0.4 s. */
+/** Every town by name and state, in the order of their words. Read once: 41,000 lines, 0.4 s. */
 export function allTowns(): readonly Town[] {
   if (cached) return cached;
   const towns = new Map<string, Town & { counties: number[] }>();
@@ -31,8 +31,24 @@ export function allTowns(): readonly Town[] {
       town.counties.push(fips);
     }
   }
-  cached = [...towns.values()].map(({ counties, ...town }) => ({ ...town, fips: mostFrequent(counties) }));
+  cached = [...towns.values()]
+    .map(({ counties, ...town }) => ({ ...town, fips: mostFrequent(counties) }))
+    .sort((a, b) => (a.words < b.words ? -1 : 1));
   return cached;
+}
+
+/** The towns whose words begin so. */
+export function townsByBeginning(words: string): readonly Town[] {
+  const towns = allTowns();
+  let first = 0;
+  for (let end = towns.length; first < end; ) {
+    const middle = (first + end) >>> 1;
+    if (towns[middle]!.words < words) first = middle + 1;
+    else end = middle;
+  }
+  let end = first;
+  while (towns[end]?.words.startsWith(words)) end++;
+  return towns.slice(first, end);
 }
 
 function mostFrequent(codes: readonly number[]): number {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutApostrophes } from '../../../shared/kernels/owner/owner-words.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
@@ -14,7 +15,10 @@ const TOKENS = 10;
 const MAX_PIECES = 10;
 const MAX_LENGTH = 200;
 
-const splitName = (name: string) => name.split(/\s+/u).filter(piece => piece !== '');
+const splitName = (name: string) =>
+  withoutApostrophes(name)
+    .split(/\s+/u)
+    .filter(piece => piece !== '');
 
 const text = z
   .string('must be given once')
@@ -41,7 +45,7 @@ const query = z
       .optional()
       .meta({
         description:
-          "Parts of the primary owner's name, separated by white space; each must stand somewhere in the name, in any order, whatever case and accents.",
+          "Parts of the primary owner's name, separated by white space; each must stand somewhere in the name, in any order, whatever case, accents and apostrophes.",
         example: 'forestry quill',
       }),
     ...pageParameters({ usual: 25, most: 100 }),

@@ -7,7 +7,14 @@ import { countyText } from '../../../shared/regions/counties.ts';
 import { STATES, stateOfFips } from '../../../shared/regions/states.ts';
 import type { Database } from '../../http/database.ts';
 import { type ParcelSummary, readSummaries, toSummary } from '../common/parcel-summary.ts';
-import { beginningOf, findByWords, type WordRange, wholeWord } from './find-words.ts';
+import {
+  beginningOf,
+  findByWords,
+  SHORTEST_BEGINNING,
+  type WordRange,
+  type WordSearch,
+  wholeWord,
+} from './find-words.ts';
 import type { Match } from './search-result.ts';
 
 /** A word of the question: which words of an address it means, and which of a place. */
@@ -15,8 +22,6 @@ type Term = { street: WordRange[]; place: WordRange[]; fits(word: string): boole
 
 /** No address has more; it bounds the work of one search. */
 const MAX_TERMS = 10;
-/** Shorter beginnings are of too many words to be looked up, and are only compared. */
-const SHORTEST_BEGINNING = 2;
 /** Stands before the words of cities and ZIPs in the table. */
 const OF_PLACE = '@';
 
@@ -52,13 +57,15 @@ function lookedUp(words: readonly string[], terms: readonly Term[]): WordRange[]
     .map(({ street, place }) => (chosen.length === 1 ? street : [...street, ...place]));
 }
 
-type FindOptions = { counties: readonly number[]; near: boolean; wanted: number };
+export const readParcels = async (database: Database, ids: readonly number[]): Promise<ParcelSummary[]> =>
+  (await readSummaries(database, ids)).map(row => toSummary(row, ''));
 
 /** Parcels with all words of a text in address, city, ZIP and state: one in the address, one of letters. */
 export async function findAddresses(
   database: Database,
+  search: WordSearch,
   text: string,
-  { counties, near, wanted }: FindOptions,
+  wanted: number,
 ): Promise<Match[]> {
   const words = wordsOf(text).split(' ');
   if (words.length > MAX_TERMS || !words.some(word => /\p{L}/u.test(word))) return [];
@@ -66,7 +73,7 @@ export async function findAddresses(
   const indexed = lookedUp(words, terms);
   if (indexed.length === 0) return [];
   const read = async (ids: number[]) => {
-    const parcels = (await readSummaries(database, ids)).map(row => toSummary(row, ''));
+    const parcels = await readParcels(database, ids);
     return parcels.filter(parcel => {
       const street = wordsOf(parcel.situs_address ?? '').split(' ');
       const place = wordsOf([parcel.situs_city, parcel.situs_zip].join(' ')).split(' ');
@@ -76,12 +83,7 @@ export async function findAddresses(
       return terms.some(isAt) && terms.every(isMatch);
     });
   };
-  const parcels = await findByWords(
-    database,
-    { table: 'situs_words', terms: indexed, counties, near },
-    read,
-    wanted,
-  );
+  const parcels = await findByWords(search, { table: 'situs_words', terms: indexed }, read, wanted);
   return parcels.map(parcel => ({ score: scoreOf(parcel, words, terms), result: addressResult(parcel) }));
 }
 

@@ -1,7 +1,6 @@
 import { countyOf } from '../../../shared/domain/property-id.ts';
 import type { Database } from '../../http/database.ts';
-import { type ParcelSummary, readSummaries, toSummary } from '../common/parcel-summary.ts';
-import { addressOf, detailOf, parcelPlace } from './find-addresses.ts';
+import { addressOf, detailOf, parcelPlace, readParcels } from './find-addresses.ts';
 import type { LoadedCounty, Match } from './search-result.ts';
 
 /** The least id: a serial behind a FIPS code of Alabama. */
@@ -81,8 +80,4 @@ export function filledUp(text: string, shape: string): string | undefined {
     return part.padStart(run.length, '0');
   });
   return fits && at >= parts.length ? filled : undefined;
-}
-
-async function readParcels(database: Database, ids: readonly number[]): Promise<ParcelSummary[]> {
-  return (await readSummaries(database, ids)).map(row => toSummary(row, ''));
 }

@@ -1,17 +1,15 @@
-import { likeLiteral, wordsOf } from '../../../shared/kernels/owner/owner-words.ts';
+import { likeLiteral, withoutApostrophes, wordsOf } from '../../../shared/kernels/owner/owner-words.ts';
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import type { Database } from '../../http/database.ts';
-import { beginningOf, findByWords, scopeOf } from './find-words.ts';
+import { beginningOf, findByWords, SHORTEST_BEGINNING, scopeOf, type WordSearch } from './find-words.ts';
 import type { Match } from './search-result.ts';
 
 /** No owner's name needs more; it bounds the work of one search. */
 const MAX_PIECES = 10;
-/** Single characters begin too many words to be looked up, and are only compared. */
-const SHORTEST_BEGINNING = 2;
 
 /** Marks around a word as people write lists; those within belong to it. */
 const piecesOf = (text: string) =>
-  text
+  withoutApostrophes(text)
     .split(/\s+/u)
     .map(piece => piece.replace(/^[,;.]+|[,;.]+$/g, ''))
     .filter(piece => piece !== '');
@@ -21,16 +19,17 @@ type Owner = { fips: number; name: string; parcels: number };
 /** Owners by county whose names have words that begin with every piece of a text. */
 export async function findOwners(
   database: Database,
+  search: WordSearch,
   text: string,
-  { counties, near, wanted }: { counties: readonly number[]; near: boolean; wanted: number },
+  wanted: number,
 ): Promise<Match[]> {
   const pieces = piecesOf(text);
   const indexed = pieces.filter(piece => [...piece].length >= SHORTEST_BEGINNING);
   if (pieces.length > MAX_PIECES || indexed.length === 0 || !/\p{L}/u.test(text)) return [];
   const patterns = pieces.map(piece => `% ${likeLiteral(piece)}%`);
   const owners = await findByWords(
-    database,
-    { table: 'owner_words', terms: indexed.map(piece => [beginningOf(piece)]), counties, near },
+    search,
+    { table: 'owner_words', terms: indexed.map(piece => [beginningOf(piece)]) },
     ids => database.run<Owner>('search/list_owners', { ...scopeOf(ids), patterns }),
     wanted,
   );

@@ -4,7 +4,7 @@ import { type County, countyText, fiveDigits } from '../../../shared/regions/cou
 import { plainWords } from '../../../shared/regions/county-names.ts';
 import { countyExtent, nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import { matchCounties, splitState } from '../../../shared/regions/search-counties.ts';
-import { allTowns, type Town } from '../../../shared/regions/towns.ts';
+import { allTowns, type Town, townsByBeginning } from '../../../shared/regions/towns.ts';
 import type { LoadedCounty, Match, Point, SearchResult, SearchType } from './search-result.ts';
 
 type Loaded = ReadonlyMap<number, LoadedCounty>;
@@ -88,9 +88,8 @@ function findTowns(text: string, loaded: Loaded): Match[] {
   const { name, state } = splitState(plainWords(text));
   if (name === '') return [];
   const matches: Match[] = [];
-  for (const town of allTowns()) {
+  for (const town of townsByBeginning(name)) {
     if (state !== undefined && town.state !== state) continue;
-    if (!town.words.startsWith(name)) continue;
     const score = town.words === name ? 0.89 : 0.58;
     matches.push({ score: ranked(score, town.fips, loaded), result: townResult(town) });
   }

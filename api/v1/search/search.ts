@@ -10,6 +10,7 @@ import { findAddresses } from './find-addresses.ts';
 import { findApns, findProperty } from './find-numbers.ts';
 import { findOwners } from './find-owners.ts';
 import { findPlaces } from './find-places.ts';
+import { searchWords } from './find-words.ts';
 import {
   distanceTo,
   type LoadedCounty,
@@ -98,16 +99,29 @@ async function searchAll(
   const loaded = await listCounties(database);
   const counties = [...loaded.values()].filter(({ parcels }) => parcels > 0);
   if (at) counties.sort((a, b) => distanceTo(at, a.box ?? FAR) - distanceTo(at, b.box ?? FAR));
-  const options = { counties: counties.map(({ fips }) => fips), near: at !== undefined, wanted: MAX_RESULTS };
+  const words = searchWords(
+    database,
+    counties.map(({ fips }) => fips),
+    at !== undefined,
+  );
+  const addresses = wanted.has('address') ? findAddresses(database, words, text, MAX_RESULTS) : [];
+  const owners = async () => {
+    if (!wanted.has('owner')) return [];
+    // Few owners' names begin with a number: they are looked for where there is no such address.
+    if (HOUSE_NUMBER.test(text) && (await addresses).length > 0) return [];
+    return findOwners(database, words, text, MAX_RESULTS);
+  };
   const found = await Promise.all([
     findPlaces(text, wanted, loaded),
     wanted.has('property') ? findProperty(database, text) : [],
     wanted.has('apn') ? findApns(database, text, counties, MAX_RESULTS) : [],
-    wanted.has('address') ? findAddresses(database, text, options) : [],
-    wanted.has('owner') ? findOwners(database, text, options) : [],
+    addresses,
+    owners(),
   ]);
   return pickBest(found.flat(), at);
 }
+
+const HOUSE_NUMBER = /^\d+\S* +\S/;
 
 const FAR: Box = [180, 90, 180, 90];
 

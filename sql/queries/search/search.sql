@@ -5,26 +5,37 @@ select fips, parcels, apn_shapes, west, south, east, north
 from county_coverage
 
 -- name: find_words
--- In each county that has every term, the serials of the parcels with it, 4 bytes a serial, in base64, some
--- more than once: of the two terms that have the fewest. Windows by county rather than a join: a cluster
--- answers them shard by shard. Fragment: table of words. `terms`, `begins`, `ends`: of which term a range of
--- words is, its beginning and its end, which is excluded; `count`: terms; `most`: bytes of a word's serials
--- that are read. `cut`: whether there are more.
-select fips, encode(string_agg(substring(serials from 1 for :most::int), ''), 'base64') as serials,
-  bool_or(octet_length(serials) > :most::int) as cut
+-- In each county that has every term of a question, the serials of the parcels with it, 4 bytes a serial, in
+-- base64, some more than once: of the two terms that have the fewest. Windows by county rather than a join: a
+-- cluster answers them shard by shard. By range of words: `tables`, the table of words that it is asked of,
+-- one question each; `terms`, of which term it is; `begins`, `ends`, its beginning and its end, which is
+-- excluded; `counts`, terms of the question; `most`, bytes of a word's serials that are read. `cut`: whether
+-- there are more.
+select asked as table, fips, encode(string_agg(substring(serials from 1 for most), ''), 'base64') as serials,
+  bool_or(octet_length(serials) > most) as cut
 from (
-  select fips, term, serials,
-    dense_rank() over (partition by fips order by bytes, term) as rarity,
-    dense_rank() over (partition by fips order by term) + dense_rank() over (partition by fips order by term desc) - 1 as terms
+  select asked, fips, term, serials, count, most,
+    dense_rank() over (partition by fips, asked order by bytes, term) as rarity,
+    dense_rank() over (partition by fips, asked order by term) + dense_rank() over (partition by fips, asked order by term desc) - 1 as terms
   from (
-    select w.fips, t.term, w.serials, sum(octet_length(w.serials)) over (partition by w.fips, t.term) as bytes
-    from unnest(:terms::int[], :begins::text[], :ends::text[]) as t (term, begins, ends)
-    join {{table}} w
-      on w.fips = any (:counties::int[]) and w.word >= fold_name(t.begins) collate "C" and w.word < fold_name(t.ends) collate "C"
-  ) matched
+    select *, sum(octet_length(serials)) over (partition by fips, asked, term) as bytes
+    from (
+      select t.*, w.fips, w.serials
+      from unnest(:tables::text[], :terms::int[], :begins::text[], :ends::text[], :counts::int[], :most::int[]) as t (asked, term, begins, ends, count, most)
+      join owner_words w
+        on w.fips = any (:counties::int[]) and w.word >= fold_name(t.begins) collate "C" and w.word < fold_name(t.ends) collate "C"
+      where t.asked = 'owner_words'
+      union all
+      select t.*, w.fips, w.serials
+      from unnest(:tables::text[], :terms::int[], :begins::text[], :ends::text[], :counts::int[], :most::int[]) as t (asked, term, begins, ends, count, most)
+      join situs_words w
+        on w.fips = any (:counties::int[]) and w.word >= t.begins collate "C" and w.word < t.ends collate "C"
+      where t.asked = 'situs_words'
+    ) matched
+  ) measured
 ) ranked
-where terms = :count::int and rarity <= 2
-group by fips, term
+where terms = count and rarity <= 2
+group by asked, fips, term
 
 -- name: list_owners
 -- The owners of some parcels on the roll whose names match, by county, with how many of these parcels are

@@ -80,7 +80,9 @@ describe('by owner name', () => {
     ['pure%land', []],
     ['l\\b', [33]],
     ["o'neil\\back", [33]],
-    ["O'N", [33]],
+    // SON has it as well: apostrophes are of no account.
+    ["O'N", [31, 33]],
+    ['oneil', [33]],
     ['müller', [64]],
     ['MÜLLER éva', [64]],
     ['muller', [64]],
@@ -116,7 +118,7 @@ describe('by owner name', () => {
     const query = fc
       .array(piece, { minLength: 1, maxLength: 4 })
       .map(pieces => pieces.join(' '))
-      .filter(text => text.trim() !== '' && text.split(/\s+/).length <= 10);
+      .filter(text => text.replaceAll("'", '').trim() !== '' && text.split(/\s+/).length <= 10);
     await fc.assert(
       fc.asyncProperty(query, async owner_name => {
         const upper = await db.pool.query<{ upper: string }>('select fold_name($1) as upper', [owner_name]);

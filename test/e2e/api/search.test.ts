@@ -30,6 +30,9 @@ const PARCELS: TestParcel[] = [
   { property_id: SULLIVAN + 3, apn: '000008-000001-000000', situs_address: '120 MAIN STREET', ...NEWPORT },
   { property_id: SULLIVAN + 4, apn: 'R-12', owner_name: 'SMITH, JOHN A', situs_address: "3 O'NEIL HGTS RD" },
   { property_id: SULLIVAN + 5, owner_name: 'WASHINGTON LAND TRUST' },
+  { property_id: AUTAUGA + 2, owner_name: "O'BRIEN, PAT" },
+  { property_id: AUTAUGA + 3, owner_name: 'OBRIEN LLC' },
+  { property_id: AUTAUGA + 4, owner_name: '12 OAKS LAND LLC' },
   {
     property_id: SULLIVAN + 6,
     apn: 'GONE',
@@ -135,6 +138,12 @@ describe('owners', () => {
     ['gone', []],
     ['%%', []],
     ['mith', []],
+    ['obrien', ["owner O'BRIEN, PAT", 'owner OBRIEN LLC']],
+    ["O'Brien", ["owner O'BRIEN, PAT", 'owner OBRIEN LLC']],
+    ['o’b', ["owner O'BRIEN, PAT", 'owner OBRIEN LLC']],
+    ["''", []],
+    // A number begins few names, and many addresses.
+    ['12 oaks', ['owner 12 OAKS LAND LLC']],
   ])('%j', async (q, expected) => {
     expect(labels(await find({ q, types: 'owner' })).sort()).toEqual(expected);
   });
