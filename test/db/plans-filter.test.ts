@@ -94,6 +94,13 @@ describe('the count', () => {
     expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_fips_effective_acres_property_id_idx/);
   });
 
+  test('of a county by estimated value reads the estimates of that state alone', async () => {
+    const { statements } = await run({ county: '33019', value_min: 5_000 });
+    const plan = await planOf(statements, COUNT);
+    expect(plan).toMatch(/valuations_33/);
+    expect(plan).not.toMatch(/_23/);
+  });
+
   test('of a ZIP code uses the index of ZIP codes', async () => {
     const { statements } = await run({ zips_include: ['00007'] });
     expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_situs_zip_idx/);

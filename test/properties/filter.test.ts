@@ -106,6 +106,9 @@ function toParcel(row: Record<string, unknown>, index: number): Generated {
     ...(cell && { boundary: square(-72 + cell[0] * 0.01, 43 + cell[1] * 0.01, 0.01), calculated_acres: 200 }),
   };
   made.effective_acres = made.acres ?? made.calculated_acres ?? null;
+  // Some have no estimate.
+  made.value = index % 4 === 0 ? null : (index % 5) * 1_000.25;
+  made.value_per_acre = index % 4 === 0 ? null : (index % 7) / 3;
   return { ...made, cell };
 }
 
@@ -113,9 +116,10 @@ const PARCELS: Generated[] = fc.sample(parcel, { numRuns: 240, seed: 20_261_120 
 beforeAll(async () => {
   const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
   await insertParcels(db.pool, rows);
-  for (const { property_id } of PARCELS)
-    if (property_id % 4 !== 0) WORTH.set(property_id, [(property_id % 5) * 1_000.25, (property_id % 7) / 3]);
-  await insertEstimates(db.pool, WORTH);
+  const estimates = rows
+    .filter(({ value }) => value !== null)
+    .map(({ property_id, value, value_per_acre }) => [property_id, [value, value_per_acre]] as const);
+  await insertEstimates(db.pool, new Map(estimates as [number, [number, number]][]));
 });
 
 const list = (values: readonly (string | number)[]) =>
@@ -143,6 +147,8 @@ function generateFor({ name, type, values, field }: (typeof FILTERS)[number]): f
   if (field !== undefined && PARCEL_FIELDS[field].type === 'year') return from(YEARS);
   if (name.startsWith('ownership')) return from([0, 1, 2, 12, 13]);
   if (name.startsWith('tax_delinquent_years')) return from([0, 1, 2, 27]);
+  if (name.startsWith('value_per_acre')) return from([0, 0.33, 0.34, 1, 1.66, 1.67, 2]);
+  if (name.startsWith('value')) return from([0, 1_000.24, 1_000.25, 1_000.26, 2_000.5, 4_001]);
   return type === 'integer' ? from(WHOLE) : from(NUMBERS);
 }
 
@@ -222,14 +228,8 @@ function passes(row: Generated, { body, shape: area }: Generation): boolean {
   });
 }
 
-/** By parcel what it is worth, in all and an acre; some have no estimate. */
-const WORTH = new Map<number, [price: number, ppa: number]>();
-
-function figureOf(row: Generated, order: string): number | string | null {
-  const [value, value_per_acre] = WORTH.get(row.property_id) ?? [null, null];
-  const figures: Record<string, unknown> = { ...row, value, value_per_acre, acres: row.effective_acres };
-  return figures[order] as number | string | null;
-}
+const figureOf = (row: Generated, order: string) =>
+  row[order === 'acres' ? 'effective_acres' : order] as number | string | null;
 
 function sorted(rows: Generated[], order: unknown = 'property_id'): number[] {
   const sign = String(order).startsWith('-') ? -1 : 1;

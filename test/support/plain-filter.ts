@@ -16,10 +16,13 @@ const padded = (code: string | number): string => String(code).padStart(5, '0');
 const day = (value: string | number): string =>
   `${String(value).slice(0, 4)}-${String(value).slice(4, 6)}-${String(value).slice(6)}`;
 
+/** Compared as they are shown. */
+const ROUNDED = ['improvement_percent', 'value', 'value_per_acre'];
+
 function range(column: string, read: (bound: never) => unknown = bound => bound): [Reading, Reading] {
   const compare = (parcel: TestParcel, bound: never, sign: 1 | -1): boolean => {
     const exact = columnOf(parcel, column) as number | string | null;
-    const value = column === 'improvement_percent' && exact !== null ? round2(exact as number) : exact;
+    const value = ROUNDED.includes(column) && exact !== null ? round2(exact as number) : exact;
     const limit = read(bound) as number | string;
     return value !== null && (sign === 1 ? value >= limit : value <= limit);
   };
@@ -126,7 +129,7 @@ export const READINGS: Record<string, Reading> = {
     return own !== null && bare(own) === bare(apn);
   },
   ...declared,
-  ...ranges(['acres', 'improvement_percent']),
+  ...ranges(['acres', 'value', 'value_per_acre', 'improvement_percent']),
   ownership_months_min: (parcel, least: number, _body, today) => {
     const since = columnOf(parcel, 'last_sale_date') as string | null;
     return since !== null && months(since, today) >= least;

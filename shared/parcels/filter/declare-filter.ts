@@ -19,7 +19,7 @@ export type FilterBody = Readonly<Record<string, unknown>>;
 
 /**
  * One field of the filter body: schema, GET filters/, OpenAPI and SQL are made of it. `f` is
- * parcel_filters, `p` parcels.
+ * parcel_filters, `p` parcels, `v` valuations.
  */
 export type Filter<Value = never> = {
   name: string;
@@ -41,8 +41,8 @@ export type Filter<Value = never> = {
   /** `min` and `max` of the same range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
-  /** The table that the predicate reads; `both`: it names a county, which narrows either table. */
-  on: 'f' | 'p' | 'both';
+  /** The table that the predicate reads; `all`: it names a county, which narrows each of them. */
+  on: 'f' | 'p' | 'v' | 'all';
   /** Absent: another filter, or the program, reads the field. Undefined: the value has no effect. */
   where?(value: Value, context: FilterContext): string | undefined;
 };
@@ -143,6 +143,7 @@ type RangeSpec = Bounds & {
   slack?: number;
   type: 'number' | 'integer' | 'date';
   unit?: string;
+  on?: Filter['on'];
   /** Without a full stop: "at least" or "at most" follows. */
   description: string;
 };
@@ -157,6 +158,7 @@ export function rangeFilter({
   slack = 0,
   type,
   unit,
+  on = 'f',
   description,
   ...bounds
 }: RangeSpec): Filter[] {
@@ -169,7 +171,7 @@ export function rangeFilter({
       description: `${description}: ${words}, inclusive.`,
       range: { of: name, bound },
       schema,
-      on: 'f',
+      on,
       where: (value: number | string, { bind }) =>
         shown === undefined
           ? `${column} ${operator} ${bind(typeof value === 'string' ? value : value + (operator === '>=' ? -slack : slack))}::${SQL_TYPES[type]}`

@@ -12,6 +12,8 @@ export const FILTER_LABELS: Readonly<Record<string, string>> = {
   acres: 'Acres',
   acres_mismatch: 'Acreage mismatch',
   vacant_only: 'Vacant',
+  value: 'Estimated value',
+  value_per_acre: 'Estimated value per acre',
   improvement_percent: "Buildings' share of value",
   tax_delinquent_years: 'Years tax delinquent',
   ownership_months: 'Months owned',

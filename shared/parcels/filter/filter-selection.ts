@@ -5,8 +5,8 @@ import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { FILTERS } from './filters.ts';
 
 /**
- * Fragments and parameters of a filter's statements: `f` is parcel_filters, `p` parcels where a
- * predicate needs it.
+ * Fragments and parameters of a filter's statements: `f` is parcel_filters, `p` parcels and `v` valuations
+ * where a predicate needs them.
  */
 export type Selection = {
   from: string;
@@ -21,7 +21,10 @@ export type Hit = { property_id: number; effective_acres: number | null };
 
 type SelectionContext = Omit<FilterContext, 'bind' | 'body'>;
 
-const JOIN = 'join parcels p on p.fips = f.fips and p.property_id = f.property_id';
+const JOINS = [
+  { alias: 'p', join: 'join parcels p on p.fips = f.fips and p.property_id = f.property_id' },
+  { alias: 'v', join: 'join valuations v on v.fips = f.fips and v.property_id = f.property_id' },
+];
 const WHOLE_COUNTIES = new Set(['county', 'counties', 'state', 'order']);
 
 /** The declared predicates of a body, but for its geometry. */
@@ -33,13 +36,13 @@ export function selectionOf(body: FilterBody, selectionContext: SelectionContext
     const text = filter.where!(body[filter.name] as never, context);
     return text === undefined ? [] : [{ text, on: filter.on }];
   });
-  const joined = predicates.some(predicate => predicate.on === 'p');
+  const joined = JOINS.filter(({ alias }) => predicates.some(({ on }) => on === alias));
   const texts = predicates.flatMap(({ text, on }) =>
-    // Said of both tables, because only an equality reaches the other one through the join.
-    joined && on === 'both' ? [text, text.replaceAll('f.', 'p.')] : [text],
+    // Said of each table, because only an equality reaches the others through the join.
+    on === 'all' ? [text, ...joined.map(({ alias }) => text.replaceAll('f.', `${alias}.`))] : [text],
   );
   return {
-    from: `parcel_filters f${joined ? ` ${JOIN}` : ''}`,
+    from: ['parcel_filters f', ...joined.map(({ join }) => join)].join(' '),
     where: texts.length === 0 ? 'true' : texts.map(text => `(${text})`).join('\n    and '),
     wholeCounties: Object.keys(body).every(name => WHOLE_COUNTIES.has(name)),
     values,
@@ -51,10 +54,10 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
   if (counties.length === 0) return { ...selection, where: 'false', values: {} };
   const values = { ...selection.values };
   const among = `= any (${binder(values)(counties)}::int[])`;
-  const tables = selection.from.includes(JOIN) ? ['f', 'p'] : ['f'];
+  const joined = JOINS.filter(({ join }) => selection.from.includes(join)).map(({ alias }) => alias);
   return {
     ...selection,
-    where: [selection.where, ...tables.map(table => `${table}.fips ${among}`)].join('\n    and '),
+    where: [selection.where, ...['f', ...joined].map(alias => `${alias}.fips ${among}`)].join('\n    and '),
     values,
   };
 }

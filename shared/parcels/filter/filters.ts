@@ -92,7 +92,30 @@ const parcelFilters: Filter[] = [
   ...fields('school_district', 'subdivision', 'zoning_code', 'land_use_code'),
 ];
 
+/** Half of the last of the two decimals that estimates are shown with. */
+const CENT_SLACK = 0.005;
+
 const valueFilters: Filter[] = [
+  ...rangeFilter({
+    name: 'value',
+    column: 'v.mean_adjusted_price',
+    slack: CENT_SLACK,
+    type: 'number',
+    unit: 'USD',
+    on: 'v',
+    description:
+      'Estimated value, the mean_adjusted_price of ai-comp-value/; a parcel without an estimate never matches',
+  }),
+  ...rangeFilter({
+    name: 'value_per_acre',
+    column: 'v.mean_adjusted_ppa',
+    slack: CENT_SLACK,
+    type: 'number',
+    unit: 'USD',
+    on: 'v',
+    description:
+      'Estimated value per acre, the mean_adjusted_ppa of ai-comp-value/; a parcel without an estimate never matches',
+  }),
   ...rangeFilter({
     name: 'improvement_percent',
     column: 'f.improvement_percent',

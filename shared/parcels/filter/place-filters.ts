@@ -31,7 +31,7 @@ export const placeFilters: Filter[] = [
     scope: true,
     description: 'County FIPS code; with or without its leading zero, as text or as a number.',
     schema: fipsCode,
-    on: 'both',
+    on: 'all',
     where: (fips, { bind }) => `f.fips = ${bind(fips)}::int`,
   }),
   defineFilter({
@@ -40,7 +40,7 @@ export const placeFilters: Filter[] = [
     scope: true,
     description: 'County FIPS codes, any of these; with or without leading zeros, as text or as numbers.',
     schema: listOf(fipsCode),
-    on: 'both',
+    on: 'all',
     where: (counties, { bind }) => `f.fips = any (${bind(counties)}::int[])`,
   }),
   defineFilter({
@@ -83,7 +83,7 @@ export const placeFilters: Filter[] = [
       if (fips === undefined) context.issues.push({ code: 'custom', message: STATE, input: text });
       return fips ?? z.NEVER;
     }),
-    on: 'both',
+    on: 'all',
     where: (state, { bind }) =>
       `f.fips between ${bind(state * 1000)}::int and ${bind(state * 1000 + 999)}::int`,
   }),
@@ -100,7 +100,7 @@ export const placeFilters: Filter[] = [
     type: 'integer',
     description: 'Numeric identifier of the parcel.',
     schema: wholeNumber({ least: 1 }),
-    on: 'both',
+    on: 'all',
     where: (id, { bind }) => {
       const number = bind(id);
       return `f.fips = (${number}::bigint / 100000000)::int and f.property_id = ${number}::bigint`;
