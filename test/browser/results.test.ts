@@ -32,6 +32,60 @@ describePages('the results of a search', site => {
     await said.waitFor({ state: 'hidden' });
   });
 
+  test('a table instead of the list: sorted by its heads, kept when the question changes', async () => {
+    const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
+    await page.getByRole('link', { name: 'Table' }).click();
+    await page.locator('.tablebox').waitFor();
+    const worth = async () => {
+      const texts = await page.locator('.tablebox td:nth-child(6)').allInnerTexts();
+      return texts.map(text => Number(text.replace(/[$,]/g, '')));
+    };
+    const unsorted = await worth();
+    const head = page.locator('#sort-value');
+    expect(unsorted).not.toEqual(unsorted.toSorted((a, b) => b - a));
+    await head.press('Enter');
+    await page.locator('th[aria-sort="descending"]').waitFor();
+    expect(await head.evaluate(isFocused)).toBe(true);
+    const most = await worth();
+    expect(most).toEqual(most.toSorted((a, b) => b - a));
+    await head.press('Enter');
+    await page.locator('th[aria-sort="ascending"]').waitFor();
+    const least = await worth();
+    expect(least).toEqual(least.toSorted((a, b) => a - b));
+    expect(least[0]).toBeLessThan(most.at(-1)!);
+    await inspect(page);
+    // A filter is set, and the table stays as it is sorted.
+    const before = await page.locator('#count').textContent();
+    await page.locator('.filters summary').first().click();
+    await page.getByLabel('Estimated value, at least').fill('60000');
+    await page.waitForFunction(text => document.querySelector('#count')?.textContent !== text, before);
+    const dear = await worth();
+    expect(dear.length).toBeGreaterThan(5);
+    expect(Math.min(...dear)).toBeGreaterThanOrEqual(60_000);
+    expect(dear).toEqual(dear.toSorted((a, b) => a - b));
+    expect(new URL(page.url()).search).toContain('view=table');
+  });
+
+  test('without script: the list is sorted, the table too, page by page, and 500 on one', async () => {
+    const page = await site.open('/data?county=33019&acres_min=5', { script: false });
+    await page.getByLabel('Sort by').selectOption('-value');
+    await page.getByRole('button', { name: 'Sort', exact: true }).click();
+    expect(await page.locator('.hits li').count()).toBe(25);
+    await page.getByRole('link', { name: 'Table' }).click();
+    expect(await page.locator('th[aria-sort="descending"]').innerText()).toBe('Worth');
+    const first = await page.locator('.tablebox tbody th').first().innerText();
+    await page.getByRole('link', { name: 'Next' }).click();
+    expect(await page.locator('.tablebox tbody th').first().innerText()).not.toBe(first);
+    await page.getByRole('link', { name: '500' }).click();
+    expect(await page.locator('.tablebox tbody tr').count()).toBe(500);
+    expect(await page.locator('.tablebox tbody th').first().innerText()).toBe(first);
+    await page.getByRole('link', { name: 'List' }).click();
+    expect(await page.getByLabel('Sort by').inputValue()).toBe('-value');
+    expect(await page.locator('.hits li').count()).toBe(500);
+    // What acts on a selection needs the script that counts it.
+    expect(await page.getByLabel('Select all on this page').isVisible()).toBe(false);
+  });
+
   test('Enter in a checkbox sends nothing', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     await tabTo(page, page.locator('#results [name="property_id"]').first());

@@ -5,6 +5,8 @@ import { rootDir } from '../../shared/base/root.ts';
 
 /** Those that pages show; the package has 1,700. */
 const NAMES = [
+  'arrow-down',
+  'arrow-up',
   'bookmark',
   'building',
   'chart-no-axes-column',
@@ -17,8 +19,10 @@ const NAMES = [
   'handshake',
   'house',
   'info',
+  'list',
   'map',
   'map-pin',
+  'maximize',
   'moon',
   'mountain',
   'phone',
@@ -29,6 +33,7 @@ const NAMES = [
   'search-x',
   'sliders-horizontal',
   'sun',
+  'table',
   'trees',
   'triangle-alert',
   'user',

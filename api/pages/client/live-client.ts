@@ -34,9 +34,9 @@ const isHalfTyped = ({ list, value }: HTMLInputElement): boolean =>
 
 /** Answers a form once nobody has typed for a while; a place has other switches, too. */
 function ask(field: HTMLInputElement, delayMs: number): void {
-  const form = field.closest<HTMLFormElement>('form[data-live]');
-  if (!form) return;
-  const ids = form.dataset.live!.split(' ');
+  const { form } = field;
+  if (!form?.dataset.live) return;
+  const ids = form.dataset.live.split(' ');
   clearTimeout(waiting);
   waiting = setTimeout(() => load(addressOf(form), field.list ? [...ids, 'switches'] : ids, false), delayMs);
 }

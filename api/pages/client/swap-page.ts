@@ -15,6 +15,9 @@ export function putInPlace(page: Document, ids: readonly string[]): void {
   for (const id of ids) {
     const part = page.getElementById(id);
     const here = document.getElementById(id);
-    if (part && here) here.replaceWith(part);
+    if (!part || !here) continue;
+    const focused = here.contains(document.activeElement) ? document.activeElement!.id : '';
+    here.replaceWith(part);
+    if (focused) document.getElementById(focused)?.focus();
   }
 }

@@ -28,7 +28,10 @@ const ELSEWHERE = new Set([
   'order',
   ...SWITCHES.map(({ name }) => name).filter(name => FILTER_BY_NAME.get(name)!.flag),
 ]);
-const FIRST_RANGES = ['acres'];
+const FIRST_RANGES = ['acres', 'value', 'value_per_acre'];
+
+/** How results are shown stays when the question changes. */
+const KEPT = ['view', 'page_size'];
 
 const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 
@@ -38,6 +41,7 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
   const on = chipsOf(url).length;
   return (
     <form method="get" action="/data" id="filters" data-live="results shown">
+      {KEPT.map(name => params.has(name) && <input type="hidden" name={name} value={params.get(name)!} />)}
       <div class="where">
         <Icon name="map-pin" />
         <input
@@ -64,9 +68,6 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
           <Range of={of} params={params} />
         ))}
         <MoreFilters params={params} />
-        <Field label="Sort by" name="order">
-          <Select name="order" options={ORDERS} given={params.get('order') ?? undefined} />
-        </Field>
         <div class="foot">
           <button type="submit">
             <span id="shown">{shows}</span>
@@ -232,12 +233,3 @@ function choicesOf({ name, values, default: absent }: Filter): [string, string][
       .map((choice): [string, string] => [String(choice), wordsOf(choice)]),
   ];
 }
-
-/** `-acres` is "Acres, highest first". */
-const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
-  const order = String(value);
-  if (order === 'property_id') return ['', 'Order of the roll'];
-  const words = order.replace(/^-/, '').replaceAll('_', ' ');
-  const [low, high] = order.endsWith('_date') ? ['oldest', 'newest'] : ['lowest', 'highest'];
-  return [order, `${words[0]!.toUpperCase()}${words.slice(1)}, ${order.startsWith('-') ? high : low} first`];
-});

@@ -10,7 +10,16 @@ import { ParcelPanel } from './parcel-panel.tsx';
 import { lookUpOnPage } from './parcel-phones.ts';
 import { type County, type Filters, type GivenFilters, readFilters } from './read-filters.ts';
 import { readParcel } from './read-parcel.ts';
-import { MAX_MARKS, NoQuestion, parcelsText, Results, type SearchResult, sizeOf } from './search-results.tsx';
+import { readRows } from './result-rows.ts';
+import { isTable, sizeOf } from './result-views.tsx';
+import {
+  type FoundRows,
+  MAX_MARKS,
+  NoQuestion,
+  parcelsText,
+  Results,
+  type SearchResult,
+} from './search-results.tsx';
 
 /** Counties with parcels that the field offers; others are entered by FIPS code. */
 const MAX_COUNTIES = 300;
@@ -35,7 +44,12 @@ async function show(visit: Visit, refusal?: string) {
   ]);
   const body = (
     <div class="data">
-      <section class="side" id="side" aria-label="Parcels">
+      <section
+        class="side"
+        id="side"
+        aria-label="Parcels"
+        data-view={isTable(visit.url) && !shown ? 'table' : undefined}
+      >
         {shown ? <ParcelPanel {...shown} back={withParam(visit.url, 'parcel')} phoneFault={refusal} /> : side}
       </section>
       {mapOf(visit, {
@@ -96,7 +110,7 @@ const hitsPage: Page = {
   async get(visit) {
     const { filters, fault } = await readFilters(visit, () => listCounties(visit));
     if (fault) throw fault;
-    const { results } = await callEndpoint<SearchResult>(visit, filterParcels, {
+    const { count, results } = await callEndpoint<SearchResult>(visit, filterParcels, {
       body: filters,
       query: { page_size: String(MAX_MARKS) },
     });
@@ -105,19 +119,21 @@ const hitsPage: Page = {
         ? []
         : [{ type: 'Feature', properties: { property_id }, geometry: { type: 'Point', coordinates: point } }],
     );
-    return json({ type: 'FeatureCollection', features });
+    return json({ type: 'FeatureCollection', count, features });
   },
 };
 
 const listCounties = ({ deps }: Visit): Promise<County[]> =>
   deps.resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES });
 
-async function findParcels(visit: Visit, body: Filters): Promise<SearchResult | PlatError> {
+async function findParcels(visit: Visit, body: Filters): Promise<FoundRows | PlatError> {
   const page = visit.url.searchParams.get('page') ?? '1';
-  return callEndpoint<SearchResult>(visit, filterParcels, {
+  const hits = await callEndpoint<SearchResult>(visit, filterParcels, {
     body,
     query: { page, page_size: String(sizeOf(visit.url)) },
   }).catch(refusalOf);
+  if (hits instanceof PlatError) return hits;
+  return { count: hits.count, rows: await readRows(visit, hits.results) };
 }
 
 /** What is known of the county that is searched. */

@@ -15,7 +15,7 @@ export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
 );
 
 /** Parameters of the address that ask for something else. */
-const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);
+const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'view', 'near', 'sent']);
 
 /**
  * The filters of the address as the API takes them: text becomes what the filter's type says, a county's name

@@ -1,26 +1,28 @@
 import { PlatError } from '../../../shared/base/errors.ts';
-import { acres, count } from '../../../shared/domain/figures.ts';
-import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { count } from '../../../shared/domain/figures.ts';
 import { labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { hasScope } from '../../../shared/parcels/filter/filter-schema.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
-import { type Visit, withParam } from '../frame/visit.ts';
+import type { Visit } from '../frame/visit.ts';
 import { Chips } from './filter-chips.tsx';
 import { type Loosened, NoHits, type Unknown } from './no-hits.tsx';
 import { type County, FILTER_BY_NAME, type Filters } from './read-filters.ts';
-import { SelectionBar, SelectParcel } from './selection-bar.tsx';
+import { ResultList } from './result-list.tsx';
+import type { ResultRow } from './result-rows.ts';
+import { ResultTable } from './result-table.tsx';
+import { isTable, Pages, SortField, Views } from './result-views.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 
 export type SearchResult = { count: number; results: ParcelSummary[] };
 
-/** Parcels a page; programs that read pages may ask for more, as of the API. */
-const PAGE_SIZE = 25;
+/** The same with what list and table show besides. */
+export type FoundRows = { count: number; rows: readonly ResultRow[] };
+
 /** Hits that the map marks: the API's largest page. */
 export const MAX_MARKS = 500;
 /** Counties that are named where none is chosen. */
 const MAX_NAMED = 8;
-
-export const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ?? PAGE_SIZE);
 
 export const parcelsText = (hits: number): string => `${count(hits)} ${hits === 1 ? 'parcel' : 'parcels'}`;
 
@@ -48,7 +50,7 @@ export function NoQuestion({ counties }: { counties: readonly County[] }) {
 }
 
 type ResultsProps = {
-  hits: SearchResult | PlatError;
+  hits: FoundRows | PlatError;
   visit: Visit;
   filters: Filters;
   unknown: Unknown | undefined;
@@ -72,9 +74,7 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
         </Notice>
       </>
     );
-  const page = Number(url.searchParams.get('page') ?? 1);
-  const size = sizeOf(url);
-  const pages = Math.ceil(hits.count / size);
+  const { rows } = hits;
   return (
     <>
       <Chips url={url} />
@@ -83,43 +83,28 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
         </h2>
         {hits.count > MAX_MARKS && <small>The map marks the first {MAX_MARKS}.</small>}
+        {isTable(url) && <Views url={url} />}
       </SelectionBar>
       {hits.count === 0 && <NoHits visit={visit} unknown={unknown} loosened={loosened} />}
-      {hits.count > 0 && (
-        <ol class="hits picks" start={(page - 1) * size + 1}>
-          {hits.results.map(parcel => (
-            <li>
-              <SelectParcel id={parcel.property_id} name={nameOf(parcel)} acres={parcel.effective_acres} />
-              <a
-                href={withParam(url, 'parcel', String(parcel.property_id))}
-                data-parcel={parcel.property_id}
-                data-point={parcel.point?.join(',')}
-              >
-                <b>{nameOf(parcel)}</b>
-                <span>{parcel.effective_acres === null ? '–' : `${acres(parcel.effective_acres)} ac`}</span>
-                <small>{parcel.owner_name === null ? 'Owner unknown' : titleCase(parcel.owner_name)}</small>
-              </a>
-            </li>
-          ))}
-        </ol>
+      {hits.count > 0 && isTable(url) && (
+        <>
+          <SortField url={url} />
+          <ResultTable url={url} rows={rows} filters={filters} />
+        </>
       )}
-      {pages > 1 && (
-        <nav class="pages" aria-label="Pages">
-          {page > 1 && <a href={withParam(url, 'page', String(page - 1))}>Previous</a>}
-          <span>
-            {page} of {count(pages)}
-          </span>
-          {page < pages && <a href={withParam(url, 'page', String(page + 1))}>Next</a>}
-        </nav>
+      {hits.count > 0 && !isTable(url) && (
+        <>
+          <div class="viewrow">
+            <SortField url={url} />
+            <Views url={url} />
+          </div>
+          <ResultList url={url} rows={rows} />
+        </>
       )}
+      <Pages url={url} total={hits.count} />
       <ApiCall filters={filters} visit={visit} count={hits.count} />
     </>
   );
-}
-
-function nameOf({ situs_address, apn, property_id }: ParcelSummary): string {
-  if (situs_address) return titleCase(situs_address);
-  return apn === null ? `Parcel ${property_id}` : `APN ${shortApn(apn)}`;
 }
 
 function Faults({ of }: { of: Readonly<Record<string, readonly string[]>> }) {

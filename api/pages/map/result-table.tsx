@@ -1,0 +1,100 @@
+import { acres, day, usd } from '../../../shared/domain/figures.ts';
+import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { Icon } from '../frame/icons.tsx';
+import { withParam } from '../frame/visit.ts';
+import type { Filters } from './read-filters.ts';
+import { flagsOf, mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
+import { SelectParcel } from './selection-bar.tsx';
+
+/** Columns that the API can order by. */
+const SORTED = [
+  ['acres', 'Acres'],
+  ['value', 'Worth'],
+  ['value_per_acre', '$ / acre'],
+  ['last_sale_date', 'Last sale'],
+] as const;
+
+type TableProps = { url: URL; rows: readonly ResultRow[]; filters: Filters };
+
+export function ResultTable({ url, rows, filters }: TableProps) {
+  const order = url.searchParams.get('order') ?? '';
+  const first = new URL(withParam(url, 'page'), url);
+  return (
+    <section class="tablebox" tabindex={0} aria-label="Table of parcels">
+      <table>
+        <thead>
+          <tr>
+            <th>
+              <span class="unseen">Select</span>
+            </th>
+            <th>Address</th>
+            <th>Owner</th>
+            <th>Flags</th>
+            {SORTED.map(([name, words]) => (
+              <SortHead name={name} words={words} order={order} url={first} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <Row row={row} url={url} filters={filters} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+type HeadProps = { name: string; words: string; order: string; url: URL };
+
+/** Orders by the most first, and by the least first where it does so already. */
+function SortHead({ name, words, order, url }: HeadProps) {
+  const sort = order === `-${name}` ? 'descending' : order === name ? 'ascending' : undefined;
+  return (
+    <th class="n" aria-sort={sort}>
+      <a id={`sort-${name}`} href={withParam(url, 'order', sort === 'descending' ? name : `-${name}`)}>
+        {words}
+        {sort && <Icon name={sort === 'descending' ? 'arrow-down' : 'arrow-up'} />}
+      </a>
+    </th>
+  );
+}
+
+const NOTHING = <span class="soft">–</span>;
+const dollars = (value: number | null | undefined) => (value == null ? NOTHING : usd(value));
+
+function Row({ row, url, filters }: { row: ResultRow; url: URL; filters: Filters }) {
+  const { property_id: id, apn, owner_name, effective_acres, last_sale_date, last_sale_price } = row;
+  const name = nameOf(row);
+  return (
+    <tr>
+      <td>
+        <SelectParcel id={id} name={name} acres={effective_acres} />
+      </td>
+      <th scope="row">
+        <a href={withParam(url, 'parcel', String(id))} data-parcel={id} data-point={row.point?.join(',')}>
+          {name}
+        </a>
+        {apn !== null && row.situs_address && <small>APN {shortApn(apn)}</small>}
+      </th>
+      <td class="owner">
+        {owner_name === null ? NOTHING : titleCase(owner_name)}
+        <small>{mailPlaceOf(row)}</small>
+      </td>
+      <td class="flags">
+        {flagsOf(row, filters).map(({ words, kind }) => (
+          <span class={`badge ${kind}`}>{words}</span>
+        ))}
+      </td>
+      <td class="n">{effective_acres === null ? NOTHING : acres(effective_acres)}</td>
+      <td class="n">
+        <b>{dollars(row.value)}</b>
+      </td>
+      <td class="n">{dollars(row.value_per_acre)}</td>
+      <td class="n">
+        {last_sale_date == null ? NOTHING : day(last_sale_date)}
+        {last_sale_price != null && last_sale_price > 0 && <small>{usd(last_sale_price)}</small>}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,83 @@
+import { count } from '../../../shared/domain/figures.ts';
+import { Icon } from '../frame/icons.tsx';
+import { Select } from '../frame/layout.tsx';
+import { withParam } from '../frame/visit.ts';
+import { FILTER_BY_NAME } from './read-filters.ts';
+
+/** Parcels a page; the last is the API's most. */
+const PAGE_SIZES = [25, 100, 500];
+
+export const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ?? PAGE_SIZES[0]);
+export const isTable = (url: URL): boolean => url.searchParams.get('view') === 'table';
+
+const FORM = 'filters';
+
+/** `-acres` is "Acres, highest first". */
+const ORDERS = FILTER_BY_NAME.get('order')!.values!.map((value): [string, string] => {
+  const order = String(value);
+  if (order === 'property_id') return ['', 'Order of the roll'];
+  const words = order.replace(/^-/, '').replaceAll('_', ' ');
+  const [low, high] = order.endsWith('_date') ? ['oldest', 'newest'] : ['lowest', 'highest'];
+  return [order, `${words[0]!.toUpperCase()}${words.slice(1)}, ${order.startsWith('-') ? high : low} first`];
+});
+
+/** The order, a field of the filters' form: a list is sorted by it, a table by its heads. */
+export function SortField({ url }: { url: URL }) {
+  const order = url.searchParams.get('order') ?? undefined;
+  if (isTable(url)) return <input type="hidden" name="order" value={order} form={FORM} />;
+  return (
+    <>
+      <Select name="order" aria-label="Sort by" options={ORDERS} given={order} form={FORM} />
+      <noscript>
+        <button type="submit" form={FORM} class="second small">
+          Sort
+        </button>
+      </noscript>
+    </>
+  );
+}
+
+export function Views({ url }: { url: URL }) {
+  const table = isTable(url);
+  return (
+    <nav class="seg" aria-label="View">
+      <a href={withParam(url, 'view')} aria-current={table ? undefined : 'true'}>
+        <Icon name="list" />
+        List
+      </a>
+      <a href={withParam(url, 'view', 'table')} aria-current={table ? 'true' : undefined}>
+        <Icon name="table" />
+        Table
+      </a>
+    </nav>
+  );
+}
+
+/** The pages of the results, and how many are on one. */
+export function Pages({ url, total }: { url: URL; total: number }) {
+  const page = Number(url.searchParams.get('page') ?? 1);
+  const size = sizeOf(url);
+  if (total <= PAGE_SIZES[0]! && page === 1) return null;
+  const first = (page - 1) * size + 1;
+  const firstPage = new URL(withParam(url, 'page'), url);
+  return (
+    <nav class="pages" aria-label="Pages">
+      <span>
+        {count(first)} – {count(Math.min(page * size, total))} of {count(total)}
+      </span>
+      {page > 1 && <a href={withParam(url, 'page', String(page - 1))}>Previous</a>}
+      {page * size < total && <a href={withParam(url, 'page', String(page + 1))}>Next</a>}
+      <span class="sizes">
+        A page:
+        {PAGE_SIZES.map(each => (
+          <a
+            href={withParam(firstPage, 'page_size', String(each))}
+            aria-current={each === size ? 'true' : undefined}
+          >
+            {each}
+          </a>
+        ))}
+      </span>
+    </nav>
+  );
+}

@@ -1,0 +1,12 @@
+-- name: list_result_rows
+-- What a list of results shows of parcels besides their summaries.
+select
+  p.property_id, p.mail_city, p.mail_state, f.last_sale_date::text, f.last_sale_price, f.tax_delinquent,
+  f.out_of_state_owner, f.corporate_owner, f.vacant, f.landlocked, v.mean_adjusted_price as value,
+  v.mean_adjusted_ppa as value_per_acre
+from parcels p
+left join parcel_filters f
+  on f.fips = p.fips and f.property_id = p.property_id and f.fips = any (:counties::int[])
+left join valuations v
+  on v.fips = p.fips and v.property_id = p.property_id and v.fips = any (:counties::int[])
+where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]);
