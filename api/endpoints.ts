@@ -13,6 +13,9 @@ import {
 import { dealHistory } from './v1/deals/deal-history.ts';
 import { countyCoverage, listCoverage } from './v1/feeds/get-coverage.ts';
 import { getParcelImage } from './v1/imagery/parcel-image.ts';
+import { addListRows } from './v1/lists/add-list-rows.ts';
+import { changeRows, readRows, removeRows } from './v1/lists/list-rows.ts';
+import { changeList, createList, deleteList, getList, listLists } from './v1/lists/lists.ts';
 import { searchRegions } from './v1/market/find-regions.ts';
 import { countyStats, zipStats } from './v1/market/get-market-stats.ts';
 import { listComps } from './v1/market/list-comps.ts';
@@ -41,6 +44,15 @@ export const endpoints: readonly Endpoint[] = [
   zipStats,
   listComps,
   listChanges,
+  listLists,
+  createList,
+  getList,
+  changeList,
+  deleteList,
+  readRows,
+  addListRows,
+  changeRows,
+  removeRows,
   createCompReport,
   searchRegions,
   listMarkets,

@@ -423,6 +423,13 @@ create table dnc_numbers (
 );
 alter table dnc_numbers alter column bits set storage plain;
 
+create table do_not_mail (
+  company_id uuid not null,
+  owner_key uuid not null,
+  marked_at timestamp with time zone default now() not null,
+  constraint do_not_mail_pkey PRIMARY KEY (company_id, owner_key)
+);
+
 create table elevation_tiles (
   feed_id integer not null,
   source text not null,
@@ -553,6 +560,20 @@ create table layer_features (
 );
 alter table layer_features alter column geometry set storage external;
 
+create table list_rows (
+  list_id uuid not null,
+  property_id bigint not null,
+  status text default 'new'::text not null,
+  status_at timestamp with time zone,
+  note text default ''::text not null,
+  tags text[] default '{}'::text[] not null,
+  mailed_at timestamp with time zone,
+  mailed_to uuid,
+  added_at timestamp with time zone default now() not null,
+  constraint list_rows_pkey PRIMARY KEY (list_id, property_id),
+  constraint list_rows_status_check CHECK ((status = ANY (ARRAY['new'::text, 'mailed'::text, 'answered'::text, 'returned'::text, 'under_contract'::text, 'not_interested'::text])))
+);
+
 create table listing_events (
   listing_id uuid not null,
   run_id bigint not null,
@@ -596,6 +617,26 @@ create table listings (
   constraint listings_pkey PRIMARY KEY (id),
   constraint listings_source_source_id_key UNIQUE (source, source_id),
   constraint listings_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text, 'SOLD'::text, 'OFF_MARKET'::text])))
+);
+
+create table lists (
+  id uuid default gen_random_uuid() not null,
+  company_id uuid not null,
+  name text not null,
+  one_per_owner boolean not null,
+  offer_percent double precision,
+  offer_of text,
+  offer_round_to integer,
+  leave_out_lists uuid[] not null,
+  mailed_within_days integer,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint lists_pkey PRIMARY KEY (id),
+  constraint lists_mailed_within_days_check CHECK ((mailed_within_days > 0)),
+  constraint lists_offer CHECK ((num_nulls(offer_percent, offer_of, offer_round_to) = ANY (ARRAY[0, 3]))),
+  constraint lists_offer_of_check CHECK ((offer_of = ANY (ARRAY['value'::text, 'value_low'::text, 'market_value'::text, 'assessed_value'::text]))),
+  constraint lists_offer_percent_check CHECK ((offer_percent > (0)::double precision)),
+  constraint lists_offer_round_to_check CHECK ((offer_round_to > 0))
 );
 
 create table number_blocks (
@@ -1027,12 +1068,14 @@ CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = AN
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
 CREATE INDEX layer_features_extent ON public.layer_features USING gist (extent);
+CREATE INDEX list_rows_mailed ON public.list_rows USING btree (list_id, mailed_at) WHERE (mailed_at IS NOT NULL);
 CREATE INDEX listings_address ON public.listings USING btree (upper(address) text_pattern_ops) WHERE ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text])) AND (address <> ''::text));
 CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_url ON public.listings USING hash (url) WHERE (url <> ''::text);
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX lists_company ON public.lists USING btree (company_id);
 CREATE INDEX oauth_records_account ON public.oauth_records USING btree (account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX oauth_records_clients ON public.oauth_records USING btree (created_at) WHERE (model = 'Client'::text);
 CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at) WHERE (expires_at IS NOT NULL);
@@ -1075,14 +1118,17 @@ alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (
 alter table deal_boards add constraint deal_boards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table deals add constraint deals_board_id_fkey FOREIGN KEY (board_id) REFERENCES deal_boards(id) ON DELETE CASCADE;
 alter table dnc_areas add constraint dnc_areas_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table do_not_mail add constraint do_not_mail_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table imagery_sources add constraint imagery_sources_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id);
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table list_rows add constraint list_rows_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE;
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table lists add constraint lists_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table number_blocks add constraint number_blocks_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table oauth_records add constraint oauth_records_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table passwords add constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;

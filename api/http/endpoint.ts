@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Account } from './callers.ts';
+import type { Statements } from './database.ts';
 import type { ExtraLimit } from './rate-limits.ts';
 
 /** An address of the service's own, made of `CallContext`'s. */
@@ -17,6 +18,11 @@ export type Answer = {
   status?: number;
   /** What the answer costs; 0 when it is empty. */
   tokens: number;
+  /**
+   * Statements that are committed with the charge, or not at all; false when the price has become another
+   * meanwhile: the call is answered anew then.
+   */
+  alongside?(statements: Statements): Promise<boolean>;
 };
 
 /** Who calls, when, and under which address: what paging links and company scope need. */
@@ -44,6 +50,7 @@ export const TAGS = {
   'Market statistics': 'Figures of counties and ZIP codes by acreage.',
   Comps: 'Listings and sales of land.',
   Changes: 'What changed since, so that a copy can be kept in step.',
+  Lists: 'Parcels that the company keeps together: for a mailing, with offers and how far one is.',
   'Comp reports': 'Reports in the web app that value a parcel by chosen comps.',
   Regions: 'Counties and ZIP codes by name.',
   'Saved markets': 'Regions that the company of the caller has pinned.',

@@ -137,15 +137,26 @@ async function answer(
     requireTokensLeft(caller.account, now.getTime());
   const context = new Context(call, caller, now);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
-  const made = quoted
-    ? await quoteOf(endpoint, input, resources, context)
-    : await endpoint.handle(input, resources, context);
-  // A look at the client: it may have left, or the deadline passed, while the answer was made.
-  if (call.isOver()) return;
-  const status = quoted ? 200 : (made.status ?? endpoint.response.status);
-  const tokens = endpoint.metering === null ? 0 : made.tokens;
-  await charge(call, { ...made, caller, status, tokens, quoted }, deps.meter, attempt);
+  for (let tries = 1; ; tries++) {
+    const made = quoted
+      ? await quoteOf(endpoint, input, resources, context)
+      : await endpoint.handle(input, resources, context);
+    // A look at the client: it may have left, or the deadline passed, while the answer was made.
+    if (call.isOver()) return;
+    const status = quoted ? 200 : (made.status ?? endpoint.response.status);
+    const tokens = endpoint.metering === null ? 0 : made.tokens;
+    try {
+      return await charge(call, { ...made, caller, status, tokens, quoted }, deps.meter, attempt);
+    } catch (error) {
+      if (error !== REPRICED || tries === MAX_TRIES) throw error;
+    }
+  }
 }
+
+/** How often a call is answered whose price others change: each time they have paid for some of it. */
+const MAX_TRIES = 5;
+
+const REPRICED = unavailable('Others were asking for the same at the same time. Try again.');
 
 /** Addresses are made when they are asked for, which few handlers do. */
 class Context implements CallContext {
@@ -186,13 +197,18 @@ async function charge(
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchange.deadline);
   const { caller, status, body, quoted } = outcome;
+  // What is not charged for, as HEAD is not, was not given.
+  const alongside = ready.tokens > 0 ? outcome.alongside : undefined;
   const key = quoted ? QUOTE_KEY : (endpoint.metering?.key ?? '');
   await meter.charge(caller, key, ready.tokens, {
     isOver: () => call.isOver(),
     alongside:
-      attempt &&
-      (run =>
-        attempt.keep(run, { status, body: bytesOf(body) ?? Buffer.alloc(0) }, call.keptHours?.(outcome))),
+      (attempt ?? alongside) &&
+      (async (run, statements) => {
+        if (alongside !== undefined && !(await alongside(statements))) throw REPRICED;
+        const answer = { status, body: bytesOf(body) ?? Buffer.alloc(0) };
+        await attempt?.keep(run, answer, call.keptHours?.(outcome));
+      }),
   });
   if (!call.isOver()) ready.send();
 }

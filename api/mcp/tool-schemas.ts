@@ -45,7 +45,7 @@ export function inputOf(document: Document, operations: readonly Operation[]): S
     for (const { name, schema, description } of exposed)
       properties[name] = argument(document, { ...schema, description });
     for (const [name, schema] of Object.entries((body?.properties ?? {}) as Record<string, Schema>))
-      properties[name] = argument(document, schema);
+      properties[name] = bodyOfAnother(document, schema) ?? argument(document, schema);
     const needed = exposed.filter(parameter => parameter.required).map(({ name }) => name);
     required.push([...needed, ...((body?.required ?? []) as string[])]);
   }
@@ -110,6 +110,15 @@ function withoutRepeats(properties: Record<string, Schema>): Record<string, Sche
       return [name, { ...rest, description: words }];
     }),
   );
+}
+
+/** The body of another tool, which says what may be in it. */
+function bodyOfAnother(document: Document, { $ref }: Schema): Schema | undefined {
+  if ($ref === undefined) return undefined;
+  const other = Object.values(document.paths)
+    .flatMap(path => Object.values(path))
+    .find(({ requestBody }) => requestBody?.content['application/json'].schema.$ref === $ref);
+  return other && { type: 'object', description: `What ${other.operationId} takes.` };
 }
 
 function resolved(document: Document, schema: Schema): Schema {

@@ -174,6 +174,12 @@ export const FILTERED_FIELDS = PARCEL_FIELD_NAMES.filter(name =>
 /** Stated and measured acreage that are further apart contradict each other. */
 export const MAX_ACRES_RATIO = 1.5;
 
+/** Null where one of them is unknown or 0. */
+export function areAcresApart(stated: number | null, measured: number | null): boolean | null {
+  if (!stated || !measured) return null;
+  return Math.max(stated / measured, measured / stated) > MAX_ACRES_RATIO;
+}
+
 /** What is computed of the roll and of the land layers. Their filters are written by hand. */
 export const COMPUTED_FIELDS = {
   calculated_acres: land('number', 'Acres (measured)', 'Geodesic area of the boundary', 'none', {

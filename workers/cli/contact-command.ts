@@ -78,7 +78,7 @@ export function addContactCommands(program: Command): void {
   action(
     withWhom(contact.command('forget'))
       .description(
-        "suppresses somebody and erases them from contacts, from kept providers' answers, from kept responses and as a former owner from what changed",
+        "suppresses somebody and erases them from contacts, from kept providers' answers, from kept responses, as a former owner from what changed, and from notes of lists",
       )
       .addHelpText('after', `\nExample:\n  plat contact forget ${EXAMPLE}`),
     async ({ pool }, flags: Flags) => {

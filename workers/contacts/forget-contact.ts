@@ -82,11 +82,13 @@ export type ForgetResult = {
   provider_answers: number;
   kept_responses: number;
   changes: number;
+  list_notes: number;
 };
 
 /**
  * Erases who asks from the contacts, from what providers have answered, from the responses that are kept for
- * repeats and from what changed of parcels, and puts them on the suppression list, in one transaction.
+ * repeats, from what changed of parcels and from the notes of lists, and puts them on the suppression list,
+ * in one transaction.
  * @throws PlatError `contact_ambiguous` when people at several addresses may be meant
  */
 export async function forgetContact(pool: Pool, request: ForgetRequest, by: string): Promise<ForgetResult> {
@@ -114,6 +116,7 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
     });
     const contacts = await eraseContacts(run, request, rows);
     const changes = subject === null ? 0 : await forgetInChanges(run, subject);
+    const list_notes = await forgetInNotes(run, subject, numbers);
     return {
       suppressed,
       contacts,
@@ -121,6 +124,7 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
       provider_answers: answers!.erased,
       kept_responses: responses!.erased,
       changes,
+      list_notes,
     };
   });
 }
@@ -135,4 +139,19 @@ async function eraseContacts(run: Run, request: ForgetRequest, rows: readonly Co
   if (request.subject === null)
     await run('contacts/erase_number', { number: request.number, key: keyHash(phoneKey(request.number)) });
   return gone.length;
+}
+
+/** Notes and tags of lists in which somebody is named in full, or a number of theirs stands. */
+async function forgetInNotes(run: Run, subject: Subject | null, numbers: readonly string[]): Promise<number> {
+  const words =
+    subject === null
+      ? []
+      : 'entity' in subject
+        ? subject.entity.split(' ')
+        : [subject.person.first, ...subject.person.last];
+  const [row] = await run<{ erased: number }>('lists/empty_notes', {
+    numbers: numbers.map(number => `%${number}%`),
+    name: words.filter(Boolean).map(word => `% ${word.toUpperCase()} %`),
+  });
+  return row!.erased;
 }

@@ -1,17 +1,15 @@
 import { acres, day, percent, usd } from '../../../shared/domain/figures.ts';
 import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { isTooWide } from '../../../shared/domain/value-range.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Grid, Meter, Notice } from '../frame/layout.tsx';
 import { certaintyOf, confidenceText, ValueBand } from '../frame/value-band.tsx';
 
-/** An interval whose ends differ by more than this says nothing that a buyer could go by. */
-const MAX_WIDTH = 10;
-
 /** The 80 % range with the estimate in it, and how much it can be trusted. */
 export function Worth({ value }: { value: ExplainedValue }) {
   const { low_price: low, high_price: high, out_of_support } = value.explanation;
-  const isUseless = high > MAX_WIDTH * low;
+  const isUseless = isTooWide(low, high);
   const kind = certaintyOf(value.confidence_score) === 'High' ? 'badge good' : 'badge warn';
   return (
     <div>

@@ -1,3 +1,4 @@
+import { addToGroup } from '../../../shared/kernels/groups.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import type { Statements } from '../../http/database.ts';
 import { inAll, SERIAL_BYTES } from './serial-lists.ts';
@@ -90,6 +91,16 @@ export async function findByApn(
     'parcels/find_apn',
     values,
   );
+  return matching(rows, apn)
+    .filter(row => row.owned)
+    .map(row => row.property_id);
+}
+
+/**
+ * Of parcels with a number, however it is parted, those that have it as it is written, case aside; only where
+ * none has, those with the same groups of letters and digits.
+ */
+function matching<Row extends { apn: string }>(rows: readonly Row[], apn: string): Row[] {
   const plain = (text: string) => text.trim().toUpperCase();
   const groups = (text: string) =>
     plain(text)
@@ -97,5 +108,25 @@ export async function findByApn(
       ?.join(' ') ?? '';
   const exact = rows.filter(row => plain(row.apn) === plain(apn));
   const alike = /^\d+$/.test(plain(apn)) ? rows : rows.filter(row => groups(row.apn) === groups(apn));
-  return (exact.length > 0 ? exact : alike).filter(row => row.owned).map(row => row.property_id);
+  return [...(exact.length > 0 ? exact : alike)];
+}
+
+/** Ids of a county's parcels by their numbers, as `findByApn` finds them; only numbers that have some. */
+export async function findByApns(
+  statements: Pick<Statements, 'run'>,
+  fips: number,
+  apns: readonly string[],
+): Promise<Map<string, number[]>> {
+  const rows = await statements.run<{ asked: string; property_id: number; apn: string }>(
+    'parcels/find_apns',
+    { fips, apns },
+  );
+  const byNumber = new Map<string, typeof rows>();
+  for (const row of rows) addToGroup(byNumber, row.asked, row);
+  return new Map(
+    [...byNumber].flatMap(([asked, parcels]) => {
+      const ids = matching(parcels, asked).map(row => row.property_id);
+      return ids.length === 0 ? [] : [[asked, ids] as const];
+    }),
+  );
 }

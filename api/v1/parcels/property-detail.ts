@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ChangedFields, ChangeType } from '../../../shared/domain/changes.ts';
 import {
+  areAcresApart,
   COMPUTED_FIELDS,
   type FieldSpec,
-  MAX_ACRES_RATIO,
   PARCEL_FIELD_NAMES,
   PARCEL_FIELDS,
 } from '../../../shared/domain/parcel-fields.ts';
@@ -191,7 +191,7 @@ function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   return {
     ...known,
     ...toSummary(row, appUrl),
-    acres_mismatch: isMismatch(row.acres, row.calculated_acres),
+    acres_mismatch: areAcresApart(row.acres, row.calculated_acres),
     improvement_percent: row.improvement_percent === null ? null : round2(row.improvement_percent),
     tax_delinquent_years:
       row.tax_delinquent_year === null || row.tax_delinquent === false
@@ -201,11 +201,6 @@ function toDetail(row: DetailRow, appUrl: string, now: Date): object {
     retired_at: row.retired_at?.toISOString() ?? null,
     shape: boundary === null ? null : toGeoJson(boundary),
   };
-}
-
-function isMismatch(stated: number | null, measured: number | null): boolean | null {
-  if (!stated || !measured) return null;
-  return Math.max(stated / measured, measured / stated) > MAX_ACRES_RATIO;
 }
 
 /**

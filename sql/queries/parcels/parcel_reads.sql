@@ -7,6 +7,13 @@ from parcels p
 where p.fips = :fips::int and p.apn_normalized = upper(translate(:apn::text, ' .-', '')) and p.retired_at is null
 order by p.property_id
 
+-- name: find_apns
+-- The parcels of a county with these numbers, whatever their spaces, dashes, dots and case.
+select a.asked, p.property_id, p.apn
+from unnest(:apns::text[]) as a (asked)
+join parcels p on p.fips = :fips::int and p.apn_normalized = upper(translate(a.asked, ' .-', '')) and p.retired_at is null
+order by p.property_id
+
 -- name: find_owner_words
 -- For each piece of text the serials of a county's parcels whose owner has a word that matches, 4 bytes a
 -- serial, in base64, some more than once; where one piece has few parcels, the rarest alone. Fragment word:

@@ -1,3 +1,14 @@
+-- name: collect_hits
+-- The ids of the parcels that a filter finds, ascending, 8 bytes each. `from`, `where`: the tables and the
+-- predicates of the filter. Parameters: `limit`, and those of the predicates.
+select coalesce(string_agg(int8send(f.property_id), ''::bytea order by f.property_id), ''::bytea) as ids
+from (
+  select f.property_id
+  from {{from}}
+  where {{where}}
+  limit :limit::bigint
+) f;
+
 -- name: count_hits
 -- How many parcels a filter finds and, when they are few, the first of them, in one pass. `from`, `where`:
 -- the tables and the predicates of the filter;

@@ -22,7 +22,7 @@ const post = (path: string, body: object | undefined, atMost: number): Case => (
 });
 const get = (path: string, atMost: number): Case => ({ path, atMost });
 
-/** Of every endpoint that costs something, calls and the most that they can cost. */
+/** Of every endpoint that costs something and cannot say it beforehand, calls and their ceilings. */
 const CASES: Record<string, Case[]> = {
   filter_properties: [
     post('/properties/filter/?page_size=500', { county: '33019' }, 30),
@@ -56,7 +56,9 @@ const quoted = (one: Case): Case => ({
 const tokensOf = ({ headers }: TestReply) => Number(headers.get('x-tokens-used'));
 
 test('there is a case of every endpoint that costs something', () => {
-  const priced = endpoints.filter(isQuotable).map(({ operationId }) => operationId);
+  const priced = endpoints
+    .filter(endpoint => isQuotable(endpoint) && endpoint.metering?.quote === undefined)
+    .map(({ operationId }) => operationId);
   expect(Object.keys(CASES).sort()).toEqual(priced.sort());
 });
 

@@ -76,13 +76,30 @@ const CASES: [tool: string, ...Case[]][] = [
   ['find_regions', { given: { q: 'sullivan', page_size: 2 }, path: '/regions/?q=sullivan&page_size=2' }],
   ['save_market', { given: { region_id: SULLIVAN }, path: '/markets/', body: { region_id: SULLIVAN } }],
   ['list_saved_markets', { given: {}, path: '/markets/' }],
+  ['list_lists', { given: {}, path: '/lists/' }],
   ['get_usage', { given: {}, path: '/usage/' }],
   ['get_usage_breakdown', { given: {}, path: '/usage/breakdown/' }],
   ['get_coverage', { given: {}, path: '/coverage/' }, { given: { fips: '33019' }, path: '/coverage/33019/' }],
 ];
 
 /** Tools with tests of their own. */
-const OTHERS = ['create_comp_report', 'get_parcel_image', 'list_deal_flow_listings', 'unsave_market'];
+const LISTS = [
+  'create_list',
+  'add_list_rows',
+  'read_list_rows',
+  'update_list_rows',
+  'remove_list_rows',
+  'update_list',
+  'get_list',
+  'delete_list',
+];
+const OTHERS = [
+  'create_comp_report',
+  'get_parcel_image',
+  'list_deal_flow_listings',
+  'unsave_market',
+  ...LISTS,
+];
 
 test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', async version => {
   const client = await connect(api, key, version);
@@ -233,10 +250,35 @@ test('calls of tools take from the bucket of all calls', async () => {
 test('all definitions together are short', () => {
   const tools = toolsOf(endpoints, openApiDocument(endpoints) as Document);
   const definitions = [...tools.values()].map(({ definition }) => definition);
-  expect(Buffer.byteLength(JSON.stringify(definitions))).toBeLessThanOrEqual(60_000);
+  expect(Buffer.byteLength(JSON.stringify(definitions))).toBeLessThanOrEqual(80_000);
   for (const { name, description, inputSchema } of definitions) {
     expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(description).toContain('Price: ');
     expect(JSON.stringify(inputSchema)).not.toContain('$ref');
   }
+});
+
+test('a list is made, filled, read, changed and deleted', async () => {
+  const client = await connect(api, key);
+  const made = await call(client, 'create_list', { name: 'mailing', one_per_owner: true });
+  const id = made.structured!.id as string;
+  const filled = await call(client, 'add_list_rows', { id, filter: FILTER });
+  const { added } = filled.structured as { added: number };
+  expect(added).toBeGreaterThan(25);
+  const read = await call(client, 'read_list_rows', { id, page_size: 10 });
+  expect(read).toMatchObject({ tokens: 10, isError: false });
+  const [row] = read.structured!.results as { property_id: number }[];
+  const rest = await api.call(`${V1}/lists/${id}/rows/?page_size=10`, { key });
+  expect(rest.headers.get('x-tokens-used')).toBe('0');
+  expect((rest.json as { results: object[] }).results).toEqual(read.structured!.results);
+  const chosen = { id, property_ids: [row!.property_id], status: 'mailed' };
+  expect((await call(client, 'update_list_rows', chosen)).structured).toMatchObject({ not_found: [] });
+  expect((await call(client, 'update_list', { id, name: 'letters' })).structured).toMatchObject({
+    name: 'letters',
+  });
+  const removed = await call(client, 'remove_list_rows', { id, property_ids: `${row!.property_id}` });
+  expect(removed.structured).toMatchObject({ not_found: [] });
+  expect((await call(client, 'get_list', { id })).structured).toMatchObject({ name: 'letters' });
+  expect(await call(client, 'delete_list', { id })).toMatchObject({ text: 'Done.', tokens: 0 });
+  expect((await call(client, 'get_list', { id })).isError).toBe(true);
 });

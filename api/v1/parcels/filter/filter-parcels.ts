@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FilterBody } from '../../../../shared/parcels/filter/declare-filter.ts';
 import type { Order } from '../../../../shared/parcels/filter/filters.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
+import type { Database } from '../../../http/database.ts';
 import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
 import { type RegionReference, requireKnownRegions } from '../../common/known-regions.ts';
@@ -40,7 +41,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       'The geometry has more than 10,000 vertices, or its outline passes over more parcels than can be tested. Costs nothing.',
   },
   handle: async ({ body, query }, { database, cursorSecret }, call) => {
-    await requireKnownRegions(database, namedIn(body));
+    await requireFilterRegions(database, body);
     const page = await openPage(query, {
       endpoint: 'properties/filter',
       request: body,
@@ -62,10 +63,12 @@ every page costs the same time, and no parcel is skipped or repeated while the r
 
 const PLACES = { county: 'county', counties: 'county', zips_include: 'zip', zips_exclude: 'zip' } as const;
 
-/** The counties and ZIPs of a body, which have lost their leading zeros. */
-function namedIn(body: FilterBody): RegionReference[] {
-  return Object.entries(PLACES).map(([field, type]) => {
+/** @throws PlatError `validation_error` that names the filters with a county or ZIP that there is not */
+export function requireFilterRegions(database: Database, body: FilterBody): Promise<void> {
+  const named = Object.entries(PLACES).map(([field, type]): RegionReference => {
     const codes = [body[field] ?? []].flat() as number[];
+    // As numbers they have lost their leading zeros.
     return { field, type, codes: codes.map(code => String(code).padStart(5, '0')) };
   });
+  return requireKnownRegions(database, named);
 }

@@ -1,0 +1,260 @@
+import { z } from 'zod';
+import type { Run } from '../../../shared/base/db.ts';
+import { type ListRecord, MAX_LISTS } from '../../../shared/lists/list-terms.ts';
+import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
+import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
+import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
+import { line } from '../common/request-schemas.ts';
+import {
+  companyOf,
+  findList,
+  LIST_EXAMPLE,
+  LIST_PATH,
+  LISTS_PATH,
+  list,
+  listParams,
+  NO_LIST,
+  type ParcelList,
+  toList,
+} from './list-schema.ts';
+
+const MAX_NAME = 200;
+const MAX_LEFT_OUT = 100;
+const MAX_DAYS = 3_650;
+const USUAL_ROUNDING = 100;
+
+const offer = z
+  .strictObject({
+    percent: z
+      .number('must be a number of percent')
+      .min(0.1, 'must be 0.1 or more')
+      .max(200, 'must be at most 200'),
+    of: z
+      .enum(OFFER_BASES, `must be one of ${OFFER_BASES.join(', ')}`)
+      .optional()
+      .describe('Default: `value`.'),
+    round_to: z
+      .int('must be a whole number of dollars')
+      .min(1, 'must be 1 or more')
+      .max(100_000, 'must be at most 100000')
+      .optional()
+      .describe(`Default: ${USUAL_ROUNDING}.`),
+  })
+  .transform(
+    ({ percent, of = 'value', round_to = USUAL_ROUNDING }): OfferTerms => ({ percent, of, round_to }),
+  );
+
+const leaveOut = z.strictObject({
+  lists: z.array(z.uuid('must be the id of a list')).max(MAX_LEFT_OUT).optional(),
+  mailed_within_days: z
+    .int('must be a whole number of days')
+    .min(1, 'must be 1 or more')
+    .max(MAX_DAYS, `must be at most ${MAX_DAYS}`)
+    .nullish(),
+});
+
+const name = line(MAX_NAME, 'must be text').refine(text => text.trim() !== '', 'must not be empty');
+
+const settings = {
+  one_per_owner: z.boolean('must be true or false').optional(),
+  offer: offer.nullish().describe('Null for none.'),
+  leave_out: leaveOut.optional().describe('What is left out of it stays as it is.'),
+};
+
+const EXAMPLE_BODY = {
+  name: LIST_EXAMPLE.name,
+  one_per_owner: true,
+  offer: { percent: 30, of: 'value', round_to: 100 },
+  leave_out: { mailed_within_days: 180 },
+};
+const newList = z.strictObject({ name, ...settings }).meta({ id: 'NewList', example: EXAMPLE_BODY });
+const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
+  id: 'ListChange',
+  description: 'What is absent stays.',
+  example: { one_per_owner: false, offer: { percent: 25, of: 'value_low' } },
+});
+type ListBody = z.output<typeof listChange>;
+
+/** The settings as they are stored. */
+type Settings = Omit<ListRecord, 'id' | 'created_at' | 'updated_at' | 'rows'>;
+
+const NEW: Settings = {
+  name: '',
+  one_per_owner: false,
+  offer_percent: null,
+  offer_of: null,
+  offer_round_to: null,
+  leave_out_lists: [],
+  mailed_within_days: null,
+};
+
+/** @throws PlatError `validation_error` that names lists to leave out which the company has not */
+async function settingsOf(
+  run: Run,
+  companyId: string,
+  { name, one_per_owner, offer, leave_out }: ListBody,
+  before: Settings,
+): Promise<Settings> {
+  const lists = [...new Set(leave_out?.lists ?? [])];
+  const known = await run<{ id: string }>('lists/list_named', { company_id: companyId, list_ids: lists });
+  const unknown = lists.filter(id => !known.some(list => list.id === id));
+  if (unknown.length > 0)
+    throw validationError({
+      'leave_out.lists': [`The company has no list ${unknown.join(', ')}: GET lists/ names those it has`],
+    });
+  return {
+    name: name?.trim() ?? before.name,
+    one_per_owner: one_per_owner ?? before.one_per_owner,
+    offer_percent: offer === undefined ? before.offer_percent : (offer?.percent ?? null),
+    offer_of: offer === undefined ? before.offer_of : (offer?.of ?? null),
+    offer_round_to: offer === undefined ? before.offer_round_to : (offer?.round_to ?? null),
+    leave_out_lists: leave_out?.lists === undefined ? before.leave_out_lists : lists,
+    mailed_within_days:
+      leave_out?.mailed_within_days === undefined ? before.mailed_within_days : leave_out.mailed_within_days,
+  };
+}
+
+const common = { tag: 'Lists' } as const;
+
+export const listLists = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: LISTS_PATH,
+  operationId: 'list_lists',
+  summary: 'Lists of the company',
+  description:
+    'The sets of parcels that the company of the caller keeps, the newest first, with their settings.',
+  response: {
+    status: 200,
+    description: `All of them, at most ${MAX_LISTS}; not paged.`,
+    schema: z.array(list),
+    example: { summary: 'One list', value: [LIST_EXAMPLE] },
+  },
+  handle: async (_input, resources, call) => {
+    const rows = await resources.database.run<ListRecord>('lists/list_lists', {
+      company_id: await companyOf(resources, call),
+      list_id: null,
+    });
+    return { body: rows.map(toList), tokens: 0 };
+  },
+});
+
+const TOO_MANY = `The company has ${MAX_LISTS} lists already: delete one first.`;
+
+export const createList = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: LISTS_PATH,
+  operationId: 'create_list',
+  summary: 'Make a list',
+  description: `An empty list of the company, which all its people share; rows are added to it by another call. A company has up to ${MAX_LISTS} lists.`,
+  body: newList,
+  response: {
+    status: 201,
+    description: 'The list.',
+    schema: list,
+    location: ({ id }) => `${LISTS_PATH}${id}/`,
+    example: { summary: 'A new list', value: { ...LIST_EXAMPLE, rows: 0 } },
+  },
+  errors: { unprocessable: TOO_MANY },
+  handle: async ({ body }, resources, call) => {
+    const companyId = await companyOf(resources, call);
+    const id = await resources.database.transaction(async run => {
+      await run('lists/lock_lists', { company_id: companyId });
+      const [counted] = await run<{ lists: number }>('lists/count_rows_of_company', {
+        company_id: companyId,
+      });
+      if (counted!.lists >= MAX_LISTS) throw unprocessable(TOO_MANY);
+      const [made] = await run<{ id: string }>('lists/insert_list', {
+        company_id: companyId,
+        ...(await settingsOf(run, companyId, body, NEW)),
+      });
+      return made!.id;
+    });
+    return { body: toList(await findList(resources, companyId, id)), tokens: 0 };
+  },
+});
+
+const one = {
+  ...common,
+  path: LIST_PATH,
+  params: listParams,
+  errors: { not_found: NO_LIST },
+} as const;
+
+type Count = Required<ParcelList>['counts'][number];
+
+async function withCounts({ database }: Resources, companyId: string, id: string) {
+  const record = await findList({ database }, companyId, id);
+  const counts = await database.runComposed<Count>('lists/count_rows', listParts(), {
+    company_id: companyId,
+    list_id: id,
+    counties: await countiesOfList(database.runComposed, id),
+    one_per_owner: record.one_per_owner,
+  });
+  return { body: { ...toList(record), counts }, tokens: 0 };
+}
+
+export const getList = defineEndpoint({
+  ...one,
+  method: 'get',
+  operationId: 'get_list',
+  summary: 'A list and its counts',
+  description:
+    'The settings of a list, and how many rows it shows by status. Free: what is in the rows is not told.',
+  response: {
+    status: 200,
+    description: 'The list.',
+    schema: list,
+    example: {
+      summary: 'A list',
+      value: { ...LIST_EXAMPLE, counts: [{ status: 'new', rows: 58, parcels: 60 }] },
+    },
+  },
+  handle: async ({ params }, resources, call) =>
+    withCounts(resources, await companyOf(resources, call), params.id),
+});
+
+export const changeList = defineEndpoint({
+  ...one,
+  method: 'patch',
+  operationId: 'update_list',
+  summary: 'Change a list',
+  description:
+    'Its name, whether it shows one row an owner, how offers are made, and what is left out of what is added from now on.',
+  body: listChange,
+  response: {
+    status: 200,
+    description: 'The list as it is now.',
+    schema: list,
+    example: { summary: 'A list', value: LIST_EXAMPLE },
+  },
+  handle: async ({ params: { id }, body }, resources, call) => {
+    const companyId = await companyOf(resources, call);
+    const before = await findList(resources, companyId, id);
+    await resources.database.transaction(async run => {
+      const settings = await settingsOf(run, companyId, body, before);
+      await run('lists/update_list', { company_id: companyId, list_id: id, ...settings });
+    });
+    return { body: toList(await findList(resources, companyId, id)), tokens: 0 };
+  },
+});
+
+export const deleteList = defineEndpoint({
+  ...one,
+  method: 'delete',
+  operationId: 'delete_list',
+  summary: 'Delete a list',
+  description:
+    'With all its rows, their statuses, notes and tags; it cannot be taken back. Owners who are marked `do_not_mail` stay marked.',
+  response: { status: 204, description: 'It is deleted.' },
+  handle: async ({ params }, resources, call) => {
+    const gone = await resources.database.run('lists/delete_list', {
+      company_id: await companyOf(resources, call),
+      list_id: params.id,
+    });
+    if (gone.length === 0) throw notFound(NO_LIST);
+    return { body: null, tokens: 0 };
+  },
+});

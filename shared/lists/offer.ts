@@ -1,0 +1,60 @@
+import { areAcresApart } from '../domain/parcel-fields.ts';
+import { isTooWide } from '../domain/value-range.ts';
+
+/** What an offer is a percentage of, as requests name it. */
+export const OFFER_BASES = ['value', 'value_low', 'market_value', 'assessed_value'] as const;
+export type OfferBase = (typeof OFFER_BASES)[number];
+
+export type OfferTerms = {
+  percent: number;
+  of: OfferBase;
+  /** US dollars. */
+  round_to: number;
+};
+
+/** Why a person has to look at a row before an offer can be made. */
+export const REVIEW_REASONS = [
+  'left_the_roll',
+  'no_value',
+  'out_of_support',
+  'too_wide',
+  'acres_mismatch',
+] as const;
+export type ReviewReason = (typeof REVIEW_REASONS)[number];
+
+/** Null is unknown; prices in US dollars. */
+export type OfferFacts = {
+  retired: boolean;
+  acres: number | null;
+  calculated_acres: number | null;
+  value: number | null;
+  value_low: number | null;
+  value_high: number | null;
+  out_of_support: boolean | null;
+  market_value: number | null;
+  assessed_value: number | null;
+};
+
+/**
+ * What to offer for a parcel, in whole steps of `round_to`, halves up; null, and why, where nobody should be
+ * written to without a look. No terms: no offer, and nothing to look at.
+ */
+export function offerOf(
+  terms: OfferTerms | null,
+  facts: OfferFacts,
+): { offer: number | null; needs_review: ReviewReason[] } {
+  if (terms === null) return { offer: null, needs_review: [] };
+  const { percent, of, round_to } = terms;
+  const base = facts[of];
+  const isEstimate = of === 'value' || of === 'value_low';
+  const offer = base === null ? 0 : Math.round((base * percent) / 100 / round_to) * round_to;
+  const reasons: Record<ReviewReason, boolean> = {
+    left_the_roll: facts.retired,
+    no_value: offer === 0,
+    out_of_support: isEstimate && facts.out_of_support === true,
+    too_wide: isEstimate && facts.value_low !== null && isTooWide(facts.value_low, facts.value_high!),
+    acres_mismatch: areAcresApart(facts.acres, facts.calculated_acres) === true,
+  };
+  const needs_review = REVIEW_REASONS.filter(reason => reasons[reason]);
+  return { offer: needs_review.length > 0 ? null : offer, needs_review };
+}

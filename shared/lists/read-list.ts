@@ -1,0 +1,107 @@
+import { type RunComposed, sql } from '../base/db.ts';
+import { countyOf } from '../domain/property-id.ts';
+import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
+import { type OfferFacts, offerOf, type ReviewReason } from './offer.ts';
+
+/** Parts that statements on lists share: what is in a list, whose it is, and the largest of each owner. */
+export const listParts = () => ({
+  members: sql('lists/members'),
+  owners: sql('lists/owners'),
+  ranked: sql('lists/ranked'),
+});
+
+/** A row of a list as it is kept, with what its owner has in the list. */
+export type ListRow = {
+  property_id: number;
+  status: RowStatus;
+  status_at: Date | null;
+  do_not_mail: boolean;
+  note: string;
+  tags: string[];
+  added_at: Date;
+  owner_parcels: number;
+  owner_acres: number | null;
+};
+
+export type ListSelection = {
+  status?: string | undefined;
+  tag?: string | undefined;
+  /** Beyond this id, in either direction. */
+  after?: number | undefined;
+  backwards?: boolean;
+  offset?: number;
+  /** Absent: all of them. */
+  limit?: number;
+};
+
+/** The counties of a list's parcels. */
+export async function countiesOfList(runComposed: RunComposed, listId: string): Promise<number[]> {
+  const rows = await runComposed<{ fips: number }>('lists/list_counties', {}, { list_id: listId });
+  return rows.map(row => row.fips);
+}
+
+/** A list's rows by their ids, in the direction that is read; `count` is of all that are selected. */
+export async function readListRows(
+  runComposed: RunComposed,
+  companyId: string,
+  list: Pick<ListRecord, 'id' | 'one_per_owner'>,
+  { status, tag, after, backwards = false, offset = 0, limit }: ListSelection = {},
+): Promise<{ count: number; rows: ListRow[] }> {
+  const rows = await runComposed<{ count: number; property_id: number | null } & ListRow>(
+    'lists/list_rows',
+    { ...listParts(), beyond: backwards ? '<' : '>', direction: backwards ? 'desc' : 'asc' },
+    {
+      company_id: companyId,
+      list_id: list.id,
+      counties: await countiesOfList(runComposed, list.id),
+      one_per_owner: list.one_per_owner,
+      status: status ?? null,
+      tag: tag ?? null,
+      after: after ?? null,
+      offset,
+      limit: limit ?? null,
+    },
+  );
+  return { count: rows[0]!.count, rows: rows.filter(row => row.property_id !== null) };
+}
+
+/** What the offer of a row stands on, as lists/read_row_parcels has it. */
+export type RowParcel = {
+  property_id: number;
+  retired: boolean;
+  acres: number | null;
+  calculated_acres: number | null;
+  value: number | null;
+  value_low: number | null;
+  value_high: number | null;
+  out_of_support: boolean | null;
+  market_total_value: number | null;
+  assessed_total_value: number | null;
+};
+
+/** The parcels of rows by their ids. @param summary further columns of `parcels p` */
+export async function readRowParcels<Columns extends object>(
+  runComposed: RunComposed,
+  propertyIds: readonly number[],
+  summary: string,
+): Promise<Map<number, Columns & RowParcel>> {
+  const rows = await runComposed<Columns & RowParcel>(
+    'lists/read_row_parcels',
+    { summary },
+    { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
+  );
+  return new Map(rows.map(row => [row.property_id, row]));
+}
+
+/** The offer of a row, by the list's terms. */
+export function rowOffer(
+  list: ListRecord,
+  { market_total_value, assessed_total_value, ...facts }: RowParcel,
+): { offer: number | null; needs_review: ReviewReason[] } {
+  const known: OfferFacts = {
+    ...facts,
+    market_value: market_total_value,
+    assessed_value: assessed_total_value,
+  };
+  return offerOf(offerTermsOf(list), known);
+}

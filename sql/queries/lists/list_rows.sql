@@ -1,0 +1,231 @@
+-- name: add_rows
+-- Adds parcels on the roll to a list, but those that are in it or left out; one row with the counts, and the
+-- ids that no parcel on the roll has. Places: owners. `leave_out_lists`: lists whose parcels are left out;
+-- `mailed_within_days`: owners, and parcels of unknown ones, that were mailed within so many days, null for
+-- none; `counties` of the ids.
+with members as materialized (
+  select f.property_id, f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
+  from parcel_filters f
+  where f.fips = any (:counties::int[]) and f.property_id = any (:property_ids::bigint[])
+),
+{{owners}},
+letters as materialized (
+  select r.property_id, r.mailed_to
+  from lists l
+  join list_rows r on r.list_id = l.id and r.mailed_at > now() - :mailed_within_days::int * interval '1 day'
+  where l.company_id = :company_id
+),
+decided as materialized (
+  select o.property_id,
+    case
+      when o.property_id in (select property_id from list_rows where list_id = :list_id and property_id = any (:property_ids))
+        then 'already_there'
+      when o.do_not_mail then 'do_not_mail'
+      when o.property_id in (
+        select property_id from list_rows where list_id = any (:leave_out_lists::uuid[]) and property_id = any (:property_ids)
+      ) then 'in_other_lists'
+      when o.owner in (select mailed_to from letters where mailed_to is not null)
+        or o.property_id in (select property_id from letters where mailed_to is null) then 'mailed_lately'
+      else 'added'
+    end as outcome
+  from owned o
+),
+added as (
+  insert into list_rows (list_id, property_id)
+  select :list_id, property_id
+  from decided
+  where outcome = 'added'
+)
+select
+  count(*) filter (where outcome = 'added') as added,
+  count(*) filter (where outcome = 'already_there') as already_there,
+  count(*) filter (where outcome = 'do_not_mail') as do_not_mail,
+  count(*) filter (where outcome = 'in_other_lists') as in_other_lists,
+  count(*) filter (where outcome = 'mailed_lately') as mailed_lately,
+  array(
+    select asked from unnest(:property_ids) with ordinality given (asked, n)
+    where asked not in (select property_id from members)
+    order by n
+  ) as not_found
+from decided
+
+-- name: count_rows
+-- How many rows a list shows by status, and the owners and parcels they stand for. Places: members, owners.
+with {{members}},
+{{owners}},
+{{ranked}}
+select status, count(*) as rows, sum(parcels)::int8 as parcels
+from (
+  select status, case when :one_per_owner::boolean then owner_parcels else 1 end as parcels
+  from ranked
+  where place = 1 or not :one_per_owner
+) shown
+group by status
+
+-- name: delete_rows
+-- Takes parcels off a list.
+delete from list_rows where list_id = :list_id and property_id = any (:property_ids::bigint[])
+
+-- name: empty_notes
+-- Empties notes and takes off tags that tell of somebody, and returns how many rows had one. LIKE patterns:
+-- `numbers` of digits, whatever stands between them; `name` of its words, all of which are told, in capitals
+-- and between blanks; empty for none.
+with parts as (
+  select r.list_id, r.property_id, p.text, p.n
+  from list_rows r
+  cross join lateral (
+    select r.note as text, 0 as n
+    union all
+    select tag, n from unnest(r.tags) with ordinality as t (tag, n)
+  ) p
+  where r.note <> '' or r.tags <> '{}'
+),
+judged as (
+  select list_id, property_id, text, n,
+    regexp_replace(text, '\D', '', 'g') like any (:numbers::text[])
+      or (
+        cardinality(:name::text[]) > 0
+        and ' ' || regexp_replace(upper(text), '[^[:alnum:]]+', ' ', 'g') || ' ' like all (:name)
+      ) as tells
+  from parts
+),
+told as (
+  select list_id, property_id, bool_or(tells and n = 0) as in_note,
+    coalesce(array_agg(text order by n) filter (where not tells and n > 0), '{}') as tags
+  from judged
+  group by list_id, property_id
+  having bool_or(tells)
+),
+emptied as (
+  update list_rows r
+  set note = case when t.in_note then '' else r.note end, tags = t.tags
+  from told t
+  where r.list_id = t.list_id and r.property_id = t.property_id
+  returning 1
+)
+select count(*)::int as erased from emptied
+
+-- name: list_rows
+-- A list's rows in the order of their ids, and how many there are: with one row an owner its largest parcel.
+-- One row at least. Places: members, owners, ranked; beyond, `>` or `<`; direction. `status`, `tag` and
+-- `after` may be null; `limit` too, for all.
+with {{members}},
+{{owners}},
+{{ranked}},
+shown as materialized (
+  select *
+  from ranked
+  where (place = 1 or not :one_per_owner::boolean)
+    and (:status::text is null or status = :status)
+    and (:tag::text is null or :tag = any (tags))
+)
+select n.count, page.*
+from (select count(*) as count from shown) n
+left join lateral (
+  select property_id, status, status_at, do_not_mail, note, tags, added_at, owner_parcels, owner_acres
+  from shown
+  where :after::bigint is null or property_id {{beyond}} :after
+  order by property_id {{direction}}
+  offset :offset::bigint limit :limit::bigint
+) page on true
+order by page.property_id {{direction}}
+
+-- name: mark_do_not_mail
+-- Notes that owners want no letters of the company. `owner_keys`: all of theirs.
+insert into do_not_mail (company_id, owner_key)
+select distinct :company_id::uuid, k
+from unnest(:owner_keys::uuid[]) k
+on conflict do nothing
+
+-- name: members
+-- Part of statements: the parcels of a list. `counties`: theirs.
+members as materialized (
+  select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at,
+    f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
+  from list_rows r
+  left join parcel_filters f on f.fips = (r.property_id / 100000000)::int and f.property_id = r.property_id
+    and f.fips = any (:counties::int[])
+  where r.list_id = :list_id
+)
+
+-- name: owners
+-- Part of statements: `members` with their owners as portfolios join them. The key of a parcel without a
+-- mailing ZIP is its place; it belongs to the one owner with a ZIP there, if there is just one. Without a ZIP
+-- it is unknown whether the owner's is another, so few parcels are looked up.
+open_places as materialized (
+  select distinct o.place_key
+  from members m
+  join owner_parcels o on o.owner_key = m.owner_key and o.property_id = m.property_id
+  where m.zip_unknown and o.place_key = o.owner_key
+),
+only_owners as materialized (
+  select p.place_key, min(o.owner_key::text)::uuid as owner
+  from open_places p
+  join owner_parcels o on o.place_key = p.place_key and o.owner_key <> o.place_key
+  group by p.place_key
+  having min(o.owner_key::text) = max(o.owner_key::text)
+),
+owned as materialized (
+  select m.*, coalesce(w.owner, m.owner_key) as owner,
+    coalesce(
+      m.owner_key in (select owner_key from do_not_mail where company_id = :company_id)
+        or w.owner in (select owner_key from do_not_mail where company_id = :company_id),
+      false
+    ) as do_not_mail
+  from members m
+  left join only_owners w on w.place_key = m.owner_key
+)
+
+-- name: pick_rows
+-- Rows of a list by ids, or all of a status, and with one row an owner all others of these owners; with the
+-- owners' keys. Places: members, owners, ranked. One of `property_ids` and `status` is null.
+with {{members}},
+{{owners}},
+{{ranked}},
+picked as materialized (
+  select property_id, owner
+  from ranked
+  where property_id = any (:property_ids::bigint[])
+    or (status = :status::text and (place = 1 or not :one_per_owner::boolean))
+)
+select property_id, owner_key, owner
+from owned
+where property_id in (select property_id from picked)
+  or (:one_per_owner and owner in (select owner from picked where owner is not null))
+
+-- name: ranked
+-- Part of statements: `owned` with what each owner has in the list, the largest parcel first.
+ranked as materialized (
+  select *,
+    row_number() over (owner_group order by effective_acres desc nulls last, property_id) as place,
+    count(*) over owner_group as owner_parcels,
+    sum(effective_acres) over owner_group as owner_acres
+  from owned
+  window owner_group as (partition by owner, case when owner is null then property_id end)
+)
+
+-- name: read_row_parcels
+-- What rows show of their parcels, those that have left the roll too. Places: summary. `counties` of the ids.
+select {{summary}}, p.mail_address, p.mail_city, p.mail_state, p.mail_zip, p.changed_run as version,
+  p.retired_at is not null as retired, p.market_total_value, p.assessed_total_value,
+  v.mean_adjusted_price as value, v.low_price as value_low, v.high_price as value_high, v.out_of_support
+from parcels p
+left join valuations v on v.fips = p.fips and v.property_id = p.property_id
+where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[])
+
+-- name: unmark_do_not_mail
+-- Takes that back.
+delete from do_not_mail where company_id = :company_id and owner_key = any (:owner_keys::uuid[])
+
+-- name: update_rows
+-- Changes rows of a list; what is null stays. `owners`: of each id, null where unknown. A letter that is sent
+-- again is the last; a row that is new again had none.
+update list_rows r
+set status = coalesce(:status::text, r.status),
+  status_at = case when :status::text is null then r.status_at when :status <> 'new' then now() end,
+  note = coalesce(:note::text, r.note),
+  tags = coalesce(:tags::text[], r.tags),
+  mailed_at = case :status when 'mailed' then now() when 'new' then null else r.mailed_at end,
+  mailed_to = case :status when 'mailed' then k.owner when 'new' then null else r.mailed_to end
+from unnest(:property_ids::bigint[], :owners::uuid[]) as k (property_id, owner)
+where r.list_id = :list_id and r.property_id = k.property_id

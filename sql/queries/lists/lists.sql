@@ -1,0 +1,77 @@
+-- name: count_rows_of_company
+-- How many rows the lists of a company have, and how many lists there are.
+select (select count(*) from list_rows r join lists l on l.id = r.list_id where l.company_id = :company_id) as rows,
+  (select count(*) from lists where company_id = :company_id) as lists
+
+-- name: delete_list
+-- Deletes a list of a company with its rows; no row when there is none.
+with gone as (
+  delete from lists where id = :list_id and company_id = :company_id
+  returning id
+), forgotten as (
+  update lists l set leave_out_lists = array_remove(l.leave_out_lists, g.id)
+  from gone g
+  where l.company_id = :company_id and l.id <> g.id and g.id = any (l.leave_out_lists)
+)
+select id from gone
+
+-- name: find_company
+-- The company of an account.
+select company_id from accounts where id = :account_id
+
+-- name: insert_list
+-- Makes a list.
+insert into lists (
+  company_id, name, one_per_owner, offer_percent, offer_of, offer_round_to, leave_out_lists, mailed_within_days
+)
+values (
+  :company_id, :name, :one_per_owner, :offer_percent, :offer_of, :offer_round_to, :leave_out_lists::uuid[],
+  :mailed_within_days
+)
+returning id
+
+-- name: list_counties
+-- The counties of a list's parcels: one look into the index for each.
+with recursive counties as (
+  select (min(property_id) / 100000000)::int as fips from list_rows where list_id = :list_id
+  union all
+  select (
+    select (r.property_id / 100000000)::int
+    from list_rows r
+    where r.list_id = :list_id and r.property_id >= (c.fips + 1) * 100000000::bigint
+    order by r.property_id
+    limit 1
+  )
+  from counties c
+  where c.fips is not null
+)
+select fips from counties where fips is not null
+
+-- name: list_lists
+-- The lists of a company, the newest first, or one of them. `list_id` may be null.
+select l.id, l.name, l.one_per_owner, l.offer_percent, l.offer_of, l.offer_round_to, l.leave_out_lists,
+  l.mailed_within_days, l.created_at, l.updated_at,
+  (select count(*) from list_rows r where r.list_id = l.id) as rows
+from lists l
+where l.company_id = :company_id and (:list_id::uuid is null or l.id = :list_id)
+order by l.created_at desc, l.id
+
+-- name: list_named
+-- Which of these lists the company has.
+select id from lists where company_id = :company_id and id = any (:list_ids::uuid[])
+
+-- name: lock_lists
+-- Allows one call at a time to add to the lists of a company, until the end of its transaction.
+select id from companies where id = :company_id for no key update
+
+-- name: touch_list
+-- Notes that a list's rows have changed.
+update lists set updated_at = now() where id = :list_id
+
+-- name: update_list
+-- Writes the settings of a list.
+update lists
+set name = :name, one_per_owner = :one_per_owner, offer_percent = :offer_percent, offer_of = :offer_of,
+  offer_round_to = :offer_round_to, leave_out_lists = :leave_out_lists::uuid[], mailed_within_days = :mailed_within_days,
+  updated_at = now()
+where id = :list_id and company_id = :company_id
