@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describePages, inspect, isFocused, tabTo } from '../support/browser.ts';
+import { describePages, drawn, inspect, isFocused, tabTo } from '../support/browser.ts';
 
 describePages('the results of a search', site => {
   test('rows are selected one by one, as a range and all of a page, and counted', async () => {
@@ -67,7 +67,8 @@ describePages('the results of a search', site => {
   });
 
   test('without script: the list is sorted, the table too, page by page, and 500 on one', async () => {
-    const page = await site.open('/data?county=33019&acres_min=5', { script: false });
+    const page = await site.open(undefined, { script: false });
+    await page.goto('/data?county=33019&acres_min=5');
     await page.getByLabel('Sort by').selectOption('-value');
     await page.getByRole('button', { name: 'Sort', exact: true }).click();
     expect(await page.locator('.hits li').count()).toBe(25);
@@ -76,7 +77,7 @@ describePages('the results of a search', site => {
     const first = await page.locator('.tablebox tbody th').first().innerText();
     await page.getByRole('link', { name: 'Next' }).click();
     expect(await page.locator('.tablebox tbody th').first().innerText()).not.toBe(first);
-    await page.getByRole('link', { name: '500' }).click();
+    await page.getByRole('link', { name: '500', exact: true }).click();
     expect(await page.locator('.tablebox tbody tr').count()).toBe(500);
     expect(await page.locator('.tablebox tbody th').first().innerText()).toBe(first);
     await page.getByRole('link', { name: 'List' }).click();
@@ -84,6 +85,80 @@ describePages('the results of a search', site => {
     expect(await page.locator('.hits li').count()).toBe(500);
     // What acts on a selection needs the script that counts it.
     expect(await page.getByLabel('Select all on this page').isVisible()).toBe(false);
+  });
+
+  test.each(['', '&view=table'])(
+    'by keyboard alone%s: arrows lead through the results, Space selects, Enter opens, Escape returns',
+    async view => {
+      const page = await site.open(`/data?county=33019&acres_min=5&acres_max=20&order=-value${view}`);
+      const link = (at: number) => page.locator('#results a[data-parcel]').nth(at);
+      const box = (at: number) => page.locator('#results [name="property_id"]').nth(at);
+      const press = async (...keys: string[]) => {
+        for (const key of keys) await page.keyboard.press(key);
+      };
+      await tabTo(page, link(0));
+      await press('ArrowDown', 'ArrowDown');
+      expect(await link(2).evaluate(isFocused)).toBe(true);
+      expect(await page.locator('.pointed a[data-parcel]').innerText()).toBe(await link(2).innerText());
+      await press('Space', 'ArrowDown', 'ArrowDown', 'Shift+Space');
+      expect(await page.locator('#selected').textContent()).toMatch(/^3 selected/);
+      // The row's checkbox is the one Tab stop before it.
+      await press('Shift+Tab', 'ArrowUp');
+      expect(await box(3).evaluate(isFocused)).toBe(true);
+      await press('Tab', ...Array.from({ length: 15 }, () => 'ArrowDown'));
+      expect(await link(18).evaluate(isFocused)).toBe(true);
+      await press('Enter');
+      await page.locator('#parcel h1:focus').waitFor();
+      await press('Escape');
+      await page.locator('#results').waitFor();
+      expect(await link(18).evaluate(isFocused)).toBe(true);
+      await press('Tab');
+      expect(await page.locator('#results li:focus-within, #results tr:focus-within').count()).toBe(0);
+    },
+  );
+
+  test('a row and its parcel on the map are one; another place moves the map, another filter does not', async () => {
+    const page = await site.open('/data?county=33019&acres_min=100');
+    const ring = page.locator('.ring');
+    const row = page.locator('#results li').nth(3);
+    await row.hover();
+    const { x, y, width, height } = (await ring.boundingBox())!;
+    await page.getByLabel('County', { exact: true }).hover();
+    await ring.waitFor({ state: 'detached' });
+    await page.mouse.move(x + width / 2 + 1, y + height / 2);
+    await page.locator('#results li.pointed').waitFor();
+    expect(await page.locator('#results li.pointed').innerText()).toBe(await row.innerText());
+    await ring.waitFor();
+    const scale = page.locator('.maplibregl-ctrl-scale');
+    const whole = await scale.innerText();
+    for (let i = 0; i < 3; i++) await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.waitForFunction(
+      text => document.querySelector('.maplibregl-ctrl-scale')?.textContent !== text,
+      whole,
+    );
+    await drawn(page);
+    const near = await scale.innerText();
+    const all = await page.locator('#count').textContent();
+    const countChanges = (before: string | null) =>
+      page.waitForFunction(text => document.querySelector('#count')?.textContent !== text, before);
+    await page.locator('.filters summary').first().click();
+    await page.getByLabel('Vacant', { exact: true }).check();
+    await countChanges(all);
+    await drawn(page);
+    expect(await scale.innerText()).toBe(near);
+    await page.getByRole('button', { name: 'Fit to results' }).click();
+    const scaleChanges = (before: string) =>
+      page.waitForFunction(
+        text => document.querySelector('.maplibregl-ctrl-scale')?.textContent !== text,
+        before,
+      );
+    await scaleChanges(near);
+    for (let i = 0; i < 3; i++) await page.getByRole('button', { name: 'Zoom in' }).click();
+    await drawn(page);
+    const again = await scale.innerText();
+    await page.getByText('Place', { exact: true }).click();
+    await page.getByLabel('ZIP codes').fill('03280');
+    await scaleChanges(again);
   });
 
   test('Enter in a checkbox sends nothing', async () => {

@@ -65,7 +65,7 @@ document.addEventListener('click', event => {
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (!link || !plain || link.origin !== location.origin || link.pathname !== '/data') return;
   event.preventDefault();
-  load(link.href, ['side'], true).then(() => document.getElementById('side')?.scrollTo(0, 0));
+  load(link.href, ['side'], true);
 });
 
 document.addEventListener('plat:open', event => load((event as CustomEvent<string>).detail, ['side'], true));

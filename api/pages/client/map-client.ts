@@ -9,6 +9,7 @@ import {
   setWorkerUrl,
 } from 'maplibre-gl';
 import { openDrawing } from './draw-on-map.ts';
+import { isSeen, moveTo, openResults } from './map-results.ts';
 import { EMPTY, isOpen, styleOf } from './map-style.ts';
 
 declare const MAP_WORKER: string;
@@ -150,17 +151,15 @@ async function showValues(address: string): Promise<void> {
 const { values, comps } = element.dataset;
 map.on('load', () => {
   if (values !== undefined) showValues(values);
-  else if (comps === undefined) showHits();
+  else if (comps === undefined) {
+    showHits();
+    openResults(map);
+  }
 });
 document.addEventListener('plat:loaded', event => {
   const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
   map.setFilter('open-line', isOpen(there?.parcel));
   const box = boxOf(there?.box);
-  if (box)
-    map.fitBounds(box, {
-      padding: 60,
-      maxZoom: 17,
-      duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 500,
-    });
+  if (box && !isSeen(map, box)) moveTo(map, box, 60);
   showHits();
 });

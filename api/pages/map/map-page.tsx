@@ -8,10 +8,11 @@ import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx'
 import { findLoosened, findUnknown } from './no-hits.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
 import { lookUpOnPage } from './parcel-phones.ts';
-import { type County, type Filters, type GivenFilters, readFilters } from './read-filters.ts';
+import { type County, type Filters, type GivenFilters, listCounties, readFilters } from './read-filters.ts';
 import { readParcel } from './read-parcel.ts';
 import { readRows } from './result-rows.ts';
 import { isTable, sizeOf } from './result-views.tsx';
+import { resultsBoxPage, whereKey } from './results-box.ts';
 import {
   type FoundRows,
   MAX_MARKS,
@@ -20,9 +21,6 @@ import {
   Results,
   type SearchResult,
 } from './search-results.tsx';
-
-/** Counties with parcels that the field offers; others are entered by FIPS code. */
-const MAX_COUNTIES = 300;
 
 export const dataPage: Page = {
   path: '/data',
@@ -92,7 +90,11 @@ async function search(visit: Visit, listed: Promise<County[]>, { filters, fault 
         shows={isFound ? `Show ${parcelsText(hits.count)}` : 'Show parcels'}
         open={!isFound}
       />
-      <div id="results" aria-live="polite">
+      <div
+        id="results"
+        aria-live="polite"
+        data-where={isFound && hits.count > 0 ? whereKey(filters) : undefined}
+      >
         {hits ? (
           <Results hits={hits} visit={visit} filters={filters} unknown={unknown} loosened={loosened} />
         ) : (
@@ -123,9 +125,6 @@ const hitsPage: Page = {
   },
 };
 
-const listCounties = ({ deps }: Visit): Promise<County[]> =>
-  deps.resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES });
-
 async function findParcels(visit: Visit, body: Filters): Promise<FoundRows | PlatError> {
   const page = visit.url.searchParams.get('page') ?? '1';
   const hits = await callEndpoint<SearchResult>(visit, filterParcels, {
@@ -151,4 +150,4 @@ function refusalOf(error: unknown): PlatError {
   throw error;
 }
 
-export const dataPages = [dataPage, hitsPage];
+export const dataPages = [dataPage, hitsPage, resultsBoxPage];

@@ -9,6 +9,7 @@ import {
 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import { Icon } from '../frame/icons.tsx';
 import { json, type Reply, type Visit } from '../frame/visit.ts';
 
 /** What the map shows of the parcel that is open. */
@@ -96,9 +97,15 @@ export function mapOf(
       )}
       {draw && (
         <>
-          <button type="button" id="draw" class="second" hidden>
-            Draw an area
-          </button>
+          <div class="map-tools">
+            <button type="button" id="draw" class="second" hidden>
+              Draw an area
+            </button>
+            <button type="button" id="fit" class="second" hidden>
+              <Icon name="maximize" />
+              Fit to results
+            </button>
+          </div>
           <output id="drawing" class="notice" hidden />
           <svg id="cross" viewBox="0 0 20 20" aria-hidden="true" class="unseen">
             <path d="M10 0V8M10 12V20M0 10H8M12 10H20" />

@@ -17,6 +17,12 @@ export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
 /** Parameters of the address that ask for something else. */
 const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'view', 'near', 'sent']);
 
+/** Counties with parcels that the field offers; others are entered by FIPS code. */
+const MAX_COUNTIES = 300;
+
+export const listCounties = ({ deps }: Visit): Promise<County[]> =>
+  deps.resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES });
+
 /**
  * The filters of the address as the API takes them: text becomes what the filter's type says, a county's name
  * its code.

@@ -18,6 +18,7 @@ type TableProps = { url: URL; rows: readonly ResultRow[]; filters: Filters };
 
 export function ResultTable({ url, rows, filters }: TableProps) {
   const order = url.searchParams.get('order') ?? '';
+  const opens = withParam(url, 'parcel', '');
   const first = new URL(withParam(url, 'page'), url);
   return (
     <section class="tablebox" tabindex={0} aria-label="Table of parcels">
@@ -37,7 +38,7 @@ export function ResultTable({ url, rows, filters }: TableProps) {
         </thead>
         <tbody>
           {rows.map(row => (
-            <Row row={row} url={url} filters={filters} />
+            <Row row={row} opens={opens} filters={filters} />
           ))}
         </tbody>
       </table>
@@ -63,7 +64,9 @@ function SortHead({ name, words, order, url }: HeadProps) {
 const NOTHING = <span class="soft">–</span>;
 const dollars = (value: number | null | undefined) => (value == null ? NOTHING : usd(value));
 
-function Row({ row, url, filters }: { row: ResultRow; url: URL; filters: Filters }) {
+type RowProps = { row: ResultRow; opens: string; filters: Filters };
+
+function Row({ row, opens, filters }: RowProps) {
   const { property_id: id, apn, owner_name, effective_acres, last_sale_date, last_sale_price } = row;
   const name = nameOf(row);
   return (
@@ -72,7 +75,7 @@ function Row({ row, url, filters }: { row: ResultRow; url: URL; filters: Filters
         <SelectParcel id={id} name={name} acres={effective_acres} />
       </td>
       <th scope="row">
-        <a href={withParam(url, 'parcel', String(id))} data-parcel={id} data-point={row.point?.join(',')}>
+        <a href={opens + id} data-parcel={id} data-point={row.point?.join(',')}>
           {name}
         </a>
         {apn !== null && row.situs_address && <small>APN {shortApn(apn)}</small>}

@@ -57,8 +57,15 @@ type ResultsProps = {
   loosened: readonly Loosened[];
 };
 
+/** Without script a form sends what is left empty, too; it would be in the link of every row. */
+function withoutBlanks(address: URL): URL {
+  const url = new URL(address);
+  for (const [name, value] of address.searchParams) if (value === '') url.searchParams.delete(name, value);
+  return url;
+}
+
 export function Results({ hits, visit, filters, unknown, loosened }: ResultsProps) {
-  const { url } = visit;
+  const url = withoutBlanks(visit.url);
   if (hits instanceof PlatError)
     return (
       <>

@@ -1,0 +1,66 @@
+// The results beside the map: where they are, and which of them is pointed at.
+
+import { LngLatBounds, type Map as MapLibre, Marker } from 'maplibre-gl';
+
+const PADDING = 48;
+/** A parcel that is smaller on the screen cannot be seen, in pixels. */
+const SMALL = 24;
+
+export function openResults(map: MapLibre): void {
+  markPointed(map);
+  const button = document.getElementById('fit');
+  button?.addEventListener('click', () => fitResults(map));
+  let shown: string | undefined;
+  /** Once results are there: another place is moved to, another filter is not. */
+  const follow = (isFirst: boolean) => {
+    const where = document.getElementById('results')?.dataset.where;
+    button?.toggleAttribute('hidden', where === undefined);
+    if (where === undefined || where === shown) return;
+    shown = where;
+    // The map opened where the county of the address is.
+    if (!isFirst || !new URLSearchParams(location.search).has('county')) fitResults(map);
+  };
+  follow(true);
+  document.addEventListener('plat:loaded', () => follow(false));
+}
+
+async function fitResults(map: MapLibre): Promise<void> {
+  const response = await fetch(`/data/box.json${location.search}`);
+  const box = response.ok ? ((await response.json()) as [number, number, number, number] | null) : null;
+  if (box) moveTo(map, new LngLatBounds(box), PADDING);
+}
+
+export function moveTo(map: MapLibre, box: LngLatBounds, padding: number): void {
+  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  map.fitBounds(box, { padding, maxZoom: 17, duration: isCalm ? 0 : 500 });
+}
+
+/** Whether a parcel is in sight, and large enough to be seen. */
+export function isSeen(map: MapLibre, box: LngLatBounds): boolean {
+  const [one, other] = [map.project(box.getSouthWest()), map.project(box.getNorthEast())];
+  return map.getBounds().contains(box.getCenter()) && one.dist(other) >= SMALL;
+}
+
+/** A ring around the parcel of the row that is pointed at; and tells which parcel the map points at. */
+function markPointed(map: MapLibre): void {
+  const ring = document.createElement('div');
+  ring.className = 'ring';
+  const marker = new Marker({ element: ring });
+  document.addEventListener('plat:point', event => {
+    const place = (event as CustomEvent<[number, number] | undefined>).detail;
+    if (place) marker.setLngLat(place).addTo(map);
+    else marker.remove();
+  });
+  const layers = ['hits', 'parcel-fill', 'parcel-points'];
+  let pointed: string | undefined;
+  const tell = (id: string | undefined) => {
+    if (id === pointed) return;
+    pointed = id;
+    document.dispatchEvent(new CustomEvent('plat:pointed', { detail: id }));
+  };
+  map.on('mousemove', ({ point }) => {
+    const [hit] = map.queryRenderedFeatures(point, { layers });
+    tell(hit && String(hit.properties.property_id ?? hit.id));
+  });
+  map.on('mouseout', () => tell(undefined));
+}

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { SCOPES } from '../../../shared/parcels/filter/filter-schema.ts';
+import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
+import type { Page } from '../frame/pages.tsx';
+import { json } from '../frame/visit.ts';
+import { type Filters, listCounties, readFilters } from './read-filters.ts';
+
+/** Where a search looks: the map moves to its results when this is another one. */
+export function whereKey(filters: Filters): string {
+  const where = [...SCOPES, 'state'].map(name => [name, filters[name]]);
+  return hash('sha256', JSON.stringify(where), 'hex').slice(0, 12);
+}
+
+type BoxE7 = { west: number | null; south: number; east: number; north: number };
+
+/** Around all that a search finds, in degrees; null where that has no place. */
+export const resultsBoxPage: Page = {
+  path: '/data/box.json',
+  access: 'app',
+  async get(visit) {
+    const { filters } = await readFilters(visit, () => listCounties(visit));
+    const body = filterBody.safeParse(filters).data;
+    if (body === undefined) return json(null);
+    const { database } = visit.deps.resources;
+    const { from, where, values } = await selectParcels(body, visit.deps.now(), database);
+    const [box] = await database.runComposed<BoxE7>('parcels/read_hits_box', { from, where }, values);
+    if (box?.west == null) return json(null);
+    const degrees: Box = [box.west / 1e7, box.south / 1e7, box.east / 1e7, box.north / 1e7];
+    return json(degrees);
+  },
+};
