@@ -117,6 +117,8 @@ const PAGES = [
   '/data?county=33019',
   '/data?parcel=3301900000100',
   '/data/hits.json?county=33019',
+  '/data/box.json?county=33019&value_min=1000',
+  '/data?county=33019&view=table&order=-value',
   '/coverage',
   '/coverage/values.json',
   '/markets',
