@@ -1,5 +1,5 @@
 import { M_PER_FT } from '../geo/units.ts';
-import { acres, count, oneDigit, percent, usd } from './figures.ts';
+import { acres, count, day, oneDigit, percent, usd } from './figures.ts';
 import type { FieldSpec } from './parcel-fields.ts';
 
 /** Numbers by their unit, as people in the US read them. */
@@ -13,9 +13,10 @@ const TEXTS: Readonly<Record<string, (value: number) => string>> = {
 };
 
 /** A field's value as people read it; undefined where nothing is known. */
-export function fieldText({ unit }: Pick<FieldSpec, 'unit'>, value: unknown): string | undefined {
+export function fieldText({ unit, type }: Partial<FieldSpec>, value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (type === 'date' && typeof value === 'string') return day(value);
   const text = unit === undefined ? undefined : TEXTS[unit];
   return text !== undefined && typeof value === 'number' ? text(value) : String(value);
 }

@@ -8,10 +8,20 @@ export const usd = (value: number): string => `$${count(value)}`;
 export const cents = (value: number): string => `$${(value / 100).toFixed(2)}`;
 export const percent = (value: number): string => `${oneDigit(value)}%`;
 
-/** A day or a moment as 2025-09-28. */
-export const day = (value: string | Date): string =>
-  (typeof value === 'string' ? value : value.toISOString()).slice(0, 10);
+const isoText = (value: string | Date): string => (typeof value === 'string' ? value : value.toISOString());
 
-/** A moment as 2025-09-28 14:05 UTC. */
-export const moment = (value: string | Date): string =>
-  `${(typeof value === 'string' ? value : value.toISOString()).slice(0, 16).replace('T', ' ')} UTC`;
+/** The day of a day or a moment, in UTC, as programs write it: 2025-09-28. */
+export const isoDate = (value: string | Date): string => isoText(value).slice(0, 10);
+
+const DAY = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'UTC',
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+});
+
+/** A day or a moment, in UTC, as people write it: Sep 28, 2025. */
+export const day = (value: string | Date): string => DAY.format(new Date(`${isoDate(value)}T00:00:00Z`));
+
+/** A moment as Sep 28, 2025, 14:05 UTC. */
+export const moment = (value: string | Date): string => `${day(value)}, ${isoText(value).slice(11, 16)} UTC`;

@@ -230,9 +230,9 @@ describePages('deals', site => {
     await page.locator('.card summary').click();
     await page.locator('.card select').selectOption('');
     await send(page, 'Move');
-    expect(await page.locator('.lane').first().innerText()).toContain('contract ended 2020-01-31');
+    expect(await page.locator('.lane').first().innerText()).toContain('contract ended Jan 31, 2020');
     await page.getByRole('link', { name: 'BARDEN POND ROAD' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('Its contract ended on 2020-01-31');
+    expect(await page.getByRole('alert').textContent()).toContain('Its contract ended on Jan 31, 2020');
     await page.goto('/deals');
     await page.locator('.card summary').click();
     await send(page, 'Remove');

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Update as Told } from '../../api/pages/comping/comping-filter.ts';
 import { createKey } from '../../shared/accounts/accounts.ts';
 import type { Result } from '../../shared/comping/comp-report-result.ts';
-import { usd } from '../../shared/domain/figures.ts';
+import { day, usd } from '../../shared/domain/figures.ts';
 import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -298,7 +298,7 @@ describe('a report', () => {
     const { headers } = await window1.submit('/comping', { property_id: String(PARCEL) });
     const begun = headers.get('location')!;
     await prepareCounty(db.pool, FIPS, new AbortController().signal);
-    const made = new RegExp(`Made by Ana, [^<]+ on ${new Date().toISOString().slice(0, 10)}`);
+    const made = new RegExp(`Made by Ana, [^<]+ on ${day(new Date())}`);
     for (const path of [withKey, begun]) {
       await change(path, { do: 'model' });
       expect((await window1.open(path)).text).toMatch(made);

@@ -1,6 +1,6 @@
 import type { AccountSummary } from '../../../shared/accounts/accounts.ts';
 import { showAccount } from '../../../shared/accounts/contracts.ts';
-import { cents, count, day, percent } from '../../../shared/domain/figures.ts';
+import { cents, count, day, isoDate, percent } from '../../../shared/domain/figures.ts';
 import { addToGroup } from '../../../shared/kernels/groups.ts';
 import {
   readUsage,
@@ -67,8 +67,8 @@ const MODE_NAMES = { direct: 'REST', mcp: 'MCP' };
 /** Columns of tokens by day of the period, REST below MCP, and the tables they are drawn from. */
 function UsageByDay({ records, first, last }: { records: UsageRecord[]; first: string; last: string }) {
   const days = groupBy(records, ({ date }) => date);
-  const start = Date.parse(day(first));
-  const span = Math.max(1, Math.round((Date.parse(day(last)) - start) / DAY_MS));
+  const start = Date.parse(isoDate(first));
+  const span = Math.max(1, Math.round((Date.parse(isoDate(last)) - start) / DAY_MS));
   const most = Math.max(...[...days.values()].map(sum));
   const width = 100 / span;
   return (

@@ -47,7 +47,7 @@ const admin: Page = {
           columns={{
             Feed: ({ name }) => name,
             Kind: ({ kind }) => KIND_NAMES[kind] ?? kind,
-            Version: ({ as_of }) => as_of ?? '–',
+            Version: ({ as_of }) => (as_of ? day(as_of) : '–'),
             'Last run': ({ finished_at, status }) =>
               finished_at ? `${statusOf(status)}, ${moment(finished_at)}` : statusOf(status),
             'Data taken in': ({ last_merged }) =>

@@ -85,7 +85,8 @@ export function Subject({ report }: { report: Report }) {
       </p>
       <Facts of={figures} />
       <p class="told">
-        <Maker report={report} /> Data of {as_of}, model version {model_version}; compared {moment(made_at)}.
+        <Maker report={report} /> Data of {day(as_of)}, model version {model_version}; compared{' '}
+        {moment(made_at)}.
       </p>
     </section>
   );
@@ -164,7 +165,8 @@ export function Offer({ report, path }: { report: Report; path: string }) {
       )}
       {report.offered !== null && changes.length === 0 && (
         <p class="told">
-          Compared with the data of {report.offered.as_of}: nothing has changed since the report was made.
+          Compared with the data of {day(report.offered.as_of)}: nothing has changed since the report was
+          made.
         </p>
       )}
       {report.wanted_at !== null && (
@@ -273,7 +275,7 @@ function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot:
       )}
       {!isEmpty && <Legend />}
       {!isEmpty && markets[0]!.as_of && (
-        <p class="told">As of {markets[0]!.as_of}; a dash is a figure without any listing.</p>
+        <p class="told">As of {day(markets[0]!.as_of)}; a dash is a figure without any listing.</p>
       )}
     </section>
   );

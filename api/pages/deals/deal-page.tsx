@@ -1,6 +1,6 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { DEAL_STAGES, type DealStage } from '../../../shared/deals/deal-terms.ts';
-import { day } from '../../../shared/domain/figures.ts';
+import { day, isoDate } from '../../../shared/domain/figures.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { changeListing, getListing } from '../../v1/deals/deal-endpoints.ts';
@@ -93,8 +93,10 @@ async function show(visit: Visit, { bad }: { bad?: string }): Promise<Reply> {
       {asked !== undefined && <ConfirmPrice deal={deal} asked={asked} />}
       {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
       {undo && searchParams.get('changed') === 'price' && <PriceChanged deal={deal} undo={undo} />}
-      {hasExpired(deal, day(visit.deps.now())) && (
-        <Notice kind="bad">Its contract ended on {deal.contract_expiration_date}: is the date right?</Notice>
+      {hasExpired(deal, isoDate(visit.deps.now())) && (
+        <Notice kind="bad">
+          Its contract ended on {day(deal.contract_expiration_date!)}: is the date right?
+        </Notice>
       )}
       <KeyFigures deal={deal} />
       <div class="two">

@@ -1,6 +1,6 @@
 import { type Board, findBoard, openBoard } from '../../../shared/deals/deal-board.ts';
 import { DEAL_STAGES, type DealStage, toCents } from '../../../shared/deals/deal-terms.ts';
-import { acres, day } from '../../../shared/domain/figures.ts';
+import { acres, isoDate } from '../../../shared/domain/figures.ts';
 import { listDeals } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
@@ -44,7 +44,7 @@ export async function readBoard(visit: Visit): Promise<BoardView> {
   });
   return {
     version,
-    today: day(visit.deps.now()),
+    today: isoDate(visit.deps.now()),
     count: deals.length,
     lanes: lanes.filter(({ stage, deals: own }) => stage !== '' || own.length > 0),
   };

@@ -5,7 +5,7 @@ import {
   profitChange,
   toCents,
 } from '../../../shared/deals/deal-terms.ts';
-import { count, usd } from '../../../shared/domain/figures.ts';
+import { count, day, usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Facts, Select, Submit } from '../frame/layout.tsx';
 import { type BoardView, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
@@ -68,7 +68,7 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
           {[
             deal.deal_type === 'double_close' ? 'Double close' : '',
             deal.contract_expiration_date &&
-              `contract ${hasExpired(deal, today) ? 'ended' : 'until'} ${deal.contract_expiration_date}`,
+              `contract ${hasExpired(deal, today) ? 'ended' : 'until'} ${day(deal.contract_expiration_date)}`,
           ]
             .filter(Boolean)
             .join(', ')}

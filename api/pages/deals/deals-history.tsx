@@ -160,6 +160,7 @@ function describe(field: string, before: string | null, after: string | null): s
     if (value === null || value === '') return 'none';
     if (field === 'status') return STAGE_NAMES[value as keyof typeof STAGE_NAMES];
     if (field === 'price_advantage') return `${value} %`;
+    if (field.endsWith('_date')) return day(value);
     return AMOUNTS.test(field) ? money(value) : value.replaceAll('_', ' ').replace(/-$/, '−');
   };
   const plain = field.replaceAll('_', ' ');

@@ -1,7 +1,7 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { csv } from '../../../shared/base/to-csv.ts';
 import { dollars } from '../../../shared/deals/deal-terms.ts';
-import { day } from '../../../shared/domain/figures.ts';
+import { isoDate } from '../../../shared/domain/figures.ts';
 import { addListing, changeListing, listDeals, removeListing } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Notice } from '../frame/layout.tsx';
@@ -124,7 +124,7 @@ const exportPage: Page = {
   access: 'app',
   async get(visit) {
     const deals = await callEndpoint<Deal[]>(visit, listDeals);
-    return spreadsheet(csv(deals, COLUMNS), `plat-deals-${day(visit.deps.now())}.csv`);
+    return spreadsheet(csv(deals, COLUMNS), `plat-deals-${isoDate(visit.deps.now())}.csv`);
   },
 };
 

@@ -65,8 +65,8 @@ const coveragePage: Page = {
           rows={counties.map(county => [
             nameOf(county),
             ...layers.map(kind => editionOf(county, kind)),
-            county.stats_as_of ?? '–',
-            county.valuations_as_of ?? '–',
+            county.stats_as_of ? day(county.stats_as_of) : '–',
+            county.valuations_as_of ? day(county.valuations_as_of) : '–',
           ])}
         />
         <h2>Data sources</h2>
@@ -80,7 +80,7 @@ const coveragePage: Page = {
               source_url ? <a href={commonPage(sources)}>{name}</a> : name,
               KIND_WORDS[kind],
               span(sources.map(({ edition, changed }) => edition ?? changed)),
-              span(sources.map(({ merged_at }) => merged_at && day(merged_at))),
+              span(sources.map(({ merged_at }) => merged_at)),
               attribution ?? '–',
               licence ?? '–',
             ];
@@ -159,17 +159,19 @@ const nameOf = ({ name, state }: Coverage): string => `${name}, ${state}`;
 
 function editionOf({ sources }: Coverage, kind: string): string {
   const ofKind = sources.filter(source => source.kind === kind);
-  const credits = ofKind.map(
-    ({ edition, changed, merged_at }) => edition ?? changed ?? (merged_at ? `loaded ${day(merged_at)}` : '?'),
-  );
+  const credits = ofKind.map(({ edition, changed, merged_at }) => {
+    const of = edition ?? changed;
+    if (of != null) return day(of);
+    return merged_at ? `loaded ${day(merged_at)}` : '?';
+  });
   return [...new Set(credits)].join(', ') || '–';
 }
 
 /** The first and the last of days, where there are several. */
 function span(days: readonly (string | null | undefined)[]): string {
-  const dates = days.filter(each => each != null).sort();
-  const ends = new Set([dates[0], dates.at(-1)]);
-  return dates.length === 0 ? '–' : [...ends].join(' to ');
+  const dates = days.filter(each => each != null).toSorted();
+  const ends = dates.length === 0 ? [] : [day(dates[0]!), day(dates.at(-1)!)];
+  return [...new Set(ends)].join(' to ') || '–';
 }
 
 /** Of a pattern of files the folder that all are in. */

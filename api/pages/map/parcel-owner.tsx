@@ -90,7 +90,7 @@ function Phones({ trace, at }: LookedUp) {
               ) : dnc ? (
                 <span class="badge bad">Do not call</span>
               ) : (
-                <span class="badge good" title={dnc_as_of ? `Registry of ${dnc_as_of}` : undefined}>
+                <span class="badge good" title={dnc_as_of ? `Registry of ${day(dnc_as_of)}` : undefined}>
                   Not on Do Not Call
                 </span>
               )}

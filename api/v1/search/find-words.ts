@@ -43,7 +43,7 @@ export type WordSearch = {
 export const searchWords = (database: Database, counties: readonly number[], near: boolean): WordSearch => ({
   counties,
   near,
-  lookUp: batch(questions => listCandidates(database, questions, counties)),
+  lookUp: batch(questions => listCandidates(database, questions)),
 });
 
 /**
@@ -73,7 +73,6 @@ type Words = { table: string; fips: number; serials: string; cut: boolean };
 async function listCandidates(
   database: Database,
   questions: readonly (Question & { most: number })[],
-  counties: readonly number[],
 ): Promise<Candidates[]> {
   const ranges = questions.flatMap(({ table, terms, most }) =>
     terms.flatMap((own, term) =>
@@ -87,7 +86,6 @@ async function listCandidates(
     ends: ranges.map(({ end }) => end),
     counts: ranges.map(({ count }) => count),
     most: ranges.map(({ most }) => most),
-    counties,
   });
   return questions.map(({ table }) => {
     const own = rows.filter(row => row.table === table);

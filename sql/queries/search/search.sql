@@ -7,10 +7,11 @@ from county_coverage
 -- name: find_words
 -- In each county that has every term of a question, the serials of the parcels with it, 4 bytes a serial, in
 -- base64, some more than once: of the two terms that have the fewest. Windows by county rather than a join: a
--- cluster answers them shard by shard. By range of words: `tables`, the table of words that it is asked of,
--- one question each; `terms`, of which term it is; `begins`, `ends`, its beginning and its end, which is
--- excluded; `counts`, terms of the question; `most`, bytes of a word's serials that are read. `cut`: whether
--- there are more.
+-- cluster answers them shard by shard. Counties are no condition: there are words of those with parcels alone,
+-- and the planner would read all their words rather than go by a word. By range of words: `tables`, the table
+-- that it is asked of, one question each; `terms`, of which term it is; `begins`, `ends`, its beginning and
+-- its end, which is excluded; `counts`, terms of the question; `most`, bytes of a word's serials that are
+-- read. `cut`: whether there are more.
 select asked as table, fips, encode(string_agg(substring(serials from 1 for most), ''), 'base64') as serials,
   bool_or(octet_length(serials) > most) as cut
 from (
@@ -22,14 +23,12 @@ from (
     from (
       select t.*, w.fips, w.serials
       from unnest(:tables::text[], :terms::int[], :begins::text[], :ends::text[], :counts::int[], :most::int[]) as t (asked, term, begins, ends, count, most)
-      join owner_words w
-        on w.fips = any (:counties::int[]) and w.word >= fold_name(t.begins) collate "C" and w.word < fold_name(t.ends) collate "C"
+      join owner_words w on w.word >= fold_name(t.begins) collate "C" and w.word < fold_name(t.ends) collate "C"
       where t.asked = 'owner_words'
       union all
       select t.*, w.fips, w.serials
       from unnest(:tables::text[], :terms::int[], :begins::text[], :ends::text[], :counts::int[], :most::int[]) as t (asked, term, begins, ends, count, most)
-      join situs_words w
-        on w.fips = any (:counties::int[]) and w.word >= t.begins collate "C" and w.word < t.ends collate "C"
+      join situs_words w on w.word >= t.begins collate "C" and w.word < t.ends collate "C"
       where t.asked = 'situs_words'
     ) matched
   ) measured
