@@ -5,13 +5,13 @@ select fips, parcels, apn_shapes, west, south, east, north
 from county_coverage
 
 -- name: find_words
--- In each county that has every term of a question, the serials of the parcels with it, 4 bytes a serial, in
--- base64, some more than once: of the two terms that have the fewest. Windows by county rather than a join: a
--- cluster answers them shard by shard. Counties are no condition: there are words of those with parcels alone,
--- and the planner would read all their words rather than go by a word. By range of words: `tables`, the table
--- that it is asked of, one question each; `terms`, of which term it is; `begins`, `ends`, its beginning and
--- its end, which is excluded; `counts`, terms of the question; `most`, bytes of a word's serials that are
--- read. `cut`: whether there are more.
+-- In each county that has every term of a question, the serials of the parcels with it, 4 bytes a serial,
+-- in base64, some more than once: of the two terms that have the fewest. Windows by county rather than a
+-- join: a cluster answers them shard by shard. Counties are no condition: there are words of those with
+-- parcels alone, and the planner would read all their words rather than go by a word. By range of words:
+-- `tables`, the table that it is asked of, one question each; `terms`, of which term it is; `begins`, `ends`,
+-- its beginning and its end, which is excluded; `counts`, terms of the question; `most`, bytes of a word's
+-- serials that are read. `cut`: whether there are more.
 select asked as table, fips, encode(string_agg(substring(serials from 1 for most), ''), 'base64') as serials,
   bool_or(octet_length(serials) > most) as cut
 from (
