@@ -22,6 +22,7 @@ import { listComps } from './v1/market/list-comps.ts';
 import { deleteMarket, listMarkets, saveMarket } from './v1/market/saved-markets.ts';
 import { filterParcels } from './v1/parcels/filter/filter-parcels.ts';
 import { listFilters } from './v1/parcels/filter/list-filters.ts';
+import { quoteFilter } from './v1/parcels/filter/quote-filter.ts';
 import { ownerPortfolio } from './v1/parcels/owner-portfolio.ts';
 import { getProperty } from './v1/parcels/property-detail.ts';
 import { searchProperties } from './v1/parcels/property-search.ts';
@@ -32,6 +33,7 @@ import { aiCompValue } from './v1/valuation/ai-comp-value.ts';
 export const endpoints: readonly Endpoint[] = [
   search,
   filterParcels,
+  quoteFilter,
   searchProperties,
   getProperty,
   getParcelImage,

@@ -832,6 +832,13 @@ create table provider_usage (
   constraint provider_usage_pkey PRIMARY KEY (provider, day)
 );
 
+create unlogged table quote_counts (
+  account_id uuid not null,
+  day date not null,
+  quotes integer not null,
+  constraint quote_counts_pkey PRIMARY KEY (account_id)
+);
+
 create unlogged table rate_buckets (
   account_id uuid not null,
   per_minute integer not null,

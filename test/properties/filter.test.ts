@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
-import { newCaller, posting, startTestApi } from '../support/api.ts';
+import { newCaller, posting, startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   insertEstimates,
@@ -243,16 +243,16 @@ function sorted(rows: Generated[], order: unknown = 'property_id'): number[] {
     .map(row => row.property_id);
 }
 
-async function post(body: unknown, query = '') {
-  const reply = await api.call(PATH + query, posting(key, JSON.stringify(body)));
+async function post(body: unknown, query = '', as = key) {
+  const reply = await api.call(PATH + query, posting(as, JSON.stringify(body)));
   return { status: reply.status, text: reply.text, json: reply.json as Reply };
 }
 type Reply = { count: number; next: string | null; results: { property_id: number }[] };
 
-async function walk(body: unknown, size: number, between?: () => Promise<void>): Promise<number[]> {
+async function walk(body: unknown, size: number, between?: () => Promise<void>, as = key): Promise<number[]> {
   const ids: number[] = [];
   for (let query: string | null = `?page_size=${size}`; query !== null; ) {
-    const { status, json, text } = await post(body, query);
+    const { status, json, text } = await post(body, query, as);
     if (status !== 200) throw new Error(text);
     ids.push(...json.results.map(row => row.property_id));
     query = json.next === null ? null : new URL(json.next).search;
@@ -326,6 +326,57 @@ test('pages by cursor are together the whole list, whatever the size of a page',
     }),
     { numRuns: 15 },
   );
+});
+
+/** Filters that name a parcel or a person. */
+const NAMING =
+  'apn property_id owner_parcel_id owner_name owner_name_2 owner_name_includes owner_name_excludes seller_name_contains'.split(
+    ' ',
+  );
+
+type Quote = {
+  quotable: boolean;
+  count: number | null;
+  at_most: number | null;
+  tokens: { all_pages: number; export: number } | null;
+  counties: { fips: string; count: number | null; at_most: number }[];
+};
+
+test('a quote counts what the filter finds, from 25 up, and all pages then cost what it says', async () => {
+  let told = 0;
+  await fc.assert(
+    fc.asyncProperty(generation, async generated => {
+      const { body, shape: area } = generated;
+      const expected = PARCELS.filter(row => passes(row, generated));
+      const reply = await api.call(`${PATH}quote/`, posting(key, JSON.stringify(body)));
+      const quote = reply.json as Quote;
+      expect(reply.status, reply.text).toBe(200);
+      const isFlat = area !== undefined && (area.west === area.east || area.south === area.north);
+      // A step of 0.005 degrees is some 400 by 550 m here.
+      const isSmall = area !== undefined && (area.east - area.west) * (area.north - area.south) < 5;
+      if (isFlat || NAMING.some(name => name in body)) expect(quote.quotable).toBe(false);
+      else if (!isSmall) expect(quote.quotable).toBe(true);
+      if (!quote.quotable) {
+        expect(quote).toMatchObject({ count: null, at_most: null, tokens: null, counties: [] });
+        return;
+      }
+      expect(quote.at_most).toBeGreaterThanOrEqual(expected.length);
+      expect(quote.count).toBe(expected.length < 25 ? null : expected.length);
+      for (const { fips, count, at_most } of quote.counties) {
+        const own = expected.filter(row => Math.floor(row.property_id / 1e8) === Number(fips)).length;
+        expect(at_most).toBeGreaterThanOrEqual(own);
+        if (count !== null) expect([count, count >= 25]).toEqual([own, true]);
+      }
+      if (quote.tokens === null) return;
+      told++;
+      const caller = await newCaller(db);
+      await walk(body, 500, undefined, caller.key);
+      expect((await usageOf(db, caller.accountId)).tokens).toBe(quote.tokens.all_pages);
+      expect(quote.tokens.export).toBe(expected.length);
+    }),
+    { numRuns: 60 },
+  );
+  expect(told).toBeGreaterThan(10);
 });
 
 test('a parcel that stays is met exactly once while others come and go', async () => {

@@ -11,7 +11,7 @@ import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { filterBody } from '../parcels/filter/filter-body.ts';
-import { requireFilterRegions } from '../parcels/filter/filter-parcels.ts';
+import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 import { findByApns } from '../parcels/find-parcels.ts';
 import { companyOf, findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
 

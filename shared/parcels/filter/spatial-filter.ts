@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Reads } from '../../base/db.ts';
 import { PlatError } from '../../base/errors.ts';
 import { countyOf } from '../../domain/property-id.ts';
-import { boxAround, boxArraySql, boxSql } from '../../geo/box.ts';
+import { boxAround, boxArraySql, boxOf, boxSql } from '../../geo/box.ts';
 import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../geo/cells.ts';
-import { decodeBoundary } from '../../geo/geometry-codec.ts';
+import { decodeBoundary, toUnits } from '../../geo/geometry-codec.ts';
+import type { Box, MultiPolygon } from '../../geo/geometry-types.ts';
 import { intersects, type PreparedQuery, prepareQuery } from '../../geo/intersects.ts';
 import type { ParsedQuery } from '../../geo/query-geometry.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
@@ -45,10 +46,16 @@ export async function filterByShape(
 }
 
 /** The counties with parcels where a shape is; no other needs to be asked. */
-async function countiesAround({ edge }: QueryCover, database: Reads): Promise<number[]> {
-  if (edge.length === 0) return [];
+const countiesAround = async ({ edge }: QueryCover, database: Reads): Promise<number[]> =>
+  edge.length === 0 ? [] : countiesIn(boxAround(edge), database);
+
+/** The counties with parcels around areas in degrees. */
+export const countiesMeeting = (areas: MultiPolygon, database: Reads): Promise<number[]> =>
+  countiesIn(boxOf(areas).map(toUnits) as Box, database);
+
+async function countiesIn(box: Box, database: Reads): Promise<number[]> {
   const rows = await database.run<{ fips: number }>('feeds/list_counties_meeting', {
-    boxes: [boxSql(boxAround(edge))],
+    boxes: [boxSql(box)],
   });
   return rows.map(row => row.fips);
 }

@@ -117,6 +117,14 @@ set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = 
 where case when c.status is null then c.claimed_until <= now() else c.created_at <= now() - c.kept_hours * interval '1 hour' end
 returning claim;
 
+-- name: count_quote
+-- Counts one of an account's quotes of a day. A process whose clock is behind begins no day anew.
+insert into quote_counts as q (account_id, day, quotes)
+values (:account_id, :day, 1)
+on conflict (account_id) do update
+set quotes = case when q.day < excluded.day then 1 else q.quotes + 1 end, day = greatest(q.day, excluded.day)
+returning quotes;
+
 -- name: delete_old_answers
 -- Calls with an Idempotency-Key whose answers are kept no longer. Rows that another process is deleting are
 -- left to it.

@@ -9,6 +9,13 @@ from (
   limit :limit::bigint
 ) f;
 
+-- name: count_by_county
+-- How many parcels a filter finds, by county. `from`, `where`: the tables and the predicates of the filter.
+select f.fips, count(*) as count
+from {{from}}
+where {{where}}
+group by f.fips;
+
 -- name: count_hits
 -- How many parcels a filter finds and, when they are few, the first of them, in one pass. `from`, `where`:
 -- the tables and the predicates of the filter;

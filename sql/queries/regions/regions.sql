@@ -17,6 +17,10 @@ select code
 from regions
 where type = :type and code = :code
 
+-- name: list_counties_of_zips
+-- The counties that ZIPs fall in.
+select distinct fips from regions where type = 'zip' and code = any (:codes::text[]);
+
 -- name: list_unknown
 -- Which of these regions do not exist; none in a database without regions.
 select asked.type, asked.code

@@ -28,6 +28,7 @@ const CASES: Record<string, Case[]> = {
     post('/properties/filter/?page_size=500', { county: '33019' }, 30),
     post('/properties/filter/', { county: '33019', apn: 'none' }, 30),
   ],
+  quote_filter: [post('/properties/filter/quote/', { county: '33019' }, 1)],
   search_properties: [get('/properties/search/?fips=33019&owner_name=quill', 10)],
   get_property: [get(`/properties/${PARCEL}/`, 10)],
   get_parcel_image: [get(`/properties/${PARCEL}/parcel-image/`, 30)],

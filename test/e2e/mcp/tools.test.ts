@@ -40,6 +40,7 @@ const CASES: [tool: string, ...Case[]][] = [
       path: '/properties/search/?fips=33019&owner_name=forestry&page_size=2&page=1',
     },
   ],
+  ['quote_filter', { given: FILTER, path: '/properties/filter/quote/', body: FILTER }],
   ['get_property', { given: { property_id: PARCEL }, path: `/properties/${PARCEL}/` }],
   ['get_owner_portfolio', { given: { property_id: PARCEL }, path: `/properties/${PARCEL}/owner-portfolio/` }],
   [

@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import type { FilterBody } from '../../../../shared/parcels/filter/declare-filter.ts';
 import type { Order } from '../../../../shared/parcels/filter/filters.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
-import type { Database } from '../../../http/database.ts';
 import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
-import { type RegionReference, requireKnownRegions } from '../../common/known-regions.ts';
 import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
 import { filterBody } from './filter-body.ts';
 import { findHits, type OrderedHit } from './filter-hits.ts';
-
-const TOKENS = 30;
+import { PAGE_SIZES, PAGE_TOKENS } from './filter-prices.ts';
+import { requireFilterRegions } from './filter-regions.ts';
 
 export const filterParcels = defineEndpoint({
   method: 'post',
@@ -21,12 +18,12 @@ export const filterParcels = defineEndpoint({
   summary: 'Parcels by any combination of filters',
   description: `Finds the parcels on the roll that pass every filter given. A parcel for which a filtered value is unknown does not pass
 that filter; filters that exclude keep it. Every page is a search of its own and priced as one.`,
-  query: z.strictObject(pageParameters({ usual: 25, most: 500 })),
+  query: z.strictObject(pageParameters(PAGE_SIZES)),
   body: filterBody,
   metering: {
     key: 'public_parcel_filter',
-    price: TOKENS,
-    atMost: TOKENS,
+    price: PAGE_TOKENS,
+    atMost: PAGE_TOKENS,
     rule: '30 tokens per search (a page is one); 0 when nothing matches. A page past the end costs as much: it tells the count',
   },
   response: {
@@ -57,18 +54,6 @@ every page costs the same time, and no parcel is skipped or repeated while the r
     const ids = rows.map(hit => hit.property_id);
     const results = (await readSummaries(database, ids)).map(row => toSummary(row, call.appUrl));
     // Also for a page past the end: its count is an answer.
-    return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : TOKENS };
+    return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : PAGE_TOKENS };
   },
 });
-
-const PLACES = { county: 'county', counties: 'county', zips_include: 'zip', zips_exclude: 'zip' } as const;
-
-/** @throws PlatError `validation_error` that names the filters with a county or ZIP that there is not */
-export function requireFilterRegions(database: Database, body: FilterBody): Promise<void> {
-  const named = Object.entries(PLACES).map(([field, type]): RegionReference => {
-    const codes = [body[field] ?? []].flat() as number[];
-    // As numbers they have lost their leading zeros.
-    return { field, type, codes: codes.map(code => String(code).padStart(5, '0')) };
-  });
-  return requireKnownRegions(database, named);
-}

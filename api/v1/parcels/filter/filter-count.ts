@@ -1,0 +1,86 @@
+import { areaSqM } from '../../../../shared/geo/geodesic-area.ts';
+import type { ParsedQuery, QueryGeometry } from '../../../../shared/geo/query-geometry.ts';
+import type { FilterBody } from '../../../../shared/parcels/filter/declare-filter.ts';
+import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
+import { countiesMeeting } from '../../../../shared/parcels/filter/spatial-filter.ts';
+import type { Database } from '../../../http/database.ts';
+import type { CallContext } from '../../../http/endpoint.ts';
+import { requireFilterRegions } from './filter-regions.ts';
+import { type ToldCounts, withholdCounts } from './withhold-counts.ts';
+
+/** Of an account in a day, UTC; each further one costs a token. */
+export const FREE_QUOTES_A_DAY = 500;
+
+/** Filters that name a parcel or a person. */
+const NAMES_ONE = /^(apn|property_id|owner_parcel_id|seller_name_contains|owner_name.*)$/;
+const LEAST_SHAPE_SQ_M = 1_000_000;
+
+/** What a filter finds, as far as that is told for free; null for one that is not quoted. */
+export type QuotedCount = { counts: ToldCounts | null; tokens: number };
+
+/**
+ * Counts what a filter finds without telling which. @returns with what the quote itself costs
+ * @throws PlatError as the filter itself
+ */
+export async function countForQuote(
+  body: FilterBody,
+  database: Database,
+  { account, now }: Pick<CallContext, 'account' | 'now'>,
+): Promise<QuotedCount> {
+  await requireFilterRegions(database, body);
+  if (!isQuotable(body)) return { counts: null, tokens: 0 };
+  const { from, where, values } = await selectParcels(body, now, database);
+  const rows = await database.runComposed<{ fips: number; count: number }>(
+    'parcels/count_by_county',
+    { from, where },
+    values,
+  );
+  const asked = await countiesOf(body, database);
+  const counts = withholdCounts(new Map(rows.map(({ fips, count }) => [fips, count])), asked);
+  const [{ quotes }] = (await database.run<{ quotes: number }>('accounts/count_quote', {
+    account_id: account.id,
+    day: now.toISOString().slice(0, 10),
+  })) as [{ quotes: number }];
+  return { counts, tokens: quotes > FREE_QUOTES_A_DAY ? 1 : 0 };
+}
+
+function isQuotable(body: FilterBody): boolean {
+  if (Object.keys(body).some(name => NAMES_ONE.test(name))) return false;
+  const shape = body.geom_intersects as ParsedQuery | undefined;
+  return shape === undefined || !shape.ok || isLarge(shape.geometry);
+}
+
+/** Every part for itself: a small one beside a large one would be counted by the difference. */
+const isLarge = ({ points, lines, polygons }: QueryGeometry): boolean =>
+  points.length + lines.length === 0 &&
+  polygons.length > 0 &&
+  polygons.every(polygon => areaSqM([polygon]) >= LEAST_SHAPE_SQ_M);
+
+/** The counties that a filter asks for, which tell nothing of what it finds there. */
+async function countiesOf(body: FilterBody, database: Database): Promise<number[]> {
+  const {
+    county,
+    counties,
+    state,
+    geom_intersects: shape,
+  } = body as {
+    county?: number;
+    counties?: number[];
+    state?: number;
+    geom_intersects?: ParsedQuery;
+  };
+  const named = county === undefined ? counties : [county].filter(one => counties?.includes(one) ?? true);
+  const around =
+    named ??
+    (shape?.ok
+      ? await countiesMeeting(shape.geometry.polygons, database)
+      : await countiesOfZips(body.zips_include as number[], database));
+  return around.filter(fips => state === undefined || Math.floor(fips / 1_000) === state);
+}
+
+async function countiesOfZips(zips: readonly number[], database: Database): Promise<number[]> {
+  const rows = await database.run<{ fips: number }>('regions/list_counties_of_zips', {
+    codes: zips.map(zip => String(zip).padStart(5, '0')),
+  });
+  return rows.map(row => row.fips);
+}

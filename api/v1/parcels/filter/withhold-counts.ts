@@ -1,0 +1,37 @@
+/** Smaller counts are sold, not told: some of them name a parcel. */
+export const LEAST_TOLD = 25;
+
+/** Exact, or withheld: then null, and a bound. */
+export type ToldCount = { count: number | null; at_most: number };
+
+export type ToldCounts = ToldCount & { counties: (ToldCount & { fips: number })[] };
+
+const told = (count: number): ToldCount =>
+  count < LEAST_TOLD ? { count: null, at_most: LEAST_TOLD } : { count, at_most: count };
+
+/**
+ * What a quote tells of counts by county. Where all counties but some of less than 25 parcels would be told,
+ * the difference to the total would tell those: the smallest of the others is withheld with them.
+ * @param counts of the counties with something @param asked counties that are listed whatever they have
+ */
+export function withholdCounts(counts: ReadonlyMap<number, number>, asked: readonly number[]): ToldCounts {
+  const total = sum(counts.values());
+  const large = [...counts].filter(([, count]) => count >= LEAST_TOLD);
+  const rest = total - sum(large.map(([, count]) => count));
+  const isWithheld = rest > 0 || asked.some(fips => (counts.get(fips) ?? 0) < LEAST_TOLD);
+  const smallest = large.toSorted(([, a], [, b]) => a - b)[0];
+  const besides = isWithheld && rest < LEAST_TOLD ? smallest : undefined;
+  const listed = [...new Set([...asked, ...large.map(([fips]) => fips)])].sort((a, b) => a - b);
+  const counties = listed.map(fips =>
+    fips === besides?.[0]
+      ? { fips, count: null, at_most: rest + besides[1] }
+      : { fips, ...told(counts.get(fips) ?? 0) },
+  );
+  return { ...told(total), counties };
+}
+
+function sum(counts: Iterable<number>): number {
+  let total = 0;
+  for (const count of counts) total += count;
+  return total;
+}
