@@ -18,7 +18,7 @@ export const quoteParameter = z
   .enum(['true', 'false'], 'must be true or false')
   .optional()
   .meta({
-    description: 'Tell what the call would cost, `{ tokens, at_most }`, and do nothing. Free.',
+    description: 'Only tell what it would cost, `{ tokens, at_most }`. Free.',
     override: { type: 'boolean', enum: undefined },
   });
 

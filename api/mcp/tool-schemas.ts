@@ -35,8 +35,11 @@ const ABSURD_BOUND = 100_000;
 /** In a schema of answers nothing is left but the shape: the text beside the answer says what is in it. */
 const IN_ANSWERS = new Set([...LEFT_OUT, 'description', 'format', 'minimum', 'maximum', 'default']);
 
-/** What a tool takes: parameters and body as one object, a cursor aside (`page` is shorter). */
-export function inputOf(document: Document, operations: readonly Operation[]): Schema {
+/**
+ * What a tool takes: parameters and body as one object, a cursor aside (`page` is shorter). @param described
+ * whether each field says what it means
+ */
+export function inputOf(document: Document, operations: readonly Operation[], described: boolean): Schema {
   const properties: Record<string, Schema> = {};
   const required: string[][] = [];
   for (const { parameters = [], requestBody } of operations) {
@@ -53,7 +56,7 @@ export function inputOf(document: Document, operations: readonly Operation[]): S
   const always = required[0]!.filter(name => required.every(names => names.includes(name)));
   return {
     type: 'object',
-    properties: withoutRepeats(properties),
+    properties: described ? withoutRepeats(properties) : withoutWords(properties),
     ...(always.length > 0 && { required: always }),
     additionalProperties: false,
   };
@@ -96,6 +99,11 @@ function asArgument({ anyOf, minimum, items, ...schema }: Schema): Schema {
     ...(items !== undefined && { items: asArgument(items as Schema) }),
   };
 }
+
+const withoutWords = (properties: Record<string, Schema>): Record<string, Schema> =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, { description: _, ...schema }]) => [name, schema]),
+  );
 
 /** `x_max` means what `x_min` says. */
 function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {

@@ -62,12 +62,16 @@ export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map
     const name = shared?.[0] ?? operationId;
     names.set(name, [...(names.get(name) ?? []), endpoint]);
   }
+  const bodies = new Map<string, string>();
   return new Map(
     [...names].map(([name, own]) => {
       const order = SHARED[name] ?? [];
       own.sort((a, b) => order.indexOf(a.operationId) - order.indexOf(b.operationId));
       const theirs = own.map(endpoint => operations.get(endpoint.operationId)!);
-      return [name, { definition: define(name, own, theirs, document), endpoints: own }];
+      const body = theirs.at(-1)!.requestBody?.content['application/json'].schema.$ref as string | undefined;
+      const as = body && bodies.get(body);
+      if (body !== undefined && as === undefined) bodies.set(body, name);
+      return [name, { definition: define(name, own, theirs, document, as), endpoints: own }];
     }),
   );
 }
@@ -77,6 +81,8 @@ function define(
   endpoints: readonly Endpoint[],
   operations: readonly Operation[],
   document: Document,
+  /** The tool that takes and describes the same body. */
+  as: string | undefined,
 ): ToolDefinition {
   const last = endpoints.at(-1)!;
   const { method, response, metering } = last;
@@ -91,8 +97,8 @@ function define(
   return {
     name,
     title,
-    description: `${title}. ${plain(last.description)} Price: ${plain(metering?.rule ?? 'free')}.`,
-    inputSchema: paged(inputOf(document, operations)),
+    description: `${title}. ${plain(last.description)}${as === undefined ? '' : ` Arguments are those of ${as}.`} Price: ${plain(metering?.rule ?? 'free')}.`,
+    inputSchema: paged(inputOf(document, operations, as === undefined)),
     ...(outputSchema && { outputSchema }),
     annotations: {
       title,

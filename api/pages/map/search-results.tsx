@@ -3,6 +3,7 @@ import { count } from '../../../shared/domain/figures.ts';
 import { labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { hasScope } from '../../../shared/parcels/filter/filter-schema.ts';
 import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
+import { pricesOf } from '../../v1/parcels/filter/filter-prices.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { Chips } from './filter-chips.tsx';
@@ -89,6 +90,7 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
         <h2>
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
         </h2>
+        {hits.count > 0 && <Prices of={hits.count} />}
         {hits.count > MAX_MARKS && <small>The map marks the first {MAX_MARKS}.</small>}
         {isTable(url) && <Views url={url} />}
       </SelectionBar>
@@ -109,8 +111,20 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
         </>
       )}
       <Pages url={url} total={hits.count} />
-      <ApiCall filters={filters} visit={visit} count={hits.count} />
+      <ApiCall filters={filters} visit={visit} found={hits.count} />
     </>
+  );
+}
+
+const tokens = (price: number): string => `${count(price)} ${price === 1 ? 'token' : 'tokens'}`;
+
+/** What it costs to take the results along; to look at them here is free. */
+function Prices({ of }: { of: number }) {
+  const { all_pages, export: file } = pricesOf(of);
+  return (
+    <small id="prices">
+      {tokens(file)} as a file · {count(all_pages)} over the API
+    </small>
   );
 }
 
@@ -128,16 +142,16 @@ function Faults({ of }: { of: Readonly<Record<string, readonly string[]>> }) {
 const faultWords = (field: string, message: string): string =>
   /^\p{Ll}/u.test(message) ? `${labelOf(FILTER_BY_NAME.get(field) ?? { name: field })} ${message}.` : message;
 
-function ApiCall({ filters, visit, count }: { filters: object; visit: Visit; count: number }) {
+function ApiCall({ filters, visit, found }: { filters: object; visit: Visit; found: number }) {
   const address = visit.apiUrl || '$PLAT_URL';
   const body = JSON.stringify(filters).replaceAll("'", "'\\''");
   return (
     <details>
       <summary>As API call</summary>
       <p>
-        {count === 0
+        {found === 0
           ? 'Free, as nothing matches.'
-          : 'The same question costs 30 tokens a page; here it is free.'}
+          : `The same question costs ${tokens(pricesOf(found).page_25)} a page, up to 500 a page; here it is free.`}
       </p>
       <pre tabindex={0}>{`curl -X POST ${address}/api/public/v1/properties/filter/ \\
   -H "Authorization: Bearer $PLAT_KEY" -H "Content-Type: application/json" \\
