@@ -10,6 +10,7 @@ export const BENCHES = [
   'changes',
   'metering',
   'filter',
+  'quote',
   'search',
   'valuation',
   'comp-value',

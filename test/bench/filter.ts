@@ -68,7 +68,7 @@ function asker(origin: string, key: string): Ask {
 }
 
 /** Median milliseconds of both, in turns. */
-async function alternate(
+export async function alternate(
   work: () => Promise<unknown>,
   reference: () => Promise<unknown>,
   rounds: number,
@@ -224,9 +224,9 @@ async function compareDepth(ask: Ask, county: County, { deep, turns }: Sizes): P
   );
 }
 
-const inMs = (ms: { work: number; reference: number }) => ({
+export const inMs = (ms: { work: number; reference: number }) => ({
   'ms, median': ms.work.toFixed(1),
   'reference ms, median': ms.reference.toFixed(1),
 });
 
-const figure = (count: number) => count.toLocaleString('en-US');
+export const figure = (count: number) => count.toLocaleString('en-US');

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FieldType, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
-import { newCaller, posting, startTestApi, usageOf } from '../support/api.ts';
+import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
-  insertEstimates,
-  insertParcels,
-  retireParcels,
-  square,
-  type TestParcel,
-} from '../support/parcels.ts';
+  COUNTIES,
+  generateFor,
+  generation,
+  insertGenerated,
+  others,
+  PARCELS,
+  passes,
+  sorted,
+} from '../support/filter-generation.ts';
+import { insertParcels, retireParcels } from '../support/parcels.ts';
 import { READINGS } from '../support/plain-filter.ts';
 
 const PATH = '/api/public/v1/properties/filter/';
@@ -18,241 +21,18 @@ const db = await createTestDatabase();
 const api = await startTestApi(db);
 const { key } = await newCaller(db);
 
-/** Small domains, so that values meet; each with texts and numbers that are hard to compare. */
-const CODES = ['R1', 'r1', 'C-2', '0100', '100', 'É', '%', 'a_b'];
-const NAMES = [
-  "O'Neil Trust",
-  'ONEIL, MARY',
-  'Smith & Sons LLC',
-  'SMITHSON',
-  'José Peña',
-  'LLC',
-  '100% Co_op',
-  '-',
-];
-const PHRASES = ['oneil', "O'NEIL", 'llc', 'smith', 'Jose', 'peña', 'mary', 'sons llc', 'co op', '100'];
-const PIECES = ['%', '_', '\\', 'smith', 'O', "'N", 'ONS', '&', 'x'];
-const NUMBERS = [0, 0.1, 0.5, 1, 2.25, 12.3, 60, 60.1, 99.9, 100];
-const WHOLE = [0, 1, 2, 1950, 2020, 100_000];
-const YEARS = [1950, 1999, 2024, 2025, 2026];
-const ZIPS = ['03280', '03456', '04401', '00501'];
-const COUNTIES = [33_019, 33_005, 23_019];
-const OWNERS = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222-222222222222'];
+beforeAll(() => insertGenerated(db.pool));
 
-const today = new Date();
-const isoDay = (date: Date) => date.toISOString().slice(0, 10);
-const TODAY = isoDay(today);
-/** Around whole months before today, and around the end of February. */
-const DAYS = [0, 1, 2, 12, 13].flatMap(months =>
-  [-1, 0, 1].map(days =>
-    isoDay(
-      new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - months, today.getUTCDate() + days)),
-    ),
-  ),
-);
-DAYS.push('2024-02-28', '2024-02-29', '2024-03-01');
-
-const from = <T>(values: readonly T[]) => fc.constantFrom(...values);
-const orNull = <T>(values: readonly T[]) => fc.option(from(values), { freq: 4, nil: null });
-const maybe = fc.constantFrom(true, false, null);
-const columns = (names: string[], values: fc.Arbitrary<unknown>) =>
-  Object.fromEntries(names.map(name => [name, values]));
-
-/** What a roll may say in a field. */
-function anyOf(type: FieldType): fc.Arbitrary<unknown> {
-  switch (type) {
-    case 'number':
-      return orNull(NUMBERS);
-    case 'integer':
-    case 'money':
-      return orNull(WHOLE);
-    case 'year':
-      return orNull(YEARS);
-    case 'date':
-      return orNull(DAYS);
-    case 'boolean':
-      return maybe;
-    default:
-      return orNull(CODES);
-  }
-}
-
-/** Locations on a grid of 0.01 degrees; parcels are squares of 0.01, so neighbors touch. */
-const place = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }));
-
-const parcel = fc.record({
-  county: from(COUNTIES),
-  cell: fc.option(place, { freq: 5, nil: null }),
-  ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, anyOf(PARCEL_FIELDS[name].type)])),
-  ...columns(['improvement_percent', 'wetlands_percent', 'flood_zone_percent'], orNull(NUMBERS)),
-  ...columns(['highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft'], orNull(NUMBERS)),
-  ...columns(['out_of_state_owner', 'out_of_county_owner', 'out_of_zip_owner'], maybe),
-  ...columns(['corporate_owner', 'hoa_owner', 'landlocked'], maybe),
-  ...columns(['owner_name', 'owner_name_2', 'seller_name'], orNull(NAMES)),
-  situs_zip: orNull(ZIPS),
-  owner_key: orNull(OWNERS),
-  steeper_percent: fc.option(fc.array(from(NUMBERS), { minLength: 11, maxLength: 11 }), {
-    freq: 4,
-    nil: null,
-  }),
-});
-type Generated = TestParcel & { cell: [number, number] | null };
-
-function toParcel(row: Record<string, unknown>, index: number): Generated {
-  const { county, cell, ...rest } = row as { county: number; cell: [number, number] | null };
-  const made: TestParcel = {
-    property_id: county * 1e8 + index + 1,
-    ...rest,
-    ...(cell && { boundary: square(-72 + cell[0] * 0.01, 43 + cell[1] * 0.01, 0.01), calculated_acres: 200 }),
-  };
-  made.effective_acres = made.acres ?? made.calculated_acres ?? null;
-  // Some have no estimate.
-  made.value = index % 4 === 0 ? null : (index % 5) * 1_000.25;
-  made.value_per_acre = index % 4 === 0 ? null : (index % 7) / 3;
-  return { ...made, cell };
-}
-
-const PARCELS: Generated[] = fc.sample(parcel, { numRuns: 240, seed: 20_261_120 }).map(toParcel);
-beforeAll(async () => {
-  const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
-  await insertParcels(db.pool, rows);
-  const estimates = rows
-    .filter(({ value }) => value !== null)
-    .map(({ property_id, value, value_per_acre }) => [property_id, [value, value_per_acre]] as const);
-  await insertEstimates(db.pool, new Map(estimates as [number, [number, number]][]));
-});
-
-const list = (values: readonly (string | number)[]) =>
-  fc.uniqueArray(from(values), { minLength: 1, maxLength: 3 });
-const compact = (days: readonly string[]) => days.map(text => text.replaceAll('-', ''));
-
-/** A value for a filter, from its declaration and its name. */
-function generateFor({ name, type, values, field }: (typeof FILTERS)[number]): fc.Arbitrary<unknown> {
-  if (values !== undefined) return from(values);
-  if (type === 'boolean') return fc.boolean();
-  if (type === 'date') return from([...compact(DAYS), 20_240_229]);
-  if (/^(county|counties)$/.test(name)) {
-    const codes = fc.oneof(from(COUNTIES), from(COUNTIES.map(String)));
-    return name === 'county' ? codes : fc.array(codes, { minLength: 1, maxLength: 3 });
-  }
-  if (name.startsWith('zips')) return list([...ZIPS, 3280, 501]);
-  if (name === 'state') return from(['NH', 'me', 'FL']);
-  if (name === 'property_id' || name === 'owner_parcel_id')
-    return from(PARCELS.filter(row => row.owner_key !== null).map(row => row.property_id));
-  if (name === 'seller_name_contains') return list(PIECES);
-  if (name.startsWith('owner_name_')) return name === 'owner_name_2' ? from(NAMES) : list(PHRASES);
-  if (name === 'owner_name') return from(NAMES.map(text => text.toLowerCase()));
-  if (type === 'list of strings') return list([...CODES, 100]);
-  if (type === 'string') return from(CODES);
-  if (field !== undefined && PARCEL_FIELDS[field].type === 'year') return from(YEARS);
-  if (name.startsWith('ownership')) return from([0, 1, 2, 12, 13]);
-  if (name.startsWith('tax_delinquent_years')) return from([0, 1, 2, 27]);
-  if (name.startsWith('value_per_acre')) return from([0, 0.33, 0.34, 1, 1.66, 1.67, 2]);
-  if (name.startsWith('value')) return from([0, 1_000.24, 1_000.25, 1_000.26, 2_000.5, 4_001]);
-  return type === 'integer' ? from(WHOLE) : from(NUMBERS);
-}
-
-/** A rectangle or what it shrinks to, on and between the grid's lines, in steps of 0.005 degrees. */
-const shape = fc
-  .tuple(...Array.from({ length: 4 }, () => fc.integer({ min: -3, max: 13 })))
-  .map(([a, b, c, d]) => ({
-    west: Math.min(a!, b!),
-    east: Math.max(a!, b!),
-    south: Math.min(c!, d!),
-    north: Math.max(c!, d!),
-  }));
-type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
-
-function wkt({ west, east, south, north }: Shape): string {
-  const at = (x: number, y: number) => `${(-72 + x * 0.005).toFixed(3)} ${(43 + y * 0.005).toFixed(3)}`;
-  if (west === east && south === north) return `POINT (${at(west, south)})`;
-  if (west === east || south === north) return `LINESTRING (${at(west, south)}, ${at(east, north)})`;
-  const ring = [at(west, south), at(east, south), at(east, north), at(west, north), at(west, south)];
-  return `POLYGON ((${ring.join(', ')}))`;
-}
-
-/** Squares reach one step of 0.005 degrees from their middles; touching counts. */
-function meets(cell: [number, number] | null, { west, east, south, north }: Shape): boolean {
-  if (cell === null) return false;
-  const [x, y] = [cell[0] * 2, cell[1] * 2];
-  return x - 1 <= east && west <= x + 1 && y - 1 <= north && south <= y + 1;
-}
-
-type Generation = { body: Record<string, unknown>; shape?: Shape };
-const others = FILTERS.filter(filter => filter.name !== 'geom_intersects');
-const scopes = others.filter(filter => filter.scope);
-
-/** A scope or two, and up to four other filters of any kind; bounds in order. */
-const generation: fc.Arbitrary<Generation> = fc
-  .tuple(
-    fc.option(shape, { freq: 3 }),
-    fc.subarray(scopes, { minLength: 1, maxLength: 2 }),
-    fc.subarray(
-      others.filter(filter => !filter.scope),
-      { maxLength: 4 },
-    ),
-    fc.boolean(),
-  )
-  .chain(([area, given, rest, widen]) =>
-    fc
-      .record(Object.fromEntries([...given, ...rest].map(filter => [filter.name, generateFor(filter)])))
-      .map(values => {
-        const body = ordered(values as Record<string, unknown>);
-        // Half of the bodies look at everything, so that the other filters have something to work on.
-        if (widen) {
-          for (const { name } of scopes) delete body[name];
-          body.counties = COUNTIES;
-        }
-        return area === null ? { body } : { body: { ...body, geom_intersects: wkt(area) }, shape: area };
-      }),
-  );
-
-function ordered(body: Record<string, unknown>): Record<string, unknown> {
-  for (const name of Object.keys(body).filter(field => field.endsWith('_min'))) {
-    const most = name.replace(/_min$/, '_max');
-    if (body[most] !== undefined && String(body[name]).padStart(9) > String(body[most]).padStart(9))
-      [body[name], body[most]] = [body[most], body[name]];
-    if (typeof body[name] === 'number' && (body[most] as number) < (body[name] as number)) delete body[name];
-  }
-  if (['highway', 'road', 'local'].every(road => body[`count_${road}_frontage`] === false))
-    delete body.count_road_frontage;
-  return body;
-}
-
-function passes(row: Generated, { body, shape: area }: Generation): boolean {
-  if (area !== undefined && !meets(row.cell, area)) return false;
-  return Object.entries(body).every(([name, value]) => {
-    if (name === 'geom_intersects') return true;
-    if (name !== 'owner_parcel_id') return READINGS[name]!(row, value as never, body, TODAY);
-    return row.owner_key === PARCELS.find(other => other.property_id === value)!.owner_key;
-  });
-}
-
-const figureOf = (row: Generated, order: string) =>
-  row[order === 'acres' ? 'effective_acres' : order] as number | string | null;
-
-function sorted(rows: Generated[], order: unknown = 'property_id'): number[] {
-  const sign = String(order).startsWith('-') ? -1 : 1;
-  const figure = (row: Generated) => figureOf(row, String(order).replace('-', ''));
-  return rows
-    .toSorted((a, b) => {
-      const [one, other] = [figure(a), figure(b)];
-      if (one === other) return sign * (a.property_id - b.property_id);
-      return one === null ? 1 : other === null ? -1 : one < other ? -sign : sign;
-    })
-    .map(row => row.property_id);
-}
-
-async function post(body: unknown, query = '', as = key) {
-  const reply = await api.call(PATH + query, posting(as, JSON.stringify(body)));
+async function post(body: unknown, query = '') {
+  const reply = await api.call(PATH + query, posting(key, JSON.stringify(body)));
   return { status: reply.status, text: reply.text, json: reply.json as Reply };
 }
 type Reply = { count: number; next: string | null; results: { property_id: number }[] };
 
-async function walk(body: unknown, size: number, between?: () => Promise<void>, as = key): Promise<number[]> {
+async function walk(body: unknown, size: number, between?: () => Promise<void>): Promise<number[]> {
   const ids: number[] = [];
   for (let query: string | null = `?page_size=${size}`; query !== null; ) {
-    const { status, json, text } = await post(body, query, as);
+    const { status, json, text } = await post(body, query);
     if (status !== 200) throw new Error(text);
     ids.push(...json.results.map(row => row.property_id));
     query = json.next === null ? null : new URL(json.next).search;
@@ -326,57 +106,6 @@ test('pages by cursor are together the whole list, whatever the size of a page',
     }),
     { numRuns: 15 },
   );
-});
-
-/** Filters that name a parcel or a person. */
-const NAMING =
-  'apn property_id owner_parcel_id owner_name owner_name_2 owner_name_includes owner_name_excludes seller_name_contains'.split(
-    ' ',
-  );
-
-type Quote = {
-  quotable: boolean;
-  count: number | null;
-  at_most: number | null;
-  tokens: { all_pages: number; export: number } | null;
-  counties: { fips: string; count: number | null; at_most: number }[];
-};
-
-test('a quote counts what the filter finds, from 25 up, and all pages then cost what it says', async () => {
-  let told = 0;
-  await fc.assert(
-    fc.asyncProperty(generation, async generated => {
-      const { body, shape: area } = generated;
-      const expected = PARCELS.filter(row => passes(row, generated));
-      const reply = await api.call(`${PATH}quote/`, posting(key, JSON.stringify(body)));
-      const quote = reply.json as Quote;
-      expect(reply.status, reply.text).toBe(200);
-      const isFlat = area !== undefined && (area.west === area.east || area.south === area.north);
-      // A step of 0.005 degrees is some 400 by 550 m here.
-      const isSmall = area !== undefined && (area.east - area.west) * (area.north - area.south) < 5;
-      if (isFlat || NAMING.some(name => name in body)) expect(quote.quotable).toBe(false);
-      else if (!isSmall) expect(quote.quotable).toBe(true);
-      if (!quote.quotable) {
-        expect(quote).toMatchObject({ count: null, at_most: null, tokens: null, counties: [] });
-        return;
-      }
-      expect(quote.at_most).toBeGreaterThanOrEqual(expected.length);
-      expect(quote.count).toBe(expected.length < 25 ? null : expected.length);
-      for (const { fips, count, at_most } of quote.counties) {
-        const own = expected.filter(row => Math.floor(row.property_id / 1e8) === Number(fips)).length;
-        expect(at_most).toBeGreaterThanOrEqual(own);
-        if (count !== null) expect([count, count >= 25]).toEqual([own, true]);
-      }
-      if (quote.tokens === null) return;
-      told++;
-      const caller = await newCaller(db);
-      await walk(body, 500, undefined, caller.key);
-      expect((await usageOf(db, caller.accountId)).tokens).toBe(quote.tokens.all_pages);
-      expect(quote.tokens.export).toBe(expected.length);
-    }),
-    { numRuns: 60 },
-  );
-  expect(told).toBeGreaterThan(10);
 });
 
 test('a parcel that stays is met exactly once while others come and go', async () => {
