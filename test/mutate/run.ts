@@ -4,14 +4,14 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from '../../shared/base/db.ts';
-import { startEmbedded } from '../../shared/base/embedded-postgres.ts';
+import { asRun, type Pool } from '../../shared/base/db.ts';
 import { ingestJob } from '../../shared/feeds/ingest-runs.ts';
-import { enqueue, waitForJob } from '../../shared/queue/jobs.ts';
+import { enqueueAndNotify, waitForJob } from '../../shared/queue/jobs.ts';
 import { readInput } from '../../workers/formats/read-format.ts';
 import { withBenchDatabase } from '../bench/bench.ts';
 import { writeFeed } from '../bench/generate/feed-files.ts';
 import { hasEnded, startWorker } from '../bench/worker.ts';
+import { startTestServer } from '../support/server.ts';
 import { mutated, type Seed, seedFiles } from './mutations.ts';
 
 /*
@@ -33,7 +33,7 @@ const feeds = join(folder, 'feeds');
 mkdirSync(feeds);
 const seeds = Object.entries(seedFiles()).filter(([format]) => only.length === 0 || only.includes(format));
 for (const [format, seed] of seeds) await writeSeed(format, seed);
-const server = await startEmbedded(join(folder, 'postgres'));
+const server = await startTestServer(folder);
 try {
   const options = { quick: true, serverUrl: server.url, folder, note: say };
   process.exitCode = await withBenchDatabase(options, mutateAll);
@@ -68,9 +68,9 @@ async function mutateAll(url: string, pool: Pool): Promise<number> {
   const worker = await startWorker(url, { FEEDS_DIR: feeds, WORKER_CONCURRENCY: AT_ONCE, LOG_LEVEL: 'info' });
   worker.stderr!.resume();
   const tallies = await Promise.all(seeds.map(([format, seed]) => mutateFormat(pool, format, seed)));
-  for (const { format, rows, words, other } of tallies) {
-    say(`${format.padEnd(12)} ${rows} in rows, ${words} in words, ${other.length} otherwise`);
-    for (const line of other) say(`  ${line}`);
+  for (const tally of tallies) {
+    say(summaryOf(tally));
+    for (const line of tally.other) say(`  ${line}`);
   }
   const whole = await Promise.all(seeds.map(([format]) => read(pool, format, undefined)));
   const goesOn = !hasEnded(worker) && whole.every(({ status }) => status === 'done');
@@ -103,9 +103,13 @@ async function mutateFormat(pool: Pool, format: string, { name, bytes }: Seed): 
     else if (error !== null && (await codeOf(pool, file)).startsWith('feed_')) tally.words++;
     else tally.other.push(`${seed}: ${error}`);
     rmSync(file);
-    if (seed % 20 === 0) say(`${format}: ${seed}`);
+    if (seed % 20 === 0) say(summaryOf(tally));
   }
   return tally;
+}
+
+function summaryOf({ format, rows, words, other }: Tally): string {
+  return `${format.padEnd(12)} ${rows} in rows, ${words} in words, ${other.length} otherwise`;
 }
 
 async function codeOf(pool: Pool, file: string): Promise<string> {
@@ -119,7 +123,7 @@ async function codeOf(pool: Pool, file: string): Promise<string> {
 async function enqueueRead(pool: Pool, format: string, file: string | undefined): Promise<string> {
   const sources = file === undefined ? {} : { roll: file };
   const payload = { feed: nameOf(format), force: true, sources, requestedBy: 'mutate' };
-  return (await enqueue(pool, ingestJob, ingestJob.payload.parse(payload))).id;
+  return enqueueAndNotify(asRun(pool), ingestJob, ingestJob.payload.parse(payload));
 }
 
 async function read(pool: Pool, format: string, file: string | undefined) {
