@@ -6,6 +6,7 @@ import type { Logger } from '../shared/base/log.ts';
 import { openOrigins } from '../shared/base/origin.ts';
 import { openTraceProvider } from '../shared/contacts/skip-trace-providers.ts';
 import { endpoints as v1 } from './endpoints.ts';
+import { filesRouter } from './files/file-route.ts';
 import { type Lifecycle, presetHeaders, startRequest } from './http/begin.ts';
 import { openCallers } from './http/callers.ts';
 import { answerOptions } from './http/cors.ts';
@@ -106,6 +107,7 @@ export function createApp({
   const oauth = openOAuth({ ...serving, ...resources });
   app.use(mcpRouter({ ...serving, endpoints, document, metrics, config, log }));
   app.use(imagesRouter(images, now));
+  app.use(filesRouter(resources, now));
   app.use(presetHeaders);
   app.use('/oauth', requireTextInAddress);
   app.use(oauth.router);

@@ -11,6 +11,7 @@ import {
   removeListing,
 } from './v1/deals/deal-endpoints.ts';
 import { dealHistory } from './v1/deals/deal-history.ts';
+import { createExport, deleteExport, getExport, listExports } from './v1/exports/export-endpoints.ts';
 import { countyCoverage, listCoverage } from './v1/feeds/get-coverage.ts';
 import { getParcelImage } from './v1/imagery/parcel-image.ts';
 import { addListRows } from './v1/lists/add-list-rows.ts';
@@ -55,6 +56,10 @@ export const endpoints: readonly Endpoint[] = [
   addListRows,
   changeRows,
   removeRows,
+  createExport,
+  listExports,
+  getExport,
+  deleteExport,
   createCompReport,
   searchRegions,
   listMarkets,

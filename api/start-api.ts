@@ -12,6 +12,7 @@ import { assertSchemaVersion } from '../shared/base/migrate.ts';
 import { missingSettings } from '../shared/base/origin.ts';
 import { assertClusterReady } from '../shared/base/shards.ts';
 import { CHANGES_DAYS } from '../shared/domain/changes.ts';
+import { failLostExports } from '../shared/exports/end-export.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue/queue.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
@@ -109,5 +110,7 @@ export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promi
   await pool.query(statement('contacts/delete_old_provider_answers', { days: kept.SKIP_TRACE_KEEP_DAYS }));
   await pool.query(statement('contacts/delete_old_traces', { years: kept.TRACE_AUDIT_YEARS }));
   await pool.query(sql('parcels/delete_old_given'));
+  await pool.query(sql('exports/expire_exports'));
+  await failLostExports(pool);
   await pool.query(statement('changes/delete_old', { days: CHANGES_DAYS + 1 }));
 }

@@ -447,6 +447,37 @@ create table elevation_tiles (
   constraint elevation_tiles_pkey PRIMARY KEY (feed_id, source)
 );
 
+create table export_parts (
+  export_id uuid not null,
+  n integer not null,
+  bytes bytea not null,
+  sha256 bytea not null,
+  constraint export_parts_pkey PRIMARY KEY (export_id, n)
+);
+alter table export_parts alter column bytes set storage external;
+
+create table exports (
+  id uuid default gen_random_uuid() not null,
+  company_id uuid not null,
+  account_id uuid not null,
+  mode text not null,
+  request jsonb not null,
+  state text not null,
+  tokens_held bigint not null,
+  rows integer,
+  free_rows integer,
+  tokens bigint,
+  error jsonb,
+  job_id uuid,
+  attempt integer default 0 not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  constraint exports_pkey PRIMARY KEY (id),
+  constraint exports_mode_check CHECK ((mode = ANY (ARRAY['direct'::text, 'mcp'::text]))),
+  constraint exports_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'ready'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+);
+
 create table feeds (
   id integer generated always as identity,
   name text not null,
@@ -1000,6 +1031,7 @@ create table usage_periods (
   tokens_included bigint,
   overage_cents_per_1000 integer,
   terms integer default 0 not null,
+  tokens_held bigint default 0 not null,
   constraint usage_periods_pkey PRIMARY KEY (account_id, period_start)
 );
 
@@ -1068,6 +1100,9 @@ CREATE INDEX deal_events_deal ON public.deal_events USING btree (deal_id, id);
 CREATE INDEX deals_board ON public.deals USING btree (board_id, status, "position");
 CREATE INDEX deals_county ON public.deals USING btree (fips) WHERE ((status = 'listed'::text) OR (seen_at IS NULL));
 CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
+CREATE INDEX exports_company ON public.exports USING btree (company_id, created_at DESC);
+CREATE INDEX exports_kept ON public.exports USING btree (expires_at) WHERE (state = 'ready'::text);
+CREATE INDEX exports_open ON public.exports USING btree (company_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX given_rows_age ON public.given_rows USING btree (given_at);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
 CREATE INDEX imagery_sources_extent ON public.imagery_sources USING gist (extent);
@@ -1127,6 +1162,9 @@ alter table deals add constraint deals_board_id_fkey FOREIGN KEY (board_id) REFE
 alter table dnc_areas add constraint dnc_areas_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table do_not_mail add constraint do_not_mail_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table export_parts add constraint export_parts_export_id_fkey FOREIGN KEY (export_id) REFERENCES exports(id) ON DELETE CASCADE;
+alter table exports add constraint exports_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table exports add constraint exports_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table imagery_sources add constraint imagery_sources_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);

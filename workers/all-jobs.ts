@@ -2,6 +2,7 @@ import { prepareCompReportsJob } from './comping/prepare-comp-reports-job.ts';
 import { fetchDealJob } from './deals/fetch-deal-job.ts';
 import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import { gradeDealsJob } from './deals/grade-deals-job.ts';
+import { makeExportJob } from './exports/make-export-job.ts';
 import { ingestFeedJob } from './ingest/ingest-feed-job.ts';
 import { computeLandAttributesJob } from './land/compute-land-attributes-job.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
@@ -28,4 +29,5 @@ export const allJobs = jobsByName([
   fetchDealJob,
   gradeDealsJob,
   gradeDealsDailyJob,
+  makeExportJob,
 ]);

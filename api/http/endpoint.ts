@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Mode } from '../../shared/accounts/tiers.ts';
 import type { Account } from './callers.ts';
 import type { Statements } from './database.ts';
 import type { ExtraLimit } from './rate-limits.ts';
@@ -28,6 +29,8 @@ export type Answer = {
 /** Who calls, when, and under which address: what paging links and company scope need. */
 export type CallContext = {
   account: Account;
+  /** How its work is billed. */
+  mode: Mode;
   /** The API key's id; absent for who calls without one. */
   keyId?: string | undefined;
   /** The person who has signed in to the web app; absent for a key, whose account tells. */
@@ -52,6 +55,7 @@ export const TAGS = {
   Changes: 'What changed since, so that a copy can be kept in step.',
   Lists: 'Parcels that the company keeps together: for a mailing, with offers and how far one is.',
   'Comp reports': 'Reports in the web app that value a parcel by chosen comps.',
+  Exports: 'Files of parcels to take along: made in the background, read in parts.',
   Regions: 'Counties and ZIP codes by name.',
   'Saved markets': 'Regions that the company of the caller has pinned.',
   'Deal flow': "The caller's board of land to sell.",
@@ -88,7 +92,7 @@ export type Endpoint<
   /** Whether accounts without a contract are served too. */
   withoutContract?: boolean;
   response: {
-    status: 200 | 201 | 204;
+    status: 200 | 201 | 202 | 204;
     description: string;
     /** Further statuses with the same body, and when. */
     also?: Record<number, string>;

@@ -1,10 +1,11 @@
+import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
 import type { Caller } from './callers.ts';
 import { type Database, isTransientError, type Statements } from './database.ts';
-import { quotaError, subscriptionRequired } from './standing.ts';
+import { subscriptionRequired } from './standing.ts';
 
 /** What one call costs, and under which metering key. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };

@@ -161,12 +161,14 @@ const REPRICED = unavailable('Others were asking for the same at the same time. 
 /** Addresses are made when they are asked for, which few handlers do. */
 class Context implements CallContext {
   readonly account: Caller['account'];
+  readonly mode: Mode;
   readonly keyId: string | undefined;
   readonly now: Date;
   readonly #call: Call;
 
-  constructor(call: Call, { account, keyId }: Caller, now: Date) {
+  constructor(call: Call, { account, keyId, mode }: Caller, now: Date) {
     this.account = account;
+    this.mode = mode;
     this.keyId = keyId;
     this.now = now;
     this.#call = call;

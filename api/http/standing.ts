@@ -1,3 +1,4 @@
+import { paymentError, quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode, Scope } from '../../shared/accounts/tiers.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import type { Account, Caller } from './callers.ts';
@@ -50,29 +51,4 @@ export function requireTokensLeft(account: Account, now: number): void {
   if (account.tokensAllowed === null || account.periodEnd === null || now >= account.periodEnd) return;
   const tokensLeft = account.tokensAllowed - account.tokensUsed;
   if (tokensLeft <= 0) throw quotaError(account, 1, tokensLeft);
-}
-
-/** The error of an account that cannot use `tokens` more in this period. */
-export function quotaError(
-  account: Pick<Account, 'overageAllowed' | 'paymentMethod'>,
-  tokens: number,
-  tokensLeft: number,
-): PlatError {
-  const some = tokensLeft > 0;
-  const few = `The call needs ${tokens} tokens, and ${tokensLeft} ${tokensLeft === 1 ? 'is' : 'are'} left`;
-  const state = some ? `${few} in this period.` : "The period's tokens are used up.";
-  if (!account.overageAllowed)
-    return paymentError('usage_limit_exceeded', `${state} Overage is switched off for the account.`);
-  if (!account.paymentMethod)
-    return paymentError('payment_method_required', `${state} Overage needs a payment method on file.`);
-  return paymentError(
-    'usage_backstop_reached',
-    some
-      ? `${few} up to the account's ceiling of overage for this period.`
-      : "Overage has reached the account's ceiling for this period.",
-  );
-}
-
-function paymentError(code: string, message: string): PlatError {
-  return new PlatError(code, message, { status: 402 });
 }

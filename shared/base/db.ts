@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Config, requireDatabaseUrl } from './config.ts';
 import type { Logger } from './log.ts';
-import { type BoundStatement, bindValues, type Values } from './named-parameters.ts';
+import { type BoundStatement, bindValues, inlineParameters, type Values } from './named-parameters.ts';
 import { rootDir } from './root.ts';
 
 export type Pool = pg.Pool;
@@ -80,6 +80,10 @@ export function literal(value: number | boolean | string | null | readonly (numb
   if (value === null || typeof value === 'boolean') return String(value);
   return literal(`{${value.map(one => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
 }
+
+/** A fragment with its values written into it, for statements that can take no parameters. */
+export const inlined = (fragment: string, values: Values): string =>
+  inlineParameters(fragment, values, value => literal(value as Parameters<typeof literal>[0]));
 
 export type PoolOptions = {
   applicationName: string;

@@ -1,6 +1,7 @@
 /** The codes that a client may see, and their statuses: the first, unless an error says another. */
 export const ERROR_STATUSES = {
-  validation_error: [400],
+  // Also of a range that a file does not have.
+  validation_error: [400, 416],
   unauthorized: [401],
   subscription_required: [402],
   tier_upgrade_required: [402],

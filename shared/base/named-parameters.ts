@@ -44,6 +44,12 @@ export function bindValues(text: string, values: Values): BoundStatement {
   return { text: replaced, values: names.map(name => values[name]) };
 }
 
+/** The text with every parameter replaced by what `write` makes of its value. */
+export const inlineParameters = (text: string, values: Values, write: (value: unknown) => string): string =>
+  text.replaceAll(TOKENS, (token, _tag: string | undefined, name?: string) =>
+    name === undefined ? token : write(values[name]),
+  );
+
 export type Bind = (value: unknown) => string;
 
 /** Puts values among those of a statement, under names of their own, and gives the parameter: `:v1`. */

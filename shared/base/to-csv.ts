@@ -9,7 +9,7 @@ export function csv(rows: readonly Record<string, unknown>[], columns: readonly 
 
 const AMOUNT = /^-?\d+(\.\d+)?$/;
 
-function csvCell(value: unknown): string {
+export function csvCell(value: unknown): string {
   const plain = value instanceof Date ? value.toISOString() : String(value ?? '');
   const isFormula = typeof value === 'string' && /^\s*[=+\-@\t\r\n]/.test(plain) && !AMOUNT.test(plain);
   const text = isFormula ? `'${plain}` : plain;

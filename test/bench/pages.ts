@@ -174,7 +174,7 @@ async function comparePage(pool: Pool, fips: number, rounds: number): Promise<Be
     res: {},
     form: new URLSearchParams(),
   } as unknown as Visit;
-  const context = { account: { id } as never, ...addresses, now: new Date() };
+  const context = { mode: 'direct' as const, account: { id } as never, ...addresses, now: new Date() };
   const input = {
     params: {},
     query: filterParcels.query.parse({ page_size: '500' }),

@@ -84,6 +84,7 @@ const QUESTIONS: Question[] = [
     (query): Question => ['list_comps', `?${query}`],
   ),
   ['list_changes', '?from=now'],
+  ['list_exports'],
   ['save_market', '', { region_id: uuidV5('county:33019') }],
   ['list_saved_markets'],
   ['unsave_market', '{id}'],

@@ -239,7 +239,16 @@ export async function callEndpoint<T>(
   const { deps, url, apiUrl, appUrl, session } = visit;
   const account = await requireAccount(visit);
   const input = checkInput(endpoint, { params, query, body });
-  const context = { account, ...(session && { user: session.user }), url, apiUrl, appUrl, now: deps.now() };
+  const mode = 'direct' as const;
+  const context = {
+    account,
+    mode,
+    ...(session && { user: session.user }),
+    url,
+    apiUrl,
+    appUrl,
+    now: deps.now(),
+  };
   const { body: answer } = await endpoint.handle(input, deps.resources, context);
   // Statistics are stored as the bytes that the endpoint sends.
   return (Buffer.isBuffer(answer) ? JSON.parse(answer.toString()) : answer) as T;

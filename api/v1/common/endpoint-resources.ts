@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { type FileAddresses, openFileAddresses } from '../../files/file-address.ts';
 import { batch } from '../../http/batch.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
 import type { Database } from '../../http/database.ts';
@@ -19,6 +20,7 @@ export type Resources = {
   readValuation: ReadValuation;
   trace: Trace;
   images: Images;
+  files: FileAddresses;
   /** Of the operator's catalogue. */
   sourcesOfCounty(fips: string): ReturnType<typeof sourcesOfCounty>;
 };
@@ -41,6 +43,7 @@ export function openResources(
     readValuation: openValuations(database),
     trace,
     images,
+    files: openFileAddresses(database),
     sourcesOfCounty: fips => sourcesOfCounty(fips, catalogue),
   };
 }

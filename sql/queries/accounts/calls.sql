@@ -47,16 +47,16 @@ returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(s
 
 -- name: charge_alike
 -- Charges calls that differ in nothing, at two thirds of the cost of charge_calls. No row, and nothing
--- charged, where the account may not use as much, or where charge_calls has to look closer. `tokens`: tokens
--- a call, over 0.
+-- charged, where the account may not use as much, or where charge_calls has to look closer. What is held
+-- counts as used. `tokens`: tokens a call, over 0.
 with charged as (
   update usage_periods p set tokens_used = p.tokens_used + :tokens::int * :calls::bigint
   from accounts a
   where p.account_id = :account_id and p.period_end is null and a.id = :account_id and a.period_start = p.period_start and a.period_end > now()
     -- What the account was read as may have changed while its period was waited for: the update looks at
     -- these again, on the period.
-    and p.terms = a.terms and (a.tokens_allowed is null or p.tokens_used + :tokens::int * :calls::bigint <= a.tokens_allowed)
-  returning p.account_id, p.period_start, p.tokens_used, a.tokens_allowed, a.overage_allowed, a.payment_method
+    and p.terms = a.terms and (a.tokens_allowed is null or p.tokens_used + p.tokens_held + :tokens::int * :calls::bigint <= a.tokens_allowed)
+  returning p.account_id, p.period_start, p.tokens_used + p.tokens_held as tokens_used, a.tokens_allowed, a.overage_allowed, a.payment_method
 ), daily as (
   insert into usage_daily (account_id, period_start, day, endpoint, mode, tokens, calls)
   select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, :metering_key::text, :mode::text, :tokens::int * :calls::bigint, :calls::bigint
@@ -75,9 +75,9 @@ where (select set_config('synchronous_commit', 'on', true)) = 'on';
 -- period is over or its terms have just changed: roll it and charge again. `account_ids`, ordered; `tokens`:
 -- tokens a call, over 0; `tokens_before`: tokens of the account's rows before this one.
 with decided as materialized (
-  select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + before as used_before, a.overage_allowed, a.payment_method,
+  select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + p.tokens_held + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,
-    case when a.tokens_allowed is null then calls else greatest(0, least(calls, (a.tokens_allowed - p.tokens_used - before) / tokens)) end::int
+    case when a.tokens_allowed is null then calls else greatest(0, least(calls, (a.tokens_allowed - p.tokens_used - p.tokens_held - before) / tokens)) end::int
       as charged
   from unnest(:account_ids::uuid[], :metering_keys::text[], :modes::text[], :tokens::int[], :calls::int[], :tokens_before::bigint[]) with ordinality
     as c (account_id, endpoint, mode, tokens, calls, before, n)
@@ -169,7 +169,7 @@ with found as (
 select k.key_hash as "keyHash", k.id as "keyId", k.scopes, k.expires_at as "expiresAt", k.revoked,
   a.disabled_at is not null as disabled, a.id, a.pro, a.tier,
   coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid", a.overage_allowed as "overageAllowed",
-  a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used, 0) as "tokensUsed",
+  a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed",
   a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst", a.skip_trace_per_minute as "skipTracePerMinute",
   a.skip_trace as "skipTrace", a.period_end as "periodEnd"
 from found k
@@ -225,7 +225,7 @@ where account_id = :account_id and key = :key and claim = :attempt and status is
 -- An account that is not disabled, with what it has used, as identify_keys tells it.
 select a.id, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
-  coalesce(u.tokens_used, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",
+  coalesce(u.tokens_used + u.tokens_held, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",
   a.skip_trace_per_minute as "skipTracePerMinute", a.skip_trace as "skipTrace", a.period_end as "periodEnd"
 from accounts a
 left join tiers t on t.name = a.tier

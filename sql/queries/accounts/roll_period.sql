@@ -7,13 +7,13 @@ with due as materialized (
   from accounts where id = any(:account_ids::uuid[]) and period_end <= now()
   order by id for no key update
 ), held as materialized (
-  select p.account_id, p.period_start from usage_periods p
+  select p.account_id, p.period_start, p.tokens_held from usage_periods p
   join due on due.id = p.account_id and due.period_start = p.period_start
   order by p.account_id for update of p
 ), closed as (
   update usage_periods p
   set period_end = due.period_end, tier = due.tier, tokens_included = due.tokens_included,
-    overage_cents_per_1000 = due.overage_cents_per_1000
+    overage_cents_per_1000 = due.overage_cents_per_1000, tokens_held = 0
   from held join due on due.id = held.account_id
   where p.account_id = held.account_id and p.period_start = held.period_start
 ), following as (
@@ -29,10 +29,12 @@ with due as materialized (
   ) as m
   where m.ends > due.period_end and m.starts <= now()
 ), opened as (
-  insert into usage_periods (account_id, period_start, terms, period_end, tier, tokens_included, overage_cents_per_1000)
+  insert into usage_periods (account_id, period_start, terms, period_end, tier, tokens_included, overage_cents_per_1000, tokens_held)
   select id, starts, terms,
     case when ends <= now() then ends end, case when ends <= now() then tier end,
-    case when ends <= now() then tokens_included end, case when ends <= now() then overage_cents_per_1000 end
+    case when ends <= now() then tokens_included end, case when ends <= now() then overage_cents_per_1000 end,
+    -- What is held for exports under way is held of the period in which they are billed.
+    case when ends > now() then coalesce((select tokens_held from held where account_id = id), 0) else 0 end
   from following
   on conflict do nothing
 )

@@ -175,6 +175,7 @@ async function searchWhile(statement: string, change: () => Promise<unknown>, qu
     { params: {}, query: { page_size: 25, ...query }, body: undefined },
     { database, cursorSecret: async () => Buffer.from('secret') },
     {
+      mode: 'direct',
       url: new URL('http://localhost/'),
       apiUrl: 'http://localhost',
       appUrl: 'http://localhost',

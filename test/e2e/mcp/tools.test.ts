@@ -74,6 +74,7 @@ const CASES: [tool: string, ...Case[]][] = [
     'search',
     { given: { q: 'washington', types: 'town,owner' }, path: '/search/?q=washington&types=town,owner' },
   ],
+  ['list_exports', { given: {}, path: '/exports/' }],
   ['find_regions', { given: { q: 'sullivan', page_size: 2 }, path: '/regions/?q=sullivan&page_size=2' }],
   ['save_market', { given: { region_id: SULLIVAN }, path: '/markets/', body: { region_id: SULLIVAN } }],
   ['list_saved_markets', { given: {}, path: '/markets/' }],
@@ -100,6 +101,9 @@ const OTHERS = [
   'list_deal_flow_listings',
   'unsave_market',
   ...LISTS,
+  'create_export',
+  'get_export',
+  'delete_export',
 ];
 
 test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', async version => {

@@ -1,0 +1,31 @@
+import type { Database } from '../http/database.ts';
+import { openSignedAddresses } from '../http/signed-addresses.ts';
+
+/** What the address of a file names. Short names: it travels in the address. */
+export type SignedFile = {
+  /** The export. */
+  x: string;
+  /** Its part; 0 for all of them, one after the other. */
+  n: number;
+  /** When it expires, in seconds: with the file. */
+  e: number;
+};
+
+/** First in the signed text. */
+const FORMAT = 'plat file 1\n';
+
+export type FileAddresses = {
+  /** The path of a part, or of the whole file. */
+  pathOf(exportId: string, part: number, expiresAt: Date): Promise<string>;
+  /** What an address names; undefined for one that is forged, altered or expired. */
+  read(token: string, now: Date): Promise<SignedFile | undefined>;
+};
+
+export function openFileAddresses(database: Database): FileAddresses {
+  const addresses = openSignedAddresses<SignedFile>(database, FORMAT);
+  return {
+    pathOf: async (exportId, part, expiresAt) =>
+      `/files/${await addresses.sign({ x: exportId, n: part, e: Math.floor(expiresAt.getTime() / 1000) })}`,
+    read: (token, now) => addresses.read(token, now),
+  };
+}

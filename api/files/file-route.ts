@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { type RequestHandler, type Response, Router } from 'express';
+import { PlatError } from '../../shared/base/errors.ts';
+import { type ExportRequest, FILE_TYPES } from '../../shared/exports/export-request.ts';
+import type { Database } from '../http/database.ts';
+import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
+import { exchangeOf } from '../http/exchange.ts';
+import { headersOf } from '../http/headers.ts';
+import type { FileAddresses } from './file-address.ts';
+
+const PATH = '/files/:token';
+
+/** Bytes of a part that are read, and held, at once. */
+const SLICE = 512 * 1024;
+
+type Part = { n: number; size: number; sha256: string };
+type Resources = { database: Database; files: FileAddresses };
+
+/** GET /files/{token}: a part of an export or all of it; needs no key, the address itself is signed. */
+export function filesRouter({ database, files }: Resources, now: () => Date): Router {
+  const router = Router({ caseSensitive: true });
+  const send: RequestHandler = async (req, res) => {
+    exchangeOf(res).route = PATH;
+    try {
+      const named = await files.read(req.params.token as string, now());
+      const file = named && (await readFile(database, named.x, named.n));
+      if (file === undefined)
+        throw notFound(
+          'This address is not one of ours, or the file is kept no longer. Look at the export again.',
+        );
+      const { parts, name, type } = file;
+      const size = parts.reduce((sum, part) => sum + part.size, 0);
+      const etag = `"${parts.length === 1 ? parts[0]!.sha256 : `${named!.x}-${size}`}"`;
+      const asked = req.headers['if-range'];
+      const range = asked === undefined || asked === etag ? rangeOf(req.headers.range, size) : undefined;
+      const { start, end } = range ?? { start: 0, end: size };
+      const headers = {
+        'Content-Type': type,
+        'Content-Length': String(end - start),
+        'Content-Disposition': `attachment; filename="${name}"`,
+        'Accept-Ranges': 'bytes',
+        ETag: etag,
+        'Cache-Control': 'private, no-transform',
+        ...(range && { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }),
+      };
+      const own = headersOf(exchangeOf(res));
+      for (let at = 0; at < own.length; at += 2) res.setHeader(own[at]!, own[at + 1]!);
+      res.writeHead(range === undefined ? 200 : 206, headers);
+      if (req.method === 'HEAD') res.end();
+      else await stream(res, database, named!.x, parts, start, end);
+    } catch (error) {
+      // Of what has begun to go out the client sees that it is cut off.
+      if (res.headersSent) res.destroy();
+      else sendError(res, error);
+    }
+  };
+  router.route(PATH).get(send).all(methodNotAllowed('GET', 'HEAD'));
+  return router;
+}
+
+type KeptFile = { parts: Part[]; name: string; type: string };
+
+async function readFile(database: Database, id: string, n: number): Promise<KeptFile | undefined> {
+  const [facts] = await database.run<{ request: ExportRequest }>('exports/read_file_facts', {
+    export_id: id,
+  });
+  if (facts === undefined) return undefined;
+  const all = await database.run<Part>('exports/list_parts', { export_ids: [id] });
+  const parts = n === 0 ? all : all.filter(part => part.n === n);
+  if (parts.length === 0) return undefined;
+  const { extension, type } = FILE_TYPES[facts.request.format];
+  const part = n === 0 || all.length === 1 ? '' : `-${n}`;
+  return { parts, name: `plat-${id.slice(0, 8)}${part}.${extension}`, type };
+}
+
+/**
+ * One range of bytes (RFC 9110, section 14); undefined for the whole, as for several, which a server may
+ * answer so. @returns its start, and the byte behind its end
+ */
+export function rangeOf(
+  header: string | undefined,
+  size: number,
+): { start: number; end: number } | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);
+  if (start < end) return { start, end };
+  throw new PlatError('validation_error', 'Rejected: Range. See details for the reasons.', {
+    status: 416,
+    details: { Range: [`lies outside of the ${size} bytes of the file`] },
+    headers: { 'Content-Range': `bytes */${size}` },
+  });
+}
+
+async function stream(
+  res: Response,
+  database: Database,
+  id: string,
+  parts: readonly Part[],
+  start: number,
+  end: number,
+): Promise<void> {
+  let at = 0;
+  for (const { n, size } of parts) {
+    for (let from = Math.max(0, start - at); from < Math.min(size, end - at); from += SLICE) {
+      const length = Math.min(SLICE, Math.min(size, end - at) - from);
+      const [row] = await database.run<{ bytes: Buffer }>('exports/read_slice', {
+        export_id: id,
+        n,
+        start: from + 1,
+        size: length,
+      });
+      if (row === undefined) throw notFound('The file was deleted.');
+      if (!res.write(row.bytes)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+      if (res.closed || res.destroyed) return;
+    }
+    at += size;
+  }
+  res.end();
+}

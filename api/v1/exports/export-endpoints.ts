@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { holdTokens, readQuota } from '../../../shared/accounts/held-tokens.ts';
+import { quotaError } from '../../../shared/accounts/quota-error.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import { cancelExport, errorOf, LEAST_TOLD, overCeiling } from '../../../shared/exports/end-export.ts';
+import {
+  EXPORT_KEY,
+  type ExportRequest,
+  KEPT_DAYS,
+  makeExport,
+  mostRows,
+} from '../../../shared/exports/export-request.ts';
+import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
+import type { Database } from '../../http/database.ts';
+import type { CallContext } from '../../http/endpoint.ts';
+import { notFound } from '../../http/error-responses.ts';
+import type { Quote } from '../../http/quote.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import {
+  companyOf,
+  EXPORT_EXAMPLE,
+  exported,
+  listExportRows,
+  MOST_LISTED,
+  newExport,
+  toExports,
+} from './export-schema.ts';
+import { priceExport } from './price-export.ts';
+
+const PATH = '/api/public/v1/exports/';
+
+/** Files of one company that are made at once. */
+const MOST_AT_ONCE = 3;
+
+const common = { tag: 'Exports' } as const;
+const params = z.object({ id: z.uuid('must be a UUID').describe('The id of the export.') });
+const NOT_FOUND = 'The company has no export with this id.';
+
+export const createExport = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: PATH,
+  operationId: 'create_export',
+  summary: 'Order a file of parcels',
+  description: `Makes a file of all parcels that a filter finds, in the order of their ids, each county as of one moment. The answer comes at once;
+\`GET exports/{id}/\` tells when the file is ready. At most 1,000,000 rows, kml 10,000; ${MOST_AT_ONCE} at once a company. What it can cost is held from the start, and
+billed once when it is ready. It has no telephone numbers.`,
+  body: newExport,
+  metering: {
+    key: EXPORT_KEY,
+    price: 0,
+    atMost: ({ body }) => mostRows(body.format),
+    quote: async ({ body }, { database }, { account, now }) => {
+      const companyId = await companyOf(database, account.id);
+      const { rows, tokens } = await priceExport(database, companyId, body as ExportRequest, now);
+      const few = rows < LEAST_TOLD;
+      const quote: Quote = { tokens: few ? null : tokens, at_most: few ? LEAST_TOLD : tokens };
+      return { body: quote, tokens: 0 };
+    },
+    rule: '1 token a row, when the file is ready; 0 for a row that the company was given in the last 30 days and that has not changed since',
+  },
+  response: {
+    status: 202,
+    description: 'The export, which a worker begins to make.',
+    schema: exported,
+    location: body => `${PATH}${body.id}/`,
+    example: {
+      summary: 'As ordered',
+      value: {
+        ...EXPORT_EXAMPLE,
+        state: 'queued',
+        rows: null,
+        free_rows: null,
+        tokens: null,
+        parts: [],
+        url: null,
+        expires_at: null,
+      },
+    },
+  },
+  errors: {
+    unprocessable:
+      'The shape of the filter has too many vertices, or its outline passes over too many parcels.',
+  },
+  handle: async ({ body }, { database, files }, call) => {
+    const request = body as ExportRequest;
+    const { account, now } = call;
+    const companyId = await companyOf(database, account.id);
+    const { tokens } = await priceExport(database, companyId, request, now);
+    const id = await addExport(database, { request, companyId, tokens, call });
+    const rows = await listExportRows(database, account.id, id);
+    const [answer] = await toExports(rows, { database, files }, call);
+    return { body: answer!, tokens: 0 };
+  },
+});
+
+type NewExport = { request: ExportRequest; companyId: string; tokens: number; call: CallContext };
+
+async function addExport(
+  database: Database,
+  { request, companyId, tokens, call: { account, mode, now } }: NewExport,
+): Promise<string> {
+  const { most_tokens: most } = request;
+  const refused = most !== undefined && tokens > most ? overCeiling(tokens, most) : undefined;
+  return database.transaction(async run => {
+    // Those of one company are ordered one by one, so that no more are open than may be.
+    await run('market/lock_company', { account_id: account.id });
+    const [counted] = await run<{ open: number }>('exports/count_open', { company_id: companyId });
+    if (counted!.open >= MOST_AT_ONCE)
+      throw new PlatError(
+        'rate_limited',
+        `${MOST_AT_ONCE} exports of the company are being made: wait for one.`,
+        {
+          headers: { 'Retry-After': '10' },
+        },
+      );
+    const held = refused === undefined ? tokens : 0;
+    if (held > 0 && !(await holdTokens(run, account.id, held))) {
+      const quota = await readQuota(run, account.id);
+      throw quotaError(quota, held, quota.left);
+    }
+    const [added] = await run<{ id: string }>('exports/add_export', {
+      company_id: companyId,
+      account_id: account.id,
+      mode,
+      request: JSON.stringify(request),
+      state: refused === undefined ? 'queued' : 'failed',
+      held,
+      error: refused === undefined ? null : JSON.stringify(errorOf(refused)),
+      created_at: now,
+    });
+    const { id } = added!;
+    if (refused === undefined) {
+      const job = await enqueueAndNotify(run, makeExport, { export: id });
+      await run('exports/set_job', { export_id: id, job_id: job });
+    }
+    return id;
+  });
+}
+
+export const listExports = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: PATH,
+  operationId: 'list_exports',
+  summary: 'Exports of the company',
+  description: `The newest ${MOST_LISTED} exports of the caller's company, whoever ordered them. Files are kept for ${KEPT_DAYS} days.`,
+  response: {
+    status: 200,
+    description: 'The newest first; the list is not paged.',
+    schema: z.array(exported),
+    example: { summary: 'One export', value: [EXPORT_EXAMPLE] },
+  },
+  handle: async (_input, resources, call) => {
+    const rows = await listExportRows(resources.database, call.account.id, null);
+    return { body: await toExports(rows, resources, call), tokens: 0 };
+  },
+});
+
+export const getExport = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: `${PATH}{id}/`,
+  operationId: 'get_export',
+  summary: 'An export and its parts',
+  description: 'How far an export is; when it is ready, the addresses of its parts, which need no key.',
+  params,
+  response: {
+    status: 200,
+    description: 'The export.',
+    schema: exported,
+    example: { summary: 'A file that is ready', value: EXPORT_EXAMPLE },
+  },
+  errors: { not_found: NOT_FOUND },
+  handle: async ({ params }, resources, call) => {
+    const rows = await listExportRows(resources.database, call.account.id, params.id);
+    const [answer] = await toExports(rows, resources, call);
+    if (answer === undefined) throw notFound(`There is no export ${params.id}.`);
+    return { body: answer, tokens: 0 };
+  },
+});
+
+export const deleteExport = defineEndpoint({
+  ...common,
+  method: 'delete',
+  path: `${PATH}{id}/`,
+  operationId: 'delete_export',
+  summary: 'Cancel or delete an export',
+  description:
+    'Cancels an export that is being made: it costs nothing, and what was held for it is given back. One that is over is deleted with its file.',
+  params,
+  response: { status: 204, description: 'It is canceled, or deleted.' },
+  errors: { not_found: NOT_FOUND },
+  handle: async ({ params }, { database }, { account }) => {
+    const ids = { export_id: params.id, company_id: await companyOf(database, account.id) };
+    const gone = await database.transaction(async run => {
+      const canceled = await cancelExport(run, params.id, ids.company_id);
+      if (canceled?.job_id) await run('queue/cancel_job', { id: canceled.job_id, by: 'the company' });
+      return canceled !== undefined || (await run('exports/delete_export', ids)).length > 0;
+    });
+    if (!gone) throw notFound(`There is no export ${params.id}.`);
+    return { body: null, tokens: 0 };
+  },
+});

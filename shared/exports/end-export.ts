@@ -1,0 +1,70 @@
+import { releaseTokens } from '../accounts/held-tokens.ts';
+import { asRun, type Pool, type Run, transaction } from '../base/db.ts';
+import { PlatError } from '../base/errors.ts';
+
+/** What is told of an export that failed. */
+export type ExportError = { code: string; message: string; details?: Record<string, string[]> };
+
+export const errorOf = ({ code, message, details }: PlatError): ExportError => ({
+  code,
+  message,
+  ...(details && { details }),
+});
+
+type Ended = { id: string; account_id: string; tokens_held: number };
+
+/**
+ * Ends an open export that cannot be made, in one transaction with what was held for it.
+ * @param attempt the one that fails; null for whichever is at it
+ */
+export async function failExport(
+  run: Run,
+  id: string,
+  error: ExportError,
+  attempt: number | null,
+): Promise<void> {
+  const [ended] = await run<Ended>('exports/fail_export', {
+    export_id: id,
+    error: JSON.stringify(error),
+    attempt,
+  });
+  if (ended !== undefined) await releaseTokens(run, ended.account_id, ended.tokens_held);
+}
+
+/** Ends an open export of a company. @returns its job; undefined where none is open */
+export async function cancelExport(
+  run: Run,
+  id: string,
+  companyId: string,
+): Promise<{ job_id: string | null } | undefined> {
+  const [ended] = await run<Ended & { job_id: string | null }>('exports/cancel_export', {
+    export_id: id,
+    company_id: companyId,
+  });
+  if (ended !== undefined) await releaseTokens(run, ended.account_id, ended.tokens_held);
+  return ended;
+}
+
+/** Fewer parcels are not counted for nothing: a search tells them, for its price. */
+export const LEAST_TOLD = 25;
+
+/** The error of a file that would cost more than its order allows. */
+export function overCeiling(tokens: number, most: number): PlatError {
+  const costs = tokens < LEAST_TOLD ? `at most ${LEAST_TOLD}` : tokens;
+  const why = `the file costs ${costs} tokens, more than ${most}: allow as many, or make the filter narrower`;
+  return new PlatError('validation_error', 'Rejected: most_tokens. See details for the reasons.', {
+    details: { most_tokens: [why] },
+  });
+}
+
+/** What is told of a fault of ours. */
+export const LOST: ExportError = {
+  code: 'internal_error',
+  message: 'The file could not be made. Nothing was charged; try again.',
+};
+
+/** Ends exports whose job is over without a word: its workers died, or an operator canceled it. */
+export async function failLostExports(pool: Pool): Promise<void> {
+  for (const { id } of await asRun(pool)<{ id: string }>('exports/list_lost'))
+    await transaction(pool, client => failExport(asRun(client), id, LOST, null));
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { JobDefinition } from '../queue/jobs.ts';
+import { RETRY } from '../queue/jobs.ts';
+
+export const EXPORT_FORMATS = ['csv', 'xlsx', 'geojsonl', 'geoparquet', 'kml'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** What a file is sent as. */
+export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type: string }>> = {
+  csv: { extension: 'csv', type: 'text/csv; charset=utf-8' },
+  xlsx: { extension: 'xlsx', type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
+  geojsonl: { extension: 'geojsonl', type: 'application/geo+json-seq' },
+  geoparquet: { extension: 'parquet', type: 'application/vnd.apache.parquet' },
+  kml: { extension: 'kml', type: 'application/vnd.google-earth.kml+xml' },
+};
+
+/** A sheet of Excel holds 1,048,576 rows; Google Earth shows some 10,000 shapes. */
+export const mostRows = (format: ExportFormat): number => (format === 'kml' ? 10_000 : 1_000_000);
+
+/** An order as it is kept: the filter as it was sent, which the worker reads as the API did. */
+export type ExportRequest = {
+  filter: Record<string, unknown>;
+  format: ExportFormat;
+  columns?: string[];
+  boundary?: boolean;
+  most_tokens?: number;
+};
+
+/** How long a file is kept. */
+export const KEPT_DAYS = 7;
+
+/** The key under which exports are billed. */
+export const EXPORT_KEY = 'public_export';
+
+const payload = z.strictObject({ export: z.uuid() });
+
+/** People wait for it: it shares the queue of new feeds, which has several at a time. */
+export const makeExport: JobDefinition<z.infer<typeof payload>> = {
+  name: 'export.make',
+  queue: 'feeds',
+  payload,
+  key: ({ export: id }) => id,
+  ...RETRY,
+};

@@ -1,0 +1,175 @@
+-- name: add_export
+-- A new export. `state`: queued, or failed with its error; `held`: tokens that are held for it.
+insert into exports (company_id, account_id, mode, request, state, tokens_held, error, created_at, ended_at)
+values (
+  :company_id, :account_id, :mode, :request, :state, :held, :error::jsonb, :created_at,
+  case when :error::jsonb is not null then now() end
+)
+returning id;
+
+-- name: add_part
+-- Keeps a part. No row when the export is over or another attempt makes it.
+insert into export_parts (export_id, n, bytes, sha256)
+select id, :n, :bytes, :sha256
+from exports
+where id = :export_id and attempt = :attempt and state = 'running'
+for share
+returning n;
+
+-- name: begin_export
+-- Begins to make an export anew, if it is open.
+with begun as (
+  update exports
+  set state = 'running', attempt = attempt + 1
+  where id = :export_id and state in ('queued', 'running')
+  returning id, company_id, account_id, mode, request, tokens_held, attempt, created_at
+), cleared as (
+  delete from export_parts p using begun where p.export_id = begun.id
+)
+select * from begun;
+
+-- name: cancel_export
+-- Ends an export of a company that is open, and tells what was held for it.
+update exports e
+set state = 'cancelled', tokens_held = 0, ended_at = now()
+from (select id, tokens_held from exports where id = :export_id and company_id = :company_id for update) before
+where e.id = before.id and e.state in ('queued', 'running')
+returning e.id, e.account_id, e.job_id, before.tokens_held;
+
+-- name: count_open
+-- How many exports of a company are being made.
+select count(*)::int as open from exports where company_id = :company_id and state in ('queued', 'running');
+
+-- name: count_rows
+-- How many parcels a filter finds, and how many of them the company was given as they are. Places: from and
+-- where of the filter. `most`: further ones are not counted.
+with hits as materialized (
+  select f.fips, f.property_id
+  from {{from}}
+  where {{where}}
+  limit :most::int
+)
+select
+  (select count(*)::int from hits) as rows,
+  (
+    select count(*)::int
+    from hits h
+    join given_rows g on g.fips = h.fips and g.property_id = h.property_id
+    join parcels v on v.fips = g.fips and v.property_id = g.property_id and v.changed_run = g.version
+    where g.company_id = :company_id::uuid and g.given_at > now() - interval '30 days'
+  ) as free;
+
+-- name: delete_export
+-- Deletes an export that is over, with its parts.
+delete from exports
+where id = :export_id and company_id = :company_id and state not in ('queued', 'running')
+returning id;
+
+-- name: expire_exports
+-- Deletes the parts of files that are kept no longer.
+with expired as (
+  update exports set state = 'expired' where state = 'ready' and expires_at <= now() returning id
+)
+delete from export_parts p using expired where p.export_id = expired.id;
+
+-- name: fail_export
+-- Ends an export that cannot be made, and tells what was held for it. `attempt`: null for whichever.
+update exports e
+set state = 'failed', tokens_held = 0, error = :error::jsonb, ended_at = now()
+from (select id, tokens_held from exports where id = :export_id for update) before
+where e.id = before.id and e.state in ('queued', 'running') and (:attempt::int is null or e.attempt = :attempt)
+returning e.id, e.account_id, before.tokens_held;
+
+-- name: finish_export
+-- The file is whole and paid for. `days`: for how long it is kept.
+update exports
+set state = 'ready', tokens_held = 0, rows = :rows, free_rows = :free_rows, tokens = :tokens,
+  ended_at = now(), expires_at = now() + :days::int * interval '1 day'
+where id = :export_id;
+
+-- name: list_county_hits
+-- In which counties a filter finds parcels, and how many. Places: from and where of the filter.
+select f.fips, count(*)::int as rows
+from {{from}}
+where {{where}}
+group by f.fips
+order by f.fips;
+
+-- name: list_exports
+-- The newest exports of a company, and how far their jobs are. `export_id`: null for all.
+select e.id, case when e.state = 'ready' and e.expires_at <= now() then 'expired' else e.state end as state,
+  e.request, e.rows, e.free_rows, e.tokens, e.error, e.created_at, e.expires_at,
+  case when e.state = 'running' then j.progress end as progress
+from exports e
+left join jobs j on j.id = e.job_id
+where e.company_id = :company_id and (:export_id::uuid is null or e.id = :export_id)
+order by e.created_at desc, e.id
+limit :limit;
+
+-- name: list_parts
+-- The parts of files: their sizes and checksums.
+select export_id, n, octet_length(bytes) as size, encode(sha256, 'hex') as sha256
+from export_parts
+where export_id = any (:export_ids::uuid[])
+order by export_id, n;
+
+-- name: list_lost
+-- Exports whose job is over without a word: its workers died, or an operator canceled it.
+select e.id
+from exports e
+join jobs j on j.id = e.job_id
+where e.state in ('queued', 'running') and j.status in ('done', 'failed');
+
+-- name: list_sources
+-- Where a county's parcels and what is measured of them are from.
+select jsonb_build_object('feed', f.name, 'title', f.definition ->> 'title',
+  'attribution', f.definition ->> 'attribution', 'licence', f.definition ->> 'licence') as source
+from county_coverage c
+join feeds f on f.id = any (c.feed_ids)
+  or f.id in (
+    select l.feed_id from land_layers l
+    where l.kind in ('elevation', 'roads', 'wetlands', 'flood') and c.west is not null
+      and (l.fips = c.fips or l.coverage && box(point(c.west * 1e7, c.south * 1e7), point(c.east * 1e7, c.north * 1e7)))
+  )
+where c.fips = :fips
+order by f.kind <> 'assessor', f.kind, f.name;
+
+-- name: lock_export
+-- The export, if this attempt still makes it; nobody else ends it meanwhile.
+select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
+
+-- name: read_file_facts
+-- What is sent of a file that is kept.
+select e.request, e.expires_at from exports e where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
+
+-- name: read_slice
+-- Some bytes of a part. `start`: from 1.
+select substring(bytes from :start::int for :size::int) as bytes
+from export_parts
+where export_id = :export_id and n = :n;
+
+-- name: set_job
+-- Notes which job makes an export.
+update exports set job_id = :job_id where id = :export_id;
+
+-- name: copy_keys
+-- The parcels that a filter finds in a county, with the run that changed them last and their places, for
+-- copy. Places: fips, from and where.
+copy (
+  select p.property_id, p.changed_run, p.location[0] as x, p.location[1] as y
+  from (select f.property_id from {{from}} where ({{where}}) and f.fips = {{fips}}) hit
+  join parcels p on p.fips = {{fips}} and p.property_id = hit.property_id and p.retired_at is null
+  order by p.property_id
+) to stdout (format binary);
+
+-- name: copy_rows
+-- What a file has of some parcels of a county, for copy. Places: columns, fips and ids.
+copy (
+  select {{columns}}
+  from parcels p
+  left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+  left join parcel_attributes a
+    on a.fips = f.fips and a.property_id = f.property_id and a.shape_hash = p.shape_hash
+  where p.fips = {{fips}} and p.property_id = any ({{ids}}::bigint[])
+  order by p.property_id
+) to stdout (null '');

@@ -1,0 +1,360 @@
+import { hash } from 'node:crypto';
+import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import readSheet from 'read-excel-file/node';
+import { describe, expect, test } from 'vitest';
+import { runMaintenance } from '../../../api/start-api.ts';
+import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
+import { newCaller, posting, startTestApi } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import {
+  EXPORTS,
+  type ExportJson,
+  exportFile,
+  joinParts,
+  look,
+  makeExports,
+  order,
+  periodOf,
+} from '../../support/exports.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db);
+const COUNTY = { county: '33019' };
+const COLUMNS = ['property_id', 'apn', 'acres', 'owner_name', 'vacant', 'last_sale_date', 'landlocked'];
+
+const { rows: parcels } = await db.pool.query<{
+  property_id: number;
+  acres: number;
+  boundary: Buffer | null;
+}>('select property_id, acres, boundary from parcels where retired_at is null order by property_id');
+const IDS = parcels.map(row => row.property_id);
+
+/** A caller of a company of its own, and a colleague. */
+async function company() {
+  const name = `company of exports ${++companies}`;
+  const caller = await newCaller(db, { company: name });
+  return { ...caller, colleague: (await newCaller(db, { company: name })).key };
+}
+let companies = 0;
+
+/** The lines of a CSV whose cells are not quoted. */
+const linesOf = (bytes: Buffer) => bytes.toString().split('\r\n');
+
+const detailOf = async (key: string, id: number) =>
+  (await api.call(`/api/public/v1/properties/${id}/`, { key })).json as Record<string, unknown>;
+
+describe('what a file has', () => {
+  test("of CSV: Excel's mark, one header, the columns asked for, all parcels in their order", async () => {
+    const { key } = await company();
+    const made = await exportFile(db, api, key, {
+      filter: COUNTY,
+      format: 'csv',
+      columns: ['property_id', 'apn'],
+    });
+    expect(made).toMatchObject({ state: 'ready', rows: IDS.length, free_rows: 0, tokens: IDS.length });
+    const bytes = await joinParts(made);
+    const lines = linesOf(bytes);
+    expect(lines[0]).toBe('\ufeffproperty_id,apn,sources');
+    expect(lines.slice(1, -1).map(line => Number(line.split(',')[0]))).toEqual(IDS);
+    expect(lines[1]).toContain('Washington');
+    expect(Buffer.from(await (await fetch(made.url!)).arrayBuffer()).equals(bytes)).toBe(true);
+    expect(made.parts.map(part => part.sha256)).toEqual([hash('sha256', bytes, 'hex')]);
+  });
+
+  test('is what the API shows of a parcel, in every column', async () => {
+    const { key } = await company();
+    const made = await exportFile(db, api, key, { filter: COUNTY, format: 'geojsonl' });
+    const features = (await joinParts(made))
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(features).toHaveLength(IDS.length);
+    for (const feature of [features[0], features[99], features.at(-1)]) {
+      const detail = await detailOf(key, feature.id);
+      const { longitude, latitude, sources, ...properties } = feature.properties;
+      expect(detail).toMatchObject(properties);
+      expect([longitude, latitude]).toEqual(detail.point ?? [null, null]);
+      expect(feature.geometry).toEqual(detail.shape);
+      expect(sources).not.toBe('');
+    }
+    expect(Object.keys(features[0].properties).join(' ')).not.toMatch(/phone|tel/);
+  });
+
+  test('of GeoParquet: rows, boundaries and boxes, in groups that lie together', async () => {
+    const { key } = await company();
+    const made = await exportFile(db, api, key, { filter: COUNTY, format: 'geoparquet', columns: COLUMNS });
+    const bytes = await joinParts(made);
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    const metadata = await parquetMetadataAsync(file);
+    const geo = JSON.parse(metadata.key_value_metadata!.find(({ key }) => key === 'geo')!.value!);
+    expect(geo).toMatchObject({
+      version: '1.1.0',
+      primary_column: 'geometry',
+      columns: { geometry: { encoding: 'WKB' } },
+    });
+    const rows = await parquetReadObjects({ file });
+    expect(rows.map(row => Number(row.property_id)).sort((a, b) => a - b)).toEqual(IDS);
+    const acres = parcels.reduce((sum, row) => sum + (row.acres ?? 0), 0);
+    expect(rows.reduce((sum, row) => sum + (row.acres ?? 0), 0)).toBeCloseTo(acres, 3);
+    for (const row of rows.slice(0, 50)) {
+      const parcel = parcels.find(({ property_id }) => property_id === Number(row.property_id))!;
+      const points =
+        parcel.boundary === null ? [] : decodeBoundary(parcel.boundary).flatMap(([outer]) => outer!);
+      if (points.length === 0) continue;
+      expect(row.bbox.xmin).toBe(Math.min(...points.map(([x]) => x)));
+      expect(row.bbox.ymax).toBe(Math.max(...points.map(([, y]) => y)));
+      expect(row.geometry).toMatchObject({ type: expect.stringMatching(/Polygon/) });
+    }
+  });
+
+  test('of XLSX: numbers, days and texts', async () => {
+    const { key } = await company();
+    const made = await exportFile(db, api, key, { filter: COUNTY, format: 'xlsx', columns: COLUMNS });
+    const [sheet] = (await readSheet(await joinParts(made))) as unknown as { data: unknown[][] }[];
+    const [head, first, ...others] = sheet!.data;
+    expect(head).toEqual([...COLUMNS, 'sources']);
+    expect(others).toHaveLength(IDS.length - 1);
+    expect(first![0]).toBe(IDS[0]);
+    const detail = await detailOf(key, IDS[0]!);
+    expect(first!.slice(1, 5)).toEqual([detail.apn, detail.acres, detail.owner_name, detail.vacant]);
+  });
+
+  test('of KML: a placemark a parcel, at most 10,000', async () => {
+    const { key } = await company();
+    const few = { ...COUNTY, acres_min: 100 };
+    const made = await exportFile(db, api, key, {
+      filter: few,
+      format: 'kml',
+      columns: ['apn', 'owner_name'],
+    });
+    const text = (await joinParts(made)).toString();
+    expect(text.match(/<Placemark /g)).toHaveLength(made.rows!);
+    expect(text).toContain('<Polygon><outerBoundaryIs>');
+    expect(text.endsWith('</Document></kml>\n')).toBe(true);
+  });
+
+  test('is no formula for a spreadsheet', async () => {
+    const { key } = await company();
+    const id = IDS[7]!;
+    const { rows } = await db.pool.query('select owner_name from parcels where property_id = $1', [id]);
+    const rename = (name: unknown) =>
+      db.pool.query('update parcels set owner_name = $2 where property_id = $1', [id, name]);
+    await rename('=HYPERLINK("http://evil.example","A, B\tC\\D\n")');
+    const made = await exportFile(db, api, key, {
+      filter: { property_id: id, county: '33019' },
+      format: 'csv',
+      columns: ['owner_name'],
+    });
+    await rename(rows[0].owner_name);
+    expect((await joinParts(made)).toString()).toContain(
+      '\r\n"\'=HYPERLINK(""http://evil.example"",""A, B\tC\\D\n"")",',
+    );
+  });
+});
+
+describe('what it costs', () => {
+  test('nothing the second time, for a colleague neither, but for another company', async () => {
+    const ours = await company();
+    const first = await exportFile(db, api, ours.key, { filter: COUNTY, format: 'csv' });
+    const { used, held } = await periodOf(db.pool, ours.accountId);
+    expect([used, held]).toEqual([IDS.length, 0]);
+    const again = await exportFile(db, api, ours.colleague, { filter: COUNTY, format: 'csv' });
+    expect(again).toMatchObject({ rows: first.rows, free_rows: first.rows, tokens: 0 });
+    const theirs = await company();
+    expect(
+      await exportFile(db, api, theirs.key, { filter: { ...COUNTY, acres_min: 100 }, format: 'csv' }),
+    ).toMatchObject({ free_rows: 0 });
+    expect((await api.call(`${EXPORTS}${first.id}/`, { key: ours.colleague })).status).toBe(200);
+    expect((await api.call(`${EXPORTS}${first.id}/`, { key: theirs.key })).status).toBe(404);
+    const deletion = { key: theirs.key, method: 'DELETE' };
+    expect((await api.call(`${EXPORTS}${first.id}/`, deletion)).status).toBe(404);
+  });
+
+  test('a token for a parcel that has changed since', async () => {
+    const { key } = await company();
+    const body = { filter: COUNTY, format: 'csv', columns: ['apn'] };
+    await exportFile(db, api, key, body);
+    await db.pool.query('update parcels set changed_run = changed_run + 1 where property_id = $1', [IDS[3]]);
+    expect(await exportFile(db, api, key, body)).toMatchObject({ tokens: 1, free_rows: IDS.length - 1 });
+  });
+
+  test('is held from the start: two exports share one quota, and so do other calls', async () => {
+    const few = await newCaller(db, {
+      company: 'little quota',
+      tokensIncluded: IDS.length + 20,
+      overageAllowed: false,
+    });
+    const first = await order(api, few.key, { filter: COUNTY, format: 'csv', columns: ['apn'] });
+    expect(await periodOf(db.pool, few.accountId)).toEqual({ used: 0, held: IDS.length });
+    const second = await api.call(
+      EXPORTS,
+      posting(few.key, JSON.stringify({ filter: COUNTY, format: 'csv' })),
+    );
+    expect([second.status, (second.json as { error: { code: string } }).error.code]).toEqual([
+      402,
+      'usage_limit_exceeded',
+    ]);
+    const filter = await api.call(
+      '/api/public/v1/properties/filter/',
+      posting(few.key, JSON.stringify(COUNTY)),
+    );
+    expect(filter.status).toBe(402);
+    await makeExports(db);
+    expect(await look(api, few.key, first.id)).toMatchObject({ state: 'ready', tokens: IDS.length });
+    expect(await periodOf(db.pool, few.accountId)).toEqual({ used: IDS.length, held: 0 });
+  });
+
+  test('no more than was allowed: it fails and costs nothing', async () => {
+    const { key, accountId } = await company();
+    const made = await order(api, key, { filter: COUNTY, format: 'csv', most_tokens: 10 });
+    expect(made).toMatchObject({ state: 'failed', tokens: null, error: { code: 'validation_error' } });
+    expect(made.error!.details!.most_tokens![0]).toMatch(/^the file costs \d+ tokens, more than 10/);
+    expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
+  });
+
+  test('what is held goes along into the next period, where it is billed', async () => {
+    const { key, accountId } = await company();
+    const { id } = await order(api, key, { filter: { ...COUNTY, acres_min: 200 }, format: 'csv' });
+    const { held } = await periodOf(db.pool, accountId);
+    await db.pool.query(
+      `update accounts set period_anchor = now() - interval '40 days', period_start = now() - interval '40 days',
+         period_end = now() - interval '9 days' where id = $1`,
+      [accountId],
+    );
+    await db.pool.query(
+      'update usage_periods set period_start = (select period_start from accounts where id = $1) where account_id = $1',
+      [accountId],
+    );
+    await runMaintenance(db.pool, db.config);
+    expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held });
+    await makeExports(db);
+    expect((await look(api, key, id)).tokens).toBe(held);
+    expect(await periodOf(db.pool, accountId)).toEqual({ used: held, held: 0 });
+  });
+});
+
+test('a quote is what is then charged; of few parcels it tells no number', async () => {
+  const { key } = await company();
+  const quoted = async (filter: object) =>
+    (await api.call(`${EXPORTS}?quote=true`, posting(key, JSON.stringify({ filter, format: 'csv' })))).json;
+  expect(await quoted(COUNTY)).toEqual({ tokens: IDS.length, at_most: IDS.length });
+  expect(await quoted({ ...COUNTY, property_id: IDS[0] })).toEqual({ tokens: null, at_most: 25 });
+  const { tokens } = await exportFile(db, api, key, { filter: { ...COUNTY, acres_min: 50 }, format: 'csv' });
+  expect(await quoted(COUNTY)).toEqual({ tokens: IDS.length - tokens!, at_most: IDS.length - tokens! });
+  expect(await quoted({ ...COUNTY, acres_min: 50 })).toEqual({ tokens: 0, at_most: 0 });
+});
+
+describe('while it lasts', () => {
+  test('it is canceled, and what was held given back', async () => {
+    const { key, accountId } = await company();
+    const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
+    expect((await api.call(`${EXPORTS}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
+    await makeExports(db);
+    expect(await look(api, key, id)).toMatchObject({ state: 'cancelled', rows: null, parts: [] });
+    expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
+    expect((await api.call(`${EXPORTS}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
+    expect((await api.call(`${EXPORTS}${id}/`, { key })).status).toBe(404);
+  });
+
+  test('three are made at once for a company', async () => {
+    const { key, colleague } = await company();
+    const body = { filter: { ...COUNTY, acres_min: 500 }, format: 'csv' };
+    for (let i = 0; i < 3; i++) await order(api, key, body);
+    const fourth = await api.call(EXPORTS, posting(colleague, JSON.stringify(body)));
+    expect([fourth.status, fourth.headers.get('retry-after')]).toEqual([429, '10']);
+    await makeExports(db);
+    await order(api, colleague, body);
+    await makeExports(db);
+  });
+
+  test('one whose job is lost fails, and gives back what was held', async () => {
+    const { key, accountId } = await company();
+    const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
+    await db.pool.query(
+      "update jobs set status = 'failed', finished_at = now() where id = (select job_id from exports where id = $1)",
+      [id],
+    );
+    await runMaintenance(db.pool, db.config);
+    expect(await look(api, key, id)).toMatchObject({ state: 'failed', error: { code: 'internal_error' } });
+    expect((await periodOf(db.pool, accountId)).held).toBe(0);
+  });
+});
+
+describe('its bytes', () => {
+  const read = async (made: ExportJson, Range?: string) => {
+    const response = await fetch(made.url!, { headers: Range === undefined ? {} : { Range } });
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  test('are read in ranges', async () => {
+    const { key } = await company();
+    const made = await exportFile(db, api, key, {
+      filter: COUNTY,
+      format: 'csv',
+      columns: ['apn', 'owner_name'],
+    });
+    const { bytes: all, response } = await read(made);
+    expect(response.headers.get('accept-ranges')).toBe('bytes');
+    for (const [range, from, to] of [
+      ['bytes=0-99', 0, 100],
+      ['bytes=100-', 100, all.length],
+      ['bytes=-7', all.length - 7, all.length],
+      ['bytes=50-9999999999', 50, all.length],
+    ] as const) {
+      const { response: partial, bytes } = await read(made, range);
+      expect(partial.status).toBe(206);
+      expect(partial.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${all.length}`);
+      expect(bytes.equals(all.subarray(from, to))).toBe(true);
+    }
+    const { response: beyond, bytes: told } = await read(made, `bytes=${all.length}-`);
+    expect(beyond.status).toBe(416);
+    expect(beyond.headers.get('content-range')).toBe(`bytes */${all.length}`);
+    expect(JSON.parse(told.toString()).error).toMatchObject({ code: 'validation_error' });
+    expect((await fetch(`${made.url!.slice(0, -2)}AA`)).status).toBe(404);
+  });
+
+  test('of several parts are one file, with its header in the first', async () => {
+    const { key } = await company();
+    const made = await exportFile(db, api, key, { filter: COUNTY, format: 'csv', boundary: true });
+    const again = await exportFile(db, api, key, { filter: COUNTY, format: 'csv', boundary: true });
+    expect(again.parts.map(part => part.sha256)).toEqual(made.parts.map(part => part.sha256));
+    const joined = await joinParts(made);
+    expect(joined.equals((await read(made)).bytes)).toBe(true);
+    expect(joined.toString().match(/property_id/g)).toHaveLength(1);
+    const middle = joined.subarray(made.parts[0]!.bytes - 10, made.parts[0]!.bytes + 10);
+    const range = `bytes=${made.parts[0]!.bytes - 10}-${made.parts[0]!.bytes + 9}`;
+    expect((await read(made, range)).bytes.equals(middle)).toBe(true);
+  });
+
+  test('are gone after 7 days', async () => {
+    const { key } = await company();
+    const made = await exportFile(db, api, key, { filter: { ...COUNTY, acres_min: 500 }, format: 'csv' });
+    await db.pool.query("update exports set expires_at = now() - interval '1 s' where id = $1", [made.id]);
+    expect((await look(api, key, made.id)).state).toBe('expired');
+    expect((await read(made)).response.status).toBe(404);
+    await runMaintenance(db.pool, db.config);
+    const { rows } = await db.pool.query('select from export_parts where export_id = $1', [made.id]);
+    expect(rows).toHaveLength(0);
+    expect(await look(api, key, made.id)).toMatchObject({ state: 'expired', parts: [], rows: made.rows });
+  });
+});
+
+test.each([
+  [{ format: 'csv' }, 'filter'],
+  [{ filter: COUNTY }, 'format'],
+  [{ filter: { acres_min: 3 }, format: 'csv' }, 'filter.county'],
+  [{ filter: { county: '99999' }, format: 'csv' }, 'filter.county'],
+  [{ filter: { ...COUNTY, colour: 'red' }, format: 'csv' }, 'filter.colour'],
+  [{ filter: COUNTY, format: 'csv', columns: ['phone'] }, 'columns'],
+  [{ filter: COUNTY, format: 'csv', columns: ['apn', 'apn'] }, 'columns'],
+  [{ filter: COUNTY, format: 'xlsx', boundary: true }, 'boundary'],
+  [{ filter: COUNTY, format: 'pdf' }, 'format'],
+])('%j is refused by its field', async (body, field) => {
+  const { key, accountId } = await company();
+  const reply = await api.call(EXPORTS, posting(key, JSON.stringify(body)));
+  expect(reply.status).toBe(400);
+  const { error } = reply.json as { error: { details: Record<string, string[]> } };
+  expect(Object.keys(error.details)).toEqual([field]);
+  expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
+});

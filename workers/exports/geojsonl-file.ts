@@ -1,0 +1,22 @@
+import type { ExportColumn } from '../../shared/exports/export-columns.ts';
+import { type FileRow, type FileWriter, isNumber, toGeometry } from './file-writer.ts';
+
+/** A feature a line (RFC 7946, RFC 8142 without its separator), which QGIS, ogr2ogr and tippecanoe read. */
+export function openGeoJsonLines(columns: readonly ExportColumn[]): FileWriter {
+  const heads = columns.map(({ name }, i) => `${i === 0 ? '' : ','}${JSON.stringify(name)}:`);
+  const writeValue = columns.map(column => {
+    if (isNumber(column)) return (cell: string) => cell;
+    return column.type === 'boolean' ? (cell: string) => (cell === 't' ? 'true' : 'false') : JSON.stringify;
+  });
+  const line = ({ id, cells, place }: FileRow): string => {
+    let properties = '';
+    for (let i = 0; i < cells.length; i++)
+      properties += heads[i]! + (cells[i] === '' ? 'null' : writeValue[i]!(cells[i]!));
+    const geometry = JSON.stringify(toGeometry(place));
+    return `{"type":"Feature","id":${id},"geometry":${geometry},"properties":{${properties}}}\n`;
+  };
+  return {
+    write: rows => Buffer.from(rows.map(line).join('')),
+    end: () => Buffer.alloc(0),
+  };
+}

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import { chargeHeld, readQuota } from '../../shared/accounts/held-tokens.ts';
+import { quotaError } from '../../shared/accounts/quota-error.ts';
+import type { Mode } from '../../shared/accounts/tiers.ts';
+import { asRun, asRunComposed, type Client, type Pool, transaction } from '../../shared/base/db.ts';
+import { isRetryable, PlatError } from '../../shared/base/errors.ts';
+import { type ExportError, errorOf, failExport, LOST, overCeiling } from '../../shared/exports/end-export.ts';
+import {
+  EXPORT_KEY,
+  type ExportRequest,
+  KEPT_DAYS,
+  makeExport,
+} from '../../shared/exports/export-request.ts';
+import { type GivenRow, giveRows } from '../../shared/parcels/given-rows.ts';
+import type { JobContext, JobResult } from '../queue/job.ts';
+import { type CountyRows, writeFile } from './write-file.ts';
+
+/** A part is kept when it has so many bytes: a row of the database that a worker and a reader hold easily. */
+const PART_BYTES = 4_000_000;
+
+type Order = {
+  id: string;
+  company_id: string;
+  account_id: string;
+  mode: Mode;
+  request: ExportRequest;
+  tokens_held: number;
+  attempt: number;
+  created_at: Date;
+};
+
+/** Who is canceled, or taken over by another attempt, has nothing more to do. */
+const OVER = new PlatError('export_over', 'The export was canceled, or another worker makes it.');
+
+/**
+ * Makes an export from its beginning, bills it, and lets it be read: an attempt that is cut off has had no
+ * effect, and the next one writes the same bytes.
+ */
+export async function runExport(context: JobContext, id: string): Promise<JobResult> {
+  const { pool, signal, progress, attempt } = context;
+  const [order] = await asRun(pool)<Order>('exports/begin_export', { export_id: id });
+  if (order === undefined) return { rows: 0 };
+  try {
+    const parts = openParts(pool, order);
+    const counties = await writeFile({
+      pool,
+      request: order.request,
+      asOf: order.created_at,
+      signal,
+      progress,
+      keep: parts.keep,
+    });
+    await parts.end();
+    const rows = counties.reduce((sum, { ids }) => sum + ids.length, 0);
+    await transaction(pool, client => bill(client, order, counties, rows));
+    return { rows };
+  } catch (error) {
+    if (error === OVER) return { rows: 0 };
+    const again = isRetryable(error) && attempt < makeExport.attempts;
+    if (signal.aborted || again) throw error;
+    await transaction(pool, client => failExport(asRun(client), id, toldOf(error), order.attempt));
+    throw error;
+  }
+}
+
+/** What the company is told: errors of the database and of libraries stay in the log. */
+const toldOf = (error: unknown): ExportError =>
+  error instanceof PlatError && error.status < 500 ? errorOf(error) : LOST;
+
+function openParts(pool: Pool, { id, attempt }: Order) {
+  const run = asRun(pool);
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  let n = 0;
+  const end = async (): Promise<void> => {
+    const bytes = Buffer.concat(waiting);
+    waiting = [];
+    size = 0;
+    n += 1;
+    const sha256 = hash('sha256', bytes, 'buffer');
+    const kept = await run('exports/add_part', { export_id: id, attempt, n, bytes, sha256 });
+    if (kept.length === 0) throw OVER;
+  };
+  return {
+    async keep(bytes: Uint8Array): Promise<void> {
+      waiting.push(bytes);
+      size += bytes.length;
+      if (size >= PART_BYTES) await end();
+    },
+    end: async () => {
+      if (size > 0 || n === 0) await end();
+    },
+  };
+}
+
+/** Rows are marked in one order, counties and ids ascending, and what that tells to be new is charged. */
+async function bill(client: Client, order: Order, counties: CountyRows[], rows: number): Promise<void> {
+  const run = asRun(client);
+  const { id, attempt, account_id, company_id, mode, tokens_held: held, request } = order;
+  if ((await run('exports/lock_export', { export_id: id, attempt })).length === 0) throw OVER;
+  let tokens = 0;
+  for (const county of counties)
+    for (const given of givenRows(county)) tokens += await giveRows(asRunComposed(client), company_id, given);
+  const { most_tokens } = request;
+  if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(tokens, most_tokens);
+  if (!(await chargeHeld(run, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
+    const quota = await readQuota(run, account_id);
+    throw quotaError(quota, tokens, quota.left + held);
+  }
+  await run('exports/finish_export', {
+    export_id: id,
+    rows,
+    free_rows: rows - tokens,
+    tokens,
+    days: KEPT_DAYS,
+  });
+}
+
+/** Rows that are marked by one call, so that they are never all objects at once. */
+const MARKED_AT_ONCE = 10_000;
+
+function* givenRows({ ids, versions }: CountyRows): Generator<GivenRow[]> {
+  for (let from = 0; from < ids.length; from += MARKED_AT_ONCE)
+    yield Array.from(ids.subarray(from, from + MARKED_AT_ONCE), (property_id, at) => ({
+      property_id,
+      version: versions[from + at]!,
+    }));
+}
