@@ -45,13 +45,9 @@ export async function cancelExport(
   return ended;
 }
 
-/** Fewer parcels are not counted for nothing: a search tells them, for its price. */
-export const LEAST_TOLD = 25;
-
 /** The error of a file that would cost more than its order allows. */
-export function overCeiling(tokens: number, most: number): PlatError {
-  const costs = tokens < LEAST_TOLD ? `at most ${LEAST_TOLD}` : tokens;
-  const why = `the file costs ${costs} tokens, more than ${most}: allow as many, or make the filter narrower`;
+export function overCeiling(most: number): PlatError {
+  const why = `the file costs more than ${most} tokens: allow as many as ?quote=true tells, or make the filter narrower`;
   return new PlatError('validation_error', 'Rejected: most_tokens. See details for the reasons.', {
     details: { most_tokens: [why] },
   });

@@ -102,7 +102,7 @@ async function bill(client: Client, order: Order, counties: CountyRows[], rows: 
   for (const county of counties)
     for (const given of givenRows(county)) tokens += await giveRows(asRunComposed(client), company_id, given);
   const { most_tokens } = request;
-  if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(tokens, most_tokens);
+  if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(most_tokens);
   if (!(await chargeHeld(run, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
     const quota = await readQuota(run, account_id);
     throw quotaError(quota, tokens, quota.left + held);

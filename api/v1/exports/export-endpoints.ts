@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { holdTokens, readQuota } from '../../../shared/accounts/held-tokens.ts';
 import { quotaError } from '../../../shared/accounts/quota-error.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
-import { cancelExport, errorOf, LEAST_TOLD, overCeiling } from '../../../shared/exports/end-export.ts';
+import { cancelExport, errorOf, overCeiling } from '../../../shared/exports/end-export.ts';
 import {
   EXPORT_KEY,
   type ExportRequest,
@@ -10,12 +10,16 @@ import {
   makeExport,
   mostRows,
 } from '../../../shared/exports/export-request.ts';
+import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
 import type { Database } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { Quote } from '../../http/quote.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { countForQuote } from '../parcels/filter/filter-count.ts';
+import { LEAST_TOLD } from '../parcels/filter/withhold-counts.ts';
 import {
   companyOf,
   EXPORT_EXAMPLE,
@@ -50,12 +54,16 @@ billed once when it is ready. It has no telephone numbers.`,
     key: EXPORT_KEY,
     price: 0,
     atMost: ({ body }) => mostRows(body.format),
-    quote: async ({ body }, { database }, { account, now }) => {
-      const companyId = await companyOf(database, account.id);
-      const { rows, tokens } = await priceExport(database, companyId, body as ExportRequest, now);
-      const few = rows < LEAST_TOLD;
-      const quote: Quote = { tokens: few ? null : tokens, at_most: few ? LEAST_TOLD : tokens };
-      return { body: quote, tokens: 0 };
+    quote: async ({ body }, { database }, call) => {
+      const request = body as ExportRequest;
+      const companyId = await companyOf(database, call.account.id);
+      const { tokens } = await priceExport(database, companyId, request, call.now);
+      const filter = filterSchema.parse(request.filter) as FilterBody;
+      const { counts, tokens: price } = await countForQuote(filter, database, call);
+      const most = counts === null ? mostRows(request.format) : counts.count === null ? LEAST_TOLD : tokens;
+      const isTold = counts !== null && counts.count !== null;
+      const quote: Quote = { tokens: isTold ? tokens : null, at_most: most };
+      return { body: quote, tokens: price };
     },
     rule: '1 token a row, when the file is ready; 0 for a row that the company was given in the last 30 days and that has not changed since',
   },
@@ -101,7 +109,7 @@ async function addExport(
   { request, companyId, tokens, call: { account, mode, now } }: NewExport,
 ): Promise<string> {
   const { most_tokens: most } = request;
-  const refused = most !== undefined && tokens > most ? overCeiling(tokens, most) : undefined;
+  const refused = most !== undefined && tokens > most ? overCeiling(most) : undefined;
   return database.transaction(async run => {
     // Those of one company are ordered one by one, so that no more are open than may be.
     await run('market/lock_company', { account_id: account.id });

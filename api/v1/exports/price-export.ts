@@ -5,7 +5,7 @@ import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
-import { requireFilterRegions } from '../parcels/filter/filter-parcels.ts';
+import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 
 /** What a file has, and how much of it the company has had. */
 export type ExportPrice = { rows: number; free_rows: number; tokens: number };
