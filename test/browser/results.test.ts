@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describePages, drawn, inspect, isFocused, tabTo } from '../support/browser.ts';
 
@@ -69,18 +70,25 @@ describePages('the results of a search', site => {
   test('without script: the list is sorted, the table too, page by page, and 500 on one', async () => {
     const page = await site.open(undefined, { script: false });
     await page.goto('/data?county=33019&acres_min=0.1');
+    const follow = async (link: Locator) => {
+      const loaded = page.waitForEvent('load');
+      await link.click();
+      await loaded;
+    };
+    const firstRow = () => page.locator('.tablebox tbody th').first().innerText();
+    const toView = (name: string) => follow(page.getByRole('link', { name, exact: true }));
     await page.getByLabel('Sort by').selectOption('-value');
-    await page.getByRole('button', { name: 'Sort', exact: true }).click();
+    await follow(page.getByRole('button', { name: 'Sort', exact: true }));
     expect(await page.locator('.hits li').count()).toBe(25);
-    await page.getByRole('link', { name: 'Table' }).click();
+    await toView('Table');
     expect(await page.locator('th[aria-sort="descending"]').innerText()).toBe('Worth');
-    const first = await page.locator('.tablebox tbody th').first().innerText();
-    await page.getByRole('link', { name: 'Next' }).click();
-    expect(await page.locator('.tablebox tbody th').first().innerText()).not.toBe(first);
-    await page.getByRole('link', { name: '500', exact: true }).click();
+    const first = await firstRow();
+    await toView('Next');
+    expect(await firstRow()).not.toBe(first);
+    await toView('500');
     expect(await page.locator('.tablebox tbody tr').count()).toBe(500);
-    expect(await page.locator('.tablebox tbody th').first().innerText()).toBe(first);
-    await page.getByRole('link', { name: 'List' }).click();
+    expect(await firstRow()).toBe(first);
+    await toView('List');
     expect(await page.getByLabel('Sort by').inputValue()).toBe('-value');
     expect(await page.locator('.hits li').count()).toBe(500);
     // What acts on a selection needs the script that counts it.

@@ -80,6 +80,7 @@ describe('what others may not do', () => {
     for (const path of [
       `/data?county=33019&parcel=${id}`,
       '/data?county=33019',
+      '/data?county=33019&view=table',
       `/data?county=${encodeURIComponent(SCRIPT)}`,
       `/markets?bucket=${encodeURIComponent(IMAGE)}`,
       '/coverage',

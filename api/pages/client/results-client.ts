@@ -20,7 +20,7 @@ function count(): void {
   whole.hidden = all.length === 0;
   whole.checked = selected.length > 0 && selected.length === all.length;
   whole.indeterminate = selected.length > 0 && !whole.checked;
-  const acres = selected.reduce((sum, { dataset }) => sum + Number(dataset.acres ?? 0), 0);
+  const acres = selected.reduce((sum, { dataset }) => sum + Number(dataset.acres), 0);
   const words = bar.querySelector('#selected')!;
   words.textContent = `${selected.length} selected · ${digits(acres)} acres`;
   words.toggleAttribute('hidden', selected.length === 0);

@@ -1,29 +1,30 @@
 import { acres, usd } from '../../../shared/domain/figures.ts';
 import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { html, type Markup, nodeOf } from '../frame/html.ts';
 import { withParam } from '../frame/visit.ts';
 import { mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
-import { SelectParcel } from './selection-bar.tsx';
+import { selectBox } from './selection-bar.tsx';
 
 type ListProps = { url: URL; rows: readonly ResultRow[] };
 
-export const ResultList = ({ url, rows }: ListProps) => {
+export function ResultList({ url, rows }: ListProps) {
   const opens = withParam(url, 'parcel', '');
-  return (
-    <ul class="hits picks">
-      {rows.map(row => (
-        <li>
-          <SelectParcel id={row.property_id} name={nameOf(row)} acres={row.effective_acres} />
-          <a href={opens + row.property_id} data-parcel={row.property_id} data-point={row.point?.join(',')}>
-            <b>{nameOf(row)}</b>
-            <span>{row.value == null ? '–' : usd(row.value)}</span>
-            <small>{factsOf(row)}</small>
-            {row.value_per_acre != null && <small>{usd(row.value_per_acre)}/ac</small>}
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-};
+  return <ul class="hits picks">{nodeOf(rows.map(row => listRow(row, opens)))}</ul>;
+}
+
+function listRow(row: ResultRow, opens: string): Markup {
+  const { property_id: id, effective_acres, value, value_per_acre } = row;
+  const name = nameOf(row);
+  return html`<li>
+    ${selectBox({ id, name, acres: effective_acres })}
+    <a href="${opens + id}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">
+      <b>${name}</b>
+      <span>${value == null ? '–' : usd(value)}</span>
+      <small>${factsOf(row)}</small>
+      ${value_per_acre != null && html`<small>${usd(value_per_acre)}/ac</small>`}
+    </a>
+  </li>`;
+}
 
 function factsOf(row: ResultRow): string {
   const { effective_acres, owner_name } = row;

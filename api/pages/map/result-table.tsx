@@ -1,10 +1,11 @@
 import { acres, day, usd } from '../../../shared/domain/figures.ts';
 import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import { html, type Markup, nodeOf } from '../frame/html.ts';
 import { Icon } from '../frame/icons.tsx';
 import { withParam } from '../frame/visit.ts';
 import type { Filters } from './read-filters.ts';
 import { flagsOf, mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
-import { SelectParcel } from './selection-bar.tsx';
+import { selectBox } from './selection-bar.tsx';
 
 /** Columns that the API can order by. */
 const SORTED = [
@@ -36,11 +37,7 @@ export function ResultTable({ url, rows, filters }: TableProps) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {rows.map(row => (
-            <Row row={row} opens={opens} filters={filters} />
-          ))}
-        </tbody>
+        <tbody>{nodeOf(rows.map(row => tableRow(row, opens, filters)))}</tbody>
       </table>
     </section>
   );
@@ -61,43 +58,30 @@ function SortHead({ name, words, order, url }: HeadProps) {
   );
 }
 
-const NOTHING = <span class="soft">–</span>;
+const NOTHING = html`<span class="soft">–</span>`;
 const dollars = (value: number | null | undefined) => (value == null ? NOTHING : usd(value));
 
-type RowProps = { row: ResultRow; opens: string; filters: Filters };
-
-function Row({ row, opens, filters }: RowProps) {
+function tableRow(row: ResultRow, opens: string, filters: Filters): Markup {
   const { property_id: id, apn, owner_name, effective_acres, last_sale_date, last_sale_price } = row;
   const name = nameOf(row);
-  return (
-    <tr>
-      <td>
-        <SelectParcel id={id} name={name} acres={effective_acres} />
-      </td>
-      <th scope="row">
-        <a href={opens + id} data-parcel={id} data-point={row.point?.join(',')}>
-          {name}
-        </a>
-        {apn !== null && row.situs_address && <small>APN {shortApn(apn)}</small>}
-      </th>
-      <td class="owner">
-        {owner_name === null ? NOTHING : titleCase(owner_name)}
-        <small>{mailPlaceOf(row)}</small>
-      </td>
-      <td class="flags">
-        {flagsOf(row, filters).map(({ words, kind }) => (
-          <span class={`badge ${kind}`}>{words}</span>
-        ))}
-      </td>
-      <td class="n">{effective_acres === null ? NOTHING : acres(effective_acres)}</td>
-      <td class="n">
-        <b>{dollars(row.value)}</b>
-      </td>
-      <td class="n">{dollars(row.value_per_acre)}</td>
-      <td class="n">
-        {last_sale_date == null ? NOTHING : day(last_sale_date)}
-        {last_sale_price != null && last_sale_price > 0 && <small>{usd(last_sale_price)}</small>}
-      </td>
-    </tr>
-  );
+  return html`<tr>
+    <td>${selectBox({ id, name, acres: effective_acres })}</td>
+    <th scope="row">
+      <a href="${opens + id}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">${name}</a>
+      ${apn !== null && row.situs_address !== null && html`<small>APN ${shortApn(apn)}</small>`}
+    </th>
+    <td class="owner">
+      ${owner_name === null ? NOTHING : titleCase(owner_name)}<small>${mailPlaceOf(row)}</small>
+    </td>
+    <td class="flags">
+      ${flagsOf(row, filters).map(({ words, kind }) => html`<span class="badge ${kind}">${words}</span>`)}
+    </td>
+    <td class="n">${effective_acres === null ? NOTHING : acres(effective_acres)}</td>
+    <td class="n"><b>${dollars(row.value)}</b></td>
+    <td class="n">${dollars(row.value_per_acre)}</td>
+    <td class="n">
+      ${last_sale_date == null ? NOTHING : day(last_sale_date)}
+      ${!!last_sale_price && html`<small>${usd(last_sale_price)}</small>`}
+    </td>
+  </tr>`;
 }

@@ -63,7 +63,8 @@ export function Pages({ url, total }: { url: URL; total: number }) {
   return (
     <nav class="pages" aria-label="Pages">
       <span>
-        {count(first)} – {count(Math.min(page * size, total))} of {count(total)}
+        {first > total ? 'None' : `${count(first)} – ${count(Math.min(page * size, total))}`} of{' '}
+        {count(total)}
       </span>
       {page > 1 && <a href={withParam(url, 'page', String(page - 1))}>Previous</a>}
       {page * size < total && <a href={withParam(url, 'page', String(page + 1))}>Next</a>}

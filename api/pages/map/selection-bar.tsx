@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { html, type Markup } from '../frame/html.ts';
 
 /** The form that the rows' checkboxes belong to, wherever they stand. */
 const FORM = 'selection';
@@ -34,21 +35,8 @@ export function SelectionBar({ filters, children }: SelectionBarProps) {
   );
 }
 
-type SelectProps = {
-  id: number;
-  name: string;
-  acres: number | null;
-};
+type BoxProps = { id: number; name: string; acres: number | null };
 
 /** Of a row. */
-export const SelectParcel = ({ id, name, acres }: SelectProps) => (
-  <input
-    type="checkbox"
-    form={FORM}
-    name="property_id"
-    value={id}
-    aria-label={`Select ${name}`}
-    autocomplete="off"
-    data-acres={acres}
-  />
-);
+export const selectBox = ({ id, name, acres }: BoxProps): Markup =>
+  html`<input type="checkbox" form="${FORM}" name="property_id" value="${id}" aria-label="Select ${name}" autocomplete="off" data-acres="${acres ?? 0}">`;
