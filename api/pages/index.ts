@@ -7,6 +7,7 @@ import { dealPage } from './deals/deal-page.tsx';
 import { eventsPage } from './deals/deals-events.ts';
 import { dealsPages } from './deals/deals-page.tsx';
 import { docsPages } from './docs/docs-page.tsx';
+import { exportsPage } from './exports/exports-page.tsx';
 import { coveragePages } from './feeds/coverage-page.tsx';
 import type { Page } from './frame/pages.tsx';
 import { themePage } from './frame/theme-page.ts';
@@ -31,6 +32,7 @@ export const pages: readonly Page[] = [
   ...marketsPages,
   ...marketPages,
   ...coveragePages,
+  exportsPage,
   ...compingPages,
   ...dealsPages,
   eventsPage,

@@ -147,6 +147,8 @@ describePages('the web app', site => {
     '/search?q=washington',
     '/search?q=no%20such%20thing',
     '/coverage',
+    '/exports',
+    '/exports?county=33019&acres_min=20',
     '/nowhere',
   ])('%s: nothing serious for axe, no fault, no request to others, no sideways scrolling', async path => {
     const page = await site.open(path);

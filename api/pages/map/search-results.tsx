@@ -90,7 +90,7 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
         <h2>
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
         </h2>
-        {hits.count > 0 && <Prices of={hits.count} />}
+        {hits.count > 0 && <Prices of={hits.count} url={url} />}
         {hits.count > MAX_MARKS && <small>The map marks the first {MAX_MARKS}.</small>}
         {isTable(url) && <Views url={url} />}
       </SelectionBar>
@@ -119,11 +119,11 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
 const tokens = (price: number): string => `${count(price)} ${price === 1 ? 'token' : 'tokens'}`;
 
 /** What it costs to take the results along; to look at them here is free. */
-function Prices({ of }: { of: number }) {
+function Prices({ of, url }: { of: number; url: URL }) {
   const { all_pages, export: file } = pricesOf(of);
   return (
     <small id="prices">
-      {tokens(file)} as a file · {count(all_pages)} over the API
+      <a href={`/exports${url.search}`}>Export for {tokens(file)}</a> · {count(all_pages)} over the API
     </small>
   );
 }
