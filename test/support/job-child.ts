@@ -1,4 +1,4 @@
-// A worker of the tests of land attributes and of deals: takes every open job of a name as the workers'
+// A worker of the tests of land attributes, deals and exports: takes every open job of a name as the workers'
 // runner does, in a process of its own, which dies at one of its statements when that is asked for.
 //   DATABASE_URL=… node --import tsx test/support/job-child.ts '{"job": "attributes.chunk", "name":
 // "first", "dieAt": 17}'
@@ -12,7 +12,7 @@ import { allJobs } from '../../workers/all-jobs.ts';
 import { createProcessor } from '../../workers/queue/job-runner.ts';
 
 export type ChildOrder = {
-  job: 'attributes.chunk' | 'deal.fetch';
+  job: 'attributes.chunk' | 'deal.fetch' | 'export.make';
   /** The server knows its connections by it. */
   name: string;
   /**
