@@ -61,7 +61,7 @@ describePages('deals', site => {
     await page.goto('/deals');
     await coolidge.getByText('Hold the price.').waitFor();
     expect(await page.locator(`${lane('in_title')} .card h3`).allTextContents()).toEqual([
-      'DEER VALLEY ROAD',
+      'Deer Valley Road',
     ]);
     expect(await coolidge.locator('dd').first().textContent()).toBe(price);
     await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).click();

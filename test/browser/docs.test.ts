@@ -10,9 +10,9 @@ describePages('the reference of the API', site => {
     await page.waitForSelector(ready);
     await page.getByText('to try calls here with a key of your own').waitFor();
     expect(await page.locator('.opblock').count()).toBeGreaterThan(10);
-    await inspect(page);
     await page.locator('.opblock-summary-control').first().click();
     await page.locator('.opblock-body').first().waitFor();
+    await inspect(page);
   });
 
   test('on a phone, a call is tried with a key of an hour that one click makes', async () => {

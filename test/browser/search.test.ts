@@ -49,6 +49,16 @@ describePages('the search box', site => {
     expect(place.width).toBeGreaterThan(300);
   });
 
+  test('where the page has a map, what is near its middle is asked for', async () => {
+    const page = await site.open('/data?county=33019');
+    await page.keyboard.press('/');
+    const asked = page.waitForRequest(/search\/options/);
+    await page.keyboard.type('main');
+    const near = new URL((await asked).url()).searchParams.get('near')!.split(',').map(Number);
+    expect(near[0]).toBeCloseTo(-72.1, 0);
+    expect(near[1]).toBeCloseTo(43.2, 0);
+  });
+
   test('a place keeps the filters of the map, also those that were just set, and an owner becomes one', async () => {
     const page = await site.open('/data?county=33013&acres_min=50&page=2');
     await page.keyboard.press('/');

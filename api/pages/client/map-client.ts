@@ -47,6 +47,17 @@ if (element.clientWidth < 600) document.querySelector('.layers')?.removeAttribut
 
 /** Tests and measurements ask whether all is drawn. */
 map.on('idle', () => element.setAttribute('data-idle', 'true'));
+// The search box asks for what is near.
+map.on('idle', () =>
+  element.setAttribute(
+    'data-middle',
+    map
+      .getCenter()
+      .toArray()
+      .map(degrees => degrees.toFixed(5))
+      .join(),
+  ),
+);
 map.on('error', ({ error }) => element.setAttribute('data-error', error.message));
 map.on('movestart', () => element.removeAttribute('data-idle'));
 

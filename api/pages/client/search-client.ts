@@ -57,6 +57,8 @@ function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
       return;
     }
     const params = new URLSearchParams({ q: query, filters: filtersHere() });
+    const middle = document.getElementById('map')?.dataset.middle;
+    if (middle !== undefined) params.set('near', middle);
     try {
       const response = await fetch(`/search/options?${params}`, { signal });
       if (!response.ok || response.redirected) return;

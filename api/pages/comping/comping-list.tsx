@@ -1,6 +1,7 @@
 import type { Candidate } from '../../../shared/comping/comp-report.ts';
 import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 import {
   BOUNDS,
@@ -27,7 +28,7 @@ export function StatusBadge({ status }: { status: Candidate['status'] }) {
 }
 
 export const nameOf = ({ address, apn, city }: Candidate): string =>
-  address || (apn && `APN ${apn}`) || city || 'Without an address';
+  titleCase(address || '') || (apn && `APN ${apn}`) || titleCase(city || '') || 'Without an address';
 
 export const lotOf = (size: number): string => `${acres(size)} ${size === 1 ? 'acre' : 'acres'}`;
 

@@ -2,6 +2,7 @@ import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
 import { sizes } from '../../../shared/domain/buckets.ts';
 import { acres, count, day, moment, percent, usd } from '../../../shared/domain/figures.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import type { Database } from '../../http/database.ts';
 import { Comparison, Facts, Field, Notice, Select, Submit } from '../frame/layout.tsx';
 import { COLUMNS, Legend, shown } from '../market/market-page.tsx';
@@ -79,7 +80,11 @@ export function Subject({ report }: { report: Report }) {
   return (
     <section class="subject">
       <p>
-        {[subject.address, subject.city, [subject.state, subject.zip].filter(Boolean).join(' ')]
+        {[
+          titleCase(subject.address ?? ''),
+          titleCase(subject.city ?? ''),
+          [subject.state, subject.zip].filter(Boolean).join(' '),
+        ]
           .filter(Boolean)
           .join(', ')}
       </p>

@@ -1,6 +1,7 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
 import { acres, usd } from '../../../shared/domain/figures.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -113,7 +114,12 @@ async function findParcels(visit: Visit, apn: string, fips: number): Promise<Cho
   const query = { fips: fiveDigits(fips), apn, page_size: '9' };
   const { results } = await callEndpoint<{ results: ParcelSummary[] }>(visit, searchProperties, { query });
   return results.map(({ property_id, apn: number, situs_address, effective_acres: size }) => ({
-    label: [`APN ${number}`, situs_address ?? '', size === null ? '' : `${acres(size)} acres`, 'parcel']
+    label: [
+      `APN ${number}`,
+      titleCase(situs_address ?? ''),
+      size === null ? '' : `${acres(size)} acres`,
+      'parcel',
+    ]
       .filter(Boolean)
       .join(' · '),
     subject: { property_id },

@@ -1,6 +1,7 @@
 import { type Board, findBoard, openBoard } from '../../../shared/deals/deal-board.ts';
 import { DEAL_STAGES, type DealStage, toCents } from '../../../shared/deals/deal-terms.ts';
 import { acres, isoDate } from '../../../shared/domain/figures.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { listDeals } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
@@ -57,7 +58,7 @@ export const hasExpired = (
 ): boolean => until !== null && until < today && status !== 'sold' && status !== 'canceled';
 
 export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
-  address || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);
+  titleCase(address ?? '') || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);
 
 export const lotOf = ({ acreage, county, state }: Deal): string =>
   [acreage === null ? '' : `${acres(acreage)} acres`, [county, state].filter(Boolean).join(', ')]

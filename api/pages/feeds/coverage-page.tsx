@@ -3,7 +3,7 @@ import { STATES } from '../../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { Grid, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
+import { amountsOf, boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 
 /**
  * What is known of which counties, for whoever has signed in: it is the first question before a subscription.
@@ -28,6 +28,10 @@ const coveragePage: Page = {
             values: '/coverage/values.json',
             opens: '/data?county=',
             legend: 'Parcels',
+            amounts: amountsOf(
+              counties.map(({ parcels }) => parcels),
+              count,
+            ),
             start: boxOfCounties(counties),
           })}
         </div>

@@ -183,7 +183,10 @@ const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
 /** From here on a text is broken into lines. */
 const LONG_TEXT = 40;
 
-type GridProps = { name: string; heads: (string | VNode)[]; rows: (string | VNode)[][] };
+/** A head that sorts its column; `sort`: how it is sorted now. */
+export type SortHead = { label: string; href: string; sort: 'ascending' | 'descending' | undefined };
+
+type GridProps = { name: string; heads: (string | VNode | SortHead)[]; rows: (string | VNode)[][] };
 
 /** A table that scrolls sideways where it has to; a column of figures is set to the right. */
 export function Grid({ name, heads, rows: lines }: GridProps) {
@@ -198,7 +201,7 @@ export function Grid({ name, heads, rows: lines }: GridProps) {
         <thead>
           <tr>
             {heads.map((head, i) => (
-              <th class={isFigures[i] ? 'n' : undefined}>{head || <span class="unseen">Action</span>}</th>
+              <Head head={head} kind={isFigures[i] ? 'n' : undefined} />
             ))}
           </tr>
         </thead>
@@ -213,6 +216,20 @@ export function Grid({ name, heads, rows: lines }: GridProps) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+function Head({ head, kind }: { head: string | VNode | SortHead; kind: string | undefined }) {
+  if (typeof head === 'string' || !('href' in head))
+    return <th class={kind}>{head || <span class="unseen">Action</span>}</th>;
+  const { label, href, sort } = head;
+  return (
+    <th class={kind} aria-sort={sort}>
+      <a href={href}>
+        {label}
+        {sort && <Icon name={sort === 'descending' ? 'arrow-down' : 'arrow-up'} />}
+      </a>
+    </th>
   );
 }
 

@@ -27,6 +27,8 @@ type Options = {
   /** What a click on a county opens: the address before its FIPS code. */
   opens?: string;
   legend?: string;
+  /** What the ramp's beginning, middle and end stand for. */
+  amounts?: string[];
 };
 
 /** What can be switched on. */
@@ -57,7 +59,7 @@ export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] 
 /** The map; the client module reads what it is to show from the attributes. */
 export function mapOf(
   { deps }: Visit,
-  { layers, draw, parcel, start, comps, values, opens, legend }: Options,
+  { layers, draw, parcel, start, comps, values, opens, legend, amounts = [] }: Options,
 ) {
   return (
     <section class="map" aria-label="Map">
@@ -81,7 +83,12 @@ export function mapOf(
               <rect x={(100 / RAMP.length) * i} width={100 / RAMP.length} height="8" fill={color} />
             ))}
           </svg>
-          <small>lowest to highest</small>
+          <div class="ends">
+            {amounts.map(amount => (
+              <small>{amount}</small>
+            ))}
+          </div>
+          <small>Without color: not known</small>
           <output id="hovered" />
         </div>
       )}
@@ -131,6 +138,13 @@ export async function countyParcelsBox({ deps }: Visit, county: unknown): Promis
 }
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
+
+/** The lowest, the middle and the highest figure of a legend, each once. */
+export function amountsOf(values: readonly (number | null)[], shown: (value: number) => string): string[] {
+  const sorted = values.filter(value => value !== null).toSorted((a, b) => a - b);
+  const marks = [0, 0.5, 1].map(share => sorted[Math.round(share * (sorted.length - 1))]);
+  return [...new Set(marks.flatMap(mark => (mark === undefined ? [] : shown(mark))))];
+}
 
 /** The values of counties for a map that is colored by them. */
 export function valuesReply(values: CountyValue[]): Reply {

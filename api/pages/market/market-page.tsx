@@ -1,4 +1,4 @@
-import { sizes } from '../../../shared/domain/buckets.ts';
+import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { acres, count, percent, usd } from '../../../shared/domain/figures.ts';
 import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -8,8 +8,9 @@ import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
 import { Back, Grid, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
 import { metricWords } from './market-words.ts';
+import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
 type Data = Record<string, number | null>;
 export const DEFAULT_BUCKET = '0.2 acre-100 acre';
@@ -121,7 +122,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
             <Windows title="Price spread (even – wide)" data={bucket.data} rows={['Gini $']} />
           </div>
           <h2>All lot sizes</h2>
-          <Buckets market={market} open={bucket.type} path={visit.url.pathname} />
+          <Buckets market={market} open={bucket.type} url={visit.url} />
           <Legend />
         </>
       )}
@@ -205,18 +206,28 @@ export const COLUMNS: readonly MetricKey[] = [
   'Gini 1yr',
 ];
 
-function Buckets({ market, open, path }: { market: RegionStats; open: string; path: string }) {
+type Bucket = RegionStats['stats'][number];
+
+const SORTS: readonly Column<Bucket>[] = [
+  { key: 'size', label: 'Lot size', value: ({ type }) => sizeOrder(type), first: 'ascending' },
+  ...COLUMNS.map(key => ({ key, label: metricWords(key), value: ({ data }: Bucket) => data[key] ?? null })),
+];
+
+/** By the least acreage of a bucket, and of those that begin alike by the most. */
+function sizeOrder(type: string): number {
+  const { minAcres, maxAcres } = ACRE_BUCKETS.find(({ label }) => label === type)!;
+  return minAcres * 1e6 + maxAcres;
+}
+
+function Buckets({ market, open, url }: { market: RegionStats; open: string; url: URL }) {
+  const sort = url.searchParams.get('sort') ?? 'size';
   return (
     <>
       <Grid
         name="Lot sizes"
-        heads={['Lot size', ...COLUMNS.map(metricWords)]}
-        rows={market.stats.map(({ type, data }) => [
-          type === open ? (
-            <b>{sizes(type)}</b>
-          ) : (
-            <a href={`${path}?bucket=${encodeURIComponent(type)}`}>{sizes(type)}</a>
-          ),
+        heads={sortHeads(url, SORTS, sort)}
+        rows={sortRows(market.stats, SORTS, sort).map(({ type, data }) => [
+          type === open ? <b>{sizes(type)}</b> : <a href={withParam(url, 'bucket', type)}>{sizes(type)}</a>,
           ...COLUMNS.map(key => shown(key, data[key])),
         ])}
       />

@@ -1,15 +1,16 @@
 import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { count } from '../../../shared/domain/figures.ts';
-import { METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
+import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
-import { Empty, Field, Grid, Select, Submit } from '../frame/layout.tsx';
+import { Empty, Field, Grid, Select, type SortHead, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
-import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { amountsOf, boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market-page.tsx';
 import { metricWords } from './market-words.ts';
+import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
-export type Row = {
+type Row = {
   fips: string;
   name: string;
   state: string;
@@ -23,7 +24,7 @@ export type Row = {
 const DEFAULT_METRIC = 'Median Sold PPA';
 const MAX_ROWS = 300;
 
-function chosen(visit: Visit): { bucket: string; metric: string } {
+function chosen(visit: Visit): { bucket: string; metric: MetricKey } {
   const { searchParams } = visit.url;
   const bucket =
     ACRE_BUCKETS.find(({ label }) => label === searchParams.get('bucket'))?.label ?? DEFAULT_BUCKET;
@@ -36,27 +37,13 @@ function readValues(visit: Visit): Promise<Row[]> {
   return visit.deps.resources.database.run<Row>('market/list_market_values', { bucket, metric });
 }
 
-/** What the table can be sorted by; a minus before it turns the order round. */
-const SORTS: Record<string, (row: Row) => number | string | null> = {
-  value: row => row.value,
-  name: row => `${row.state} ${row.name}`,
-  active: row => row.active,
-  sold: row => row.sold,
-  str: row => row.str,
-};
-
-/** Names begin with A, figures with the highest; what is not known comes last either way. */
-export function sortRows(rows: Row[], sort: string): Row[] {
-  const backwards = sort.startsWith('-');
-  const name = sort.replace('-', '');
-  const value = SORTS[Object.hasOwn(SORTS, name) ? name : 'value']!;
-  return rows.toSorted((a, b) => {
-    const [x, y] = [value(a), value(b)];
-    if (x === null || y === null) return Number(x === null) - Number(y === null);
-    const order = typeof x === 'string' ? x.localeCompare(String(y)) : Number(y) - x;
-    return backwards ? -order : order;
-  });
-}
+const columnsOf = (metric: MetricKey): Column<Row>[] => [
+  { key: 'value', label: metricWords(metric), value: row => row.value },
+  { key: 'name', label: 'County', value: row => `${row.state} ${row.name}`, first: 'ascending' },
+  { key: 'active', label: 'For sale', value: row => row.active },
+  { key: 'sold', label: 'Sold, 1 year', value: row => row.sold },
+  { key: 'str', label: 'Sell-through', value: row => row.str },
+];
 
 const marketsPage: Page = {
   path: '/markets',
@@ -68,7 +55,8 @@ const marketsPage: Page = {
       readValues(visit),
       callEndpoint<SavedMarket[]>(visit, listMarkets),
     ]);
-    const ordered = sortRows(rows, sort);
+    const columns = columnsOf(metric);
+    const ordered = sortRows(rows, columns, sort);
     const body = (
       <div class="data">
         <section class="side" id="side" aria-label="Markets">
@@ -94,7 +82,11 @@ const marketsPage: Page = {
               <button type="submit">Show</button>
             </div>
           </form>
-          <Table rows={ordered.slice(0, MAX_ROWS)} metric={metric} visit={visit} sort={sort} />
+          <Table
+            rows={ordered.slice(0, MAX_ROWS)}
+            metric={metric}
+            heads={sortHeads(visit.url, columns, sort)}
+          />
           {ordered.length > MAX_ROWS && (
             <p>
               The first {MAX_ROWS} of {count(ordered.length)}; the map has all.
@@ -106,6 +98,10 @@ const marketsPage: Page = {
           values: `/markets/values.json${visit.url.search}`,
           opens: '/markets/',
           legend: `${metricWords(metric)}, ${sizes(bucket)}`,
+          amounts: amountsOf(
+            rows.map(({ value }) => value),
+            value => shown(metric, value),
+          ),
           start: boxOfCounties(rows),
         })}
       </div>
@@ -132,33 +128,13 @@ const marketValuesPage: Page = {
   },
 };
 
-function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; visit: Visit; sort: string }) {
-  const heads: [string, string][] = [
-    ['name', 'County'],
-    ['value', metricWords(metric)],
-    ['active', 'For sale'],
-    ['sold', 'Sold, 1 year'],
-    ['str', 'Sell-through'],
-  ];
+function Table({ rows, metric, heads }: { rows: Row[]; metric: string; heads: SortHead[] }) {
   if (rows.length === 0) return <p>No county has sales of this lot size.</p>;
-  const head = ([key, label]: [string, string]) => {
-    const now = sort.replace('-', '') === key;
-    const up = (key === 'name') !== sort.startsWith('-');
-    return (
-      <a href={withParam(visit.url, 'sort', now && !sort.startsWith('-') ? `-${key}` : key)}>
-        {label}
-        {now && (
-          <span role="img" aria-label={up ? 'ascending' : 'descending'}>
-            {up ? ' ▲' : ' ▼'}
-          </span>
-        )}
-      </a>
-    );
-  };
+  const [value, name, ...others] = heads;
   return (
     <Grid
       name="Counties"
-      heads={heads.map(head)}
+      heads={[name!, value!, ...others]}
       rows={rows.map(row => [
         <a href={`/markets/${row.fips}`}>
           {row.name}, {row.state}

@@ -14,7 +14,10 @@ async function ask(visit: Visit): Promise<Asked> {
   const query = (visit.url.searchParams.get('q') ?? '').trim();
   const filters = visit.url.searchParams.get('filters') ?? '';
   if (query.length < MIN_QUERY) return { query, filters, results: [] };
-  const { results } = await callEndpoint<{ results: SearchResult[] }>(visit, search, { query: { q: query } });
+  const near = visit.url.searchParams.get('near');
+  const { results } = await callEndpoint<{ results: SearchResult[] }>(visit, search, {
+    query: { q: query, ...(near !== null && { near }) },
+  });
   return { query, filters, results };
 }
 

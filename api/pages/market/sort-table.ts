@@ -1,0 +1,41 @@
+import type { SortHead } from '../frame/layout.tsx';
+import { withParam } from '../frame/visit.ts';
+
+/** A column that a table can be sorted by; texts begin with A, figures with the highest. */
+export type Column<Row> = {
+  key: string;
+  label: string;
+  value: (row: Row) => number | string | null;
+  first?: 'ascending';
+};
+
+/** Sorted by the column of this key, backwards with a minus before it; what is not known comes last. */
+export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: string): Row[] {
+  const { value, first } = columnOf(columns, sort);
+  const isAscending = (first === 'ascending') !== sort.startsWith('-');
+  return rows.toSorted((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    const order = typeof x === 'string' ? x.localeCompare(String(y)) : x - Number(y);
+    return isAscending ? order : -order;
+  });
+}
+
+/** The heads of such a table, each a link that sorts by it, or turns the order round. */
+export function sortHeads<Row>(url: URL, columns: readonly Column<Row>[], sort: string): SortHead[] {
+  const sorted = columnOf(columns, sort);
+  return columns.map(column => {
+    const { key, label, first } = column;
+    const isBackwards = sort.startsWith('-');
+    const isAscending = (first === 'ascending') !== isBackwards;
+    return {
+      label,
+      href: withParam(url, 'sort', column === sorted && !isBackwards ? `-${key}` : key),
+      sort: column !== sorted ? undefined : isAscending ? 'ascending' : 'descending',
+    };
+  });
+}
+
+/** That of the key; without one of it the first. */
+const columnOf = <Row>(columns: readonly Column<Row>[], sort: string): Column<Row> =>
+  columns.find(({ key }) => key === sort.replace('-', '')) ?? columns[0]!;
