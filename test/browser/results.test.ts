@@ -3,6 +3,25 @@ import { expect, test } from 'vitest';
 import { describePages, drawn, inspect, isFocused, tabTo } from '../support/browser.ts';
 
 describePages('the results of a search', site => {
+  test('the bar stays, and tells how many there are and what they cost to take along, as a quote does', async () => {
+    const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
+    const bar = page.locator('.selbar');
+    const prices = page.locator('#prices');
+    const count = await page.locator('#count').textContent();
+    expect(await prices.textContent()).toBe(`${count} tokens as a file · 30 over the API`);
+    await page.locator('#results [name="property_id"]').last().scrollIntoViewIfNeeded();
+    expect(await bar.evaluate(element => getComputedStyle(element).position)).toBe('sticky');
+    await inspect(page);
+    // Another question, other prices.
+    await page.goto('/data?county=33019');
+    const all = Number((await page.locator('#count').textContent())!.replaceAll(',', ''));
+    expect(await prices.textContent()).toBe(
+      `${all.toLocaleString('en-US')} tokens as a file · ${30 * Math.ceil(all / 500)} over the API`,
+    );
+    await page.goto('/data?county=33019&acres_min=90000');
+    expect(await prices.count()).toBe(0);
+  });
+
   test('rows are selected one by one, as a range and all of a page, and counted', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     const said = page.locator('#selected');

@@ -103,6 +103,7 @@ const QUESTIONS: Question[] = [
   ...FILTERS.flatMap(body =>
     ['', '?page_size=7', '?page_size=7&page=2'].map((query): Question => ['filter_properties', query, body]),
   ),
+  ...FILTERS.map((body): Question => ['quote_filter', '', body]),
 ];
 /** When the jobs are done that these led to. */
 const LATER: Question[] = [

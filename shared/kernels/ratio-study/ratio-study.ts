@@ -146,8 +146,8 @@ export function middle90(values: Float64Array): Range {
   return { low: at(0.05), high: at(0.95) };
 }
 
-/** A linear congruential generator (Numerical Recipes, 1992, ranqd1). */
-function randomIndices(count: number): () => Int32Array {
+/** Draws indices, the same each time: a linear congruential generator (Numerical Recipes, 1992, ranqd1). */
+export function randomIndices(count: number): () => Int32Array {
   let state = SEED;
   const drawn = new Int32Array(count);
   return () => {
