@@ -262,10 +262,19 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
   const errors = Object.fromEntries(
     METHODS.map(method => [method, Float64Array.from(valued, one => errorOf(one, method))]),
   ) as Record<Method, Float64Array>;
-  const mdape = (method: Method, drawn: Int32Array) =>
-    100 * medianError(Float64Array.from(drawn, i => errors[method][i]!));
+  const drawnErrors = new Float64Array(valued.length);
+  const mdape = (method: Method, drawn: Int32Array) => {
+    for (let k = 0; k < drawn.length; k++) drawnErrors[k] = errors[method][drawn[k]!]!;
+    return 100 * medianError(drawnErrors);
+  };
+  const models: number[] = [];
   const against = (method: Method) => {
-    const values = bootstrap(valued.length, drawn => mdape('model', drawn) - mdape(method, drawn));
+    let resample = 0;
+    const values = bootstrap(valued.length, drawn => {
+      // Every method's resamples are the same.
+      models[resample] ??= mdape('model', drawn);
+      return models[resample++]! - mdape(method, drawn);
+    });
     if (values.length === 0) return null;
     return { percent: shareOf([...values], value => value < 0)!, ...middle90(values) };
   };
