@@ -56,8 +56,12 @@ export class PlatError extends Error {
 
 /** What an error says, whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(UNSTORABLE, '\ufffd');
 }
+
+/** What PostgreSQL takes in no text or JSON: messages of parsers quote the bytes of damaged files. */
+const UNSTORABLE = /\0|\p{Cs}/gu;
 
 /**
  * Citus's files that speak to nodes: https://github.com/citusdata/citus/tree/v13.2.2/src/backend/distributed

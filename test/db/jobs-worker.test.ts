@@ -202,13 +202,19 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     const lasting = testJob(`${kind}.wrong`);
     const { start, send } = setUp(
       jobsOf(
-        [passing, async () => Promise.reject(new PlatError('busy', 'still busy', { retryable: true }))],
+        // As a parser quotes the bytes of a damaged file.
+        [passing, async () => Promise.reject(new PlatError('busy', '\0 and \ud800', { retryable: true }))],
         [lasting, async () => Promise.reject(new PlatError('bad_file', 'Row 7 is no row.'))],
       ),
     );
     await start();
     const [worn, wrong] = [await send(passing, 'a'), await send(lasting, 'a')];
-    expect(await waitForJob(pool, worn)).toMatchObject({ status: 'failed', attempts: 2, error_code: 'busy' });
+    expect(await waitForJob(pool, worn)).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      error_code: 'busy',
+      error: '\ufffd and \ufffd',
+    });
     expect(await waitForJob(pool, wrong)).toMatchObject({
       status: 'failed',
       attempts: 1,

@@ -102,7 +102,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
       const again = isRetryable(error) && delivery.attemptsMade + 1 < attempts;
       jobLog.error({ err: error, again }, 'job failed');
       await finish(again ? 'retried' : 'failed', null, error);
-      if (again) throw error;
+      if (again) throw new Error(messageOf(error), { cause: error });
       throw new UnrecoverableError(messageOf(error));
     } finally {
       clearInterval(watch);
