@@ -12,6 +12,9 @@ import { coveragePages } from './feeds/coverage-page.tsx';
 import type { Page } from './frame/pages.tsx';
 import { themePage } from './frame/theme-page.ts';
 import { homePage } from './home-page.tsx';
+import { addToListPages } from './lists/add-to-list.tsx';
+import { listPages } from './lists/list-page.tsx';
+import { listsPages } from './lists/lists-page.tsx';
 import { drawingPage } from './map/drawing-page.ts';
 import { dataPages } from './map/map-page.tsx';
 import { tilePage } from './map/map-tiles.ts';
@@ -29,6 +32,9 @@ export const pages: readonly Page[] = [
   ...dataPages,
   drawingPage,
   ...searchPages,
+  ...listsPages,
+  ...addToListPages,
+  ...listPages,
   ...marketsPages,
   ...marketPages,
   ...coveragePages,

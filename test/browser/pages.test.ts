@@ -141,6 +141,7 @@ describePages('the web app', site => {
   test.each([
     '/',
     '/data?county=33019&acres_min=20',
+    '/lists',
     '/markets',
     '/markets/33019',
     '/markets/zip/03280',

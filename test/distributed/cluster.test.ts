@@ -123,6 +123,7 @@ const PAGES = [
   '/data?county=33019&view=table&order=-value',
   '/coverage',
   '/coverage/values.json',
+  '/lists',
   '/markets',
   '/markets/values.json',
   '/markets/33019',

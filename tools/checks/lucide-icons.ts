@@ -19,6 +19,8 @@ const NAMES = [
   'handshake',
   'house',
   'info',
+  'list-checks',
+  'list-plus',
   'list',
   'map',
   'map-pin',

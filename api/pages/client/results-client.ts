@@ -164,3 +164,5 @@ function arrive(): void {
 }
 document.addEventListener('plat:loaded', arrive);
 arrive();
+
+export {};

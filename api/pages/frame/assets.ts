@@ -20,12 +20,12 @@ const here = dirname(fileURLToPath(import.meta.url));
 const YEAR_SECONDS = 31_536_000;
 
 /** The first two are of every page. */
-const STYLES = ['tokens', 'style', 'cards', 'comping', 'deals', 'docs', 'parcel', 'results'].map(
+const STYLES = ['tokens', 'style', 'cards', 'comping', 'deals', 'docs', 'lists', 'parcel', 'results'].map(
   name => `${name}.css`,
 );
 
 /** The client modules, each loaded by the pages that need it. */
-const MODULES = ['map', 'live', 'comping', 'deals', 'deal', 'docs', 'progress', 'results', 'search'];
+const MODULES = ['map', 'live', 'comping', 'deals', 'deal', 'docs', 'lists', 'progress', 'results', 'search'];
 
 /** Bundles the client modules; maplibre-gl stays a file of its own, as most visits have it already. */
 export async function openAssets(config: Config): Promise<Assets> {

@@ -29,6 +29,7 @@ type Place = readonly [path: string, name: string, icon: IconName];
 const PLACES: readonly Place[] = [
   ['/data', 'Map', 'map'],
   ['/markets', 'Markets', 'chart-no-axes-column'],
+  ['/lists', 'Lists', 'list-checks'],
   ['/comping', 'Comps', 'scale'],
   ['/deals', 'Deals', 'handshake'],
 ];

@@ -103,6 +103,24 @@ const SHAPES = {
       <path d="M12 8h.01" />
     </>
   ),
+  'list-checks': () => (
+    <>
+      <path d="M13 5h8" />
+      <path d="M13 12h8" />
+      <path d="M13 19h8" />
+      <path d="m3 17 2 2 4-4" />
+      <path d="m3 7 2 2 4-4" />
+    </>
+  ),
+  'list-plus': () => (
+    <>
+      <path d="M16 5H3" />
+      <path d="M11 12H3" />
+      <path d="M16 19H3" />
+      <path d="M18 9v6" />
+      <path d="M21 12h-6" />
+    </>
+  ),
   list: () => (
     <>
       <path d="M3 5h.01" />

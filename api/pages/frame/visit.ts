@@ -153,7 +153,7 @@ function cookieOf(req: Request): string | undefined {
   return /(?:^|;) *plat_session=([A-Za-z0-9_-]{43})(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
 }
 
-const parseForm = express.urlencoded({ extended: false, limit: 64_000, parameterLimit: 500 });
+const parseForm = express.urlencoded({ extended: false, limit: 200_000, parameterLimit: 500 });
 
 /** @throws PlatError `validation_error` for what is no form. */
 export async function readForm(req: Request, res: Response): Promise<URLSearchParams> {

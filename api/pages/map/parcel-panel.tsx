@@ -151,6 +151,9 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
       <Action to="/comping" field="property_id" id={id} kind="second" icon="scale">
         Comp report
       </Action>
+      <Action to="/lists/add" field="property_id" id={id} kind="second" icon="list-plus">
+        Add to list
+      </Action>
       <Action to="/deals" field="what" id={id} does="add" kind="second" icon="handshake">
         Add deal
       </Action>

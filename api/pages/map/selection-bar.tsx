@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { html, type Markup } from '../frame/html.ts';
+import { Icon } from '../frame/icons.tsx';
 
 /** The form that the rows' checkboxes belong to, wherever they stand. */
 const FORM = 'selection';
@@ -30,7 +31,14 @@ export function SelectionBar({ filters, children }: SelectionBarProps) {
       <button type="reset" class="quiet small" hidden>
         Clear
       </button>
-      <div class="buttons" />
+      <div class="buttons">
+        <button type="submit" formaction="/lists/add" class="second small">
+          <Icon name="list-plus" /> Add to list
+        </button>
+        <button type="submit" formaction="/lists/add" name="all" value="true" class="quiet small">
+          Add all results
+        </button>
+      </div>
     </form>
   );
 }

@@ -1,0 +1,45 @@
+// A list: how many rows are selected, statuses that are saved at once, numbers from a file.
+
+type Box = HTMLInputElement;
+
+const boxes = (): Box[] => [...document.querySelectorAll<Box>('.list-rows [name="property_id"][form]')];
+const whole = document.querySelector<Box>('#select-all');
+const words = document.querySelector('#selected');
+
+function count(): void {
+  if (!whole || !words) return;
+  const all = boxes();
+  const selected = all.filter(({ checked }) => checked).length;
+  whole.checked = selected > 0 && selected === all.length;
+  whole.indeterminate = selected > 0 && !whole.checked;
+  words.textContent = `${selected} selected`;
+  words.toggleAttribute('hidden', selected === 0);
+}
+
+if (whole) whole.hidden = false;
+count();
+
+// What saves a status is pressed by choosing it.
+for (const button of document.querySelectorAll<HTMLElement>('.row-form > .buttons button'))
+  button.hidden = true;
+
+document.addEventListener('change', event => {
+  const field = event.target as Box;
+  if (field === whole) for (const box of boxes()) box.checked = field.checked;
+  if (field === whole || field.matches('[name="property_id"]')) count();
+  const form = field.closest<HTMLFormElement>('.row-form');
+  if (form && field.matches('select'))
+    form.requestSubmit(form.querySelector<HTMLButtonElement>('.buttons button'));
+});
+
+const file = document.querySelector<Box>('#file');
+file?.closest('[hidden]')?.removeAttribute('hidden');
+file?.addEventListener('change', async () => {
+  const [chosen] = file.files ?? [];
+  if (!chosen) return;
+  const lines = (await chosen.text()).split(/\r?\n/);
+  const first = lines.map(line => (/^\s*"([^"]*)"/.exec(line)?.[1] ?? line.split(/[,;\t]/)[0] ?? '').trim());
+  document.querySelector<HTMLTextAreaElement>('#numbers')!.value = first.filter(Boolean).join('\n');
+});
+
+export {};

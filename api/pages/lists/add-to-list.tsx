@@ -1,0 +1,117 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { type AddedRows, addListRows } from '../../v1/lists/add-list-rows.ts';
+import type { ParcelList } from '../../v1/lists/list-schema.ts';
+import { listLists } from '../../v1/lists/lists.ts';
+import { Field, Notice, narrowPage, Select } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import { showList } from './list-page.tsx';
+import { addedWords, plural } from './list-words.ts';
+import { makeList } from './lists-page.tsx';
+
+const PATH = '/lists/add';
+
+/** The fields of a selection: parcels, or the search as JSON in `filter` with `all` for all that it finds. */
+type Chosen = { property_ids: number[] } | { filter: object };
+
+function chosenOf({ form }: Visit): Chosen {
+  if (form.get('all') === null) return { property_ids: form.getAll('property_id').map(Number) };
+  try {
+    const filter: unknown = JSON.parse(form.get('filter') ?? '');
+    if (typeof filter === 'object' && filter !== null) return { filter };
+  } catch {
+    // As one that is no object.
+  }
+  throw new PlatError('validation_error', 'The search could not be read: go back to the map and try again.');
+}
+
+/** To which list? Then the parcels are added, and the list shown. */
+const addPage: Page = {
+  path: PATH,
+  access: 'app',
+  get: () => ({ redirect: '/lists' }),
+  post: visit =>
+    answerForm(
+      () => add(visit),
+      async reason => choose(visit, reason),
+    ),
+};
+
+async function add(visit: Visit): Promise<Reply> {
+  const chosen = chosenOf(visit);
+  const { form } = visit;
+  const list = form.get('list');
+  const name = (form.get('name') ?? '').trim();
+  if ('property_ids' in chosen && chosen.property_ids.length === 0)
+    throw new PlatError('validation_error', 'Select parcels first: go back to the map.');
+  if (form.get('chosen') === null) return choose(visit);
+  // A name is given for a new list.
+  const id = name !== '' || list === null ? (await makeList(visit, name)).id : list;
+  const added = await callEndpoint<AddedRows>(visit, addListRows, { params: { id }, body: chosen });
+  const ids = 'property_ids' in chosen ? chosen.property_ids : [];
+  return showList(visit, id, {
+    words: addedWords(added),
+    bad: added.not_found.length > 0,
+    ...(added.added > 0 &&
+      added.added === ids.length && {
+        next: {
+          does: 'remove_now',
+          label: 'Undo',
+          fields: ids.map(one => ['property_id', String(one)] as const),
+        },
+      }),
+  });
+}
+
+async function choose(visit: Visit, fault?: string): Promise<Reply> {
+  const { form } = visit;
+  const lists = await callEndpoint<ParcelList[]>(visit, listLists);
+  const all = form.get('all') !== null;
+  const ids = form.getAll('property_id');
+  const title = all ? 'Add all results to a list' : `Add ${plural(ids.length, 'parcel')} to a list`;
+  const hidden = all
+    ? ([
+        ['all', 'true'],
+        ['filter', form.get('filter') ?? ''],
+      ] as const)
+    : ids.map(id => ['property_id', id] as const);
+  return narrowPage(
+    title,
+    <>
+      {fault !== undefined && <Notice kind="bad">{fault}</Notice>}
+      <form method="post" action={PATH} class="stack">
+        {hidden.map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <input type="hidden" name="chosen" value="true" />
+        {lists.length > 0 && (
+          <Field name="list" label="List">
+            <Select
+              name="list"
+              options={lists.map(
+                ({ id, name, rows }) => [id, `${name} (${plural(rows, 'parcel')})`] as const,
+              )}
+              given={form.get('list') ?? lists[0]?.id}
+            />
+          </Field>
+        )}
+        <Field
+          name="name"
+          label={lists.length > 0 ? 'Or a new list, called' : 'Name of the new list'}
+          required={lists.length === 0}
+          maxlength={200}
+          value={form.get('name') ?? ''}
+          placeholder="e.g. Sullivan, 5 – 20 acres"
+        />
+        <div class="buttons">
+          <button type="submit">Add to list</button>
+          <a class="button second" href="/data">
+            Back to the map
+          </a>
+        </div>
+      </form>
+    </>,
+  );
+}
+
+export const addToListPages = [addPage];

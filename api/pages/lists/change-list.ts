@@ -1,0 +1,126 @@
+import { addToGroup } from '../../../shared/kernels/groups.ts';
+import type { RowStatus } from '../../../shared/lists/list-terms.ts';
+import { type ChangedRows, changeRows, type RemovedRows, removeRows } from '../../v1/lists/list-rows.ts';
+import { changeList } from '../../v1/lists/lists.ts';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
+
+/** What was done, and a form that takes it back or goes on with it. */
+export type Done = {
+  words: string;
+  bad?: boolean;
+  next?: { does: string; label: string; fields: (readonly [name: string, value: string])[] };
+};
+
+const change = (visit: Visit, id: string, body: object): Promise<ChangedRows> =>
+  callEndpoint<ChangedRows>(visit, changeRows, { params: { id }, body });
+
+/** What is left empty is none: the field of a number is sent as text. */
+const numberOf = (text: string | null): number | null => (text?.trim() ? Number(text) : null);
+
+export async function saveSettings(visit: Visit, id: string): Promise<void> {
+  const { form } = visit;
+  const percent = numberOf(form.get('percent'));
+  const round_to = numberOf(form.get('round_to'));
+  await callEndpoint(visit, changeList, {
+    params: { id },
+    body: {
+      name: form.get('name') ?? '',
+      one_per_owner: form.get('one_per_owner') === 'true',
+      offer:
+        percent === null ? null : { percent, of: form.get('of'), ...(round_to !== null && { round_to }) },
+      leave_out: { mailed_within_days: numberOf(form.get('mailed_within_days')) },
+    },
+  });
+}
+
+const idsOf = ({ form }: Visit): number[] => form.getAll('property_id').map(Number);
+
+/** Rows by the status that the form showed them with. */
+function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus, number[]> {
+  const selected = new Set(ids);
+  const before = new Map<RowStatus, number[]>();
+  for (const text of form.getAll('was')) {
+    const [id, status] = text.split(':') as [string, string];
+    if (selected.has(Number(id)) && isStatus(status)) addToGroup(before, status, Number(id));
+  }
+  return before;
+}
+
+/** Sets the status of rows; what they had before can be had again. */
+async function setStatus(visit: Visit, id: string, ids: readonly number[], status: string): Promise<Done> {
+  const before = statusesBefore(visit, ids);
+  const { changed } = await change(visit, id, { property_ids: ids, status });
+  const words = isStatus(status) ? STATUS_WORDS[status] : status;
+  return {
+    words: `${plural(changed, 'row')} set to ${words}. `,
+    next: {
+      does: 'undo',
+      label: 'Undo',
+      fields: [...before].map(([was, rows]) => ['undo', `${was}:${rows.join(',')}`] as const),
+    },
+  };
+}
+
+export async function undo(visit: Visit, id: string): Promise<Done> {
+  for (const text of visit.form.getAll('undo')) {
+    const [status = '', ids = ''] = text.split(':');
+    await change(visit, id, { property_ids: ids.split(',').map(Number), status });
+  }
+  return { words: 'As it was before.' };
+}
+
+/** One row's status, note, tags, and whether its owner wants letters. */
+export async function saveRow(visit: Visit, id: string): Promise<Done> {
+  const { form } = visit;
+  const property_ids = idsOf(visit);
+  const unmailed = form.get('do_not_mail') === 'true';
+  const wasUnmailed = form.get('was_unmailed') === 'true';
+  await change(visit, id, {
+    property_ids,
+    note: (form.get('note') ?? '').replaceAll('\r\n', '\n').trim(),
+    tags: (form.get('tags') ?? '')
+      .split(',')
+      .map(tag => tag.trim())
+      .filter(Boolean),
+    ...(unmailed !== wasUnmailed && { do_not_mail: unmailed }),
+  });
+  const status = form.get('status') ?? '';
+  const [before] = [...statusesBefore(visit, property_ids).keys()];
+  // A letter that is noted again would be a second one.
+  if (before === status) return { words: 'Saved.' };
+  return setStatus(visit, id, property_ids, status);
+}
+
+export async function changeSelected(visit: Visit, id: string): Promise<Done> {
+  const ids = idsOf(visit);
+  if (ids.length === 0) return { words: 'Select rows first.', bad: true };
+  const does = visit.form.get('do');
+  const fields = ids.map(one => ['property_id', String(one)] as const);
+  if (does === 'remove')
+    return {
+      words: `Take ${plural(ids.length, 'row')} off the list, with their statuses, notes and tags? This cannot be undone. `,
+      bad: true,
+      next: { does: 'remove_now', label: `Remove ${plural(ids.length, 'row')}`, fields },
+    };
+  if (does === 'mail_again') {
+    await change(visit, id, { property_ids: ids, do_not_mail: false });
+    return { words: 'As it was before.' };
+  }
+  if (does !== 'do_not_mail') return setStatus(visit, id, ids, visit.form.get('status') ?? '');
+  const { changed, without_address } = await change(visit, id, { property_ids: ids, do_not_mail: true });
+  const without =
+    without_address.length > 0 ? ` Without a mailing address: ${without_address.join(', ')}.` : '';
+  return {
+    words: `${plural(changed - without_address.length, 'row')} will not be mailed, nor what else these owners have in any list.${without} `,
+    next: { does: 'mail_again', label: 'Undo', fields },
+  };
+}
+
+export async function removeSelected(visit: Visit, id: string): Promise<Done> {
+  const { removed } = await callEndpoint<RemovedRows>(visit, removeRows, {
+    params: { id },
+    query: { property_ids: idsOf(visit).join(',') },
+  });
+  return { words: `${plural(removed, 'row')} taken off the list.` };
+}

@@ -1,0 +1,230 @@
+import { count, day } from '../../../shared/domain/figures.ts';
+import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
+import { notFound } from '../../http/error-responses.ts';
+import { type AddedRows, addListRows } from '../../v1/lists/add-list-rows.ts';
+import { readRows } from '../../v1/lists/list-rows.ts';
+import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
+import { deleteList, getList } from '../../v1/lists/lists.ts';
+import { Icon } from '../frame/icons.tsx';
+import { Empty, Stat } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import type { County } from '../map/read-filters.ts';
+import { changeSelected, type Done, removeSelected, saveRow, saveSettings, undo } from './change-list.ts';
+import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
+import { ListBar, ListTable } from './list-table.tsx';
+import { addedWords, isStatus, plural, STATUS_WORDS } from './list-words.ts';
+
+const PAGE_SIZE = 25;
+/** Counties that the form of parcel numbers offers. */
+const MAX_COUNTIES = 300;
+
+export const pathOfList = (id: string): string => `/lists/${id}`;
+
+const listPage: Page = {
+  path: '/lists/:id',
+  access: 'app',
+  get: visit => showList(visit, idOf(visit)),
+  post: visit => {
+    const id = idOf(visit);
+    return answerForm(
+      () => act(visit, id),
+      async reason => showList(visit, id, { words: reason, bad: true }),
+    );
+  },
+};
+
+function idOf({ req }: Visit): string {
+  const id = String(req.params.id);
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('There is no such list.');
+  return id;
+}
+
+async function act(visit: Visit, id: string): Promise<Reply> {
+  const { form } = visit;
+  switch (form.get('do')) {
+    case 'settings':
+      await saveSettings(visit, id);
+      return { redirect: addressOf(visit, id) };
+    case 'delete':
+      await callEndpoint(visit, deleteList, { params: { id } });
+      return { redirect: '/lists' };
+    case 'add':
+      return addNumbers(visit, id);
+    case 'row':
+      return showList(visit, id, await saveRow(visit, id));
+    case 'undo':
+      return showList(visit, id, await undo(visit, id));
+    case 'remove_now':
+      return showList(visit, id, await removeSelected(visit, id));
+    default:
+      return showList(visit, id, await changeSelected(visit, id));
+  }
+}
+
+async function addNumbers(visit: Visit, id: string): Promise<Reply> {
+  const county = visit.form.get('county') ?? '';
+  const numbers = (visit.form.get('numbers') ?? '')
+    .split(/[\n,;\t]/)
+    .map(text => text.trim().replace(/^"(.*)"$/, '$1'))
+    .filter(Boolean);
+  const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text);
+  const body =
+    county === '' ? { property_ids: numbers.filter(isId).map(Number) } : { apns: numbers, fips: county };
+  const strange = county === '' ? numbers.filter(text => !isId(text)) : [];
+  const added = await callEndpoint<AddedRows>(visit, addListRows, { params: { id }, body });
+  const answer = { ...added, not_found: [...strange, ...added.not_found] };
+  return showList(visit, id, { words: addedWords(answer), bad: answer.not_found.length > 0 });
+}
+
+/** The page with what was chosen on it. */
+function addressOf({ url }: Visit, id: string, changed: Record<string, string | undefined> = {}): string {
+  const params = new URLSearchParams();
+  const given = { status: url.searchParams.get('status'), page: url.searchParams.get('page'), ...changed };
+  for (const [name, value] of Object.entries(given)) if (value) params.set(name, value);
+  return params.size === 0 ? pathOfList(id) : `${pathOfList(id)}?${params}`;
+}
+
+/** @param done what was done on it just now */
+export async function showList(visit: Visit, id: string, done?: Done): Promise<Reply> {
+  const { searchParams } = visit.url;
+  const asked = searchParams.get('status');
+  const status = isStatus(asked) ? asked : undefined;
+  const number = Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1);
+  const params = { id };
+  const [list, page, counties] = await Promise.all([
+    callEndpoint<ParcelList>(visit, getList, { params }),
+    callEndpoint<{ count: number; results: ListRow[] }>(visit, readRows, {
+      params,
+      query: { page: String(number), page_size: String(PAGE_SIZE), ...(status && { status }) },
+    }),
+    visit.deps.resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES }),
+  ]);
+  const action = addressOf(visit, id);
+  const pages = Math.max(1, Math.ceil(page.count / PAGE_SIZE));
+  const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
+  return {
+    title: list.name,
+    assetNames: ['cards.css', 'results.css', 'lists.css', 'lists.mjs'],
+    body: (
+      <>
+        <p class="crumb">
+          <a href="/lists">‹ Lists</a>
+        </p>
+        <header class="pagehead">
+          <div>
+            <h1>{list.name}</h1>
+            <p>
+              <small>
+                {sizeOf(list)} · changed {day(list.updated_at)}
+              </small>
+            </p>
+          </div>
+        </header>
+        {done && <DoneNotice done={done} action={action} />}
+        <Counts list={list} />
+        <section class="list" aria-label="Rows">
+          <header class="viewrow">
+            <Statuses list={list} status={status} visit={visit} />
+            <ListSettings list={list} action={action} />
+          </header>
+          {page.results.length > 0 && <ListBar action={action} />}
+          {page.results.length > 0 ? (
+            <ListTable list={list} rows={page.results} action={action} />
+          ) : list.rows === 0 ? (
+            <Empty icon="list-checks" title="No parcels yet">
+              <a href="/data">Search on the map</a> and press “Add to list”, or paste parcel numbers below.
+            </Empty>
+          ) : (
+            <Empty icon="search-x" title="No such rows">
+              <a href={pathOfList(id)}>Show all {count(list.rows)} parcels of the list</a>
+            </Empty>
+          )}
+          {pages > 1 && (
+            <nav class="pages" aria-label="Pages">
+              {number > 1 && <a href={link(number - 1)}>Previous</a>}
+              <span>
+                {number} of {count(pages)}
+              </span>
+              {number < pages && <a href={link(number + 1)}>Next</a>}
+            </nav>
+          )}
+        </section>
+        <AddNumbers action={action} counties={counties} />
+        <DeleteList list={list} action={action} />
+      </>
+    ),
+  };
+}
+
+const shownRows = ({ counts = [] }: ParcelList): number => counts.reduce((sum, { rows }) => sum + rows, 0);
+
+function sizeOf(list: ParcelList): string {
+  const parcels = plural(list.rows, 'parcel');
+  return list.one_per_owner ? `${parcels} of ${plural(shownRows(list), 'owner')}` : parcels;
+}
+
+const countOf = ({ counts = [] }: ParcelList, status: string): number =>
+  counts.find(one => one.status === status)?.rows ?? 0;
+
+/** Those that matter to a mailing, and others where there are some. */
+function Counts({ list }: { list: ParcelList }) {
+  const answered = countOf(list, 'answered');
+  const sent = shownRows(list) - countOf(list, 'new');
+  const notes: Record<string, string> = {
+    new: 'to be mailed',
+    mailed: 'no answer yet',
+    answered: sent > 0 ? `${Math.round((100 * answered) / sent)} % of those mailed` : 'of none mailed',
+    returned: 'wrong address',
+  };
+  const shown = ROW_STATUSES.filter(status => status in notes || countOf(list, status) > 0);
+  return (
+    <dl class="cards">
+      {shown.map(status => (
+        <Stat card name={STATUS_WORDS[status]} value={count(countOf(list, status))} note={notes[status]} />
+      ))}
+    </dl>
+  );
+}
+
+type StatusesProps = { list: ParcelList; status: string | undefined; visit: Visit };
+
+function Statuses({ list, status, visit }: StatusesProps) {
+  const link = (to: string | undefined) => addressOf(visit, list.id, { status: to, page: undefined });
+  const some = ROW_STATUSES.filter(one => one === status || countOf(list, one) > 0);
+  return (
+    <nav class="seg" aria-label="Status">
+      <a href={link(undefined)} aria-current={status === undefined ? 'true' : undefined}>
+        All {count(shownRows(list))}
+      </a>
+      {some.map(one => (
+        <a href={link(one)} aria-current={status === one ? 'true' : undefined}>
+          {STATUS_WORDS[one]} {count(countOf(list, one))}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** What was done, and how to take it back or to go on with it. */
+const DoneNotice = ({ done, action }: { done: Done; action: string }) => (
+  <div class={`notice ${done.bad ? 'warn' : 'good'}`} role="status">
+    <Icon name={done.bad ? 'triangle-alert' : 'circle-check'} />
+    <div>
+      {done.words}
+      {done.next && (
+        <form method="post" action={action} class="buttons">
+          {done.next.fields.map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          <button type="submit" name="do" value={done.next.does} class="second small">
+            {done.next.label}
+          </button>
+          {done.bad && <a href={action}>Cancel</a>}
+        </form>
+      )}
+    </div>
+  </div>
+);
+
+export const listPages = [listPage];

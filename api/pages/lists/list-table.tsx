@@ -1,0 +1,161 @@
+import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
+import { mailLines, shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
+import type { RowStatus } from '../../../shared/lists/list-terms.ts';
+import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
+import { Select, Submit } from '../frame/layout.tsx';
+import { REASON_WORDS, STATUS_OPTIONS } from './list-words.ts';
+
+/** The form that the rows' checkboxes belong to. */
+const FORM = 'selection';
+
+type TableProps = { list: ParcelList; rows: readonly ListRow[]; action: string };
+
+/** What is done with the rows that are selected. */
+export const ListBar = ({ action }: { action: string }) => (
+  <form id={FORM} class="selbar" method="post" action={action}>
+    {/* Enter in a checkbox presses the first button: it must not be one that acts. */}
+    <button type="submit" disabled hidden>
+      Nothing
+    </button>
+    <input type="checkbox" id="select-all" aria-label="Select all on this page" hidden />
+    <p id="hint">Select rows to set their status</p>
+    <p id="selected" role="status" hidden />
+    <div class="buttons">
+      <Select
+        name="status"
+        aria-label="Status of the selected rows"
+        options={STATUS_OPTIONS}
+        given="mailed"
+      />
+      <Submit label="Set status" does="status" kind="second small" />
+      <Submit label="Do not mail" does="do_not_mail" kind="second small" />
+      <Submit label="Remove…" does="remove" kind="danger small" />
+    </div>
+  </form>
+);
+
+export const ListTable = ({ list, rows, action }: TableProps) => (
+  <section class="tablebox" tabindex={0} aria-label="Rows of the list">
+    <table class="list-rows">
+      <thead>
+        <tr>
+          <th>
+            <span class="unseen">Select</span>
+          </th>
+          <th>Owner and mailing address</th>
+          <th>Parcel</th>
+          <th class="n">Acres</th>
+          <th class="n">Worth</th>
+          {list.offer !== null && <th class="n">Offer</th>}
+          <th>Status</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <Row list={list} row={row} action={action} />
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+const NOTHING = <span class="soft">–</span>;
+
+function Row({ list, row, action }: { list: ParcelList; row: ListRow; action: string }) {
+  const { property_id: id, owner_name, apn } = row;
+  const owner = owner_name === null ? 'Owner unknown' : titleCase(owner_name);
+  const place = row.situs_address ? titleCase(row.situs_address) : apn === null ? `Parcel ${id}` : null;
+  const holdsMore = list.one_per_owner && row.owner_parcels > 1;
+  const { effective_acres: size, owner_acres } = row;
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          form={FORM}
+          name="property_id"
+          value={id}
+          aria-label={`Select ${owner}`}
+          autocomplete="off"
+        />
+        <input type="hidden" form={FORM} name="was" value={`${id}:${row.status}`} />
+      </td>
+      <th scope="row">
+        {owner} {row.do_not_mail && <span class="badge bad">Do not mail</span>}
+        <small>{mailLines(row).join(', ') || 'No mailing address'}</small>
+      </th>
+      <td>
+        <a href={`/data?parcel=${id}`}>{place ?? `APN ${shortApn(apn!)}`}</a>
+        {holdsMore ? (
+          <small>
+            largest of {count(row.owner_parcels)} parcels
+            {owner_acres !== null && `, ${acres(owner_acres)} acres together`}
+          </small>
+        ) : (
+          place !== null && apn !== null && <small>APN {shortApn(apn)}</small>
+        )}
+      </td>
+      <td class="n" data-name="Acres">
+        {size === null ? NOTHING : acres(size)}
+      </td>
+      <td class="n" data-name="Worth">
+        {row.value === null ? NOTHING : usd(row.value)}
+      </td>
+      {list.offer !== null && (
+        <td class="n" data-name="Offer">
+          {row.offer === null ? <Reasons row={row} /> : <b>{usd(row.offer)}</b>}
+        </td>
+      )}
+      <td>
+        <RowForm row={row} owner={owner} action={action} />
+      </td>
+    </tr>
+  );
+}
+
+const Reasons = ({ row }: { row: ListRow }) => (
+  <>
+    <span class="badge warn">Needs review</span>
+    <small>{row.needs_review.map(reason => REASON_WORDS[reason]).join(', ')}</small>
+  </>
+);
+
+type RowFormProps = { row: ListRow; owner: string; action: string };
+
+/** Status, note and tags of a row. */
+function RowForm({ row, owner, action }: RowFormProps) {
+  const { property_id: id, status, note, tags } = row;
+  return (
+    <form method="post" action={action} class="row-form">
+      <input type="hidden" name="property_id" value={id} />
+      <input type="hidden" name="was" value={`${id}:${status}`} />
+      <input type="hidden" name="was_unmailed" value={String(row.do_not_mail)} />
+      <div class="buttons">
+        <Select
+          name="status"
+          id={`status-${id}`}
+          class={`is-${status}`}
+          aria-label={`Status of ${owner}`}
+          options={STATUS_OPTIONS}
+          given={status satisfies RowStatus}
+        />
+        <Submit label="Save" does="row" kind="quiet small" />
+      </div>
+      <small>{row.status_at !== null && `since ${day(row.status_at)}`}</small>
+      <details>
+        <summary>{note === '' && tags.length === 0 ? 'Note and tags' : [...tags, note].join(' · ')}</summary>
+        <label for={`note-${id}`}>Note</label>
+        <textarea id={`note-${id}`} name="note" rows={2} maxlength={2_000}>
+          {note}
+        </textarea>
+        <label for={`tags-${id}`}>Tags, separated by commas</label>
+        <input id={`tags-${id}`} name="tags" value={tags.join(', ')} />
+        <label class="check">
+          <input type="checkbox" name="do_not_mail" value="true" checked={row.do_not_mail} /> Do not mail this
+          owner
+        </label>
+        <Submit label="Save" does="row" kind="second small" />
+      </details>
+    </form>
+  );
+}

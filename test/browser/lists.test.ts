@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { describePages, inspect, isFocused, NARROW, tabTo } from '../support/browser.ts';
+
+const SEARCH = '/data?county=33019&acres_min=5&acres_max=20&out_of_state_owner=true';
+
+describePages('lists', site => {
+  test('a search becomes a list: rows are mailed, taken back, noted and removed', async () => {
+    const page = await site.open('/lists');
+    await inspect(page);
+    await page.goto(site.api.url + SEARCH);
+    const found = Number(await page.locator('#count').textContent());
+    await page.getByRole('button', { name: 'Add all results' }).click();
+    await inspect(page);
+    await page.getByLabel('Name of the new list').fill('Sullivan, out of state');
+    await page.getByRole('button', { name: 'Add to list' }).click();
+    const said = page.locator('.notice');
+    expect(await said.textContent()).toContain(`${found} parcels added.`);
+    await page.goto(site.api.url + (await page.locator('#selection').getAttribute('action')));
+    expect(await page.locator('.pagehead').textContent()).toMatch(
+      new RegExp(`Sullivan, out of state${found} parcels of \\d+ owners`),
+    );
+    await inspect(page);
+
+    const boxes = page.locator('.list-rows [name="property_id"][form]');
+    await boxes.nth(0).check();
+    await boxes.nth(1).check();
+    expect(await page.locator('#selected').textContent()).toBe('2 selected');
+    await page.getByRole('button', { name: 'Set status' }).click();
+    expect(await said.textContent()).toMatch(/rows set to Mailed\./);
+    expect(await page.locator('.seg').textContent()).toContain('Mailed 2');
+    await inspect(page);
+    await said.getByRole('button', { name: 'Undo' }).click();
+    expect(await page.locator('.seg').textContent()).not.toContain('Mailed');
+
+    // One row's status is saved as it is chosen.
+    const first = page.locator('.row-form').first();
+    await first.locator('select').selectOption('answered');
+    await page.locator('.seg', { hasText: 'Answered 1' }).waitFor();
+    await page.locator('.row-form summary').first().click();
+    await page.getByLabel('Note', { exact: true }).first().fill('Call in spring');
+    await page.getByLabel('Tags, separated by commas').first().fill('warm, lake');
+    await page.getByLabel('Do not mail this owner').first().check();
+    await page.locator('.row-form details button').first().click();
+    expect(await page.locator('.row-form summary').first().textContent()).toBe(
+      'warm · lake · Call in spring',
+    );
+    expect(await page.locator('.list-rows th .badge').first().textContent()).toBe('Do not mail');
+
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    expect(await said.textContent()).toContain('This cannot be undone.');
+    await inspect(page);
+    const rows = await boxes.count();
+    await page.getByRole('button', { name: /^Remove \d+ rows$/ }).click();
+    expect(await said.textContent()).toMatch(/rows taken off the list\./);
+    expect(rows).toBe(25);
+  });
+
+  test('offers by what is chosen, every parcel or one an owner; without script', async () => {
+    const page = await site.open('/lists', { script: false });
+    await page.getByLabel('New list').fill('By hand');
+    await page.getByRole('button', { name: 'Make list' }).click();
+    expect(await page.locator('h1').textContent()).toBe('By hand');
+    const address = page.url();
+    await page.locator('summary', { hasText: 'Add parcels by their numbers' }).click();
+    await page.getByLabel('Parcel numbers, one a line').fill('000007-000044-000000\n7.18, nothing');
+    await page.getByLabel('County').selectOption('33019');
+    await page.getByRole('button', { name: 'Add parcels' }).click();
+    expect(await page.locator('.notice').textContent()).toMatch(/Not found on the roll: .*nothing\./);
+    await page.goto(`${site.api.url}${SEARCH}&view=table`);
+    await page.locator('#results [name="property_id"]').nth(2).check();
+    await page.getByRole('button', { name: 'Add to list' }).click();
+    await page.getByRole('button', { name: 'Add to list' }).click();
+    expect(await page.locator('.notice').textContent()).toContain('1 parcel added.');
+    await page.goto(address);
+    await page.getByLabel('Offer', { exact: true }).fill('50');
+    await page.getByLabel('Of which value').selectOption('assessed_value');
+    await page.getByLabel('One row an owner').uncheck();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    expect(await page.getByLabel('Offer', { exact: true }).inputValue()).toBe('50');
+    expect(await page.getByLabel('One row an owner').isChecked()).toBe(false);
+    await page.locator('.row-form select').first().selectOption('returned');
+    await page.locator('.row-form .buttons button').first().click();
+    expect(await page.locator('.seg').textContent()).toContain('Returned 1');
+    await page.goto(`${address}?status=returned`);
+    expect(await page.locator('.row-form').count()).toBe(1);
+    await page.locator('summary', { hasText: 'Delete this list' }).click();
+    await page.getByRole('button', { name: 'Delete “By hand”' }).click();
+    expect(page.url()).toBe(`${site.api.url}/lists`);
+  });
+
+  test('a parcel is added from its page, on a phone and by keyboard', async () => {
+    const page = await site.open('/data?parcel=3301900001047', { viewport: NARROW });
+    const add = page.getByRole('button', { name: 'Add to list' });
+    await add.press('Enter');
+    await page.getByLabel(/new list/).fill('One');
+    await page.keyboard.press('Enter');
+    await page.locator('.notice', { hasText: '1 parcel added.' }).waitFor();
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.locator('.notice', { hasText: '1 row taken off the list.' }).waitFor();
+    expect(await page.locator('.empty').textContent()).toContain('No parcels yet');
+    await inspect(page);
+    const name = page.getByRole('link', { name: 'Search on the map' });
+    await tabTo(page, name);
+    expect(await name.evaluate(isFocused)).toBe(true);
+  });
+});
