@@ -107,7 +107,7 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
     const parcels = await database.run<{ boundary: Buffer | null }>('parcels/list_parcels', {
       fips: countiesIntersecting(box),
       box: place,
-      with_boundaries: true,
+      outline_area: 0,
       with_apns: false,
       limit: MAX_LOTS,
     });

@@ -118,9 +118,9 @@ const LATER: Question[] = [
 const PAGES = [
   '/data?county=33019',
   '/data?parcel=3301900000100',
-  '/data/hits.json?county=33019',
   '/data/box.json?county=33019&value_min=1000',
   '/data?county=33019&view=table&order=-value',
+  '/data?county=33019&color=value_per_acre',
   '/coverage',
   '/coverage/values.json',
   '/lists',
@@ -133,7 +133,10 @@ const PAGES = [
   '/comping',
   '/comping/{report_id}',
   '/comping/{report_id}/comps.csv',
-  ...['9/153/187', '11/613/751', '13/2455/3004', '16/19642/24036'].map(tile => `/tiles/parcels/${tile}.mvt`),
+  ...['9/153/187', '11/613/751', '13/2455/3004', '16/19642/24036'].flatMap(tile => [
+    `/tiles/parcels/${tile}.mvt`,
+    `/tiles/parcels/${tile}.mvt?county=33019&color=slope`,
+  ]),
 ];
 
 /** What differs between two loads of the same: ids of runs and the time. */

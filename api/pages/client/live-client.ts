@@ -3,6 +3,9 @@
 
 import { fetchPage, putInPlace } from './swap-page.ts';
 
+/** What changes with the address: the list or the parcel, and what the map's colors mean. */
+const VIEW = ['side', 'legend'];
+
 let latest = 0;
 
 /**
@@ -57,16 +60,16 @@ document.addEventListener('submit', event => {
   if (!form.dataset.live) return;
   event.preventDefault();
   clearTimeout(waiting);
-  load(addressOf(form), ['side'], true);
+  load(addressOf(form), VIEW, true);
 });
 
 document.addEventListener('click', event => {
-  const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('#side a');
+  const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('#side a, #legend a');
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (!link || !plain || link.origin !== location.origin || link.pathname !== '/data') return;
   event.preventDefault();
-  load(link.href, ['side'], true);
+  load(link.href, VIEW, true);
 });
 
-document.addEventListener('plat:open', event => load((event as CustomEvent<string>).detail, ['side'], true));
+document.addEventListener('plat:open', event => load((event as CustomEvent<string>).detail, VIEW, true));
 addEventListener('popstate', () => location.reload());

@@ -7,10 +7,11 @@ import {
   NavigationControl,
   ScaleControl,
   setWorkerUrl,
+  type VectorTileSource,
 } from 'maplibre-gl';
 import { openDrawing } from './draw-on-map.ts';
 import { isSeen, moveTo, openResults } from './map-results.ts';
-import { EMPTY, isOpen, styleOf } from './map-style.ts';
+import { fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
 
 declare const MAP_WORKER: string;
 setWorkerUrl(MAP_WORKER);
@@ -85,7 +86,7 @@ map.on('click', event => {
   }
   const layers = ['hits', 'parcel-fill', 'parcel-points'];
   const [hit] = map.queryRenderedFeatures(event.point, { layers });
-  if (hit) return open(hit.properties.property_id ?? String(hit.id));
+  if (hit) return open(String(hit.id));
   const [county] = map.queryRenderedFeatures(event.point, { layers: ['counts'] });
   if (county) location.assign(`/data?county=${String(county.id).padStart(5, '0')}`);
 });
@@ -100,14 +101,15 @@ for (const layer of ['hits', 'parcel-fill']) {
 
 export const sourceOf = (id: string) => map.getSource(id) as { setData(data: object): void } | undefined;
 
-/** The hits of the filters that the address has, as dots. */
-async function showHits(): Promise<void> {
+/** The hits of the filters that the address has, in the colors of the legend. */
+function showHits(): void {
   area.show();
-  const params = new URLSearchParams(location.search);
-  params.delete('parcel');
-  params.delete('page');
-  const response = params.size === 0 ? undefined : await fetch(`/data/hits.json?${params}`);
-  sourceOf('hits')?.setData(response?.ok ? await response.json() : EMPTY);
+  const source = map.getSource('parcels') as VectorTileSource;
+  const tiles = parcelTiles();
+  if (source.tiles[0] !== tiles[0]) source.setTiles(tiles);
+  const color = hitColor(document.getElementById('legend')?.dataset.colors);
+  map.setPaintProperty('parcel-fill', 'fill-color', fillOf(color, false)['fill-color']);
+  map.setPaintProperty('hits', 'circle-color', color);
 }
 
 /** Counties colored by where their value stands among all. */

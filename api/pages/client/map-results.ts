@@ -60,7 +60,7 @@ function markPointed(map: MapLibre): void {
   };
   map.on('mousemove', ({ point }) => {
     const [hit] = map.queryRenderedFeatures(point, { layers });
-    tell(hit && String(hit.properties.property_id ?? hit.id));
+    tell(hit && String(hit.id));
   });
   map.on('mouseout', () => tell(undefined));
 }

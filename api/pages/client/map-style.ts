@@ -1,7 +1,7 @@
 import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from 'maplibre-gl';
 
 /** The style sheet's variable as a color that the map can read; light or dark as the page is. */
-function colorOf(variable: string): string {
+export function colorOf(variable: string): string {
   document.body.style.color = `var(--${variable})`;
   const { color } = getComputedStyle(document.body);
   document.body.style.removeProperty('color');
@@ -12,6 +12,7 @@ const ground = colorOf('map-ground');
 const label = colorOf('map-label');
 const halo = colorOf('map-halo');
 const hit = colorOf('hit');
+const parcel = colorOf('map-parcel');
 const zip = colorOf('zip');
 export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
 
@@ -28,6 +29,40 @@ export const isOpen = (id: string | undefined): ExpressionSpecification => ['=='
 /** Of the tiles of parcels. */
 const ofParcels = (layer: string) => ({ source: 'parcels', 'source-layer': layer });
 const POLYGONS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
+const POINTS: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
+const IS_HIT: ExpressionSpecification = ['==', ['get', 'hit'], 1];
+
+/** Parameters of the page that mark no other parcels. */
+const NO_SEARCH = ['parcel', 'page', 'page_size', 'order', 'view'];
+
+/**
+ * Parcels and the hits among them. Flats of one house lie on each other: see-through they would add up.
+ */
+export const fillOf = (color: string | ExpressionSpecification, isOverImages: boolean) => ({
+  'fill-color': ['case', IS_HIT, color, parcel] as ExpressionSpecification,
+  'fill-opacity': isOverImages ? (['case', IS_HIT, 0.6, 0.05] as ExpressionSpecification) : 1,
+});
+
+/** What the legend says of the colors of hits: `[from, variable]` of each class. */
+export function hitColor(classes: string | undefined): string | ExpressionSpecification {
+  const [first, ...rest] = JSON.parse(classes ?? '[]') as [number | null, string][];
+  if (first === undefined) return hit;
+  const known = [
+    'step',
+    ['get', 'figure'],
+    colorOf(first[1]),
+    ...rest.flatMap(([from, name]) => [from, colorOf(name)]),
+  ];
+  const byFigure = rest.length === 0 ? colorOf(first[1]) : known;
+  return ['case', ['has', 'figure'], byFigure, colorOf('none-soft')] as ExpressionSpecification;
+}
+
+/** The address of the parcels' tiles, with the hits of the page's search marked. */
+export function parcelTiles(): string[] {
+  const search = new URLSearchParams(location.pathname === '/data' ? location.search : '');
+  for (const name of NO_SEARCH) search.delete(name);
+  return [`${origin}/tiles/parcels/{z}/{x}/{y}.mvt${search.size === 0 ? '' : `?${search}`}`];
+}
 const grows = (from: number, thin: number, thick: number): ExpressionSpecification => [
   'interpolate',
   ['linear'],
@@ -48,7 +83,14 @@ const letters = (color: string) => ({
   'text-halo-width': 1.5,
 });
 
-function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
+/** Names on the map: of what, from which zoom on and up to which. */
+const NAMES = [
+  { of: 'towns', size: 14, color: 'map-label', spacing: false, minzoom: 9, maxzoom: 16 },
+  { of: 'counties', size: 11, color: 'map-label', spacing: true, minzoom: 6.5, maxzoom: 11 },
+  { of: 'states', size: 12, color: 'map-label', spacing: true, minzoom: 2, maxzoom: 6.5 },
+];
+
+function layersOf({ parcel: opened, basemap }: DOMStringMap): LayerSpecification[] {
   const land = (id: string, spec: { type: string; paint: object }, visible = false) =>
     ({
       ...spec,
@@ -58,14 +100,31 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       layout: { visibility: visible ? 'visible' : 'none' },
     }) as LayerSpecification;
   return [
-    { id: 'ground', type: 'background', paint: { 'background-color': ground } },
+    { id: 'water', type: 'background', paint: { 'background-color': colorOf('map-water') } },
+    ...(['fill', 'line'] as const).map(
+      type =>
+        ({
+          id: `abroad-${type}`,
+          type,
+          source: 'places',
+          'source-layer': 'abroad',
+          // The line closes the gap between two outlines of a border.
+          paint: type === 'fill' ? { 'fill-color': ground } : { 'line-color': ground, 'line-width': 6 },
+        }) as LayerSpecification,
+    ),
+    {
+      id: 'ground',
+      type: 'fill',
+      ...ofParcels('counties'),
+      paint: { 'fill-color': ground, 'fill-antialias': false },
+    },
     {
       id: 'parcel-fill',
       type: 'fill',
       ...ofParcels('parcels'),
       filter: POLYGONS,
       // Flats of one house lie on top of each other: see-through they would add up.
-      paint: { 'fill-color': colorOf('map-parcel'), 'fill-opacity': basemap === undefined ? 1 : 0.05 },
+      paint: fillOf(hit, basemap !== undefined),
     },
     {
       id: 'hillshade',
@@ -87,14 +146,29 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       type: 'line',
       ...ofParcels('parcels'),
       filter: POLYGONS,
-      paint: { 'line-color': colorOf('map-edge'), 'line-width': grows(12, 0.4, 1.6) },
+      paint: {
+        'line-color': ['case', IS_HIT, colorOf('hit-edge'), colorOf('map-edge')],
+        'line-width': grows(12, 0.4, 1.6),
+      },
     },
     {
       id: 'parcel-points',
       type: 'circle',
       ...ofParcels('parcels'),
-      filter: ['==', ['geometry-type'], 'Point'],
-      paint: { 'circle-color': colorOf('map-edge'), 'circle-radius': 2 },
+      filter: ['all', POINTS, ['!', IS_HIT]],
+      paint: { 'circle-color': colorOf('map-edge'), 'circle-radius': grows(11, 1.2, 2) },
+    },
+    {
+      id: 'hits',
+      type: 'circle',
+      ...ofParcels('parcels'),
+      filter: ['all', POINTS, IS_HIT],
+      paint: {
+        'circle-color': hit,
+        'circle-radius': grows(7, 2, 5),
+        'circle-stroke-color': colorOf('hit-edge'),
+        'circle-stroke-width': 0.7,
+      },
     },
     land(
       'roads',
@@ -105,19 +179,8 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       id: 'open-line',
       type: 'line',
       ...ofParcels('parcels'),
-      filter: isOpen(parcel),
+      filter: isOpen(opened),
       paint: { 'line-color': colorOf('pick'), 'line-width': 3 },
-    },
-    {
-      id: 'hits',
-      type: 'circle',
-      source: 'hits',
-      paint: {
-        'circle-color': hit,
-        'circle-radius': 4,
-        'circle-stroke-color': colorOf('hit-edge'),
-        'circle-stroke-width': 1,
-      },
     },
     {
       id: 'area',
@@ -135,6 +198,22 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
         12,
       ),
     },
+    ...NAMES.map(
+      ({ of, size, color, spacing, ...zooms }): LayerSpecification => ({
+        ...zooms,
+        id: `names-${of}`,
+        type: 'symbol',
+        source: 'places',
+        'source-layer': of,
+        layout: {
+          ...text(['get', 'name'], size),
+          'symbol-sort-key': ['-', ['coalesce', ['get', 'size'], 0]],
+          'text-padding': 6,
+          ...(spacing && { 'text-letter-spacing': 0.14, 'text-transform': 'uppercase' as const }),
+        },
+        paint: letters(colorOf(color)),
+      }),
+    ),
     {
       id: 'parcel-names',
       type: 'symbol',
@@ -159,7 +238,8 @@ export function styleOf(shown: DOMStringMap): StyleSpecification {
   const { basemap, attribution } = shown;
   const layers = layersOf(shown);
   const sources: StyleSpecification['sources'] = {
-    parcels: tiles('parcels', 0, 16),
+    parcels: { ...tiles('parcels', 0, 16), tiles: parcelTiles() },
+    places: tiles('places', 0, 14),
     roads: tiles('roads', 11, 15),
     zips: tiles('zips', 8, 12),
     wetlands: tiles('wetlands', 11, 15),
@@ -171,7 +251,6 @@ export function styleOf(shown: DOMStringMap): StyleSpecification {
       minzoom: 9,
       maxzoom: 15,
     },
-    hits: { type: 'geojson', data: EMPTY },
     area: { type: 'geojson', data: EMPTY },
   };
   if (basemap !== undefined) {
@@ -181,7 +260,7 @@ export function styleOf(shown: DOMStringMap): StyleSpecification {
       tileSize: 256,
       attribution: attribution ?? '',
     };
-    layers.splice(1, 0, { id: 'basemap', type: 'raster', source: 'basemap' });
+    layers.splice(4, 0, { id: 'basemap', type: 'raster', source: 'basemap' });
   }
   return { version: 8, sources, layers };
 }

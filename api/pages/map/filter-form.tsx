@@ -31,7 +31,7 @@ const ELSEWHERE = new Set([
 const FIRST_RANGES = ['acres', 'value', 'value_per_acre'];
 
 /** How results are shown stays when the question changes. */
-const KEPT = ['view', 'page_size'];
+const KEPT = ['view', 'page_size', 'color'];
 
 const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 
@@ -40,7 +40,7 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
   const params = url.searchParams;
   const on = chipsOf(url).length;
   return (
-    <form method="get" action="/data" id="filters" data-live="results shown">
+    <form method="get" action="/data" id="filters" data-live="results shown legend">
       {KEPT.map(name => params.has(name) && <input type="hidden" name={name} value={params.get(name)!} />)}
       <div class="where">
         <Icon name="map-pin" />

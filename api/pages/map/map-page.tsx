@@ -2,8 +2,9 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { type Coverage, countyCoverage } from '../../v1/feeds/get-coverage.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { Page } from '../frame/pages.tsx';
-import { callEndpoint, json, type Visit, withParam } from '../frame/visit.ts';
+import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import { FilterForm } from './filter-form.tsx';
+import { MapLegend, readClasses } from './map-legend.tsx';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
 import { findLoosened, findUnknown } from './no-hits.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
@@ -13,14 +14,7 @@ import { readParcel } from './read-parcel.ts';
 import { readRows } from './result-rows.ts';
 import { isTable, sizeOf } from './result-views.tsx';
 import { resultsBoxPage, whereKey } from './results-box.ts';
-import {
-  type FoundRows,
-  MAX_MARKS,
-  NoQuestion,
-  parcelsText,
-  Results,
-  type SearchResult,
-} from './search-results.tsx';
+import { type FoundRows, NoQuestion, parcelsText, Results, type SearchResult } from './search-results.tsx';
 
 export const dataPage: Page = {
   path: '/data',
@@ -34,11 +28,12 @@ async function show(visit: Visit, refusal?: string) {
   const parcel = visit.url.searchParams.get('parcel');
   const listed = listCounties(visit);
   const given = await readFilters(visit, () => listed);
-  const [side, counties, shown, county] = await Promise.all([
+  const [side, counties, shown, county, colored] = await Promise.all([
     parcel === null ? search(visit, listed, given) : undefined,
     listed,
     parcel === null ? undefined : readParcel(visit, parcel),
     countyParcelsBox(visit, given.filters.county),
+    readClasses(visit),
   ]);
   const body = (
     <div class="data">
@@ -55,6 +50,7 @@ async function show(visit: Visit, refusal?: string) {
         draw: true,
         parcel: shown?.detail,
         start: county ?? boxOfCounties(counties, 0),
+        key: <MapLegend url={visit.url} colored={colored} />,
       })}
     </div>
   );
@@ -105,26 +101,6 @@ async function search(visit: Visit, listed: Promise<County[]>, { filters, fault 
   );
 }
 
-/** The hits of the page's filters with their places, for the map. */
-const hitsPage: Page = {
-  path: '/data/hits.json',
-  access: 'app',
-  async get(visit) {
-    const { filters, fault } = await readFilters(visit, () => listCounties(visit));
-    if (fault) throw fault;
-    const { count, results } = await callEndpoint<SearchResult>(visit, filterParcels, {
-      body: filters,
-      query: { page_size: String(MAX_MARKS) },
-    });
-    const features = results.flatMap(({ property_id, point }) =>
-      point === null
-        ? []
-        : [{ type: 'Feature', properties: { property_id }, geometry: { type: 'Point', coordinates: point } }],
-    );
-    return json({ type: 'FeatureCollection', count, features });
-  },
-};
-
 async function findParcels(visit: Visit, body: Filters): Promise<FoundRows | PlatError> {
   const page = visit.url.searchParams.get('page') ?? '1';
   const hits = await callEndpoint<SearchResult>(visit, filterParcels, {
@@ -150,4 +126,4 @@ function refusalOf(error: unknown): PlatError {
   throw error;
 }
 
-export const dataPages = [dataPage, hitsPage, resultsBoxPage];
+export const dataPages = [dataPage, resultsBoxPage];

@@ -1,4 +1,5 @@
 import type { Geometry } from 'geojson';
+import type { ComponentChildren } from 'preact';
 import {
   type BoxColumns,
   boxAround,
@@ -29,6 +30,8 @@ type Options = {
   legend?: string;
   /** What the ramp's beginning, middle and end stand for. */
   amounts?: string[];
+  /** What the colors of the parcels mean. */
+  key?: ComponentChildren;
 };
 
 /** What can be switched on. */
@@ -59,7 +62,7 @@ export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] 
 /** The map; the client module reads what it is to show from the attributes. */
 export function mapOf(
   { deps }: Visit,
-  { layers, draw, parcel, start, comps, values, opens, legend, amounts = [] }: Options,
+  { layers, draw, parcel, start, comps, values, opens, legend, key, amounts = [] }: Options,
 ) {
   return (
     <section class="map" aria-label="Map">
@@ -92,6 +95,7 @@ export function mapOf(
           <output id="hovered" />
         </div>
       )}
+      {key}
       {layers && (
         <details class="layers" open>
           <summary>Layers</summary>

@@ -20,8 +20,6 @@ export type SearchResult = { count: number; results: ParcelSummary[] };
 /** The same with what list and table show besides. */
 export type FoundRows = { count: number; rows: readonly ResultRow[] };
 
-/** Hits that the map marks: the API's largest page. */
-export const MAX_MARKS = 500;
 /** Counties that are named where none is chosen. */
 const MAX_NAMED = 8;
 
@@ -91,7 +89,6 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
         </h2>
         {hits.count > 0 && <Prices of={hits.count} url={url} />}
-        {hits.count > MAX_MARKS && <small>The map marks the first {MAX_MARKS}.</small>}
         {isTable(url) && <Views url={url} />}
       </SelectionBar>
       {hits.count === 0 && <NoHits visit={visit} unknown={unknown} loosened={loosened} />}

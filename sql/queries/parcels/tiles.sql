@@ -10,10 +10,11 @@ join regions r on r.type = 'county' and r.fips = c.fips
 where c.fips = any (:fips::int[]) and c.parcels > 0;
 
 -- name: list_parcels
--- Parcels in a tile, the largest first where there are too many. The box stands in a `with`, for the planner
--- would start parallel workers for a parameter.
+-- Parcels in a tile, the largest first where there are too many; with the boundary from `outline_area` on, in
+-- square 1e-7 degrees. The box stands in a `with`, for the planner would start parallel workers for a
+-- parameter.
 with tile as materialized (select :box::box as box)
-select f.property_id, case when :with_apns::boolean then p.apn end as apn, case when :with_boundaries::boolean then p.boundary end as boundary,
+select f.property_id, case when :with_apns::boolean then p.apn end as apn, case when area(f.extent) >= :outline_area::float8 then p.boundary end as boundary,
   f.location[0] as lon, f.location[1] as lat
 from tile
 join parcel_filters f on f.extent && tile.box
@@ -44,3 +45,40 @@ select
 from elevation_tiles
 where extent && :box::box and feed_id in (select feed_id from land_layers where kind = 'elevation')
 order by feed_id, source;
+
+-- name: list_tile_hits
+-- Hits of a filter in a tile. Fragments: `from` and `where` of the filter, `figure` by which they are colored
+-- with the `join` that it needs.
+with tile as materialized (select :box::box as box)
+select x.property_id, x.location[0] as lon, x.location[1] as lat, ({{figure}})::float8 as figure
+from tile
+join parcel_filters x on x.extent && tile.box
+join (select f.fips, f.property_id from {{from}} where {{where}}) h on h.fips = x.fips and h.property_id = x.property_id
+{{join}}
+where x.fips = any (:counties::int[]);
+
+-- name: list_tile_dots
+-- The same from far away: one hit in each square of `step` 1e-7 degrees.
+with tile as materialized (select :box::box as box)
+select min(x.property_id) as property_id, min(x.location[0]) as lon, min(x.location[1]) as lat, max({{figure}})::float8 as figure
+from tile
+join parcel_filters x on x.extent && tile.box
+join (select f.fips, f.property_id from {{from}} where {{where}}) h on h.fips = x.fips and h.property_id = x.property_id
+{{join}}
+where x.fips = any (:counties::int[])
+group by floor(x.location[0] / :step::float8), floor(x.location[1] / :step::float8);
+
+-- name: find_fifths
+-- The figures that divide a filter's hits into fifths; null where none is known.
+select percentile_disc(array[0.2, 0.4, 0.6, 0.8]) within group (order by ({{figure}})::float8) as fifths
+from (select f.fips, f.property_id from {{from}} where {{where}}) h
+join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
+{{join}};
+
+-- name: count_classes
+-- How many of a filter's hits are in each class of a figure; `breaks`: where the second and later ones begin.
+select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count
+from (select f.fips, f.property_id from {{from}} where {{where}}) h
+join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
+{{join}}
+group by 1;

@@ -1,0 +1,147 @@
+import { acres, percent, usd } from '../../../shared/domain/figures.ts';
+import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import type { Database } from '../../http/database.ts';
+
+/** What the map's hits can be colored by. */
+export type Color = {
+  name: string;
+  label: string;
+  /** As SQL: `x` is the hit's parcel_filters. */
+  figure: string;
+  join: string;
+} & (
+  | {
+      /** The words of the figures 0, 1, 2 and so on. */
+      kinds: readonly string[];
+    }
+  | {
+      /** Where classes begin; without them about a fifth of the hits is in each. */
+      breaks?: readonly number[];
+      shown(figure: number): string;
+    }
+);
+
+export const NO_FIGURE = { figure: 'null', join: '' };
+
+const joined = (table: string, alias: string) =>
+  `left join ${table} ${alias} on ${alias}.fips = x.fips and ${alias}.property_id = x.property_id`;
+
+export const COLORS: readonly Color[] = [
+  {
+    name: 'value_per_acre',
+    label: 'Estimated value per acre',
+    figure: 'worth.mean_adjusted_ppa',
+    join: joined('valuations', 'worth'),
+    shown: usd,
+  },
+  { name: 'acres', label: 'Acres', figure: 'x.effective_acres', join: '', shown: acres },
+  {
+    name: 'owner',
+    label: 'Owner',
+    figure: `case when x.owner_occupied then 0 when x.corporate_owner then 1 when x.out_of_state_owner then 2
+      when x.out_of_state_owner is not null then 3 end`,
+    join: '',
+    kinds: ['Owner-occupied', 'Company', 'Person out of state', 'Person in the state'],
+  },
+  {
+    name: 'slope',
+    label: 'Mean slope',
+    figure: 'land.mean_slope_percent',
+    join: joined('parcel_attributes', 'land'),
+    breaks: [5, 10, 15, 25],
+    shown: percent,
+  },
+  {
+    name: 'wetlands',
+    label: 'Wetlands',
+    figure: 'x.wetlands_percent',
+    join: '',
+    breaks: [1, 10, 25, 50],
+    shown: percent,
+  },
+  {
+    name: 'flood',
+    label: 'Flood zone',
+    figure: 'x.flood_zone_percent',
+    join: '',
+    breaks: [1, 10, 25, 50],
+    shown: percent,
+  },
+  {
+    name: 'access',
+    label: 'Road access',
+    figure: 'case x.landlocked when false then 0 when true then 1 end',
+    join: '',
+    kinds: ['On a road', 'No road on file'],
+  },
+];
+
+export const colorOf = (name: string | null): Color | undefined => COLORS.find(color => color.name === name);
+
+/** A class of hits: from `from` up to the next one's, by what its name says. */
+export type ColorClass = { from: number; words: string; count: number };
+
+/** The classes of a search's hits, and how many have no figure. */
+export type Classes = { classes: ColorClass[]; unknown: number };
+
+export async function classifyHits(
+  database: Database,
+  body: FilterBody,
+  asOf: Date,
+  color: Color,
+): Promise<Classes> {
+  const { from, where, values } = await selectParcels(body, asOf, database);
+  const fragments = { from, where, figure: color.figure, join: color.join };
+  const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
+  const found = breaks ?? (await findBreaks(database, fragments, values));
+  const rows = await database.runComposed<{ class: number | null; count: number }>(
+    'parcels/count_classes',
+    fragments,
+    { ...values, breaks: found },
+  );
+  const counts = new Map(rows.map(row => [row.class, row.count]));
+  const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
+  return {
+    classes: words.map((text, at) => ({
+      from: at === 0 ? Number.NEGATIVE_INFINITY : found[at - 1]!,
+      words: text,
+      count: counts.get(at) ?? 0,
+    })),
+    unknown: counts.get(null) ?? 0,
+  };
+}
+
+async function findBreaks(
+  database: Database,
+  fragments: Record<string, string>,
+  values: Readonly<Record<string, unknown>>,
+): Promise<number[]> {
+  const [row] = await database.runComposed<{ fifths: number[] | null }>(
+    'parcels/find_fifths',
+    fragments,
+    values,
+  );
+  return [...new Set((row!.fifths ?? []).map(roundNumber))];
+}
+
+const LEADING = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+
+/** The nearest number that people would choose: 8,344 is 8,000. */
+export function roundNumber(value: number): number {
+  if (!(value > 0)) return 0;
+  const scale = 10 ** Math.floor(Math.log10(value));
+  const leading = LEADING.reduce((best, one) =>
+    Math.abs(one - value / scale) < Math.abs(best - value / scale) ? one : best,
+  );
+  return Number((leading * scale).toPrecision(2));
+}
+
+function rangesOf(breaks: readonly number[], shown: (figure: number) => string): string[] {
+  if (breaks.length === 0) return ['All'];
+  return [
+    `under ${shown(breaks[0]!)}`,
+    ...breaks.slice(1).map((to, i) => `${shown(breaks[i]!)} – ${shown(to)}`),
+    `${shown(breaks.at(-1)!)} and more`,
+  ];
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { feature } from 'topojson-client';
+import type { GeometryCollection, Topology } from 'topojson-specification';
+import type { Point } from '../../../shared/drawing/map-extent.ts';
+import { boxArea, boxContains, boxesIntersect, boxOf } from '../../../shared/geo/box.ts';
+import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
+import { allCounties } from '../../../shared/regions/counties.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import { STATES } from '../../../shared/regions/states.ts';
+import { allTowns } from '../../../shared/regions/towns.ts';
+import {
+  boundsOf,
+  encoded,
+  type Feature,
+  middleOfBox,
+  projector,
+  rings,
+  type Tile,
+  toUnits,
+} from './tile-geometry.ts';
+
+/** `size`: how many ZIPs a town has; larger ones are written first. */
+type Place = { name: string; at: Position; size?: number };
+
+/** Zooms at which names of a kind stand on the map. */
+const SHOWN = { states: [2, 7], counties: [6, 11], towns: [8, 15] } as const;
+
+let places: Record<keyof typeof SHOWN, Place[]> | undefined;
+
+/** Codes (ISO 3166-1) of the countries that have counties of ours. */
+const WITH_COUNTIES = new Set(['840', '630', '850', '316', '580', '016']);
+
+let abroad: { box: Box; polygons: MultiPolygon }[] | undefined;
+
+/** Other countries, so that they are no sea: Natural Earth at 1:50,000,000. */
+function readAbroad(): NonNullable<typeof abroad> {
+  const file = createRequire(import.meta.url).resolve('world-atlas/countries-50m.json');
+  const topology: Topology<{ countries: GeometryCollection }> = JSON.parse(readFileSync(file, 'utf8'));
+  return feature(topology, topology.objects.countries).features.flatMap(({ id, geometry }) => {
+    if (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon') return [];
+    if (WITH_COUNTIES.has(String(id))) return [];
+    const polygons = (
+      geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
+    ) as MultiPolygon;
+    return polygons.map(polygon => ({ box: boxOf([polygon]), polygons: [polygon] }));
+  });
+}
+
+/** Other countries, and names of states, counties and towns at their middles. */
+export function placeTile(tile: Tile): Buffer {
+  places ??= { states: stateNames(), counties: countyNames(), towns: townNames() };
+  const project = projector(tile);
+  const box = boundsOf(tile);
+  abroad ??= readAbroad();
+  const names = Object.entries(SHOWN).map(([kind, [from, to]]): [string, Feature[]] => [
+    kind,
+    tile.z < from || tile.z > to
+      ? []
+      : places![kind as keyof typeof SHOWN]
+          .filter(({ at }) => boxContains(box, at[0], at[1]))
+          .map(place => featureOf(place, project)),
+  ]);
+  const land = abroad
+    .filter(part => boxesIntersect(part.box, box))
+    .map(({ polygons }): Feature => ({ type: 3, geometry: rings(polygons, project), tags: {} }));
+  return encoded({
+    ...Object.fromEntries(names),
+    abroad: land.filter(({ geometry }) => geometry.length > 0),
+  });
+}
+
+const featureOf = ({ name, at, size }: Place, project: (place: Position) => Point): Feature => ({
+  type: 1,
+  geometry: [toUnits(project(at))],
+  tags: { name, ...(size !== undefined && { size }) },
+});
+
+const countyNames = (): Place[] =>
+  allCounties().flatMap(({ fips, name }) => {
+    const extent = countyExtent(fips);
+    return extent === undefined ? [] : [{ name, at: middleOfBox(extent) }];
+  });
+
+/** The mean of a state's counties by their extent. */
+function stateNames(): Place[] {
+  return STATES.flatMap(({ fips, name }) => {
+    const extents = allCounties()
+      .filter(county => Math.floor(county.fips / 1_000) === fips)
+      .map(county => countyExtent(county.fips))
+      .filter(extent => extent !== undefined);
+    const total = extents.reduce((sum, extent) => sum + boxArea(extent), 0);
+    const mean = (axis: 0 | 1) =>
+      extents.reduce((sum, extent) => sum + middleOfBox(extent)[axis] * boxArea(extent), 0) / total;
+    return extents.length === 0 ? [] : [{ name, at: [mean(0), mean(1)] as Position }];
+  });
+}
+
+const townNames = (): Place[] =>
+  allTowns().map(({ name, lon, lat, zips }) => ({ name, at: [lon, lat], size: zips.length }));

@@ -1,0 +1,85 @@
+import { fromGeojsonVt } from '@maplibre/vt-pbf';
+import { clipLine, clipRing } from '../../../shared/drawing/drawing-lines.ts';
+import type { Point } from '../../../shared/drawing/map-extent.ts';
+import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
+
+/** Coordinates of a vector tile run from 0 to 4096; a tile is drawn 512 pixels wide. */
+export const EXTENT = 4_096;
+export const PIXELS = 512;
+export const UNITS = EXTENT / PIXELS;
+/** Drawn this far beyond the tile, so that outlines along its edge are out of sight. */
+const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8];
+
+/** What a browser draws without effort. Where there is more, the largest are drawn. */
+export const MAX_FEATURES = 20_000;
+
+export type Tile = { z: number; x: number; y: number };
+export type Feature = {
+  id?: number;
+  type: 1 | 2 | 3;
+  geometry: Point[] | Point[][];
+  tags: Record<string, string | number>;
+};
+
+/** Web Mercator (EPSG:3857): degrees to pixels of the tile. */
+export function projector({ z, x, y }: Tile): (place: Position) => Point {
+  const scale = PIXELS * 2 ** z;
+  return ([lon, lat]) => {
+    const sine = Math.sin((lat! * Math.PI) / 180);
+    return [
+      (lon! / 360 + 0.5) * scale - x * PIXELS,
+      (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * scale - y * PIXELS,
+    ];
+  };
+}
+
+/** West, south, east, north in degrees, with the margin that is drawn. */
+export function boundsOf({ z, x, y }: Tile): Box {
+  const edge = FRAME[2] / PIXELS - 1;
+  const lon = (at: number) => Math.max(-180, Math.min(180, (at / 2 ** z - 0.5) * 360));
+  const lat = (at: number) => (Math.atan(Math.sinh(Math.PI * (1 - (2 * at) / 2 ** z))) * 180) / Math.PI;
+  return [lon(x - edge), lat(y + 1 + edge), lon(x + 1 + edge), lat(y - edge)];
+}
+
+export const toUnits = ([x, y]: Point): Point => [Math.round(x * UNITS), Math.round(y * UNITS)];
+
+/** The rings of polygons within the tile; exteriors turn clockwise on the screen, as the format asks. */
+export function rings(polygons: MultiPolygon, project: (place: Position) => Point): Point[][] {
+  return polygons.flatMap(polygon =>
+    polygon.flatMap(ring => {
+      const drawn = ring.map(project);
+      // Most parcels lie within their tile: to clip them would take half of the time.
+      const units = onGrid(drawn.every(isInFrame) ? drawn : clipRing(drawn.slice(0, -1), FRAME));
+      if (units.length > 0 && !isSame(units[0]!, units.at(-1)!)) units.push(units[0]!);
+      return units.length < 4 ? [] : [units];
+    }),
+  );
+}
+
+const isInFrame = ([x, y]: Point): boolean =>
+  x >= FRAME[0] && x <= FRAME[2] && y >= FRAME[1] && y <= FRAME[3];
+const isSame = (a: Point, b: Point): boolean => a[0] === b[0] && a[1] === b[1];
+
+/** Without the points that fall on the one before. */
+function onGrid(line: Point[]): Point[] {
+  const units: Point[] = [];
+  for (const point of line) {
+    const next = toUnits(point);
+    if (units.length === 0 || !isSame(next, units.at(-1)!)) units.push(next);
+  }
+  return units;
+}
+
+export function lines(line: Position[][], project: (place: Position) => Point): Point[][] {
+  return line.flatMap(part => clipLine(part.map(project), FRAME)).map(part => part.map(toUnits));
+}
+
+export const middleOfBox = ([west, south, east, north]: Readonly<Box>): Position => [
+  (west! + east!) / 2,
+  (south! + north!) / 2,
+];
+
+export function encoded(layers: Record<string, Feature[]>): Buffer {
+  const tiles = Object.entries(layers).map(([layer, features]) => [layer, { features }]);
+  return Buffer.from(fromGeojsonVt(Object.fromEntries(tiles), { version: 2, extent: EXTENT }));
+}

@@ -1,0 +1,84 @@
+import { VectorTile } from '@mapbox/vector-tile';
+import { PbfReader } from 'pbf';
+import { beforeAll, expect, test } from 'vitest';
+import { startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { insertRegions } from '../support/ingest.ts';
+import { ingestSample } from '../support/sample.ts';
+import { newUser, visitor } from '../support/visitor.ts';
+
+const db = await createTestDatabase();
+const api = await startTestApi(db, { pages: true });
+const ana = visitor(api);
+const WASHINGTON = [-72.1, 43.17] as const;
+
+beforeAll(async () => {
+  await insertRegions(db.pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
+  await ingestSample(db.pool, 'washington-nh');
+  await ana.signIn(await newUser(db));
+});
+
+function tileAt(zoom: number, [lon, lat]: readonly [number, number]): string {
+  const n = 2 ** zoom;
+  const sine = Math.sin((lat * Math.PI) / 180);
+  const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
+  return `${zoom}/${Math.floor((lon / 360 + 0.5) * n)}/${y}`;
+}
+
+async function featuresOf(address: string, layer = 'parcels') {
+  const response = await fetch(`${api.url}/tiles/${address}`, { headers: { Cookie: ana.cookie! } });
+  expect(response.status).toBe(200);
+  const { layers } = new VectorTile(new PbfReader(await response.arrayBuffer()));
+  const found = layers[layer];
+  return Array.from({ length: found?.length ?? 0 }, (_, at) => found!.feature(at));
+}
+
+const hitsOf = async (tile: string, search: string) =>
+  (await featuresOf(`parcels/${tile}.mvt?${search}`)).filter(({ properties }) => properties.hit === 1);
+
+test.each([9, 11, 13])('all hits of a search are marked at zoom %i, however many', async zoom => {
+  const { rows } = await db.pool.query<{ id: number; place: [number, number] }>(
+    `select property_id::float8 as id, array[location[0], location[1]]::float8[] as place
+     from parcel_filters where fips = 33019 and vacant and location is not null`,
+  );
+  expect(rows.length).toBeGreaterThan(500);
+  const places = rows.map(({ place: [x, y] }) => [x / 1e7, y / 1e7] as const);
+  const marked = new Set<number>();
+  for (const tile of new Set(places.map(place => tileAt(zoom, place))))
+    for (const { id } of await hitsOf(tile, 'county=Sullivan%2C+NH&vacant_only=true')) marked.add(id!);
+  const vacant = new Set(rows.map(({ id }) => id));
+  expect([...marked].filter(id => !vacant.has(id))).toEqual([]);
+  // From far away those that would lie on each other are one dot.
+  if (zoom > 10) expect(marked.size).toBe(vacant.size);
+  else expect(marked.size).toBeGreaterThan(100);
+});
+
+test('hits have the colors that the legend says, as many of each', async () => {
+  const page = await ana.open('/data?county=33019&acres_min=5&color=acres');
+  const classes = [...page.text.matchAll(/<i class="swatch q\d"><\/i><span>[^<]*<\/span><b>([\d,]+)<\/b>/g)];
+  const { rows } = await db.pool.query<{ n: number }>(
+    'select count(*)::int as n from parcel_filters where fips = 33019 and effective_acres >= 5',
+  );
+  expect(classes).toHaveLength(5);
+  expect(classes.reduce((sum, [, hits]) => sum + Number(hits!.replace(',', '')), 0)).toBe(rows[0]!.n);
+  const hits = await hitsOf(tileAt(12, WASHINGTON), 'county=33019&acres_min=5&color=acres');
+  expect(hits.length).toBeGreaterThan(50);
+  // As the filter compares acres that are shown with two decimals.
+  for (const { properties } of hits) expect(properties.figure).toBeGreaterThanOrEqual(4.995);
+});
+
+test('a search that is refused marks nothing', async () => {
+  for (const refused of ['county=Essex', 'county=33019&acres_min=many', 'owner_parcel_id=1', 'acres_min=5'])
+    expect(await hitsOf(tileAt(12, WASHINGTON), refused)).toEqual([]);
+});
+
+test('states, counties and towns have their names, and other countries are land', async () => {
+  const names = async (zoom: number, layer: string) =>
+    (await featuresOf(`places/${tileAt(zoom, WASHINGTON)}.mvt`, layer)).map(
+      ({ properties }) => properties.name,
+    );
+  expect(await names(10, 'towns')).toContain('Washington');
+  expect(await names(8, 'counties')).toContain('Sullivan');
+  expect(await names(5, 'states')).toContain('New Hampshire');
+  expect(await featuresOf(`places/${tileAt(6, [-72.1, 47])}.mvt`, 'abroad')).not.toEqual([]);
+});
