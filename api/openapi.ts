@@ -179,6 +179,12 @@ const EXTRA_LIMITS: Record<ExtraLimit, string> = {
     '`RateLimit-Policy` tell both, `X-RateLimit-…` the one with fewer calls left. A call that one of them refuses takes nothing from the other.',
 };
 
+/** Where what a quote is answered with is no answer of the operation's own. */
+const QUOTED = {
+  description: 'With `quote=true`: what the call would cost.',
+  content: { 'application/json': { schema: quote } },
+};
+
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { response, errors, metering, rate } = endpoint;
   const limit = rate === undefined ? '' : `\n\n**Rate limit**: ${EXTRA_LIMITS[rate]}`;
@@ -207,6 +213,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
         headers: headers(...etag, ...replayed, ...(response.location ? (['Location'] as const) : [])),
         ...(response.schema && { content }),
       },
+      ...(isQuotable(endpoint) && response.status !== 200 && { '200': QUOTED }),
       ...Object.fromEntries(
         Object.entries(response.also ?? {}).map(([status, description]) => [
           status,

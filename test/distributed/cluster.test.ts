@@ -84,7 +84,6 @@ const QUESTIONS: Question[] = [
     (query): Question => ['list_comps', `?${query}`],
   ),
   ['list_changes', '?from=now'],
-  ['list_exports'],
   ['save_market', '', { region_id: uuidV5('county:33019') }],
   ['list_saved_markets'],
   ['unsave_market', '{id}'],
@@ -97,6 +96,10 @@ const QUESTIONS: Question[] = [
   ['remove_list_rows', '{id}?property_ids=3301900000100'],
   ['update_list', '{id}', { name: 'letters' }],
   ['delete_list', '{id}'],
+  ['create_export', '', { filter: { county: '33019', acres_min: 5, acres_max: 20 }, format: 'csv' }],
+  ['get_export', '{id}'],
+  ['list_exports'],
+  ['delete_export', '{id}'],
   ['create_deal_flow_listing', '', { listing_id: LISTING, purchase_price: '12000' }],
   ['delete_deal_flow_listing', '{id}'],
   ['create_deal_flow_listing', '', { listing_id: LISTING, purchase_price: '13000' }],
@@ -130,6 +133,7 @@ const PAGES = [
   '/markets/zip/03280',
   '/deals',
   '/deals/export.csv',
+  '/exports',
   '/comping',
   '/comping/{report_id}',
   '/comping/{report_id}/comps.csv',
@@ -325,7 +329,7 @@ async function openCaller(db: TestDatabase): Promise<(asked: Question | string) 
     const path = `${endpoint.path.replace(/\{\w+\}/, place!)}${search === undefined ? '' : `?${search}`}`;
     const sent = body === undefined ? { key } : posting(key, JSON.stringify(body));
     const reply = await api.call(path, { ...sent, method: endpoint.method.toUpperCase() });
-    if (reply.status === 201) Object.assign(made, reply.json);
+    if ([201, 202].includes(reply.status)) Object.assign(made, reply.json);
     return reply;
   }
   return async asked => {
