@@ -492,6 +492,14 @@ create table feeds (
   constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
 );
 
+create table given_others (
+  company_id uuid not null,
+  id uuid not null,
+  version text not null,
+  given_at timestamp with time zone default now() not null,
+  constraint given_others_pkey PRIMARY KEY (company_id, id)
+);
+
 create table given_rows (
   fips integer not null,
   company_id uuid not null,
@@ -1103,6 +1111,7 @@ CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent
 CREATE INDEX exports_company ON public.exports USING btree (company_id, created_at DESC);
 CREATE INDEX exports_kept ON public.exports USING btree (expires_at) WHERE (state = 'ready'::text);
 CREATE INDEX exports_open ON public.exports USING btree (company_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX given_others_age ON public.given_others USING btree (given_at);
 CREATE INDEX given_rows_age ON public.given_rows USING btree (given_at);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
 CREATE INDEX imagery_sources_extent ON public.imagery_sources USING gist (extent);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RowStatus } from '../lists/list-terms.ts';
 import type { JobDefinition } from '../queue/jobs.ts';
 import { RETRY } from '../queue/jobs.ts';
 
@@ -17,14 +18,35 @@ export const FILE_TYPES: Readonly<Record<ExportFormat, { extension: string; type
 /** A sheet of Excel holds 1,048,576 rows; Google Earth shows some 10,000 shapes. */
 export const mostRows = (format: ExportFormat): number => (format === 'kml' ? 10_000 : 1_000_000);
 
-/** An order as it is kept: the filter as it was sent, which the worker reads as the API did. */
+/** An order as it is kept: what is asked for as it was sent, which the worker reads as the API did. */
 export type ExportRequest = {
-  filter: Record<string, unknown>;
+  /** One of these four. */
+  filter?: Record<string, unknown>;
+  list_id?: string;
+  comps?: Record<string, unknown>;
+  markets?: string[];
   format: ExportFormat;
   columns?: string[];
   boundary?: boolean;
+  one_per_owner?: boolean;
+  /** Of the rows of a list. */
+  status?: RowStatus;
   most_tokens?: number;
 };
+
+/** What the rows of a file are. */
+export type ExportKind = 'filter' | 'owners' | 'list' | 'comps' | 'markets';
+
+export const kindOf = (
+  request: Pick<ExportRequest, 'list_id' | 'comps' | 'markets' | 'one_per_owner'>,
+): ExportKind => {
+  if (request.comps !== undefined) return 'comps';
+  if (request.markets !== undefined) return 'markets';
+  return request.list_id !== undefined ? 'list' : request.one_per_owner ? 'owners' : 'filter';
+};
+
+/** Tokens for one that is new to the company: a row, or a market with all its lines. */
+export const priceOf = (kind: ExportKind): number => (kind === 'markets' ? 10 : 1);
 
 /** How long a file is kept. */
 export const KEPT_DAYS = 7;

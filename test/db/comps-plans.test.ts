@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../api/http/database.ts';
-import { areasOf } from '../../api/v1/market/comps-area.ts';
-import { compsQuery } from '../../api/v1/market/comps-query.ts';
-import { findComps } from '../../api/v1/market/list-comps.ts';
+import { compsQuery, findComps } from '../../api/v1/market/list-comps.ts';
 import { statement } from '../../shared/base/db.ts';
 import type { BoundStatement, Values } from '../../shared/base/named-parameters.ts';
+import { areasOf } from '../../shared/market/comps-area.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();

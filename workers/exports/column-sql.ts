@@ -22,9 +22,9 @@ const MEASURED = ['mean_slope_percent', 'min_elevation_m', 'mean_elevation_m', '
 
 /**
  * What a column is, as SQL over `p` parcels, `f` parcel_filters and `a` parcel_attributes: the same that the
- * API shows. @param asOf the moment that months and years are counted from
+ * API shows; undefined for what is no parcel's. @param asOf the moment that months and years are counted from
  */
-export function columnSql(asOf: Date): (name: string) => string {
+export function columnSql(asOf: Date): (name: string) => string | undefined {
   const day = `date ${literal(isoDay(utcDay(asOf.getTime())))}`;
   const computed: Record<string, string> = {
     property_id: 'p.property_id',
@@ -46,9 +46,5 @@ export function columnSql(asOf: Date): (name: string) => string {
     ...Object.fromEntries(FILTERED.map(name => [name, `f.${name}`])),
     ...Object.fromEntries(MEASURED.map(name => [name, `a.${name}`])),
   };
-  return name => {
-    const sql = computed[name] ?? (name in PARCEL_FIELDS ? `p.${name}` : undefined);
-    if (sql === undefined) throw new Error(`No column ${name} can be read.`);
-    return sql;
-  };
+  return name => computed[name] ?? (name in PARCEL_FIELDS ? `p.${name}` : undefined);
 }

@@ -1,14 +1,18 @@
-import { type Pool, statement } from '../../shared/base/db.ts';
+import { type Pool, sql, statement } from '../../shared/base/db.ts';
 
 type Source = { feed: string; title: string | null; attribution: string | null; licence: string | null };
+
+const textOf = ({ feed, title, attribution, licence }: Source): string =>
+  [title ?? feed, attribution, licence].filter(text => text).join(', ');
 
 /** What a file says of where a county's rows are from: each source with its credit and its terms. */
 export async function creditOf(pool: Pool, fips: number): Promise<string> {
   const { rows } = await pool.query<{ source: Source }>(statement('exports/list_sources', { fips }));
-  return rows
-    .map(row => row.source)
-    .map(({ feed, title, attribution, licence }) =>
-      [title ?? feed, attribution, licence].filter(text => text).join(', '),
-    )
-    .join('; ');
+  return rows.map(row => textOf(row.source)).join('; ');
+}
+
+/** The same of listings, by the feed that has brought them. */
+export async function creditsOfListings(pool: Pool): Promise<Map<number, string>> {
+  const { rows } = await pool.query<{ id: number; source: Source }>(sql('exports/list_listing_sources'));
+  return new Map(rows.map(({ id, source }) => [id, textOf(source)]));
 }

@@ -1,4 +1,6 @@
+import type { Pool } from '../../shared/base/db.ts';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
+import type { ExportRequest } from '../../shared/exports/export-request.ts';
 import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts';
 
@@ -19,6 +21,36 @@ export type FileWriter = {
 
 /** @param boundary whether the file has boundaries rather than points */
 export type OpenFile = (columns: readonly ExportColumn[], boundary: boolean) => FileWriter;
+
+/** The parcels of a county that a file has, in the order of their ids. */
+export type CountyRows = { fips: number; ids: Float64Array; versions: Float64Array };
+
+/** A comp or a market that a file has: as which version, and on how many lines. */
+export type OtherRow = { id: string; version: string; lines: number };
+
+/** What a file has, for the bill. */
+export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
+
+/** Where rows go, in the order of the file. */
+export type Sink = {
+  columns: readonly ExportColumn[];
+  boundary: boolean;
+  /** @param rows lie near each other @param count how many they are @param total of the file */
+  write(rows: AsyncIterable<FileRow[]>, count: number, total: number): Promise<void>;
+};
+
+export type FileOptions = {
+  pool: Pool;
+  request: ExportRequest;
+  /** Whose lists and marks count; null for an operator. */
+  companyId: string | null;
+  /** The moment that months and years are counted from. */
+  asOf: Date;
+  signal: AbortSignal;
+  progress(share: number, note: string): void;
+  /** Takes the bytes of the file in their order. */
+  keep(bytes: Uint8Array): Promise<void>;
+};
 
 /** @param lon and `lat` in 1e-7 degrees; an empty text for unknown; `boundary` in hex */
 export function placeOf(lon: string, lat: string, boundary: string): Place {

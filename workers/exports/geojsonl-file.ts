@@ -13,7 +13,8 @@ export function openGeoJsonLines(columns: readonly ExportColumn[]): FileWriter {
     for (let i = 0; i < cells.length; i++)
       properties += heads[i]! + (cells[i] === '' ? 'null' : writeValue[i]!(cells[i]!));
     const geometry = JSON.stringify(toGeometry(place));
-    return `{"type":"Feature","id":${id},"geometry":${geometry},"properties":{${properties}}}\n`;
+    const name = /^\d+$/.test(id) ? id : JSON.stringify(id);
+    return `{"type":"Feature","id":${name},"geometry":${geometry},"properties":{${properties}}}\n`;
   };
   return {
     write: rows => Buffer.from(rows.map(line).join('')),

@@ -24,6 +24,9 @@ const KINDS: Record<ExportColumn['type'], Kind> = {
   },
 };
 
+/** Rows of a group: some 30 MB of texts. */
+const GROUP = 20_000;
+
 const SIDES = ['xmin', 'ymin', 'xmax', 'ymax'] as const;
 
 function schemaOf(columns: readonly ExportColumn[]): SchemaElement[] {
@@ -78,7 +81,7 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
   return {
     write(more) {
       rows.push(...more);
-      return new Uint8Array();
+      return rows.length < GROUP ? new Uint8Array() : endBatch();
     },
     endBatch,
     end() {

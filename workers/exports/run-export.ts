@@ -9,11 +9,15 @@ import {
   EXPORT_KEY,
   type ExportRequest,
   KEPT_DAYS,
+  kindOf,
   makeExport,
+  priceOf,
 } from '../../shared/exports/export-request.ts';
+import { giveOthers } from '../../shared/exports/given-others.ts';
 import { type GivenRow, giveRows } from '../../shared/parcels/given-rows.ts';
 import type { JobContext, JobResult } from '../queue/job.ts';
-import { type CountyRows, writeFile } from './write-file.ts';
+import type { CountyRows, Written } from './file-writer.ts';
+import { writeFile } from './write-file.ts';
 
 /** A part is kept when it has so many bytes: a row of the database that a worker and a reader hold easily. */
 const PART_BYTES = 4_000_000;
@@ -42,18 +46,18 @@ export async function runExport(context: JobContext, id: string): Promise<JobRes
   if (order === undefined) return { rows: 0 };
   try {
     const parts = openParts(pool, order);
-    const counties = await writeFile({
+    const written = await writeFile({
       pool,
       request: order.request,
+      companyId: order.company_id,
       asOf: order.created_at,
       signal,
       progress,
       keep: parts.keep,
     });
     await parts.end();
-    const rows = counties.reduce((sum, { ids }) => sum + ids.length, 0);
-    await transaction(pool, client => bill(client, order, counties, rows));
-    return { rows };
+    await transaction(pool, client => bill(client, order, written));
+    return { rows: written.rows };
   } catch (error) {
     if (error === OVER) return { rows: 0 };
     const again = isRetryable(error) && attempt < makeExport.attempts;
@@ -94,13 +98,21 @@ function openParts(pool: Pool, { id, attempt }: Order) {
 }
 
 /** Rows are marked in one order, counties and ids ascending, and what that tells to be new is charged. */
-async function bill(client: Client, order: Order, counties: CountyRows[], rows: number): Promise<void> {
+async function bill(client: Client, order: Order, { rows, parcels, others }: Written): Promise<void> {
   const run = asRun(client);
   const { id, attempt, account_id, company_id, mode, tokens_held: held, request } = order;
   if ((await run('exports/lock_export', { export_id: id, attempt })).length === 0) throw OVER;
-  let tokens = 0;
-  for (const county of counties)
-    for (const given of givenRows(county)) tokens += await giveRows(asRunComposed(client), company_id, given);
+  let charged = 0;
+  let fresh = 0;
+  for (const county of parcels)
+    for (const given of givenRows(county))
+      charged += await giveRows(asRunComposed(client), company_id, given);
+  fresh += charged;
+  for (const other of await giveOthers(run, company_id, others)) {
+    charged += 1;
+    fresh += other.lines;
+  }
+  const tokens = charged * priceOf(kindOf(request));
   const { most_tokens } = request;
   if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(most_tokens);
   if (!(await chargeHeld(run, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
@@ -110,7 +122,7 @@ async function bill(client: Client, order: Order, counties: CountyRows[], rows: 
   await run('exports/finish_export', {
     export_id: id,
     rows,
-    free_rows: rows - tokens,
+    free_rows: rows - fresh,
     tokens,
     days: KEPT_DAYS,
   });

@@ -3,20 +3,7 @@ import { type ApiErrorCode, ERROR_STATUSES } from '../../../shared/base/errors.t
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
 import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
 
-/** `8023` is `08023`: spreadsheets drop the leading zero. */
-export const fips = z
-  .string()
-  .regex(/^[0-9]{4,5}$/, 'must be a county FIPS code: 5 digits, the leading zero may be missing')
-  .transform(text => text.padStart(5, '0'))
-  .meta({
-    description: 'County FIPS code: 2 digits of the state, 3 of the county. A leading zero may be left out.',
-    example: '33019',
-  });
-
-export const zip = z
-  .string()
-  .regex(/^[0-9]{5}$/, 'must be a 5-digit ZIP code')
-  .meta({ description: '5-digit ZIP code.', example: '03280' });
+export { fips, zip } from '../../../shared/regions/region-codes.ts';
 
 /**
  * Text of one line. Not a pattern of the published schema: regular expressions of few

@@ -45,27 +45,17 @@ export const createExport = defineEndpoint({
   method: 'post',
   path: PATH,
   operationId: 'create_export',
-  summary: 'Order a file of parcels',
-  description: `Makes a file of all parcels that a filter finds, in the order of their ids, each county as of one moment. The answer comes at once;
-\`GET exports/{id}/\` tells when the file is ready. At most 1,000,000 rows, kml 10,000; ${MOST_AT_ONCE} at once a company. What it can cost is held from the start, and
-billed once when it is ready. It has no telephone numbers.`,
+  summary: 'Order a file of parcels, comps or markets',
+  description: `Makes a file of all parcels that a filter finds, of a list, of comps, or of the statistics of markets. Parcels are in the order of their ids, each
+county as of one moment. The answer comes at once; \`GET exports/{id}/\` tells when the file is ready. At most 1,000,000 rows, kml 10,000; ${MOST_AT_ONCE} at once a company.
+What it can cost is held from the start, and billed once when it is ready. It has no telephone numbers.`,
   body: newExport,
   metering: {
     key: EXPORT_KEY,
     price: 0,
     atMost: ({ body }) => mostRows(body.format),
-    quote: async ({ body }, { database }, call) => {
-      const request = body as ExportRequest;
-      const companyId = await companyOf(database, call.account.id);
-      const { tokens } = await priceExport(database, companyId, request, call.now);
-      const filter = filterSchema.parse(request.filter) as FilterBody;
-      const { counts, tokens: price } = await countForQuote(filter, database, call);
-      const most = counts === null ? mostRows(request.format) : counts.count === null ? LEAST_TOLD : tokens;
-      const isTold = counts !== null && counts.count !== null;
-      const quote: Quote = { tokens: isTold ? tokens : null, at_most: most };
-      return { body: quote, tokens: price };
-    },
-    rule: '1 token a row, when the file is ready; 0 for a row that the company was given in the last 30 days and that has not changed since',
+    quote: async ({ body }, { database }, call) => quoteExport(body as ExportRequest, database, call),
+    rule: '1 token a row, 10 a market, when the file is ready; 0 for what the company was given in the last 30 days and what has not changed since',
   },
   response: {
     status: 202,
@@ -101,6 +91,19 @@ billed once when it is ready. It has no telephone numbers.`,
     return { body: answer!, tokens: 0 };
   },
 });
+
+/** Of a filter no count below 25 is told, neither of its parcels nor of their owners. */
+async function quoteExport(request: ExportRequest, database: Database, call: CallContext) {
+  const companyId = await companyOf(database, call.account.id);
+  const { rows, tokens } = await priceExport(database, companyId, request, call.now);
+  const exact: Quote = { tokens, at_most: tokens };
+  if (request.filter === undefined) return { body: exact, tokens: 0 };
+  const filter = filterSchema.parse(request.filter) as FilterBody;
+  const { counts, tokens: price } = await countForQuote(filter, database, call);
+  if (counts === null) return { body: { tokens: null, at_most: mostRows(request.format) }, tokens: price };
+  const isTold = counts.count !== null && rows >= LEAST_TOLD;
+  return { body: isTold ? exact : { tokens: null, at_most: counts.count ?? LEAST_TOLD }, tokens: price };
+}
 
 type NewExport = { request: ExportRequest; companyId: string; tokens: number; call: CallContext };
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { ExportError } from '../../../shared/exports/end-export.ts';
-import { EXPORT_COLUMNS } from '../../../shared/exports/export-columns.ts';
-import { EXPORT_FORMATS, type ExportRequest } from '../../../shared/exports/export-request.ts';
+import { columnNames, EXPORT_COLUMNS } from '../../../shared/exports/export-columns.ts';
+import { EXPORT_FORMATS, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
+import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
+import { compsRequest } from '../../../shared/market/comps-query.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import type { FileAddresses } from '../../files/file-address.ts';
 import type { Database } from '../../http/database.ts';
@@ -33,14 +35,46 @@ const sentFilter = z
   })
   .meta({ override: { $ref: '#/components/schemas/ParcelFilter' } as never });
 
+/** As the query of comps/, in JSON; kept as it was sent, too. */
+const sentComps = z
+  .record(z.string(), z.unknown(), 'must be an object: the parameters of comps/')
+  .superRefine((sent, context) => {
+    const { error } = compsRequest.safeParse(sent, { reportInput: true });
+    for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: sent } as never);
+  })
+  .meta({ example: { fips: '33019', status: ['SOLD'], acres_min: 5 } });
+
+/** Far more than a body of 1 MB and a reader bear; the nation has 3,144 counties and some 33,000 ZIPs. */
+const MOST_MARKETS = 20_000;
+
+const SOURCES = ['filter', 'list_id', 'comps', 'markets'] as const;
+
 export const newExport = z
   .strictObject({
-    filter: sentFilter,
+    filter: sentFilter.optional().describe('Parcels: all that `properties/filter/` finds.'),
+    list_id: z
+      .uuid('must be the id of a list')
+      .optional()
+      .describe(
+        'Parcels: the rows of a list of the company, as it shows them, without owners who are marked `do_not_mail`.',
+      ),
+    comps: sentComps
+      .optional()
+      .describe('Comps: the query parameters of `GET comps/` by their names, without pages.'),
+    markets: z
+      .array(z.uuid('must be ids of regions'), 'must be a list of ids of regions')
+      .min(1, 'must name a market')
+      .max(MOST_MARKETS, `must be at most ${MOST_MARKETS}`)
+      .refine(ids => new Set(ids).size === ids.length, 'must name each market once')
+      .optional()
+      .describe(
+        'Market statistics, a line for each acreage bucket: ids of regions, as `GET regions/` tells them. csv or xlsx.',
+      ),
     format: z
       .enum(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`)
       .describe('`xlsx` and `csv` are tables; the others have a shape for each row.'),
     columns: z
-      .array(z.enum(EXPORT_COLUMNS, 'is no column: GET properties/{property_id}/ describes them'))
+      .array(z.enum(EXPORT_COLUMNS, 'is no column: see docs/exports.md'))
       .min(1, 'must name a column')
       .refine(names => new Set(names).size === names.length, 'must name each column once')
       .optional()
@@ -53,19 +87,48 @@ export const newExport = z
       .describe(
         "The parcel's boundary in place of a point: of geojsonl, geoparquet and kml unless it is false; of csv, as WKT, where it is true; not of xlsx.",
       ),
+    one_per_owner: z
+      .boolean('must be true or false')
+      .optional()
+      .describe(
+        'The largest parcel of each owner alone, with `owner_parcels` and `owner_acres`. Of a list what it is set to, unless it is told here.',
+      ),
+    status: z
+      .enum(ROW_STATUSES, `must be one of ${ROW_STATUSES.join(', ')}`)
+      .optional()
+      .describe('Of a list only the rows of this status.'),
     most_tokens: z
       .int('must be a whole number')
       .min(0, 'must be 0 or more')
       .optional()
       .describe('The export fails, and costs nothing, where it would cost more.'),
   })
-  .superRefine(({ format, boundary }, context) => {
+  .superRefine((given, context) => {
+    const add = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message });
+    const named = SOURCES.filter(name => given[name] !== undefined);
+    if (named.length !== 1)
+      for (const name of named.length === 0 ? SOURCES : named)
+        add(name, `exactly one of ${SOURCES.join(', ')} is required`);
+    const { format, boundary, columns, one_per_owner, status } = given;
+    const kind = kindOf(given);
+    const isParcels = kind !== 'comps' && kind !== 'markets';
     if (format === 'xlsx' && boundary)
-      context.addIssue({
-        code: 'custom',
-        path: ['boundary'],
-        message: 'is too long for the cells of xlsx: leave it out, or choose csv, geojsonl or geoparquet',
-      });
+      add(
+        'boundary',
+        'is too long for the cells of xlsx: leave it out, or choose csv, geojsonl or geoparquet',
+      );
+    else if (boundary && !isParcels) add('boundary', 'is of parcels alone: leave it out');
+    if (kind === 'markets' && format !== 'csv' && format !== 'xlsx')
+      add('format', 'must be csv or xlsx: markets have no shapes');
+    if (one_per_owner && !isParcels) add('one_per_owner', 'is of parcels alone: leave it out');
+    if (status !== undefined && kind !== 'list') add('status', 'goes with list_id alone');
+    const strange = columns?.filter(name => !columnNames(kind).includes(name)) ?? [];
+    if (strange.length > 0)
+      add(
+        'columns',
+        `${strange.join(', ')}: no columns of this file, which may have ${columnNames(kind).join(', ')}`,
+      );
   })
   .meta({ id: 'NewExport', example: REQUEST_EXAMPLE });
 

@@ -1,14 +1,28 @@
+import { sql } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
-import { type ExportRequest, mostRows } from '../../../shared/exports/export-request.ts';
+import { type ExportRequest, kindOf, mostRows, priceOf } from '../../../shared/exports/export-request.ts';
+import {
+  findListOf,
+  type Hits,
+  hitsOfFilter,
+  hitsOfList,
+  hitsOfOwners,
+} from '../../../shared/exports/parcel-hits.ts';
+import { areasOf, openArea } from '../../../shared/market/comps-area.ts';
+import { compsRequest } from '../../../shared/market/comps-query.ts';
+import { selectComps } from '../../../shared/market/select-comps.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
+import { requireKnownRegions } from '../common/known-regions.ts';
 import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 
-/** What a file has, and how much of it the company has had. */
+/** What a file has, markets as markets, and how much of it the company has had. */
 export type ExportPrice = { rows: number; free_rows: number; tokens: number };
+
+type Counted = { rows: number; free: number };
 
 /**
  * What an export would cost now, at no cost.
@@ -17,30 +31,109 @@ export type ExportPrice = { rows: number; free_rows: number; tokens: number };
 export async function priceExport(
   database: Database,
   companyId: string,
-  { filter, format }: ExportRequest,
+  request: ExportRequest,
   asOf: Date,
 ): Promise<ExportPrice> {
+  const kind = kindOf(request);
+  const field = kind === 'list' ? 'list_id' : kind === 'owners' ? 'filter' : kind;
+  const count = kind === 'comps' ? countComps : kind === 'markets' ? countMarkets : countParcels;
+  const { rows, free } = await count(database, companyId, request, asOf);
+  const most = mostRows(request.format);
+  if (rows > most)
+    throw request.format === 'kml'
+      ? validationError({
+          format: [
+            `kml has at most ${most} rows, and there are more: ask for fewer, or choose another format`,
+          ],
+        })
+      : tooMany(field);
+  return { rows, free_rows: free, tokens: (rows - free) * priceOf(kind) };
+}
+
+const tooMany = (field: string): PlatError =>
+  validationError({
+    [field]: [
+      `finds more than ${mostRows('csv')}, the most rows of one file: make it narrower, or order several`,
+    ],
+  });
+
+/** One more than a file may have is enough to know. */
+const ENOUGH = mostRows('csv') + 1;
+
+async function countParcels(
+  database: Database,
+  companyId: string,
+  request: ExportRequest,
+  asOf: Date,
+): Promise<Counted> {
+  const { hits, found, values } = await hitsOf(database, companyId, request, asOf);
+  const [counted] = await database.runComposed<Counted & { found: number }>(
+    'exports/count_rows',
+    { hits, found },
+    { ...values, company_id: companyId },
+  );
+  if (counted!.found >= ENOUGH) throw tooMany(request.list_id === undefined ? 'filter' : 'list_id');
+  return counted!;
+}
+
+async function hitsOf(
+  database: Database,
+  companyId: string,
+  { list_id, filter, one_per_owner, status }: ExportRequest,
+  asOf: Date,
+): Promise<Hits> {
+  if (list_id !== undefined) {
+    const list = await findListOf(database.run, companyId, list_id);
+    if (list === undefined) throw validationError({ list_id: ['is not the id of a list of the company'] });
+    return hitsOfList(database.runComposed, list, { companyId, status, onePerOwner: one_per_owner });
+  }
   const body = filterSchema.parse(filter) as FilterBody;
   const selection = await inField('filter', async () => {
     await requireFilterRegions(database, body);
     return selectParcels(body, asOf, database);
   });
-  const most = mostRows(format);
-  const [counted] = await database.runComposed<{ rows: number; free: number }>(
-    'exports/count_rows',
-    { from: selection.from, where: selection.where },
-    { ...selection.values, company_id: companyId, most: most + 1 },
+  return one_per_owner ? hitsOfOwners(selection, companyId, ENOUGH) : hitsOfFilter(selection, ENOUGH);
+}
+
+async function countComps(
+  database: Database,
+  companyId: string,
+  { comps }: ExportRequest,
+  asOf: Date,
+): Promise<Counted> {
+  const query = compsRequest.parse(comps);
+  const { where, values } = await inField('comps', async () => {
+    const areas = areasOf(query);
+    const { fips, zip } = query;
+    await requireKnownRegions(database, [
+      { field: 'fips', type: 'county', codes: fips === undefined ? [] : [fips] },
+      { field: 'zip', type: 'zip', codes: zip === undefined ? [] : [zip] },
+    ]);
+    return selectComps(query, await Promise.all(areas.map(area => openArea(area, database))), asOf);
+  });
+  const [counted] = await database.runComposed<Counted>(
+    'exports/count_comps',
+    { figures: sql('market/comp_figures'), where },
+    { ...values, company_id: companyId, most: ENOUGH },
   );
-  const { rows, free } = counted!;
-  if (rows > most)
-    throw validationError({
-      [format === 'kml' ? 'format' : 'filter']: [
-        format === 'kml'
-          ? `kml has at most ${most} rows, and the filter finds more: make it narrower, or choose another format`
-          : `finds more than ${most} parcels, the most of one file: make it narrower, or order several`,
-      ],
-    });
-  return { rows, free_rows: free, tokens: rows - free };
+  return counted!;
+}
+
+async function countMarkets(
+  database: Database,
+  companyId: string,
+  { markets }: ExportRequest,
+): Promise<Counted> {
+  const known = await database.run<{ id: string; has_stats: boolean; free: boolean }>(
+    'exports/count_markets',
+    { company_id: companyId, ids: markets },
+  );
+  const found = new Set(known.map(({ id }) => id));
+  const unknown = markets!.filter(id => !found.has(id));
+  if (unknown.length > 0)
+    throw validationError({ markets: unknown.map(id => `${id} is not the id of a region`).slice(0, 20) });
+  const stats = known.filter(market => market.has_stats);
+  return { rows: stats.length, free: stats.filter(market => market.free).length };
 }
 
 /** Rejected fields by their place in the body. */

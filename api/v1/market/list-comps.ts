@@ -1,15 +1,23 @@
-import { type Bind, binder } from '../../../shared/base/named-parameters.ts';
+import { z } from 'zod';
+import { sql } from '../../../shared/base/db.ts';
 import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
+import { type Area, areasOf, openArea } from '../../../shared/market/comps-area.ts';
+import { checkComps, compsFields } from '../../../shared/market/comps-query.ts';
+import { selectComps } from '../../../shared/market/select-comps.ts';
 import type { Database } from '../../http/database.ts';
-import { openPage, type Page, pageOf, toPageResult } from '../../http/paging.ts';
+import { openPage, type Page, pageOf, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { COMPS_EXAMPLE } from '../examples/examples.ts';
 import { type CompRow, comp, toComp } from './comp-schema.ts';
-import { type Area, areasOf, openArea } from './comps-area.ts';
-import { type CompsQuery, compsQuery, type OrderName } from './comps-query.ts';
 
 const PATH = '/api/public/v1/comps/';
+
+export const compsQuery = z
+  .strictObject({ ...compsFields, ...pageParameters({ usual: 100, most: 500 }) })
+  .superRefine(checkComps);
+
+type CompsQuery = z.output<typeof compsQuery>;
 
 export const listComps = defineEndpoint({
   method: 'get',
@@ -56,27 +64,6 @@ export const listComps = defineEndpoint({
   },
 });
 
-/**
- * What comps are ordered by, in the names of list_comps.sql. A withheld price, 0, is unknown there, and so
- * is a lot of 0 acres.
- */
-const PLACES: Record<'acres' | 'dom' | 'ppa' | 'price', string> = {
-  acres: 'd.acres',
-  dom: 'd.dom::float8',
-  ppa: 'd.price / d.acres',
-  price: 'd.price',
-};
-
-/**
- * Descending is ascending by the negative: unknown comes last, and ties are in the order of
- * the id, both ways.
- */
-function placeOf(order: OrderName | undefined): string {
-  if (order === undefined) return '0::float8';
-  const name = order.replace('-', '') as keyof typeof PLACES;
-  return order.startsWith('-') ? `-(${PLACES[name]})` : PLACES[name];
-}
-
 export type PlacedComp = CompRow & { place: number | null };
 
 type Row = { total: number | null } & (PlacedComp | { id: null });
@@ -99,35 +86,6 @@ export async function findComps(
   return { count: page.count ?? rows[0]!.total!, rows: shown };
 }
 
-/** What a parameter of the call asks of a listing `l` and its figures `d`; an absent one asks nothing. */
-const PREDICATES: {
-  [Name in keyof CompsQuery]?: (value: NonNullable<CompsQuery[Name]>, bind: Bind) => string;
-} = {
-  fips: (fips, bind) => `l.fips = ${bind(Number(fips))}::int`,
-  zip: (zip, bind) => `l.zip = ${bind(zip)}::text`,
-  status: (statuses, bind) => `l.status = any (${bind(statuses)}::text[])`,
-  age: (days, bind) =>
-    `l.status = 'SOLD' and l.sold_date between :today::date - ${bind(days)}::int and :today::date`,
-  dom_min: (days, bind) => `d.dom >= ${bind(days)}::int`,
-  dom_max: (days, bind) => `d.dom <= ${bind(days)}::int`,
-  acres_min: (acres, bind) => `d.acres >= ${bind(acres)}::float8`,
-  acres_max: (acres, bind) => `d.acres <= ${bind(acres)}::float8`,
-  min_photos: (photos, bind) => `cardinality(l.photos) >= ${bind(photos)}::int`,
-};
-
-const isInside = ({ boxes, ids }: Area, bind: Bind): string =>
-  `l.location <@ any (${bind(boxes)}::box[]) or l.id = any (${bind(ids)}::uuid[])`;
-
-function predicatesOf(query: CompsQuery, areas: readonly Area[], bind: Bind): string {
-  const predicates = Object.entries(PREDICATES).flatMap(([name, where]) => {
-    const value = query[name as keyof CompsQuery];
-    return value === undefined ? [] : [(where as (value: unknown, bind: Bind) => string)(value, bind)];
-  });
-  return [...predicates, ...areas.map(area => isInside(area, bind))]
-    .map(text => `(${text})`)
-    .join('\n    and ');
-}
-
 function readPage(
   query: CompsQuery,
   { beside, count, size, offset, asOf }: Page,
@@ -136,22 +94,23 @@ function readPage(
 ): Promise<Row[]> {
   const backwards = beside?.direction === 'previous';
   const [place, id] = beside?.place ?? [null, null];
-  const values: Record<string, unknown> = {
-    today: asOf.toISOString().slice(0, 10),
-    with_total: count === undefined,
-    after_place: place ?? 'Infinity',
-    after_id: id,
-    limit: size + 1,
-    offset,
-  };
+  const selection = selectComps(query, areas, asOf);
   return database.runComposed<Row>(
     'market/list_comps',
     {
-      where: predicatesOf(query, areas, binder(values)),
-      place: placeOf(query.order),
+      figures: sql('market/comp_figures'),
+      where: selection.where,
+      place: selection.place,
       beyond: backwards ? '<' : '>',
       direction: backwards ? 'desc' : 'asc',
     },
-    values,
+    {
+      ...selection.values,
+      with_total: count === undefined,
+      after_place: place ?? 'Infinity',
+      after_id: id,
+      limit: size + 1,
+      offset,
+    },
   );
 }

@@ -40,16 +40,35 @@ returning e.id, e.account_id, e.job_id, before.tokens_held;
 -- How many exports of a company are being made.
 select count(*)::int as open from exports where company_id = :company_id and state in ('queued', 'running');
 
--- name: count_rows
--- How many parcels a filter finds, and how many of them the company was given as they are. Places: from and
--- where of the filter. `most`: further ones are not counted.
+-- name: count_comps
+-- How many comps are asked for, and how many of them the company was given as they are. Places: figures and
+-- where of the comps. `most`: further ones are not counted.
 with hits as materialized (
-  select f.fips, f.property_id
-  from {{from}}
+  select l.id, l.changed_run
+  from {{figures}}
   where {{where}}
   limit :most::int
 )
+select count(*)::int as rows, count(g.id)::int as free
+from hits h
+left join given_others g on g.company_id = :company_id::uuid and g.id = h.id and g.version = h.changed_run::text
+  and g.given_at > now() - interval '30 days';
+
+-- name: count_markets
+-- Which regions there are, whether they have statistics, and whether the company was given these as they are.
+select r.id, s.as_of is not null as has_stats, g.id is not null as free
+from regions r
+join region_stats s using (type, code)
+left join given_others g on g.company_id = :company_id::uuid and g.id = r.id and g.version = s.etag
+  and g.given_at > now() - interval '30 days'
+where r.id = any (:ids::uuid[]);
+
+-- name: count_rows
+-- How many parcels a file has, how many were found, and how many of its own the company was given as they
+-- are. Places: hits, one of the parts of that name; found: `hits`, or `members` of which they were chosen.
+with {{hits}}
 select
+  (select count(*)::int from {{found}}) as found,
   (select count(*)::int from hits) as rows,
   (
     select count(*)::int
@@ -87,6 +106,62 @@ set state = 'ready', tokens_held = 0, rows = :rows, free_rows = :free_rows, toke
   ended_at = now(), expires_at = now() + :days::int * interval '1 day'
 where id = :export_id;
 
+-- name: give_others
+-- Marks comps or markets as given to a company; the ids that come back were not free. It waits for others who
+-- give the same, and then sees what they gave.
+insert into given_others as g (company_id, id, version)
+select :company_id::uuid, t.id, t.version
+from unnest(:ids::uuid[], :versions::text[]) as t (id, version)
+-- In one order: those who give the same wait for one another and never in a circle.
+order by t.id
+on conflict (company_id, id) do update
+set version = excluded.version, given_at = excluded.given_at
+where g.version <> excluded.version or g.given_at <= excluded.given_at - interval '30 days'
+returning id;
+
+-- name: delete_old_others
+-- What was given too long ago to be free.
+delete from given_others where given_at <= now() - interval '30 days';
+
+-- name: hits_of_filter
+-- Part of statements: what a filter finds. Places: from and where of the filter. `most`: no further ones.
+hits as materialized (
+  select f.fips, f.property_id
+  from {{from}}
+  where {{where}}
+  limit :most::int
+)
+
+-- name: hits_of_list
+-- Part of statements: what a file has of a list, never those who want no letters. Places: members, owners and
+-- ranked of lists. `status`: null for all.
+{{members}},
+{{owners}},
+{{ranked}},
+hits as materialized (
+  select (property_id / 100000000)::int as fips, property_id, owner_parcels, owner_acres
+  from ranked
+  where (place = 1 or not :one_per_owner::boolean) and not do_not_mail
+    and (:status::text is null or status = :status)
+)
+
+-- name: hits_of_owners
+-- Part of statements: the largest parcel of each owner that a filter finds. Places: from and where of the
+-- filter, owners and ranked of lists. `most`: no further ones are looked at.
+members as materialized (
+  select f.property_id, f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
+  from {{from}}
+  where {{where}}
+  limit :most::int
+),
+{{owners}},
+{{ranked}},
+hits as materialized (
+  select (property_id / 100000000)::int as fips, property_id, owner_parcels, owner_acres
+  from ranked
+  where place = 1
+)
+
 -- name: list_county_hits
 -- In which counties a filter finds parcels, and how many. Places: from and where of the filter.
 select f.fips, count(*)::int as rows
@@ -112,6 +187,21 @@ select export_id, n, octet_length(bytes) as size, encode(sha256, 'hex') as sha25
 from export_parts
 where export_id = any (:export_ids::uuid[])
 order by export_id, n;
+
+-- name: list_listing_sources
+-- Whom to credit for listings, by feed.
+select id, jsonb_build_object('feed', name, 'title', definition ->> 'title',
+  'attribution', definition ->> 'attribution', 'licence', definition ->> 'licence') as source
+from feeds
+where kind = 'listings';
+
+-- name: list_market_rows
+-- Statistics of regions, those that have any, by type and code.
+select r.id, r.code, s.etag, convert_from(s.body, 'UTF8') as body
+from regions r
+join region_stats s using (type, code)
+where r.id = any (:ids::uuid[]) and s.as_of is not null
+order by r.type, r.code;
 
 -- name: list_lost
 -- Exports whose job is over without a word: its workers died, or an operator canceled it.
@@ -152,14 +242,34 @@ where export_id = :export_id and n = :n;
 -- Notes which job makes an export.
 update exports set job_id = :job_id where id = :export_id;
 
+-- name: copy_comps
+-- What a file has of comps, with the run that changed them last, for copy. Places: figures and where of the
+-- comps, place by which they are ordered.
+copy (
+  select l.id, l.changed_run, l.feed_id, l.location[0]::bigint, l.location[1]::bigint,
+    l.status, l.address, l.city, l.state, l.zip, l.county, l.apn, l.location[0] / 1e7, l.location[1] / 1e7,
+    nullif(l.lot_acres, 0), l.price::float8, case when l.status = 'SOLD' then l.sold_date end, d.dom,
+    l.sale_type, l.url, l.source
+  from {{figures}}
+  where {{where}}
+  order by {{place}} nulls last, l.id
+) to stdout (null '');
+
 -- name: copy_keys
--- The parcels that a filter finds in a county, with the run that changed them last and their places, for
--- copy. Places: fips, from and where.
+-- Some parcels of a county, with the run that changed them last and their places, for copy. Places: fips, and
+-- hit, a query of their ids.
 copy (
   select p.property_id, p.changed_run, p.location[0] as x, p.location[1] as y
-  from (select f.property_id from {{from}} where ({{where}}) and f.fips = {{fips}}) hit
-  join parcels p on p.fips = {{fips}} and p.property_id = hit.property_id and p.retired_at is null
+  from ({{hit}}) hit
+  join parcels p on p.fips = {{fips}} and p.property_id = hit.property_id
   order by p.property_id
+) to stdout (format binary);
+
+-- name: copy_kept
+-- The parcels of a file, and what their owners have, for copy. Places: hits.
+copy (
+  with {{hits}}
+  select property_id, owner_parcels, owner_acres from hits order by property_id
 ) to stdout (format binary);
 
 -- name: copy_rows

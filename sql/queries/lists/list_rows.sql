@@ -204,6 +204,12 @@ ranked as materialized (
   window owner_group as (partition by owner, case when owner is null then property_id end)
 )
 
+-- name: read_row_states
+-- How far one is with the owners of some rows.
+select property_id, status, status_at, tags
+from list_rows
+where list_id = :list_id and property_id = any (:property_ids::bigint[])
+
 -- name: read_row_parcels
 -- What rows show of their parcels, those that have left the roll too. Places: summary. `counties` of the ids.
 select {{summary}}, p.mail_address, p.mail_city, p.mail_state, p.mail_zip, p.changed_run as version,

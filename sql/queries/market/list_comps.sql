@@ -1,22 +1,11 @@
--- A page of comps, planned by its very values. {{where}}: what they have to fulfil.
+-- A page of comps, planned by its very values. {{figures}}: comp_figures. {{where}}: what is asked for.
 -- {{place}}: what the list is ordered by, null for unknown. {{beyond}}: > or <, with {{direction}}, from the
 -- place `after_place` (Infinity for unknown) and its id `after_id`, null for none. One row at
 -- least, for the total.
 with hits as materialized (
   select l.id, coalesce({{place}}, 'Infinity') as place, d.dom
-  from listings l
-  cross join lateral (
-    select case when l.status = 'ACTIVE' then :today::date else coalesce(l.status_date, l.sold_date) end as day
-  ) as latest
-  cross join lateral (
-    select
-      -- As it is shown.
-      nullif(round(l.lot_acres::numeric, 6)::float8, 0) as acres,
-      nullif(l.price, 0)::float8 as price,
-      coalesce(l.days_on_market, case when l.listed_date <= latest.day then latest.day - l.listed_date end) as dom
-  ) as d
-  where l.status <> 'OFF_MARKET'
-    and {{where}}
+  from {{figures}}
+  where {{where}}
 ), page as (
   select id, place, dom
   from hits

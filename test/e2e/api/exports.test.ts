@@ -274,7 +274,6 @@ describe('while it lasts', () => {
 });
 
 test.each([
-  [{ format: 'csv' }, 'filter'],
   [{ filter: COUNTY }, 'format'],
   [{ filter: { acres_min: 3 }, format: 'csv' }, 'filter.county'],
   [{ filter: { county: '99999' }, format: 'csv' }, 'filter.county'],

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { swapHint } from '../../../shared/geo/swap-hint.ts';
-import { pageParameters } from '../../http/paging.ts';
-import { fips, zip } from '../common/request-schemas.ts';
+import { swapHint } from '../geo/swap-hint.ts';
+import { fips, zip } from '../regions/region-codes.ts';
 
 /** About 124 miles: comps further away compare with nothing, and a search costs as the area does. */
 const MAX_DIST_M = 200_000;
@@ -67,75 +66,94 @@ const status = repeated
     override: { type: 'array', items: { type: 'string', enum: [...SHOWN_STATUSES] }, anyOf: undefined },
   });
 
-export const compsQuery = z
-  .strictObject({
-    fips: fips.optional(),
-    point: point.optional(),
-    dist: z
-      .union([z.string(), z.array(z.string())])
-      .optional()
-      .meta({
-        description:
-          'Radius of the circle around `point` in meters along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Ignored without `point`.',
-        override: {
-          type: 'integer',
-          minimum: 0,
-          maximum: MAX_DIST_M,
-          default: DEFAULT_DIST_M,
-          pattern: undefined,
-          anyOf: undefined,
-        },
-      }),
-    zip: zip.optional(),
-    polygon: z
-      .string('must be given once')
-      .optional()
-      .meta({
-        description:
-          'Polygon or MultiPolygon of GeoJSON as JSON text, longitude and latitude in WGS84, holes included: comps inside it or on its ' +
-          'boundary. Up to 10,000 vertices.',
-        example:
-          '{"type":"Polygon","coordinates":[[[-72.2,43.1],[-72,43.1],[-72,43.3],[-72.2,43.3],[-72.2,43.1]]]}',
-      }),
-    status: status.optional(),
-    age: count('Only comps sold at most so many days ago, counted back from today in UTC.').optional(),
-    dom_min: count('Least days on market.').optional(),
-    dom_max: count('Most days on market.').optional(),
-    acres_min: acres('Least lot size in acres.').optional(),
-    acres_max: acres('Greatest lot size in acres.').optional(),
-    min_photos: count('Least number of photographs.').optional(),
-    order: z
-      .enum(ORDERS, `must be one of ${ORDERS.join(', ')}`)
-      .optional()
-      .describe(
-        'By lot size, days on market, price per acre or price, descending with `-`. Comps for which it is unknown, a withheld price among ' +
-          'them, come last; ties are in the order of `id`, and so is everything when no order is given.',
-      ),
-    ...pageParameters({ usual: 100, most: 500 }),
-  })
-  .superRefine((query, context) => {
-    if ([query.fips, query.point, query.zip, query.polygon].every(scope => scope === undefined)) {
+/** What comps are asked for by. */
+export const compsFields = {
+  fips: fips.optional(),
+  point: point.optional(),
+  dist: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .meta({
+      description:
+        'Radius of the circle around `point` in meters along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Ignored without `point`.',
+      override: {
+        type: 'integer',
+        minimum: 0,
+        maximum: MAX_DIST_M,
+        default: DEFAULT_DIST_M,
+        pattern: undefined,
+        anyOf: undefined,
+      },
+    }),
+  zip: zip.optional(),
+  polygon: z
+    .string('must be given once')
+    .optional()
+    .meta({
+      description:
+        'Polygon or MultiPolygon of GeoJSON as JSON text, longitude and latitude in WGS84, holes included: comps inside it or on its ' +
+        'boundary. Up to 10,000 vertices.',
+      example:
+        '{"type":"Polygon","coordinates":[[[-72.2,43.1],[-72,43.1],[-72,43.3],[-72.2,43.3],[-72.2,43.1]]]}',
+    }),
+  status: status.optional(),
+  age: count('Only comps sold at most so many days ago, counted back from today in UTC.').optional(),
+  dom_min: count('Least days on market.').optional(),
+  dom_max: count('Most days on market.').optional(),
+  acres_min: acres('Least lot size in acres.').optional(),
+  acres_max: acres('Greatest lot size in acres.').optional(),
+  min_photos: count('Least number of photographs.').optional(),
+  order: z
+    .enum(ORDERS, `must be one of ${ORDERS.join(', ')}`)
+    .optional()
+    .describe(
+      'By lot size, days on market, price per acre or price, descending with `-`. Comps for which it is unknown, a withheld price among ' +
+        'them, come last; ties are in the order of `id`, and so is everything when no order is given.',
+    ),
+};
+
+const compsObject = z.strictObject(compsFields);
+export type CompsQuery = z.output<typeof compsObject>;
+
+/** What the fields have to fulfil together. */
+export function checkComps(query: CompsQuery, context: z.core.$RefinementCtx): void {
+  if ([query.fips, query.point, query.zip, query.polygon].every(scope => scope === undefined)) {
+    context.addIssue({
+      code: 'custom',
+      path: ['fips'],
+      message: 'give at least one of fips, point, zip and polygon',
+    });
+  }
+  const radius = query.point === undefined ? undefined : radiusFault(query.dist);
+  if (radius !== undefined) context.addIssue({ code: 'custom', path: ['dist'], message: radius });
+  for (const name of ['dom', 'acres'] as const) {
+    const [least, most] = [query[`${name}_min`], query[`${name}_max`]];
+    if (least !== undefined && most !== undefined && least > most) {
       context.addIssue({
         code: 'custom',
-        path: ['fips'],
-        message: 'give at least one of fips, point, zip and polygon',
+        path: [`${name}_min`],
+        message: `must not be over ${name}_max, which is ${most}`,
       });
     }
-    const radius = query.point === undefined ? undefined : radiusFault(query.dist);
-    if (radius !== undefined) context.addIssue({ code: 'custom', path: ['dist'], message: radius });
-    for (const name of ['dom', 'acres'] as const) {
-      const [least, most] = [query[`${name}_min`], query[`${name}_max`]];
-      if (least !== undefined && most !== undefined && least > most) {
-        context.addIssue({
-          code: 'custom',
-          path: [`${name}_min`],
-          message: `must not be over ${name}_max, which is ${most}`,
-        });
-      }
-    }
-  });
+  }
+}
 
-export type CompsQuery = z.output<typeof compsQuery>;
+/** The same as JSON, where numbers and shapes need not be texts. */
+export const compsRequest = z.preprocess(
+  given =>
+    isRecord(given)
+      ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toText(value)]))
+      : given,
+  compsObject.superRefine(checkComps),
+);
+
+const isRecord = (given: unknown): given is object =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
+
+function toText(value: unknown): unknown {
+  if (typeof value === 'number') return String(value);
+  return Array.isArray(value) ? value.map(toText) : isRecord(value) ? JSON.stringify(value) : value;
+}
 
 function radiusFault(dist: string | string[] | undefined): string | undefined {
   if (dist === undefined) return undefined;

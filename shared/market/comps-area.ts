@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { boxArraySql } from '../../../shared/geo/box.ts';
-import { coverQuery } from '../../../shared/geo/cells.ts';
-import { geodesicCircle } from '../../../shared/geo/distance.ts';
-import { coversPoint, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
-import { parseGeoJsonArea, QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
-import { swapHint } from '../../../shared/geo/swap-hint.ts';
-import type { Database } from '../../http/database.ts';
-import { unprocessable, validationError } from '../../http/error-responses.ts';
+import type { Reads } from '../base/db.ts';
+import { PlatError } from '../base/errors.ts';
+import { boxArraySql } from '../geo/box.ts';
+import { coverQuery } from '../geo/cells.ts';
+import { geodesicCircle } from '../geo/distance.ts';
+import { coversPoint, type PreparedQuery, prepareQuery } from '../geo/intersects.ts';
+import { parseGeoJsonArea, QUERY_LIMITS } from '../geo/query-geometry.ts';
+import { swapHint } from '../geo/swap-hint.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
 /**
@@ -53,19 +53,19 @@ function readPolygon(text: string): PreparedQuery {
   try {
     value = JSON.parse(text);
   } catch {
-    throw validationError({ polygon: ['is not valid JSON'] });
+    throw refused('is not valid JSON');
   }
   const complaint = crsFault(value);
-  if (complaint !== undefined) throw validationError({ polygon: [complaint] });
+  if (complaint !== undefined) throw refused(complaint);
   const parsed = parseGeoJsonArea(value, QUERY_LIMITS);
   if (parsed.ok) {
     const [lon, lat] = parsed.geometry.polygons[0]?.[0]?.[0] ?? [0, 0];
     const hint = swapHint(lon, lat);
-    if (hint !== undefined) throw validationError({ polygon: [hint] });
+    if (hint !== undefined) throw refused(hint);
     return prepareQuery(parsed.geometry);
   }
   if (parsed.kind === 'too_complex') throw unsearchable(parsed.message);
-  throw validationError({ polygon: [parsed.message] });
+  throw refused(parsed.message);
 }
 
 /**
@@ -98,7 +98,7 @@ type OutlineComp = [string, number, number];
  * Splits an area for the index and tests the comps near its outline. @throws PlatError `unprocessable`
  * for too many of these
  */
-export async function openArea(area: PreparedQuery, database: Database): Promise<Area> {
+export async function openArea(area: PreparedQuery, database: Reads): Promise<Area> {
   const edges = area.x1.length;
   const most = Math.min(MAX_TESTED, Math.floor(MAX_TESTS / Math.max(edges, 1)));
   for (const maxCells of OUTLINE_BOXES) {
@@ -127,4 +127,10 @@ async function testAll(area: PreparedQuery, near: OutlineComp[], atOnce: number)
   return inside;
 }
 
-const unsearchable = (reason: string) => unprocessable(`The area cannot be searched: ${reason}.`);
+const unsearchable = (reason: string) =>
+  new PlatError('unprocessable', `The area cannot be searched: ${reason}.`);
+
+const refused = (why: string) =>
+  new PlatError('validation_error', 'Rejected: polygon. See details for the reasons.', {
+    details: { polygon: [why] },
+  });

@@ -1,0 +1,49 @@
+import { compose, type Run, type RunComposed } from '../base/db.ts';
+import type { ListRecord, RowStatus } from '../lists/list-terms.ts';
+import { countiesOfList, listParts } from '../lists/read-list.ts';
+import type { Selection } from '../parcels/filter/filter-selection.ts';
+
+/** Common table expressions that end with `hits`, the parcels of a file, and their parameters. */
+export type Hits = { hits: string; found: 'hits' | 'members'; values: Record<string, unknown> };
+
+/** @param most further ones are not looked at */
+export const hitsOfFilter = ({ from, where, values }: Selection, most: number): Hits => ({
+  hits: compose('exports/hits_of_filter', { from, where }),
+  found: 'hits',
+  values: { ...values, most },
+});
+
+/** The largest parcel of each owner; `found` are all of theirs. */
+export const hitsOfOwners = ({ from, where, values }: Selection, companyId: string, most: number): Hits => {
+  const { owners, ranked } = listParts();
+  return {
+    hits: compose('exports/hits_of_owners', { from, where, owners, ranked }),
+    found: 'members',
+    values: { ...values, company_id: companyId, most },
+  };
+};
+
+type ListOptions = { companyId: string; status?: RowStatus | undefined; onePerOwner?: boolean | undefined };
+
+export async function hitsOfList(
+  runComposed: RunComposed,
+  list: Pick<ListRecord, 'id' | 'one_per_owner'>,
+  { companyId, status, onePerOwner = list.one_per_owner }: ListOptions,
+): Promise<Hits> {
+  return {
+    hits: compose('exports/hits_of_list', listParts()),
+    found: 'hits',
+    values: {
+      company_id: companyId,
+      list_id: list.id,
+      counties: await countiesOfList(runComposed, list.id),
+      one_per_owner: onePerOwner,
+      status: status ?? null,
+    },
+  };
+}
+
+/** A list of the company, as it is stored; undefined for another's. */
+export async function findListOf(run: Run, companyId: string, id: string): Promise<ListRecord | undefined> {
+  return (await run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id }))[0];
+}

@@ -1,0 +1,47 @@
+import type { RunComposed } from '../../shared/base/db.ts';
+import type { ListRecord } from '../../shared/lists/list-terms.ts';
+import { readRowParcels, rowOffer } from '../../shared/lists/read-list.ts';
+
+/** Cells by the names of their columns. */
+export type ListCells = Record<string, string>;
+
+type RowState = { property_id: number; status: string; status_at: Date | null; tags: string[] };
+
+/** What a list says of some of its rows, as far as these columns ask for it. */
+export async function readListCells(
+  runComposed: RunComposed,
+  list: ListRecord,
+  ids: readonly number[],
+  names: ReadonlySet<string>,
+): Promise<Map<number, ListCells>> {
+  const all = new Map<number, ListCells>();
+  if (['status', 'status_at', 'tags'].some(name => names.has(name)))
+    for (const row of await runComposed<RowState>(
+      'lists/read_row_states',
+      {},
+      { list_id: list.id, property_ids: ids },
+    ))
+      all.set(row.property_id, {
+        status: row.status,
+        status_at: row.status_at?.toISOString().slice(0, 10) ?? '',
+        tags: row.tags.filter(tag => !mayBeNumber(tag)).join('; '),
+      });
+  if (['value', 'offer', 'needs_review'].some(name => names.has(name)))
+    for (const [id, parcel] of await readRowParcels(
+      runComposed,
+      ids,
+      'p.property_id, p.acres, p.calculated_acres',
+    )) {
+      const { offer, needs_review } = rowOffer(list, parcel);
+      all.set(id, {
+        ...all.get(id),
+        value: parcel.value === null ? '' : String(Math.round(parcel.value * 100) / 100),
+        offer: offer === null ? '' : String(offer),
+        needs_review: needs_review.join('; '),
+      });
+    }
+  return all;
+}
+
+/** A telephone number has seven digits or more: no file has any. */
+const mayBeNumber = (text: string): boolean => text.replaceAll(/\D/g, '').length >= 7;

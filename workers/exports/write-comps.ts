@@ -1,0 +1,65 @@
+import { asReads, compose, inlined, snapshot, sql } from '../../shared/base/db.ts';
+import { isWebAddress } from '../../shared/domain/listing-fields.ts';
+import { acresOf } from '../../shared/domain/shown-acres.ts';
+import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
+import { areasOf, openArea } from '../../shared/market/comps-area.ts';
+import { compsRequest } from '../../shared/market/comps-query.ts';
+import { selectComps } from '../../shared/market/select-comps.ts';
+import { creditsOfListings } from './credits.ts';
+import {
+  type FileOptions,
+  type FileRow,
+  type OtherRow,
+  placeOf,
+  type Sink,
+  type Written,
+} from './file-writer.ts';
+import { readTextRows } from './read-rows.ts';
+
+/** As copy_comps has them, behind the id, the version, the feed and the place. */
+const READ = [
+  'status',
+  'address',
+  'city',
+  'state',
+  'zip',
+  'county',
+  'apn',
+  'longitude',
+  'latitude',
+  'lot_size',
+  'price',
+  'sold_date',
+  'days_on_market',
+  'sale_type',
+  'url',
+  'source',
+];
+
+/** Writes comps in the order that is asked for, as of one moment. */
+export async function writeComps({ pool, request, asOf }: FileOptions, sink: Sink): Promise<Written> {
+  const query = compsRequest.parse(request.comps);
+  const areas = await Promise.all(areasOf(query).map(area => openArea(area, asReads(pool))));
+  const { where, place, values } = selectComps(query, areas, asOf);
+  const places = { figures: sql('market/comp_figures'), where, place };
+  const credits = await creditsOfListings(pool);
+  const others: OtherRow[] = [];
+
+  const toRow = ([id, version, feed, x, y, ...read]: string[]): FileRow => {
+    others.push({ id: id!, version: version!, lines: 1 });
+    const cells: Record<string, string> = { id: id!, [SOURCES_COLUMN]: credits.get(Number(feed)) ?? '' };
+    for (const [i, name] of READ.entries()) cells[name] = read[i]!;
+    // As the API shows them.
+    cells.lot_size = cells.lot_size === '' ? '' : String(acresOf(Number(cells.lot_size)));
+    if (!isWebAddress(cells.url!)) cells.url = '';
+    return { id: id!, cells: sink.columns.map(({ name }) => cells[name]!), place: placeOf(x!, y!, '') };
+  };
+  await snapshot(pool, async client => {
+    const text = inlined(compose('exports/copy_comps', places), values);
+    async function* rows() {
+      for await (const batch of readTextRows(client, text)) yield batch.map(toRow);
+    }
+    await sink.write(rows(), 1, 1);
+  });
+  return { rows: others.length, parcels: [], others };
+}

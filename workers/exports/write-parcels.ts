@@ -1,0 +1,204 @@
+import { readCopy } from '../../shared/base/copy.ts';
+import {
+  asReads,
+  asRunComposed,
+  type Client,
+  compose,
+  inlined,
+  literal,
+  type Pool,
+  snapshot,
+  statement,
+} from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
+import { countyOf } from '../../shared/domain/property-id.ts';
+import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
+import { mostRows } from '../../shared/exports/export-request.ts';
+import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
+import { hilbertOrder } from '../../shared/geo/hilbert.ts';
+import type { ListRecord } from '../../shared/lists/list-terms.ts';
+import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
+import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
+import { selectParcels } from '../../shared/parcels/filter/select-parcels.ts';
+import { columnSql } from './column-sql.ts';
+import { creditOf } from './credits.ts';
+import {
+  type CountyRows,
+  type FileOptions,
+  type FileRow,
+  placeOf,
+  type Sink,
+  type Written,
+} from './file-writer.ts';
+import { type ListCells, readListCells } from './list-cells.ts';
+import { readTextRows, type TextRow } from './read-rows.ts';
+
+/** Rows that are read by one statement, and a row group of GeoParquet: some 30 MB of texts. */
+const BATCH = 20_000;
+
+/** Which parcels a file has. */
+type Choice = {
+  counties: { fips: number; rows: number }[];
+  /** A query of their ids in a county. */
+  hitOf(fips: number): string;
+  /** What the file says of a parcel beside its own columns. */
+  readCells?(
+    client: Client,
+    ids: readonly number[],
+    names: ReadonlySet<string>,
+  ): Promise<Map<number, ListCells>>;
+};
+
+/** Writes parcels county by county, each as of one moment. */
+export async function writeParcels(options: FileOptions, sink: Sink): Promise<Written> {
+  const { pool, request, asOf } = options;
+  const choice = await chooseParcels(options);
+  const total = choice.counties.reduce((sum, county) => sum + county.rows, 0);
+  const reader = rowReader(asOf, sink);
+  const parcels: CountyRows[] = [];
+  for (const { fips } of choice.counties) {
+    const credit = await creditOf(pool, fips);
+    const rows = await snapshot(pool, async client => {
+      const keys = await readKeys(client, choice.hitOf(fips), fips);
+      for (const ids of batchesOf(keys, request.format === 'geoparquet')) {
+        const cells = await choice.readCells?.(client, ids, reader.others);
+        await sink.write(reader.read(client, fips, ids, { credit, cells }), ids.length, total);
+      }
+      return { fips, ids: keys.ids, versions: keys.versions };
+    });
+    parcels.push(rows);
+  }
+  return { rows: parcels.reduce((sum, { ids }) => sum + ids.length, 0), parcels, others: [] };
+}
+
+async function chooseParcels({ pool, request, companyId, asOf }: FileOptions): Promise<Choice> {
+  const reads = asReads(pool);
+  if (request.list_id !== undefined) {
+    const list = await findListOf(reads.run, companyId!, request.list_id);
+    if (list === undefined) throw listGone();
+    const { status, one_per_owner: onePerOwner } = request;
+    return keptParcels(
+      pool,
+      await hitsOfList(reads.runComposed, list, { companyId: companyId!, status, onePerOwner }),
+      list,
+    );
+  }
+  const selection = await selectParcels(filterSchema.parse(request.filter) as FilterBody, asOf, reads);
+  if (request.one_per_owner)
+    return keptParcels(pool, hitsOfOwners(selection, companyId!, mostRows('csv') + 1), null);
+  const { from, where, values } = selection;
+  const { rows } = await pool.query<{ fips: number; rows: number }>(
+    statement('exports/list_county_hits', values, { from, where }),
+  );
+  const found = [inlined(from, values), inlined(where, values)] as const;
+  return {
+    counties: rows,
+    hitOf: fips => `select f.property_id from ${found[0]} where (${found[1]}) and f.fips = ${literal(fips)}`,
+  };
+}
+
+const listGone = () =>
+  new PlatError('validation_error', 'Rejected: list_id. See details for the reasons.', {
+    details: { list_id: ['was deleted meanwhile'] },
+  });
+
+/** Parcels that are chosen across counties, as of one moment, before their rows are read. */
+async function keptParcels(pool: Pool, { hits, values }: Hits, list: ListRecord | null): Promise<Choice> {
+  const { columns } = await snapshot(pool, client =>
+    readCopy(client, inlined(compose('exports/copy_kept', { hits }), values), {
+      ids: { type: 'int8', null: 0 },
+      parcels: { type: 'int8', null: 0 },
+      acres: { type: 'float8', null: Number.NaN },
+    }),
+  );
+  const { ids, parcels, acres } = columns;
+  const counties = new Map<number, number>();
+  for (const id of ids) counties.set(countyOf(id), (counties.get(countyOf(id)) ?? 0) + 1);
+  const of = new Map(Array.from(ids, (id, at) => [id, at]));
+  return {
+    counties: [...counties].map(([fips, rows]) => ({ fips, rows })),
+    hitOf: fips =>
+      `select unnest(${literal([...ids].filter(id => countyOf(id) === fips))}::bigint[]) as property_id`,
+    async readCells(client, batch, names) {
+      const cells =
+        list === null
+          ? new Map<number, ListCells>()
+          : await readListCells(asRunComposed(client), list, batch, names);
+      return new Map(
+        batch.map(id => {
+          const at = of.get(id)!;
+          const owner_acres = Number.isNaN(acres[at]!) ? '' : String(Math.round(acres[at]! * 100) / 100);
+          return [id, { ...cells.get(id), owner_parcels: String(parcels[at]), owner_acres }];
+        }),
+      );
+    },
+  };
+}
+
+type Keys = Omit<CountyRows, 'fips'> & { xs: Float64Array; ys: Float64Array };
+
+async function readKeys(client: Client, hit: string, fips: number): Promise<Keys> {
+  const { columns } = await readCopy(client, compose('exports/copy_keys', { hit, fips: literal(fips) }), {
+    ids: { type: 'int8', null: 0 },
+    versions: { type: 'int8', null: 0 },
+    xs: { type: 'float8', null: Number.NaN },
+    ys: { type: 'float8', null: Number.NaN },
+  });
+  return columns;
+}
+
+/** Ids in their order; for GeoParquet each batch lies together, along the Hilbert curve. */
+function* batchesOf({ ids, xs, ys }: Keys, nearby: boolean): Generator<number[]> {
+  const order = nearby ? hilbertOrder(xs, ys) : undefined;
+  for (let from = 0; from < ids.length; from += BATCH) {
+    if (order === undefined) yield [...ids.subarray(from, from + BATCH)];
+    else yield Array.from(order.subarray(from, from + BATCH), at => ids[at]!);
+  }
+}
+
+type Beside = { credit: string; cells: Map<number, ListCells> | undefined };
+
+/** Reads rows with the cells of the file's columns. `others`: columns that are no parcel's own. */
+function rowReader(asOf: Date, { columns, boundary }: Sink) {
+  const sqlOf = columnSql(asOf);
+  const own = columns.map(({ name }) => sqlOf(name));
+  const read = [
+    'p.property_id',
+    'p.location[0]',
+    'p.location[1]',
+    boundary ? "encode(p.boundary, 'hex')" : 'null',
+    ...own.filter(sql => sql !== undefined),
+  ].join(', ');
+  const others = new Set(columns.flatMap(({ name }, i) => (own[i] === undefined ? [name] : [])));
+  const onlyOwn = others.size === 1;
+
+  function toRow(row: TextRow, { credit, cells: beside }: Beside): FileRow {
+    const [id, x, y, boundary] = row as [string, string, string, string];
+    const place = placeOf(x, y, boundary);
+    // Sources come last.
+    const cells = row.slice(4);
+    cells.push(credit);
+    if (onlyOwn) return { id, cells, place };
+    const more = beside?.get(Number(id));
+    let at = 0;
+    return {
+      id,
+      cells: columns.map(({ name }, i) =>
+        own[i] === undefined && name !== SOURCES_COLUMN ? (more?.[name] ?? '') : cells[at++]!,
+      ),
+      place,
+    };
+  }
+  return {
+    others,
+    async *read(
+      client: Client,
+      fips: number,
+      ids: readonly number[],
+      beside: Beside,
+    ): AsyncGenerator<FileRow[]> {
+      const text = compose('exports/copy_rows', { columns: read, fips: literal(fips), ids: literal(ids) });
+      for await (const batch of readTextRows(client, text)) yield batch.map(row => toRow(row, beside));
+    },
+  };
+}
