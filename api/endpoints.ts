@@ -12,6 +12,7 @@ import {
 } from './v1/deals/deal-endpoints.ts';
 import { dealHistory } from './v1/deals/deal-history.ts';
 import { createExport, deleteExport, getExport, listExports } from './v1/exports/export-endpoints.ts';
+import { countyQuality } from './v1/feeds/get-county-quality.ts';
 import { countyCoverage, listCoverage } from './v1/feeds/get-coverage.ts';
 import { getParcelImage } from './v1/imagery/parcel-image.ts';
 import { addListRows } from './v1/lists/add-list-rows.ts';
@@ -75,4 +76,5 @@ export const endpoints: readonly Endpoint[] = [
   readUsageBreakdown,
   listCoverage,
   countyCoverage,
+  countyQuality,
 ];

@@ -311,6 +311,16 @@ create table county_coverage (
   constraint county_coverage_pkey PRIMARY KEY (fips)
 );
 
+create table county_records (
+  fips integer not null,
+  as_of date not null,
+  record json not null,
+  seen_run bigint not null,
+  seen_sales integer not null,
+  computed_at timestamp with time zone default now() not null,
+  constraint county_records_pkey PRIMARY KEY (fips)
+);
+
 create table county_serials (
   fips integer not null,
   last_serial bigint not null,

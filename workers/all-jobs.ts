@@ -11,6 +11,7 @@ import { recomputeMarketJob } from './market/recompute-market-job.ts';
 import { jobsByName } from './queue/job.ts';
 import { addCountyFeedsJob } from './setup/add-county-job.ts';
 import { addFileFeedJob } from './setup/add-file-job.ts';
+import { recordCountyJob } from './valuation/record-county-job.ts';
 import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 import { valueCountyJob } from './valuation/value-county-job.ts';
 
@@ -25,6 +26,7 @@ export const allJobs = jobsByName([
   recomputeMarketDailyJob,
   valueAllCountiesJob,
   valueCountyJob,
+  recordCountyJob,
   prepareCompReportsJob,
   fetchDealJob,
   gradeDealsJob,

@@ -8,6 +8,7 @@ import { eventsPage } from './deals/deals-events.ts';
 import { dealsPages } from './deals/deals-page.tsx';
 import { docsPages } from './docs/docs-page.tsx';
 import { exportsPage } from './exports/exports-page.tsx';
+import { countyRecordPage } from './feeds/county-record-page.tsx';
 import { coveragePages } from './feeds/coverage-page.tsx';
 import type { Page } from './frame/pages.tsx';
 import { themePage } from './frame/theme-page.ts';
@@ -38,6 +39,7 @@ export const pages: readonly Page[] = [
   ...marketsPages,
   ...marketPages,
   ...coveragePages,
+  countyRecordPage,
   exportsPage,
   ...compingPages,
   ...dealsPages,

@@ -31,6 +31,20 @@ export const ACRE_BUCKETS = [
 export type AcreBucket = (typeof ACRE_BUCKETS)[number];
 export type BucketLabel = AcreBucket['label'];
 
+/** Those that follow one another without overlap, the smallest lots first. */
+export const NARROW_BUCKETS: readonly BucketLabel[] = [
+  '0-0.25 acre',
+  '0.25 acre-1 acre',
+  '1 acre-2 acre',
+  '2 acre-5 acre',
+  '5 acre-10 acre',
+  '10 acre-20 acre',
+  '20 acre-40 acre',
+  '40 acre-60 acre',
+  '60 acre-80 acre',
+  '80 acre-500 acre',
+];
+
 /** The narrowest of the buckets that hold an acreage, of equal ones the lower; undefined above them all. */
 export function narrowestBucket(acres: number): AcreBucket | undefined {
   const width = ({ minAcres, maxAcres }: AcreBucket) => maxAcres - minAcres;

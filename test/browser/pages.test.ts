@@ -148,6 +148,7 @@ describePages('the web app', site => {
     '/search?q=washington',
     '/search?q=no%20such%20thing',
     '/coverage',
+    '/coverage/33019',
     '/exports',
     '/exports?county=33019&acres_min=20',
     '/nowhere',

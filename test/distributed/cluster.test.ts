@@ -75,6 +75,7 @@ const QUESTIONS: Question[] = [
   ...['main street', '7-40', 'smith', 'washington'].map((q): Question => ['search', `?q=${q}`]),
   ['get_coverage'],
   ['get_county_coverage', '33019'],
+  ['get_county_quality', '33019'],
   ['get_county_market_stats', '33019'],
   ['get_zip_market_stats', '03280'],
   ...['owner_name=smith', 'apn=14', 'owner_name=a', 'owner_name=forest&page_size=5'].map(
@@ -126,6 +127,7 @@ const PAGES = [
   '/data?county=33019&color=value_per_acre',
   '/coverage',
   '/coverage/values.json',
+  '/coverage/33019',
   '/lists',
   '/markets',
   '/markets/values.json',

@@ -3,6 +3,7 @@ import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { enqueueCountyDealGrading } from '../deals/enqueue-deal-grading.ts';
 import { defineJob } from '../queue/job.ts';
+import { enqueueDueRecord } from './record-county-job.ts';
 
 /** Values the parcels of a county by the sales around them. */
 export const valueCountyJob = defineJob({
@@ -19,6 +20,7 @@ export const valueCountyJob = defineJob({
     });
     // What is advised depends on what the lots are worth. Killed before this, the daily run does it.
     await deliver(await enqueueCountyDealGrading(pool, payload.fips));
+    await deliver(await enqueueDueRecord(pool, payload.fips));
     return { ...result, rows: result.parcels };
   },
 });

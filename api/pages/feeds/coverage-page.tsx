@@ -40,7 +40,7 @@ const coveragePage: Page = {
           name="Parcels and listings"
           heads={['County', 'Parcels', ...SHARES.map(([, label]) => label), 'For sale', 'Pending', 'Sold']}
           rows={counties.map(county => [
-            <a href={`/data?county=${county.fips}`}>{nameOf(county)}</a>,
+            <a href={`/coverage/${county.fips}`}>{nameOf(county)}</a>,
             count(county.parcels),
             ...SHARES.map(([name]) =>
               county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels),
@@ -139,7 +139,7 @@ const coverageValuesPage: Page = {
     ),
 };
 
-const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
+export const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
   assessor: 'Roll',
   listings: 'Listings',
   elevation: 'Elevation',

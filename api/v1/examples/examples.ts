@@ -7,6 +7,7 @@ const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname,
 
 export const COMPS_EXAMPLE = read('comps');
 export const COVERAGE_EXAMPLE = read('coverage');
+export const QUALITY_EXAMPLE = read('quality');
 export const DEAL_EXAMPLE = read('deal');
 const detail = read('property-detail');
 /** Fields of the roll that the file does not name are unknown. */

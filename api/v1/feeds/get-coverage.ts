@@ -12,9 +12,11 @@ import { COVERAGE_EXAMPLE } from '../examples/examples.ts';
 const count = (description: string) => z.int().min(0).describe(description);
 const day = (description: string) => z.iso.date().nullable().describe(description);
 
+export const sourceKind = z.enum(['assessor', 'listings', ...LAND_KINDS]);
+
 const source = z
   .object({
-    kind: z.enum(['assessor', 'listings', ...LAND_KINDS]),
+    kind: sourceKind,
     feed: z.string(),
     title: z.string().nullable(),
     attribution: z.string().nullable().describe('Who is to be credited, and how.'),
@@ -45,6 +47,14 @@ const offer = z
 
 export type Offer = z.output<typeof offer>;
 
+export const noCompsNotice = z
+  .object({
+    reason: z.enum(NO_COMPS_REASONS),
+    message: z.string().describe('The reason, and what helps.'),
+  })
+  .optional()
+  .describe('Only where no sale is known: why, and what helps.');
+
 const county = z
   .object({
     fips,
@@ -61,13 +71,7 @@ const county = z
     sold: count('Closed sales.'),
     stats_as_of: day('The day of the market statistics.'),
     valuations_as_of: day('The day for which parcels are valued; null where none is.'),
-    no_comps: z
-      .object({
-        reason: z.enum(NO_COMPS_REASONS),
-        message: z.string().describe('The reason, and what helps.'),
-      })
-      .optional()
-      .describe('Only where no sale is known: why, and what helps.'),
+    no_comps: noCompsNotice,
     sources: z.array(source).describe('The rolls of the county and the land layers over it.'),
   })
   .meta({ id: 'CountyCoverage' });

@@ -88,11 +88,14 @@ select
   ) as open
 
 -- name: has_land
--- Whether any parcel of a county has figures of land layers or an assessed land value. Reads one entry of
--- each index, where `exists` would read all of it.
+-- Whether any parcel of a county has figures of land layers, or an assessed or market value of its land.
+-- Reads one entry of each index, where `exists` would read all of it; the last where the others have none.
 (select true from parcel_attributes where fips = :fips limit 1)
 union all
 (select true from assessed_land_values where fips = :fips limit 1)
+union all
+(select true from parcel_filters where fips = :fips and market_land_value > 0 limit 1)
+limit 1
 
 -- name: has_sales
 -- Whether a county has a sale that valuations can use.

@@ -82,6 +82,7 @@ const CASES: [tool: string, ...Case[]][] = [
   ['get_usage', { given: {}, path: '/usage/' }],
   ['get_usage_breakdown', { given: {}, path: '/usage/breakdown/' }],
   ['get_coverage', { given: {}, path: '/coverage/' }, { given: { fips: '33019' }, path: '/coverage/33019/' }],
+  ['get_county_quality', { given: { fips: '33019' }, path: '/coverage/33019/quality/' }],
 ];
 
 /** Tools with tests of their own. */

@@ -1,0 +1,191 @@
+import { count, day, oneDigit, percent } from '../../../shared/domain/figures.ts';
+import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../../shared/domain/parcel-fields.ts';
+import { notFound } from '../../http/error-responses.ts';
+import { type CountyQuality, readQuality } from '../../v1/feeds/get-county-quality.ts';
+import { Grid, Meter, Stat } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { KIND_WORDS } from './coverage-page.tsx';
+import { Studies } from './ratio-studies.tsx';
+
+/** How good the data of a county are: the figures of `coverage/{fips}/quality/`, to be read and printed. */
+export const countyRecordPage: Page = {
+  path: '/coverage/:fips',
+  access: 'session',
+  async get(visit) {
+    const { resources, now } = visit.deps;
+    const code = String(visit.req.params.fips);
+    const isFips = /^\d{5}$/.test(code);
+    const quality = isFips ? await readQuality(resources.database, code, now()) : undefined;
+    if (quality === undefined) throw notFound('Nothing is known of such a county.');
+    const title = `${quality.name}, ${quality.state}`;
+    const body = (
+      <div class="record">
+        <p class="crumb">
+          <a href="/coverage">Coverage</a> › {title}
+        </p>
+        <header class="pagehead">
+          <div>
+            <h1>{title}: how good the data are</h1>
+            <p>
+              <small>
+                {quality.computed_at
+                  ? `Computed ${day(quality.computed_at)}`
+                  : 'Shares and studies follow when the county has been valued'}
+              </small>
+            </p>
+          </div>
+          <div class="buttons">
+            <a class="button second" href={`/markets/${code}`}>
+              Market
+            </a>
+            <a class="button second" href={`/data?county=${code}`}>
+              Show parcels on map
+            </a>
+          </div>
+        </header>
+        <Figures quality={quality} />
+        <Studies quality={quality} />
+        <Fields quality={quality} />
+        <h2>Data sources</h2>
+        <Grid
+          name="Data sources"
+          heads={['Source', 'Kind', 'As of', 'Age']}
+          rows={quality.sources.map(({ name, kind, as_of, age_days }) => [
+            name,
+            KIND_WORDS[kind],
+            as_of ? day(as_of) : '–',
+            age_days === null ? '–' : ageOf(age_days),
+          ])}
+        />
+        <Runs quality={quality} />
+      </div>
+    );
+    return { title: `${title}: data quality`, body, assetNames: ['cards.css'] };
+  },
+};
+
+const shareOf = (share: number | null): string => (share === null ? '–' : percent(100 * share));
+
+function Figures({ quality }: { quality: CountyQuality }) {
+  const { parcels, rows, boundaries, acreage_agrees, acreage_compared, ids_kept, sources } = quality;
+  const roll = sources.find(({ kind }) => kind === 'assessor');
+  const cards: [name: string, value: string, note: string][] = [
+    ['Parcels', parcels === null ? '–' : count(parcels), 'on the roll'],
+    [
+      "Roll's age",
+      roll?.age_days == null ? '–' : ageOf(roll.age_days),
+      roll?.as_of ? `as of ${day(roll.as_of)}` : 'no roll',
+    ],
+    [
+      'Rows used',
+      rows === null || rows.read === 0 ? '–' : percent(100 * (1 - rows.rejected / rows.read)),
+      rows === null ? 'no roll' : `${count(rows.rejected)} of ${count(rows.read)} left out`,
+    ],
+    ['With a boundary', shareOf(boundaries), 'of the parcels'],
+    [
+      'Acres agree',
+      shareOf(acreage_agrees),
+      acreage_compared
+        ? `deed and map, of ${count(acreage_compared)} with both`
+        : 'deed and map: none has both',
+    ],
+    [
+      'Ids kept',
+      shareOf(ids_kept),
+      ids_kept === null ? 'loaded once so far' : 'by parcels, at the last load',
+    ],
+  ];
+  return (
+    <dl class="cards">
+      {cards.map(([name, value, note]) => (
+        <Stat card name={name} value={value} note={note} />
+      ))}
+    </dl>
+  );
+}
+
+function Fields({ quality: { filled } }: { quality: CountyQuality }) {
+  const shares = filled as Readonly<Record<string, number>>;
+  if (Object.keys(shares).length === 0) return null;
+  const missing = Object.entries(PARCEL_FIELDS).filter(([name]) => !shares[name]);
+  return (
+    <>
+      <h2>How full the roll is</h2>
+      <div class="pair fields">
+        {FIELD_GROUPS.map(group => {
+          const known = fieldsIn(group, PARCEL_FIELDS).filter(([name]) => shares[name]);
+          return (
+            known.length > 0 && (
+              <section class="card">
+                <h3>{group}</h3>
+                <dl class="filled">
+                  {known.map(([name, { label }]) => (
+                    <div>
+                      <dt>{label}</dt>
+                      <dd>
+                        <Meter percent={100 * shares[name]!} />
+                        <span class="share">{percent(100 * shares[name]!)}</span>
+                      </dd>
+                    </div>
+                  ))}
+                </dl>
+              </section>
+            )
+          );
+        })}
+      </div>
+      {missing.length > 0 && (
+        <p>
+          <b>Not told by this roll</b>: {missing.map(([, { label }]) => label).join(', ')}.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Runs({ quality: { history } }: { quality: CountyQuality }) {
+  if (history.length === 0) return null;
+  const isShared = history.some(({ counties }) => counties > 1);
+  return (
+    <>
+      <h2>Loads of the roll</h2>
+      {isShared && <p>The figures are of all counties of a file together.</p>}
+      <Grid
+        name="Loads of the roll"
+        heads={[
+          'Loaded',
+          'Feed',
+          'Result',
+          'Rows',
+          'Left out',
+          'Parcels',
+          'New',
+          'Changed',
+          'Retired',
+          'Ids kept',
+        ]}
+        rows={history.map(run => [
+          day(run.finished_at),
+          run.feed,
+          run.status === 'merged' ? 'Merged' : 'Stopped at the gate',
+          count(run.rows.read),
+          count(run.rows.rejected),
+          run.parcels === null ? '–' : count(run.parcels),
+          count(run.new),
+          count(run.changed),
+          count(run.retired),
+          shareOf(run.ids_kept),
+        ])}
+      />
+    </>
+  );
+}
+
+const DAYS_PER_MONTH = 365.25 / 12;
+
+/** An age as people say it: 12 days, 5 months, 2.3 years. */
+function ageOf(days: number): string {
+  if (days < 60) return days === 0 ? 'today' : days === 1 ? '1 day' : `${count(days)} days`;
+  if (days < 730) return `${count(days / DAYS_PER_MONTH)} months`;
+  return `${oneDigit(days / 365.25)} years`;
+}

@@ -1,0 +1,179 @@
+import type { VNode } from 'preact';
+import { sizes } from '../../../shared/domain/buckets.ts';
+import { count, day, percent } from '../../../shared/domain/figures.ts';
+import { RECORD_YEARS } from '../../../shared/feeds/county-record.ts';
+import type { CountyQuality, Study } from '../../v1/feeds/get-county-quality.ts';
+import { Grid, Notice } from '../frame/layout.tsx';
+
+type Figure = keyof Study['intervals'];
+
+/** Each with its digits, what a ratio study calls good for vacant land (IAAO, 2013), and what it says. */
+const FIGURES: readonly (readonly [
+  name: Figure,
+  label: string,
+  digits: number,
+  good: string,
+  words: string,
+])[] = [
+  [
+    'median_ratio',
+    'Median ratio',
+    2,
+    '0.90 – 1.10',
+    'value over price of the middle sale: below 1, land is valued too low.',
+  ],
+  [
+    'cod',
+    'COD',
+    1,
+    '5 – 25',
+    'how far ratios are from their median on average, in percent: the less, the more even.',
+  ],
+  [
+    'prd',
+    'PRD',
+    2,
+    '0.98 – 1.03',
+    'above 1, dear land is valued lower than cheap land, measured by its price.',
+  ],
+  [
+    'prb',
+    'PRB',
+    2,
+    '-0.05 – 0.05',
+    'by what share the ratio changes where the value doubles: below 0, dear land is valued too low.',
+  ],
+  [
+    'mki',
+    'MKI',
+    2,
+    '–',
+    'how unequal values are by how unequal prices are: below 1, dear land is valued too low.',
+  ],
+  [
+    'vei',
+    'VEI',
+    0,
+    '-10 – 10',
+    'by how many percent the ratios of the dearest land are above those of the cheapest.',
+  ],
+];
+
+/** How close the values of a county's land are to what it sold for. */
+export function Studies({ quality }: { quality: CountyQuality }) {
+  const { ratio_studies: studies, as_of, computed_at, no_comps } = quality;
+  const all = studies.filter(({ by }) => by === 'all');
+  return (
+    <>
+      <h2>Values against sales</h2>
+      {no_comps && <Notice kind="warn">{no_comps.message}</Notice>}
+      {!no_comps && computed_at && all.length === 0 && (
+        <p>No sale of the last {RECORD_YEARS} years can be compared with a value.</p>
+      )}
+      {all.length > 0 && (
+        <>
+          <p>
+            Sales of the {RECORD_YEARS} years up to {day(as_of!)}, each compared with what its land was valued
+            at. Below each figure: what it may be by chance, in 9 of 10 cases.
+          </p>
+          <StudyTable name="All sales" head="Values" studies={all} words={({ of }) => WHOSE[of]} withGood />
+          <p>{all.map(readingOf).join(' ')}</p>
+          <ul class="meaning">
+            <li>
+              <b>The assessor’s</b>: the land value on the roll today. The assessor may have known the price
+              when setting it, which flatters it; land in current use is assessed far below its price.
+            </li>
+            <li>
+              <b>Plat’s</b>: what Plat’s valuation says by what was known before the quarter of the sale. It
+              never saw the price.
+            </li>
+            {FIGURES.map(([, label, , , words]) => (
+              <li>
+                <b>{label}</b>: {words}
+              </li>
+            ))}
+            <li>
+              Errors alone show as PRD above 1 and as PRB, MKI and VEI below: of two like lots the one that
+              sold for more has the lower ratio.
+            </li>
+            <li>
+              <b>Outliers</b>: sales left out because their ratio is over three interquartile ranges off.
+            </li>
+          </ul>
+          {(['assessor', 'plat'] as const).map(of => {
+            const own = studies.filter(study => study.of === of && study.by !== 'all');
+            return (
+              own.length > 0 && (
+                <>
+                  <h3>{WHOSE[of]}, by lot size</h3>
+                  <StudyTable
+                    name={`${WHOSE[of]}, by lot size`}
+                    head="Lot size"
+                    studies={own}
+                    words={({ by }) => sizes(by)}
+                  />
+                </>
+              )
+            );
+          })}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The two figures that matter most in words; of the bias only what is no chance. */
+function readingOf({ of, median_ratio, intervals: { prb } }: Study): string {
+  if (median_ratio === null) return '';
+  const bias =
+    prb === null || (prb.low <= 0 && prb.high >= 0)
+      ? ''
+      : `; the dearer the land, the ${prb.high < 0 ? 'lower' : 'higher'} they are`;
+  return `Half of ${WHOSE[of].replace('The', 'the')} values are below ${percent(100 * median_ratio)} of the price${bias}.`;
+}
+
+const WHOSE = { assessor: 'The assessor’s', plat: 'Plat’s' } as const;
+
+type StudyTableProps = {
+  name: string;
+  head: string;
+  studies: readonly Study[];
+  words: (study: Study) => string;
+  withGood?: boolean;
+};
+
+function StudyTable({ name, head, studies, words, withGood }: StudyTableProps) {
+  const rows = studies.map((study): (string | VNode)[] => [
+    words(study),
+    count(study.n),
+    ...FIGURES.map(([figure, , digits]) => <Estimate study={study} figure={figure} digits={digits} />),
+    count(study.outliers),
+  ]);
+  const good = ['Good, for vacant land (IAAO)', '', ...FIGURES.map(([, , , range]) => range), ''];
+  return (
+    <Grid
+      name={name}
+      heads={[head, 'Sales', ...FIGURES.map(([, label]) => label), 'Outliers']}
+      rows={withGood ? [...rows, good] : rows}
+    />
+  );
+}
+
+type EstimateProps = { study: Study; figure: Figure; digits: number };
+
+function Estimate({ study, figure, digits }: EstimateProps) {
+  const value = study[figure];
+  const range = study.intervals[figure];
+  if (value === null) return <small>too few</small>;
+  return (
+    <>
+      {value.toFixed(digits)}
+      {range && (
+        <small>
+          <br />
+          {range.low.toFixed(digits)} to {range.high.toFixed(digits)}
+        </small>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import type { BucketLabel } from '../domain/buckets.ts';
+import type { ParcelField } from '../domain/parcel-fields.ts';
+import type { EquityStudy } from '../kernels/ratio-study/vertical-equity.ts';
+
+/** What a county's record keeps; the rest is read from runs and feeds when it is asked for. */
+export type CountyRecord = {
+  /** On the roll. */
+  parcels: number;
+  /** How many of them have each field. */
+  filled: Record<ParcelField, number>;
+  boundaries: number;
+  /** Those with both acreages, and of these those whose acreages agree. */
+  acreage_compared: number;
+  acreage_agrees: number;
+  ratio_studies: RatioStudyOf[];
+};
+
+/** Whose values: the assessor's of the land as the roll has them, or Plat's as of before each sale. */
+export type RatioStudyOf = { of: 'assessor' | 'plat'; by: 'all' | BucketLabel } & EquityStudy;
+
+/** Sales of so many years are looked back upon. */
+export const RECORD_YEARS = 5;
+/** Studies of fewer sales have no figures. */
+export const LEAST_STUDIED = 5;

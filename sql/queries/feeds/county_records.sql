@@ -1,0 +1,78 @@
+-- name: is_record_due
+-- Whether a county's record is missing, a week old, older than the last merge of one of its rolls, or without
+-- a tenth of the sales.
+select true as due
+from county_coverage c
+where c.fips = :fips
+  and not exists (
+    select 1
+    from county_records r
+    where r.fips = c.fips and r.computed_at > now() - interval '7 days'
+      and r.seen_run >= (select coalesce(max(id), 0) from runs where feed_id = any (c.feed_ids) and status = 'merged')
+      and r.seen_sales * 1.1 >= (select count(*) from listings where fips = :fips and status = 'SOLD')
+  )
+
+-- name: get_known
+-- The newest run that changed a roll of a county, 0 without one, and how many sales of it there are.
+select
+  (
+    select coalesce(max(r.id), 0)
+    from county_coverage c
+    join runs r on r.feed_id = any (c.feed_ids) and r.status = 'merged'
+    where c.fips = :fips
+  )::float8 as seen_run,
+  (select count(*)::int from listings where fips = :fips and status = 'SOLD') as seen_sales
+
+-- name: measure_county
+-- Parcels of a county, and how many of them have what. {{filled}}: a count for each field; {{most_apart}}:
+-- the factor from which on stated and measured acres contradict each other.
+select
+  count(*)::int as parcels, {{filled}},
+  count(boundary)::int as boundaries,
+  count(*) filter (where acres > 0 and calculated_acres > 0)::int as acreage_compared,
+  count(*) filter (
+    where acres > 0 and calculated_acres > 0
+      and greatest(acres / calculated_acres, calculated_acres / acres) <= {{most_apart}}
+  )::int as acreage_agrees
+from parcels
+where fips = :fips and retired_at is null
+
+-- name: list_land_values
+-- What the assessor holds the land of some parcels of a county for: at market value, else as assessed.
+select property_id::float8 as property_id, value::float8 as value
+from (
+  select property_id, coalesce(nullif(market_land_value, 0), nullif(assessed_land_value, 0)) as value
+  from parcel_filters
+  where fips = :fips and property_id = any (:property_ids::bigint[])
+) known
+where value > 0
+
+-- name: store_record
+-- Replaces a county's record.
+insert into county_records (fips, as_of, record, seen_run, seen_sales)
+values (:fips, :as_of, :record, :seen_run, :seen_sales)
+on conflict (fips) do update
+set
+  as_of = excluded.as_of, record = excluded.record, seen_run = excluded.seen_run, seen_sales = excluded.seen_sales,
+  computed_at = excluded.computed_at
+
+-- name: get_record
+-- A county's record, null where none was made yet, with the last merged and blocked runs of its rolls, the
+-- newest first. `runs`: how many.
+select
+  to_char(r.as_of, 'YYYY-MM-DD') as as_of, r.record, r.computed_at,
+  (
+    select jsonb_agg(to_jsonb(h) order by h.run_id desc)
+    from (
+      select u.id as run_id, f.name as feed, u.status, u.counts, u.finished_at,
+        (select count(*) from county_coverage other where f.id = any (other.feed_ids)) as counties
+      from county_coverage c
+      join feeds f on f.id = any (c.feed_ids)
+      join runs u on u.feed_id = f.id
+      where c.fips = asked.fips and u.status in ('merged', 'blocked')
+      order by u.id desc
+      limit :runs
+    ) h
+  ) as history
+from (select :fips::int as fips) asked
+left join county_records r on r.fips = asked.fips

@@ -1,0 +1,139 @@
+import { median } from 'simple-statistics';
+import { expect, test } from 'vitest';
+import type { CountyQuality } from '../../../api/v1/feeds/get-county-quality.ts';
+import { allJobs } from '../../../workers/all-jobs.ts';
+import { recordCounty } from '../../../workers/valuation/record-county.ts';
+import { enqueueDueRecord } from '../../../workers/valuation/record-county-job.ts';
+import { newCaller, startTestApi } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { insertParcels } from '../../support/parcels.ts';
+import { newUser, visitor } from '../../support/visitor.ts';
+import { jobContext } from '../../support/workers.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const { pool } = db;
+const NOW = new Date('2026-01-01T12:00:00Z');
+const api = await startTestApi(db, { pages: true, now: () => NOW });
+const { key } = await newCaller(db);
+const SULLIVAN = 33_019;
+const PENOBSCOT = 23_019;
+
+async function qualityOf(fips: string): Promise<CountyQuality> {
+  const { status, json, text, headers } = await api.call(`/api/public/v1/coverage/${fips}/quality/`, { key });
+  expect(status, text).toBe(200);
+  expect(headers.get('x-tokens-used')).toBe('0');
+  return json as CountyQuality;
+}
+
+test('the record of the sample is what its roll and its sales say', async () => {
+  const quality = await qualityOf('33019');
+  const { rows } = await pool.query(
+    `select count(*)::int as parcels, avg((year_built is not null)::int)::float8 as year_built,
+       avg((boundary is not null)::int)::float8 as boundaries,
+       avg((greatest(acres / calculated_acres, calculated_acres / acres) <= 1.5)::int) filter (where acres > 0)::float8 as agree
+     from parcels where fips = 33019 and retired_at is null`,
+  );
+  const { parcels, year_built, boundaries, agree } = rows[0]!;
+  expect(quality.parcels).toBe(parcels);
+  expect(quality.filled.year_built).toBeCloseTo(year_built, 4);
+  expect(quality.filled.subdivision).toBe(0);
+  expect(quality.boundaries).toBeCloseTo(boundaries, 4);
+  expect(quality.acreage_agrees).toBeCloseTo(agree, 4);
+  // Loaded once: nothing was there whose id could have been kept.
+  expect(quality.ids_kept).toBeNull();
+  expect(quality.history).toMatchObject([{ feed: 'washington-nh', status: 'merged', ids_kept: null }]);
+  expect(quality.rows).toEqual(quality.history[0]!.rows);
+  expect(quality.sources[0]).toMatchObject({ kind: 'assessor', as_of: '2025-09-28', age_days: 95 });
+
+  // The assessor's values by a plain reading: the land value on the roll over the price.
+  const { rows: ratios } = await pool.query<{ ratio: number; acres: number }>(
+    `select f.assessed_land_value / l.price::float8 as ratio, l.lot_acres as acres
+     from listings l
+     join comp_land c on c.listing_id = l.id
+     join parcel_filters f on f.fips = 33019 and f.property_id = c.property_id and f.assessed_land_value > 0
+     where l.fips = 33019 and l.status = 'SOLD' and l.location is not null and l.sold_date > date '2020-09-28'`,
+  );
+  const studyOf = (of: 'assessor' | 'plat', by: string) =>
+    quality.ratio_studies.find(study => study.of === of && study.by === by)!;
+  const assessor = studyOf('assessor', 'all');
+  expect(assessor.n + assessor.outliers).toBe(ratios.length);
+  expect(assessor.outliers).toBe(0);
+  expect(assessor.median_ratio).toBeCloseTo(median(ratios.map(({ ratio }) => ratio)), 4);
+  const small = ratios.filter(({ acres }) => 0.25 <= acres && acres < 1).map(({ ratio }) => ratio);
+  expect(studyOf('assessor', '0.25 acre-1 acre').median_ratio).toBeCloseTo(median(small), 4);
+
+  const plat = studyOf('plat', 'all');
+  expect(plat.n).toBeGreaterThan(40);
+  for (const { n, vei, median_ratio, intervals } of quality.ratio_studies) {
+    expect(median_ratio === null).toBe(n < 5);
+    expect(vei === null).toBe(n < 20);
+    if (median_ratio === null) continue;
+    expect(intervals.median_ratio!.low).toBeLessThanOrEqual(median_ratio);
+    expect(intervals.median_ratio!.high).toBeGreaterThanOrEqual(median_ratio);
+  }
+  for (const of of ['assessor', 'plat'] as const) {
+    const bySize = quality.ratio_studies.filter(study => study.of === of && study.by !== 'all');
+    const all = studyOf(of, 'all');
+    expect(bySize.reduce((sum, { n, outliers }) => sum + n + outliers, 0)).toBe(all.n + all.outliers);
+  }
+});
+
+test('a county without sales, boundaries or a record says so, and so does its page', async () => {
+  const ana = visitor(api);
+  await ana.signIn(await newUser(db));
+  const unknown = await api.call('/api/public/v1/coverage/23019/quality/', { key });
+  expect(unknown.status).toBe(404);
+  expect((await ana.open('/coverage/23019')).status).toBe(404);
+  await insertParcels(pool, [
+    { property_id: PENOBSCOT * 1e8 + 1, feed_id: 99, owner_name: 'A' },
+    { property_id: PENOBSCOT * 1e8 + 2, feed_id: 99 },
+  ]);
+  const nothing = { ids_kept: null, rows: null, ratio_studies: [], history: [], acreage_agrees: null };
+  expect(await qualityOf('23019')).toMatchObject({
+    ...nothing,
+    computed_at: null,
+    filled: {},
+    boundaries: null,
+  });
+  expect((await ana.open('/coverage/23019')).text).toContain('follow when the county has been valued');
+
+  const { signal } = new AbortController();
+  expect(await recordCounty(pool, PENOBSCOT, { signal })).toEqual({ parcels: 2, sales: 0 });
+  const quality = await qualityOf('23019');
+  expect(quality).toMatchObject({
+    ...nothing,
+    parcels: 2,
+    boundaries: 0,
+    no_comps: { reason: expect.any(String) },
+  });
+  expect(quality.filled).toMatchObject({ owner_name: 0.5, acres: 0 });
+  const page = (await ana.open('/coverage/23019')).text;
+  expect(page).toContain(quality.no_comps!.message);
+  expect(page).toContain('Not told by this roll');
+});
+
+test('a record is made when a county was valued: for a new merge, many new sales, or after a week', async () => {
+  const isDue = async () => (await enqueueDueRecord(pool, SULLIVAN)).length > 0;
+  const made = () => pool.query("delete from jobs where name = 'valuation.record'");
+  const job = allJobs.get('valuation.county')!;
+  await job.run(jobContext(pool, db.config), { fips: SULLIVAN });
+  expect(await isDue()).toBe(false);
+  const changes = [
+    "update county_records set computed_at = now() - interval '8 days' where fips = 33019",
+    'update county_records set computed_at = now(), seen_run = 0 where fips = 33019',
+    'update county_records set seen_run = 1000000, seen_sales = seen_sales / 2 where fips = 33019',
+  ];
+  for (const change of changes) {
+    await pool.query(change);
+    expect([change, await isDue()]).toEqual([change, true]);
+    await made();
+  }
+  await job.run(jobContext(pool, db.config), { fips: SULLIVAN });
+  const { rows } = await pool.query("select payload from jobs where name = 'valuation.record'");
+  expect(rows).toEqual([{ payload: { fips: SULLIVAN } }]);
+  const record = allJobs.get('valuation.record')!;
+  expect(await record.run(jobContext(pool, db.config), rows[0]!.payload)).toMatchObject({ rows: 54 });
+  await made();
+  await pool.query('update county_records set seen_run = 1000000');
+  expect(await isDue()).toBe(false);
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { type Queryable, statement } from '../../shared/base/db.ts';
+import { countyCode, enqueue, RETRY } from '../../shared/queue/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { defineJob } from '../queue/job.ts';
+
+/** Makes the record of a county: how full its data are, and how close values are to sales. */
+export const recordCountyJob = defineJob({
+  name: 'valuation.record',
+  queue: 'valuation',
+  payload: z.strictObject({ fips: countyCode }),
+  key: ({ fips }) => fiveDigits(fips),
+  ...RETRY,
+  async run({ pool, signal, progress }, { fips }) {
+    const { recordCounty } = await import('./record-county.ts');
+    const result = await recordCounty(pool, fips, {
+      signal,
+      progress: share => progress(share, 'looking back on sales'),
+    });
+    return { ...result, rows: result.sales };
+  },
+});
+
+/**
+ * Has a county's record made anew where a roll was merged or many sales came since, else once a week: looking
+ * back takes as long as valuing many times. @returns the jobs' ids
+ */
+export async function enqueueDueRecord(db: Queryable, fips: number): Promise<string[]> {
+  const { rowCount } = await db.query(statement('feeds/is_record_due', { fips }));
+  return rowCount ? [(await enqueue(db, recordCountyJob, { fips })).id] : [];
+}

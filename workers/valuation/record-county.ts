@@ -1,0 +1,159 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Client, type Pool, snapshot, statement } from '../../shared/base/db.ts';
+import { ACRE_BUCKETS, NARROW_BUCKETS } from '../../shared/domain/buckets.ts';
+import { MAX_ACRES_RATIO, PARCEL_FIELD_NAMES, type ParcelField } from '../../shared/domain/parcel-fields.ts';
+import {
+  type CountyRecord,
+  LEAST_STUDIED,
+  type RatioStudyOf,
+  RECORD_YEARS,
+} from '../../shared/feeds/county-record.ts';
+import { emptyBox } from '../../shared/geo/box.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
+import { type EquityStudy, studyEquity } from '../../shared/kernels/ratio-study/vertical-equity.ts';
+import { dayOf, isoDay, minusMonths } from '../../shared/kernels/stats/calendar.ts';
+import { valuePastSales } from '../../shared/kernels/valuation/past-values.ts';
+import { salesUntil } from '../../shared/kernels/valuation/same-sale.ts';
+import type { StoredComps } from './valuation-comps.ts';
+import { defaultValuationDay, type JobControl, readMarket } from './value-county.ts';
+
+/** The latest sales alone: more would hardly narrow the intervals. */
+const MAX_SALES = 2_000;
+
+type Known = { seen_run: number; seen_sales: number };
+type Facts = { known: Known; asOf: string; comps: StoredComps; filled: Omit<CountyRecord, 'ratio_studies'> };
+
+/**
+ * Measures how full a county's roll is, compares the values of its land with past sales, and replaces its
+ * record. The model is fitted once for each quarter's sales, as of before the first of them.
+ */
+export async function recordCounty(
+  pool: Pool,
+  fips: number,
+  { signal, progress }: JobControl,
+): Promise<{ parcels: number; sales: number }> {
+  const { known, asOf, comps, filled } = await snapshot(pool, client => readFacts(client, fips));
+  const sales = pastSales(comps, fips, dayOf(asOf));
+  const quarters = [...byQuarter(comps, sales).values()];
+  const values = new Map<number, number>();
+  for (const [done, quarter] of quarters.entries()) {
+    await turn();
+    signal.throwIfAborted();
+    progress?.(done / quarters.length);
+    for (const [sale, value] of valuePastSales(comps, fips, quarter)) values.set(sale, value);
+  }
+  const assessed = await assessedValues(pool, fips, comps, sales);
+  const record: CountyRecord = {
+    ...filled,
+    ratio_studies: [
+      ...(await studiesOf('assessor', comps, assessed, signal)),
+      ...(await studiesOf('plat', comps, values, signal)),
+    ],
+  };
+  await pool.query(
+    statement('feeds/store_record', { fips, as_of: asOf, record: JSON.stringify(record), ...known }),
+  );
+  return { parcels: record.parcels, sales: sales.length };
+}
+
+async function readFacts(client: Client, fips: number): Promise<Facts> {
+  const known = await client.query<Known>(statement('feeds/get_known', { fips }));
+  const filled = PARCEL_FIELD_NAMES.map(name => `count(${name})::int as ${name}`).join(', ');
+  const { rows } = await client.query<Measured>(
+    statement('feeds/measure_county', { fips }, { filled, most_apart: String(MAX_ACRES_RATIO) }),
+  );
+  const { parcels, boundaries, acreage_compared, acreage_agrees, ...fields } = rows[0]!;
+  const asOf = await defaultValuationDay(client);
+  const { comps } = await readMarket(client, fips, emptyBox(), dayOf(asOf));
+  return {
+    known: known.rows[0]!,
+    asOf,
+    comps,
+    filled: { parcels, filled: fields, boundaries, acreage_compared, acreage_agrees },
+  };
+}
+
+type Measured = Omit<CountyRecord, 'filled' | 'ratio_studies'> & Record<ParcelField, number>;
+
+/** The county's latest sales that can be valued, each once, the earliest first. */
+function pastSales(comps: StoredComps, fips: number, asOfDay: number): number[] {
+  const from = minusMonths(asOfDay, 12 * RECORD_YEARS);
+  return Array.from(salesUntil(comps, asOfDay).all)
+    .filter(sale => comps.county[sale] === fips && comps.soldDay[sale]! > from)
+    .sort((a, b) => comps.soldDay[a]! - comps.soldDay[b]! || a - b)
+    .slice(-MAX_SALES);
+}
+
+function byQuarter({ soldDay }: StoredComps, sales: readonly number[]): Map<string, number[]> {
+  const quarters = new Map<string, number[]>();
+  for (const sale of sales) {
+    const [year, month] = isoDay(soldDay[sale]!).split('-');
+    addToGroup(quarters, `${year} ${Math.ceil(Number(month) / 3)}`, sale);
+  }
+  return quarters;
+}
+
+/** What the assessor holds the land for that was sold, where its parcel is known and was not split since. */
+async function assessedValues(
+  pool: Pool,
+  fips: number,
+  { parcel }: StoredComps,
+  sales: readonly number[],
+): Promise<Map<number, number>> {
+  const ids = sales.map(sale => parcel[sale]!).filter(id => !Number.isNaN(id));
+  const { rows } = await pool.query<{ property_id: number; value: number }>(
+    statement('feeds/list_land_values', { fips, property_ids: ids }),
+  );
+  const known = new Map(rows.map(({ property_id, value }) => [property_id, value]));
+  return new Map(
+    sales.flatMap((sale): [number, number][] => {
+      const value = known.get(parcel[sale]!);
+      return value === undefined ? [] : [[sale, value]];
+    }),
+  );
+}
+
+/** Of all sales that have a value, and of those of each size. */
+async function studiesOf(
+  of: RatioStudyOf['of'],
+  { acres, price }: StoredComps,
+  values: ReadonlyMap<number, number>,
+  signal: AbortSignal,
+): Promise<RatioStudyOf[]> {
+  const sizes = ACRE_BUCKETS.filter(({ label }) => NARROW_BUCKETS.includes(label));
+  const groups = [{ label: 'all' as const, minAcres: 0, maxAcres: Number.POSITIVE_INFINITY }, ...sizes];
+  const studies: RatioStudyOf[] = [];
+  for (const { label, minAcres, maxAcres } of groups) {
+    await turn();
+    signal.throwIfAborted();
+    const own = [...values].filter(([sale]) => minAcres <= acres[sale]! && acres[sale]! < maxAcres);
+    if (own.length === 0) continue;
+    const study = studyEquity(
+      own.map(([, value]) => value),
+      own.map(([sale]) => price[sale]!),
+    );
+    studies.push({ of, by: label, ...roundedStudy(study) });
+  }
+  return studies;
+}
+
+const round4 = (value: number): number => Math.round(value * 1e4) / 1e4;
+
+/** With four decimals, and without the figures of too few sales. */
+function roundedStudy({ n, outliers, intervals, ...figures }: EquityStudy): EquityStudy {
+  const known = n >= LEAST_STUDIED;
+  const entries = Object.entries(figures) as [keyof typeof figures, number | null][];
+  return {
+    n,
+    outliers,
+    ...(Object.fromEntries(
+      entries.map(([name, value]) => [name, value === null || !known ? null : round4(value)]),
+    ) as typeof figures),
+    intervals: Object.fromEntries(
+      entries.map(([name]) => {
+        const range = intervals[name];
+        return [name, range === null || !known ? null : { low: round4(range.low), high: round4(range.high) }];
+      }),
+    ) as typeof intervals,
+  };
+}
