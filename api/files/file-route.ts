@@ -1,5 +1,6 @@
-import { once } from 'node:events';
-import { type RequestHandler, type Response, Router } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type RequestHandler, Router } from 'express';
 import { PlatError } from '../../shared/base/errors.ts';
 import { type ExportRequest, FILE_TYPES } from '../../shared/exports/export-request.ts';
 import type { Database } from '../http/database.ts';
@@ -47,7 +48,7 @@ export function filesRouter({ database, files }: Resources, now: () => Date): Ro
       for (let at = 0; at < own.length; at += 2) res.setHeader(own[at]!, own[at + 1]!);
       res.writeHead(range === undefined ? 200 : 206, headers);
       if (req.method === 'HEAD') res.end();
-      else await stream(res, database, named!.x, parts, start, end);
+      else await pipeline(Readable.from(readBytes(database, named!.x, parts, start, end)), res);
     } catch (error) {
       // Of what has begun to go out the client sees that it is cut off.
       if (res.headersSent) res.destroy();
@@ -93,14 +94,14 @@ export function rangeOf(
   });
 }
 
-async function stream(
-  res: Response,
+/** @param end the byte behind the last one */
+async function* readBytes(
   database: Database,
   id: string,
   parts: readonly Part[],
   start: number,
   end: number,
-): Promise<void> {
+): AsyncGenerator<Buffer> {
   let at = 0;
   for (const { n, size } of parts) {
     for (let from = Math.max(0, start - at); from < Math.min(size, end - at); from += SLICE) {
@@ -112,10 +113,8 @@ async function stream(
         size: length,
       });
       if (row === undefined) throw notFound('The file was deleted.');
-      if (!res.write(row.bytes)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
-      if (res.closed || res.destroyed) return;
+      yield row.bytes;
     }
     at += size;
   }
-  res.end();
 }

@@ -5,7 +5,7 @@ import { listParts } from '../../../shared/lists/read-list.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Statements } from '../../http/database.ts';
-import { unprocessable, validationError } from '../../http/error-responses.ts';
+import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
@@ -108,11 +108,14 @@ export const addListRows = defineEndpoint({
   errors: { not_found: NO_LIST, unprocessable: `${FULL} Or a shape of the filter is too much to test.` },
   handle: async ({ params, body }, resources, call) => {
     const companyId = await companyOf(resources, call);
-    const list = await findList(resources, companyId, params.id);
-    const { ids, notFound } = await idsOf(body, resources, call.now);
+    const list = await findList(resources.database, companyId, params.id);
+    const { ids, unknown } = await idsOf(body, resources, call.now);
     const answer = await resources.database.transaction(async (_run, statements) => {
       const { run } = statements;
       await run('lists/lock_lists', { company_id: companyId });
+      // It may have been deleted while the filter was read.
+      const held = await run('lists/hold_list', { company_id: companyId, list_id: list.id });
+      if (held.length === 0) throw notFound(NO_LIST);
       const [before] = await run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
       const total = { added: 0, already_there: 0, in_other_lists: 0, mailed_lately: 0, do_not_mail: 0 };
       for (let from = 0; from < ids.length; from += BATCH) {
@@ -124,17 +127,17 @@ export const addListRows = defineEndpoint({
         );
         for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += counts[name];
         // What a filter has found was on the roll a moment ago.
-        if (body.filter === undefined) notFound.push(...not_found.map(String));
+        if (body.filter === undefined) unknown.push(...not_found.map(String));
         if (before!.rows + total.added > MAX_ROWS) throw unprocessable(FULL);
       }
       if (total.added > 0) await run('lists/touch_list', { list_id: list.id });
       return total;
     });
     const { in_other_lists, mailed_lately, do_not_mail } = answer;
-    const { rows } = await findList(resources, companyId, list.id);
+    const { rows } = await findList(resources.database, companyId, list.id);
     const left_out = in_other_lists + mailed_lately + do_not_mail;
     return {
-      body: { ...answer, left_out, not_found: notFound, rows } satisfies AddedRows,
+      body: { ...answer, left_out, not_found: unknown, rows } satisfies AddedRows,
       status: answer.added > 0 ? 201 : 200,
       tokens: 0,
     };
@@ -146,16 +149,16 @@ async function idsOf(
   { filter, property_ids, apns, fips }: z.output<typeof body>,
   { database }: Resources,
   now: Date,
-): Promise<{ ids: number[]; notFound: string[] }> {
+): Promise<{ ids: number[]; unknown: string[] }> {
   const ascending = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
-  if (filter !== undefined) return { ids: await collect(filter as FilterBody, database, now), notFound: [] };
-  if (property_ids !== undefined) return { ids: ascending(property_ids), notFound: [] };
+  if (filter !== undefined) return { ids: await collect(filter as FilterBody, database, now), unknown: [] };
+  if (property_ids !== undefined) return { ids: ascending(property_ids), unknown: [] };
   await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [fips!] }]);
   const asked = [...new Set(apns!.map(apn => apn.trim()))].filter(apn => apn !== '');
   const byNumber = await findByApns(database, Number(fips), asked);
   return {
     ids: ascending([...byNumber.values()].flat()),
-    notFound: asked.filter(apn => !byNumber.has(apn)),
+    unknown: asked.filter(apn => !byNumber.has(apn)),
   };
 }
 

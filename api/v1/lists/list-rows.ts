@@ -92,7 +92,7 @@ async function readRowPage(
 ): Promise<Answer> {
   const { database, cursorSecret } = resources;
   const companyId = await companyOf(resources, call);
-  const list = await findList(resources, companyId, params.id);
+  const list = await findList(resources.database, companyId, params.id);
   const page = await openPage(paging, {
     endpoint: 'lists/rows',
     request: { id: list.id, status, tag, one_per_owner: list.one_per_owner },
@@ -239,7 +239,7 @@ export const changeRows = defineEndpoint({
   },
   handle: async ({ params, body }, resources, call) => {
     const companyId = await companyOf(resources, call);
-    const list = await findList(resources, companyId, params.id);
+    const list = await findList(resources.database, companyId, params.id);
     const { property_ids = null, with_status = null, status = null, note = null, tags = null } = body;
     const answer = await resources.database.transaction(async (_run, statements): Promise<ChangedRows> => {
       const { run } = statements;
@@ -324,7 +324,7 @@ export const removeRows = defineEndpoint({
   },
   handle: async ({ params, query: { property_ids } }, resources, call) => {
     const companyId = await companyOf(resources, call);
-    const list = await findList(resources, companyId, params.id);
+    const list = await findList(resources.database, companyId, params.id);
     const answer = await resources.database.transaction(async (run, statements): Promise<RemovedRows> => {
       const picked = await pickRows(statements, companyId, list, { property_ids, status: null });
       const ids = picked.map(row => row.property_id);

@@ -110,11 +110,11 @@ export async function companyOf({ database }: Resources, { account }: CallContex
 
 /** @throws PlatError `not_found` for what is no list of the company */
 export async function findList(
-  { database }: Pick<Resources, 'database'>,
+  { run }: Pick<Resources['database'], 'run'>,
   companyId: string,
   id: string,
 ): Promise<ListRecord> {
-  const [found] = await database.run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id });
+  const [found] = await run<ListRecord>('lists/list_lists', { company_id: companyId, list_id: id });
   if (found === undefined) throw notFound(NO_LIST);
   return found;
 }

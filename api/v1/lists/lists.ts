@@ -172,7 +172,7 @@ export const createList = defineEndpoint({
       });
       return made!.id;
     });
-    return { body: toList(await findList(resources, companyId, id)), tokens: 0 };
+    return { body: toList(await findList(resources.database, companyId, id)), tokens: 0 };
   },
 });
 
@@ -186,7 +186,7 @@ const one = {
 type Count = Required<ParcelList>['counts'][number];
 
 async function withCounts({ database }: Resources, companyId: string, id: string) {
-  const record = await findList({ database }, companyId, id);
+  const record = await findList(database, companyId, id);
   const counts = await database.runComposed<Count>('lists/count_rows', listParts(), {
     company_id: companyId,
     list_id: id,
@@ -232,12 +232,14 @@ export const changeList = defineEndpoint({
   },
   handle: async ({ params: { id }, body }, resources, call) => {
     const companyId = await companyOf(resources, call);
-    const before = await findList(resources, companyId, id);
     await resources.database.transaction(async run => {
+      // Two changes at once follow each other, so that neither takes back what the other has set.
+      await run('lists/lock_lists', { company_id: companyId });
+      const before = await findList({ run }, companyId, id);
       const settings = await settingsOf(run, companyId, body, before);
       await run('lists/update_list', { company_id: companyId, list_id: id, ...settings });
     });
-    return { body: toList(await findList(resources, companyId, id)), tokens: 0 };
+    return { body: toList(await findList(resources.database, companyId, id)), tokens: 0 };
   },
 });
 

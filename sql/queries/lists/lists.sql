@@ -19,6 +19,10 @@ select id from gone
 -- The company of an account.
 select company_id from accounts where id = :account_id
 
+-- name: hold_list
+-- Keeps a list of a company from being deleted until the end of the transaction; no row when it is gone.
+select id from lists where id = :list_id and company_id = :company_id for key share
+
 -- name: insert_list
 -- Makes a list.
 insert into lists (
@@ -61,7 +65,7 @@ order by l.created_at desc, l.id
 select id from lists where company_id = :company_id and id = any (:list_ids::uuid[])
 
 -- name: lock_lists
--- Allows one call at a time to add to the lists of a company, until the end of its transaction.
+-- Allows one call at a time to change the lists of a company, or add to them, until its transaction ends.
 select id from companies where id = :company_id for no key update
 
 -- name: touch_list

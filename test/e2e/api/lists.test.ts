@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { ParcelList } from '../../../api/v1/lists/list-schema.ts';
-import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { LISTS, listsOf } from '../../support/lists.ts';
 import { insertEstimates, insertParcels } from '../../support/parcels.ts';
+import { eventually } from '../../support/workers.ts';
 
 const db = await createTestDatabase({}, { regions: true });
 const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' } });
@@ -167,6 +168,31 @@ test('owners who want no letters, were mailed lately or are in other lists are l
   // Deleted, it is left out no more.
   await send('DELETE', `${first.id}/`);
   expect((await send('GET', `${others.id}/`)).json).toMatchObject({ leave_out: { lists: [] } });
+});
+
+test('what is changed at once is all kept, and nothing is added to a list that is deleted meanwhile', async () => {
+  const { send, accountId } = await caller();
+  const { id } = (await send('POST', '', { name: 'first' })).json as ParcelList;
+  const [lock, account]: [string, unknown[]] = [
+    'select from companies where id = (select company_id from accounts where id = $1) for no key update',
+    [accountId],
+  ];
+  const waiting = (calls: number) => eventually(async () => (await lockWaits(db)) === calls);
+  const changes = await whileLocked(db, [lock, account], async () => {
+    const sent = [{ name: 'second' }, { offer: { percent: 40 } }].map(body => send('PATCH', `${id}/`, body));
+    await waiting(2);
+    return { sent };
+  });
+  for (const { status } of await Promise.all(changes.sent)) expect(status).toBe(200);
+  expect((await send('GET', `${id}/`)).json).toMatchObject({ name: 'second', offer: { percent: 40 } });
+
+  const adding = await whileLocked(db, [lock, account], async () => {
+    const sent = send('POST', `${id}/rows/`, { property_ids: [S + 1] });
+    await waiting(1);
+    expect((await send('DELETE', `${id}/`)).status).toBe(204);
+    return { sent };
+  });
+  expect((await adding.sent).status).toBe(404);
 });
 
 test('a company has no more lists and rows than it may', async () => {
