@@ -77,6 +77,7 @@ export function createApp({
     images,
     openTracing(database, openTraceProvider(config), config.SKIP_TRACE_KEEP_DAYS),
     config.CATALOGUE_FILE,
+    config.WEBHOOK_PRIVATE_HOSTS,
   );
   const origins = openOrigins(config, lifecycle);
   const serving: RestDeps = {

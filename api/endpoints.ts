@@ -30,6 +30,15 @@ import { getProperty } from './v1/parcels/property-detail.ts';
 import { searchProperties } from './v1/parcels/property-search.ts';
 import { search } from './v1/search/search.ts';
 import { aiCompValue } from './v1/valuation/ai-comp-value.ts';
+import { listDeliveries, replayWebhook, testWebhook } from './v1/webhooks/webhook-deliveries.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateSecret,
+} from './v1/webhooks/webhook-endpoints.ts';
 
 /** Every endpoint of v1, in the order of the documentation. */
 export const endpoints: readonly Endpoint[] = [
@@ -48,6 +57,15 @@ export const endpoints: readonly Endpoint[] = [
   zipStats,
   listComps,
   listChanges,
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  changeWebhook,
+  deleteWebhook,
+  rotateSecret,
+  testWebhook,
+  replayWebhook,
+  listDeliveries,
   listLists,
   createList,
   getList,

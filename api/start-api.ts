@@ -14,6 +14,7 @@ import { assertClusterReady } from '../shared/base/shards.ts';
 import { CHANGES_DAYS } from '../shared/domain/changes.ts';
 import { failLostExports } from '../shared/exports/end-export.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue/queue.ts';
+import { MESSAGES_DAYS } from '../shared/webhooks/webhook-terms.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { openAssets } from './pages/frame/assets.ts';
@@ -114,4 +115,5 @@ export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promi
   await pool.query(sql('exports/expire_exports'));
   await failLostExports(pool);
   await pool.query(statement('changes/delete_old', { days: CHANGES_DAYS + 1 }));
+  await pool.query(statement('webhooks/delete_old_messages', { days: MESSAGES_DAYS }));
 }

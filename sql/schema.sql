@@ -1099,6 +1099,60 @@ create table valuations_dirty (
   constraint valuations_dirty_pkey PRIMARY KEY (id)
 );
 
+create table webhook_deliveries (
+  webhook_id uuid not null,
+  message_id uuid not null,
+  state text default 'pending'::text not null,
+  created_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  turn integer default 0 not null,
+  next_at timestamp with time zone not null,
+  last_at timestamp with time zone,
+  status integer,
+  error text,
+  constraint webhook_deliveries_pkey PRIMARY KEY (webhook_id, message_id),
+  constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+create table webhook_messages (
+  id uuid default gen_random_uuid() not null,
+  seq bigint not null,
+  type text not null,
+  fips integer,
+  at timestamp with time zone not null,
+  data jsonb not null,
+  webhook_id uuid,
+  constraint webhook_messages_pkey PRIMARY KEY (id)
+);
+
+create table webhook_position (
+  id boolean default true not null,
+  seq bigint not null,
+  constraint webhook_position_pkey PRIMARY KEY (id),
+  constraint webhook_position_id_check CHECK (id)
+);
+
+create table webhook_secrets (
+  webhook_id uuid not null,
+  secret text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone
+);
+
+create table webhooks (
+  id uuid default gen_random_uuid() not null,
+  account_id uuid not null,
+  url text not null,
+  types text[] not null,
+  fips integer,
+  enabled boolean default true not null,
+  disabled_because text,
+  failing_since timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_disabled_because_check CHECK ((disabled_because = ANY (ARRAY['gone'::text, 'failing'::text])))
+);
+
 CREATE INDEX accounts_company ON public.accounts USING btree (company_id);
 CREATE INDEX accounts_period_end ON public.accounts USING btree (period_end);
 CREATE INDEX accounts_user_id ON public.accounts USING btree (user_id);
@@ -1166,6 +1220,13 @@ CREATE INDEX traces_asked_at ON public.traces USING btree (asked_at);
 CREATE INDEX users_company ON public.users USING btree (company_id);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE INDEX valuations_dirty_fips ON public.valuations_dirty USING btree (fips);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (webhook_id, next_at) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_message ON public.webhook_deliveries USING btree (message_id);
+CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (webhook_id, created_at DESC);
+CREATE INDEX webhook_messages_at ON public.webhook_messages USING btree (at);
+CREATE INDEX webhook_messages_webhook ON public.webhook_messages USING btree (webhook_id) WHERE (webhook_id IS NOT NULL);
+CREATE INDEX webhook_secrets_webhook ON public.webhook_secrets USING btree (webhook_id);
+CREATE INDEX webhooks_account ON public.webhooks USING btree (account_id);
 alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table accounts add constraint accounts_user FOREIGN KEY (user_id, company_id) REFERENCES users(id, company_id) ON UPDATE CASCADE;
@@ -1206,6 +1267,11 @@ alter table sign_in_links add constraint sign_in_links_user_id_fkey FOREIGN KEY 
 alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table usage_periods add constraint usage_periods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table users add constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+alter table webhook_deliveries add constraint webhook_deliveries_message_id_fkey FOREIGN KEY (message_id) REFERENCES webhook_messages(id) ON DELETE CASCADE;
+alter table webhook_deliveries add constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
+alter table webhook_messages add constraint webhook_messages_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
+alter table webhook_secrets add constraint webhook_secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
+alter table webhooks add constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 create view counted_listings as
  SELECT l.fips,
@@ -1243,3 +1309,5 @@ CREATE TRIGGER record_deal_change AFTER INSERT OR DELETE OR UPDATE OF status, de
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.tiers FOR EACH ROW EXECUTE FUNCTION record_change();
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION record_change();
+
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF url, types, fips, enabled ON public.webhooks FOR EACH ROW EXECUTE FUNCTION record_change();

@@ -18,9 +18,11 @@ import {
   QUEUE_NAMES,
   type QueueName,
 } from '../shared/queue/queue.ts';
+import { WEBHOOKS_CHANNEL } from '../shared/webhooks/webhook-terms.ts';
 import type { Jobs } from './queue/job.ts';
 import { createProcessor } from './queue/job-runner.ts';
 import { enqueueScheduled, syncSchedulers } from './schedules.ts';
+import { type Courier, startCourier } from './webhooks/courier.ts';
 
 /** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
 const CONNECTIONS_PER_JOB = 6;
@@ -56,7 +58,7 @@ export async function startWorker(
   jobs: Jobs,
   options: { diskPauseMs?: number } = {},
 ): Promise<RunningWorker> {
-  const connections = config.WORKER_CONCURRENCY * CONNECTIONS_PER_JOB + 4;
+  const connections = config.WORKER_CONCURRENCY * CONNECTIONS_PER_JOB + 5;
   const pool = createPool(config, log, {
     applicationName: 'plat worker',
     max: connections,
@@ -69,6 +71,7 @@ export async function startWorker(
   let sweep: NodeJS.Timeout | undefined;
   let listening: Promise<void> | undefined;
   let pausing: NodeJS.Timeout | undefined;
+  let courier: Courier | undefined;
   let health: Awaited<ReturnType<typeof serveHealth>> | undefined;
   const stop = async () => {
     const message = 'The worker is stopping; the job goes on at its next attempt.';
@@ -77,7 +80,7 @@ export async function startWorker(
     clearTimeout(pausing);
     await health?.close();
     await listening;
-    await Promise.all(workers.map(worker => worker.close()));
+    await Promise.all([courier?.stop(), ...workers.map(worker => worker.close())]);
     await backend.close();
     await pool.end();
   };
@@ -134,7 +137,15 @@ export async function startWorker(
         if (!stopping.signal.aborted) log.warn({ err: error }, 'the sweep for undelivered jobs failed');
       }
     };
-    listening = listenForJobs(pool, ids => deliver(pool, deliverer, ids), log, stopping.signal);
+    courier = startCourier({ pool, log, config });
+    const heard: Heard = {
+      [JOBS_CHANNEL]: id =>
+        deliver(pool, deliverer, [id]).catch(error =>
+          log.warn({ err: error }, 'an announced job waits for the sweep'),
+        ),
+      [WEBHOOKS_CHANNEL]: courier.wake,
+    };
+    listening = listen(pool, heard, log, stopping.signal);
     sweep = setInterval(sweepOnce, SWEEP_MS);
     await sweepOnce();
     log.info({ queue: backend.kind, jobs: [...jobs.keys()], healthPort: health?.port }, 'worker ready');
@@ -193,18 +204,16 @@ async function serveHealth(
   };
 }
 
+/** What is announced on a channel of the database, by the channel. */
+type Heard = Record<string, (payload: string) => unknown>;
+
 /** Pause before reconnecting; meanwhile the sweep finds the announced jobs. */
 const RECONNECT_MS = 5_000;
 
-/** Hands announced jobs to their queues, on a connection of its own, until the signal is aborted. */
-async function listenForJobs(
-  pool: Pool,
-  deliver: (ids: string[]) => Promise<unknown>,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+/** Hears what is announced, on a connection of its own, until the signal is aborted. */
+async function listen(pool: Pool, heard: Heard, log: Logger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await listenOnce(pool, deliver, log, signal).catch(error => {
+    await listenOnce(pool, heard, signal).catch(error => {
       if (!signal.aborted) log.warn({ err: error }, 'announced jobs are not heard: they wait for the sweep');
     });
     await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
@@ -212,24 +221,16 @@ async function listenForJobs(
 }
 
 /** Until the connection is lost or the signal is aborted. */
-async function listenOnce(
-  pool: Pool,
-  deliver: (ids: string[]) => Promise<unknown>,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+async function listenOnce(pool: Pool, heard: Heard, signal: AbortSignal): Promise<void> {
   const client: Client = await pool.connect();
   try {
     await new Promise<void>((resolve, reject) => {
       client.on('error', reject);
       client.on('end', resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
-      client.on('notification', ({ payload }) => {
-        deliver([payload ?? '']).catch(error =>
-          log.warn({ err: error }, 'an announced job waits for the sweep'),
-        );
-      });
-      client.query(`listen ${JOBS_CHANNEL}`).catch(reject);
+      client.on('notification', ({ channel, payload }) => heard[channel]?.(payload ?? ''));
+      const channels = Object.keys(heard).map(channel => `listen ${channel}`);
+      client.query(channels.join('; ')).catch(reject);
     });
   } finally {
     // Not to be used by others: it listens.

@@ -49,6 +49,11 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
     'plat_dnc_edition_age_days',
     'Days since the oldest edition of the Do Not Call registry that is in use; missing without one. Over 31 it may not be relied on.',
   );
+  const webhooks = gauge(
+    'plat_webhooks',
+    'Deliveries to webhooks that are pending or have failed, webhooks that fail or were switched off for it, and seconds that deliveries to others are overdue and changes behind.',
+    'what',
+  );
   const depth = gauge('plat_queue_jobs', 'Jobs in a queue by state.', 'queue', 'state');
   const rows = new Counter({
     name: 'plat_job_rows_total',
@@ -67,6 +72,11 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
       .catch(() => []);
     if (dnc[0]?.age_days != null) registryAge.set(dnc[0].age_days);
     else registryAge.remove();
+    webhooks.reset();
+    const [told] = await database
+      .run<Record<string, number>>('webhooks/summarise_deliveries')
+      .catch(() => []);
+    for (const [what, value] of Object.entries(told ?? {})) webhooks.set({ what }, value);
     totals = read ?? [];
     rows.reset();
     for (const total of totals) rows.inc({ name: total.name, outcome: total.outcome }, total.rows);

@@ -11,8 +11,8 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Endpoints that no tool calls: a deal board is its owner's to write, and the list tells what
- * reading one deal would.
+ * Endpoints that no tool calls: a deal board is its owner's to write, where an account's data is sent to is
+ * not an assistant's to say, and lists tell what reading one deal or webhook would.
  */
 const NO_TOOLS = new Set([
   'create_deal_flow_listing',
@@ -20,6 +20,13 @@ const NO_TOOLS = new Set([
   'get_deal_flow_listing_history',
   'update_deal_flow_listing',
   'delete_deal_flow_listing',
+  'create_webhook',
+  'get_webhook',
+  'update_webhook',
+  'delete_webhook',
+  'rotate_webhook_secret',
+  'test_webhook',
+  'replay_webhook',
 ]);
 
 export type ToolDefinition = {

@@ -1,6 +1,7 @@
 import { accountPage } from './accounts/account-page.tsx';
 import { consentPage } from './accounts/consent-page.tsx';
 import { signInPages } from './accounts/sign-in-page.tsx';
+import { webhookPage } from './accounts/webhook-page.tsx';
 import { adminPages } from './admin/admin-page.tsx';
 import { compingPages } from './comping/comping-page.tsx';
 import { dealPage } from './deals/deal-page.tsx';
@@ -29,6 +30,7 @@ export const pages: readonly Page[] = [
   themePage,
   ...signInPages,
   accountPage,
+  webhookPage,
   consentPage,
   ...dataPages,
   drawingPage,

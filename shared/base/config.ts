@@ -90,6 +90,7 @@ const schema = z.object({
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_PASSWORD: z.string().min(12, 'needs at least 12 characters').optional(),
   METRICS_TOKEN: z.string().min(12, 'needs at least 12 characters').optional(),
+  WEBHOOK_PRIVATE_HOSTS: hosts.default(''),
   SKIP_TRACE_PROVIDER: z.enum(['batchdata', 'http']).optional(),
   BATCHDATA_API_KEY: z.string().optional(),
   BATCHDATA_URL: url.default('https://api.batchdata.com'),

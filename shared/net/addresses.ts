@@ -1,13 +1,14 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Loopback, private, link-local, shared and reserved networks, and those that translate to others (IANA's
- * special-purpose registries, RFC 6890).
+ * Loopback, private, link-local, shared and reserved networks, those that translate to others (IANA's
+ * special-purpose registries, RFC 6890), and where Azure's machines are told about themselves.
  */
 const NOT_PUBLIC = new BlockList();
 const IPV4 =
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/3';
-const IPV6 = '::/127 64:ff9b:1::/48 100::/64 2001::/23 2002::/16 fc00::/7 fe80::/9 ff00::/8';
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3';
+const IPV6 =
+  '::/96 ::ffff:0:0:0/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/9 ff00::/8';
 for (const network of IPV4.split(' ')) {
   const [address, prefix] = network.split('/') as [string, string];
   NOT_PUBLIC.addSubnet(address, Number(prefix), 'ipv4');

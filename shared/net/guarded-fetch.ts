@@ -16,16 +16,16 @@ type Network = 'public' | 'private';
 export type FetchResult = { response: Response; network: Network };
 
 /** The host has no address in the allowed network. */
-class OtherNetworkError extends Error {}
+export class OtherNetworkError extends Error {}
 
 const networkOf = (address: string): Network => (isPublicAddress(address) ? 'public' : 'private');
 
 /**
- * An agent that connects only within one network. It checks the addresses that it connects to, so that a
- * later DNS answer cannot bypass the check.
+ * Looks names up for connections within one network alone. They go to the addresses that are checked here, so
+ * that a later DNS answer cannot bypass the check.
  */
-function agentFor(network: Network): Agent {
-  const lookupWithin: LookupFunction = (hostname, options, done) => {
+export function lookupWithin(network: Network): LookupFunction {
+  return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '', 4);
       const within = addresses.filter(({ address }) => networkOf(address) === network);
@@ -36,8 +36,9 @@ function agentFor(network: Network): Agent {
       done(null, first.address, first.family);
     });
   };
-  return new Agent({ connect: { lookup: lookupWithin } });
 }
+
+const agentFor = (network: Network): Agent => new Agent({ connect: { lookup: lookupWithin(network) } });
 
 const agents: Record<Network, Agent> = { public: agentFor('public'), private: agentFor('private') };
 

@@ -19,6 +19,7 @@ export const BENCHES = [
   'mcp',
   'image',
   'pages',
+  'webhooks',
 ];
 
 export const loadBench = async (name: string): Promise<Bench> => (await import(`./${name}.ts`)).bench;

@@ -10,6 +10,7 @@ const PROGRAMS = [
   'workers/main.ts',
   'test/support/ingest-child.ts',
   'test/support/job-child.ts',
+  'test/support/courier-child.ts',
 ] as const;
 
 const folder = join(inject('testServer').programs, String(process.pid));

@@ -1,5 +1,6 @@
 import { type Client, sql, statement } from '../../shared/base/db.ts';
 import { LOCKS } from '../../shared/base/locks.ts';
+import { WEBHOOKS_CHANNEL } from '../../shared/webhooks/webhook-terms.ts';
 
 /** Begins to keep what a transaction changes: statements of sql/queries/changes/ add to it. */
 export async function openChanges(client: Client): Promise<void> {
@@ -13,5 +14,7 @@ export async function openChanges(client: Client): Promise<void> {
  */
 export async function recordChanges(client: Client, runId: number | null = null): Promise<void> {
   const { rowCount } = await client.query(statement('changes/lock_changes', { lock: LOCKS.changes }));
-  if (rowCount) await client.query(statement('changes/record_pending', { run_id: runId }));
+  if (!rowCount) return;
+  await client.query(statement('changes/record_pending', { run_id: runId }));
+  await client.query(statement('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL }));
 }

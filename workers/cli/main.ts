@@ -33,6 +33,7 @@ import { addTierCommands } from './tier-command.ts';
 import { runService } from './up/supervisor.ts';
 import { addUsageCommand } from './usage-command.ts';
 import { addUserCommands } from './user-command.ts';
+import { addWebhookCommands } from './webhooks-command.ts';
 
 const HELP = `
 Examples:
@@ -98,6 +99,7 @@ function createProgram(): Command {
   addTierCommands(program);
   addContactCommands(program);
   addUsageCommand(program);
+  addWebhookCommands(program);
   addMcpCommand(program);
   return program;
 }

@@ -8,8 +8,11 @@ const MAX_CHANGES = 100;
 /** What was changed about an account, its keys and its people, by whom, the newest first. */
 export async function changesSection({ deps }: Visit, accountId: string) {
   const changes = await listChanges(deps.pool, accountId);
-  const names = new Map(changes.map(({ entity_id, after }) => [entity_id, after?.name ?? after?.email]));
-  for (const { entity_id, after } of changes) if (after?.email) names.set(entity_id, after.email);
+  const names = new Map<string, unknown>();
+  for (const { entity_id, after } of changes) {
+    const name = after?.email ?? after?.name ?? after?.url;
+    if (name !== undefined) names.set(entity_id, name);
+  }
   const newest = changes.slice(-MAX_CHANGES).reverse();
   return (
     <section>
@@ -34,13 +37,19 @@ export async function changesSection({ deps }: Visit, accountId: string) {
   );
 }
 
-const NOUNS: Record<string, string> = { api_keys: 'key', accounts: 'account', users: 'user' };
+const NOUNS: Record<string, string> = {
+  api_keys: 'key',
+  accounts: 'account',
+  users: 'user',
+  webhooks: 'webhook',
+};
 
 /** Events that no row shows. */
 const EVENTS: Record<string, string> = {
   insert: 'made',
   delete: 'removed',
   password: 'password set',
+  rotate_secret: 'given a new secret',
   end_session: 'a session signed out',
   end_sessions: 'signed out everywhere',
 };

@@ -5,16 +5,26 @@ import { inviteUser, requireEmail } from '../../../shared/accounts/users.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { validationError } from '../../http/error-responses.ts';
+import { createWebhook } from '../../v1/webhooks/webhook-endpoints.ts';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, forgetCookie, ownAccount, type Session, type Visit } from '../frame/visit.ts';
+import {
+  answerForm,
+  callEndpoint,
+  forgetCookie,
+  ownAccount,
+  type Session,
+  type Visit,
+} from '../frame/visit.ts';
 import { assistantsSection } from './account-assistants.tsx';
 import { changesSection } from './account-changes.tsx';
 import { keysSection } from './account-keys.tsx';
 import { type Member, Members, type OpenSession, Password, Sessions } from './account-people.tsx';
 import { usageSection } from './account-usage.tsx';
+import { webhooksSection } from './account-webhooks.tsx';
 import { countAttempt } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
+import { webhookOf } from './webhook-page.tsx';
 
 /** What a form did: a message at the head of the page, and a key or a link, which is shown this once. */
 type Done = { good?: string; bad?: string; secret?: string };
@@ -62,6 +72,12 @@ const ACTIONS: Record<string, Action> = {
     if (!isOwnKey) throw new PlatError('key_unknown', 'There is no such key.');
     const { name } = await revokeKey(visit.deps.pool, id, session.user.email);
     return { good: `Key ${name} is revoked.` };
+  },
+  async 'add webhook'(visit, session) {
+    ownAccount(session);
+    const body = await webhookOf(visit);
+    const { secret } = await callEndpoint<{ secret: string }>(visit, createWebhook, { body });
+    return { good: 'The webhook is there. Copy its secret now: it is not shown again.', secret };
   },
   async 'end assistant'(visit, session) {
     const { database } = visit.deps.resources;
@@ -157,6 +173,7 @@ async function show(visit: Visit, done: Done) {
           {await usageSection(visit)}
           {await keysSection(visit, session.account)}
           {await assistantsSection(visit, session.account)}
+          {await webhooksSection(visit, session.account)}
         </>
       )}
       <Members members={members} company={session.company.name} />

@@ -44,6 +44,16 @@ const query = z.strictObject({
     .describe(
       '`now`: no change, but the cursor after which those to come are. Without it and a cursor: from the oldest that is kept.',
     ),
+  after: z
+    .string()
+    .regex(/^[0-9]{1,15}$/, 'must be a whole number, given once')
+    .transform(Number)
+    .optional()
+    .meta({
+      description:
+        'Begins with the change after this `seq`, as messages of webhooks say it; go on with `next_cursor`.',
+      override: { type: 'integer', minimum: 0, pattern: undefined },
+    }),
   limit: z
     .string()
     .regex(/^[0-9]{1,3}$/, 'must be a whole number, given once')
@@ -159,12 +169,14 @@ export const listChanges = defineEndpoint({
     gone: `The cursor is older than ${CHANGES_DAYS} days, and changes after it are kept no longer: read all anew, and go on from \`details.resync_from\`. Costs nothing.`,
   },
   handle: async (
-    { query: { types, fips: county, cursor, from, limit } },
+    { query: { types, fips: county, cursor, from, after: start, limit } },
     { database, cursorSecret },
     call,
   ) => {
     if (cursor !== undefined && from !== undefined)
       throw validationError({ from: ['does not go with a cursor, which says where to begin'] });
+    if (start !== undefined && (cursor ?? from) !== undefined)
+      throw validationError({ after: ['goes with neither a cursor nor from, which say where to begin'] });
     await requireKnownRegions(database, [
       // That of a cursor was known when the cursor was made.
       { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
@@ -188,7 +200,7 @@ export const listChanges = defineEndpoint({
       return page([], last!.head, call.now, false);
     }
 
-    const after = sent?.s ?? 0;
+    const after = sent?.s ?? start ?? 0;
     const rows = await database.runComposed<Row>(
       'changes/list_changes',
       {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sourcesOfCounty } from '../../../shared/feeds/catalogue.ts';
+import { hostsOf } from '../../../shared/net/guarded-post.ts';
 import { type FileAddresses, openFileAddresses } from '../../files/file-address.ts';
 import { batch } from '../../http/batch.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
@@ -21,13 +22,15 @@ export type Resources = {
   trace: Trace;
   images: Images;
   files: FileAddresses;
+  /** WEBHOOK_PRIVATE_HOSTS. */
+  webhookHosts: ReadonlySet<string>;
   /** Of the operator's catalogue. */
   sourcesOfCounty(fips: string): ReturnType<typeof sourcesOfCounty>;
 };
 
 /**
  * @param cursorSecret CURSOR_SECRET, else the installation's own is used @param catalogue CATALOGUE_FILE,
- * else the bundled one
+ * else the bundled one @param webhookHosts WEBHOOK_PRIVATE_HOSTS
  */
 export function openResources(
   database: Database,
@@ -35,6 +38,7 @@ export function openResources(
   images: Images,
   trace: Trace,
   catalogue?: string,
+  webhookHosts = '',
 ): Resources {
   return {
     database,
@@ -44,6 +48,7 @@ export function openResources(
     trace,
     images,
     files: openFileAddresses(database),
+    webhookHosts: hostsOf(webhookHosts),
     sourcesOfCounty: fips => sourcesOfCounty(fips, catalogue),
   };
 }

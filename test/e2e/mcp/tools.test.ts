@@ -69,6 +69,7 @@ const CASES: [tool: string, ...Case[]][] = [
       path: '/comps/?point=-72.1&point=43.18&dist=1500&status=SOLD&status=ACTIVE&acres_max=10&page_size=4',
     },
   ],
+  ['list_webhooks', { given: {}, path: '/webhooks/' }],
   ['list_changes', { given: { fips: 33019, from: 'now' }, path: '/changes/?fips=33019&from=now' }],
   [
     'search',
@@ -104,6 +105,7 @@ const OTHERS = [
   ...LISTS,
   'create_export',
   'get_export',
+  'list_webhook_deliveries',
   'delete_export',
 ];
 

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Run } from '../../../shared/base/db.ts';
+import { MESSAGES_DAYS, WEBHOOKS_CHANNEL } from '../../../shared/webhooks/webhook-terms.ts';
+import { validationError } from '../../http/error-responses.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { changeWebhooks } from './webhook-endpoints.ts';
+import {
+  DELIVERY_EXAMPLE,
+  DELIVERY_STATES,
+  type DeliveryRow,
+  delivery,
+  findWebhook,
+  NO_WEBHOOK,
+  toDelivery,
+  WEBHOOKS_PATH,
+  webhookParams,
+} from './webhook-schema.ts';
+
+/** What people look at; programs ask for the failed ones. */
+const MOST_LISTED = 100;
+
+const common = { tag: 'Webhooks', params: webhookParams, errors: { not_found: NO_WEBHOOK } } as const;
+
+export const listDeliveries = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: `${WEBHOOKS_PATH}{id}/deliveries/`,
+  operationId: 'list_webhook_deliveries',
+  summary: 'What was sent to a webhook',
+  description: `The newest ${MOST_LISTED} messages to a webhook, and what became of them. They are kept for ${MESSAGES_DAYS} days.`,
+  query: z.strictObject({
+    state: z
+      .enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(', ')}`)
+      .optional()
+      .describe('Only those that wait, have arrived, or have failed for good.'),
+  }),
+  response: {
+    status: 200,
+    description: 'The newest first; the list is not paged.',
+    schema: z.array(delivery),
+    example: { summary: 'One that is tried again', value: [DELIVERY_EXAMPLE] },
+  },
+  handle: async ({ params: { id }, query: { state } }, { database }, { account }) => {
+    await findWebhook(database.run, account.id, id);
+    const rows = await database.run<DeliveryRow>('webhooks/list_deliveries', {
+      webhook_id: id,
+      state: state ?? null,
+      message_id: null,
+      limit: MOST_LISTED,
+    });
+    return { body: rows.map(toDelivery), tokens: 0 };
+  },
+});
+
+const notify = (run: Run) => run('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL });
+
+export const testWebhook = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: `${WEBHOOKS_PATH}{id}/test/`,
+  operationId: 'test_webhook',
+  summary: 'Send a test message',
+  description:
+    'A signed message of type `webhook.test`, delivered and tried again as all others are. `deliveries/` tells what became of it.',
+  response: {
+    status: 202,
+    description: 'The delivery, which a worker makes at once.',
+    schema: delivery,
+    example: {
+      summary: 'As ordered',
+      value: {
+        ...DELIVERY_EXAMPLE,
+        type: 'webhook.test',
+        fips: null,
+        attempts: 0,
+        last_at: null,
+        status: null,
+        error: null,
+      },
+    },
+  },
+  handle: async ({ params: { id } }, resources, call) => {
+    const { database } = resources;
+    await findWebhook(database.run, call.account.id, id);
+    const [row] = await changeWebhooks(resources, call, async run => {
+      const [added] = await run<{ message_id: string }>('webhooks/add_test', { webhook_id: id });
+      await notify(run);
+      return run<DeliveryRow>('webhooks/list_deliveries', {
+        webhook_id: id,
+        state: null,
+        message_id: added!.message_id,
+        limit: 1,
+      });
+    });
+    return { body: toDelivery(row!), tokens: 0 };
+  },
+});
+
+const replay = z
+  .strictObject({
+    message_id: z.uuid('must be the id of a message').optional().describe('This message.'),
+    since: z.iso
+      .datetime({ offset: true, error: 'must be a moment such as 2026-11-20T00:00:00Z' })
+      .optional()
+      .describe('All messages since this moment that the webhook is told of, whatever became of them.'),
+  })
+  .refine(({ message_id, since }) => (message_id === undefined) !== (since === undefined), {
+    path: ['message_id'],
+    message: 'or since is needed, one of the two',
+  })
+  .meta({ id: 'WebhookReplay', example: { since: '2026-11-20T00:00:00Z' } });
+
+export const replayWebhook = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: `${WEBHOOKS_PATH}{id}/replay/`,
+  operationId: 'replay_webhook',
+  summary: 'Send messages again',
+  description: `One message or all since a moment, under the ids that they had, with ten new attempts each. Messages are kept for ${MESSAGES_DAYS} days, those that came while the webhook was off as well.`,
+  body: replay,
+  response: {
+    status: 202,
+    description: 'How many are sent.',
+    schema: z.object({ messages: z.int().min(0) }).meta({ id: 'WebhookReplayAnswer' }),
+    example: { summary: 'Three messages', value: { messages: 3 } },
+  },
+  handle: async ({ params: { id }, body: { message_id, since } }, resources, call) => {
+    await findWebhook(resources.database.run, call.account.id, id);
+    const sent = await changeWebhooks(resources, call, async run => {
+      const ids = await run('webhooks/replay_messages', {
+        webhook_id: id,
+        message_id: message_id ?? null,
+        since: since ?? null,
+      });
+      await notify(run);
+      return ids.length;
+    });
+    if (message_id !== undefined && sent === 0)
+      throw validationError({ message_id: ['is no message of this webhook, or is kept no longer'] });
+    return { body: { messages: sent }, tokens: 0 };
+  },
+});

@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import type { Run } from '../../../shared/base/db.ts';
+import { postFault } from '../../../shared/net/guarded-post.ts';
+import {
+  MAX_WEBHOOKS,
+  newSecret,
+  OLD_SECRET_HOURS,
+  WEBHOOK_TYPES,
+} from '../../../shared/webhooks/webhook-terms.ts';
+import type { CallContext } from '../../http/endpoint.ts';
+import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
+import { requireKnownRegions } from '../common/known-regions.ts';
+import { fips, line } from '../common/request-schemas.ts';
+import {
+  findWebhook,
+  NO_WEBHOOK,
+  SECRET_EXAMPLE,
+  toWebhook,
+  WEBHOOK_EXAMPLE,
+  WEBHOOKS_PATH,
+  type WebhookRow,
+  webhook,
+  webhookParams,
+  webhookWithSecret,
+} from './webhook-schema.ts';
+
+const common = { tag: 'Webhooks' } as const;
+
+const url = line(2_000, 'must be an address as text').describe(
+  'An https address on the public internet. Redirects are not followed.',
+);
+const types = z
+  .array(z.enum(WEBHOOK_TYPES, `must be of ${WEBHOOK_TYPES.join(', ')}`))
+  .min(1, 'must name a type')
+  .transform(given => [...new Set(given)])
+  .describe('What it is told of: types of `changes/`.');
+const enabled = z.boolean('must be true or false').optional();
+
+const newWebhook = z.strictObject({ url, types, fips: fips.nullish(), enabled }).meta({
+  id: 'NewWebhook',
+  example: { url: WEBHOOK_EXAMPLE.url, types: WEBHOOK_EXAMPLE.types, fips: WEBHOOK_EXAMPLE.fips },
+});
+const webhookChange = z
+  .strictObject({ url: url.optional(), types: types.optional(), fips: fips.nullish(), enabled })
+  .meta({ id: 'WebhookChange', description: 'What is absent stays.', example: { enabled: true } });
+
+/** @throws PlatError `validation_error` for an address that nothing may be sent to, or an unknown county */
+async function check(
+  { database, webhookHosts }: Resources,
+  { url, fips }: { url?: string | undefined; fips?: string | null | undefined },
+): Promise<void> {
+  const fault = url === undefined ? undefined : postFault(url, webhookHosts);
+  if (fault !== undefined) throw validationError({ url: [fault] });
+  await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: fips ? [fips] : [] }]);
+}
+
+/** Changes something of the account's webhooks: the audit table tells who did. */
+export function changeWebhooks<T>(
+  { database }: Resources,
+  { user, keyId }: CallContext,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async run => {
+    await run('webhooks/set_actor', { user_id: user?.id ?? null, key_id: keyId ?? null });
+    return work(run);
+  });
+}
+
+export const listWebhooks = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: WEBHOOKS_PATH,
+  operationId: 'list_webhooks',
+  summary: 'Webhooks of the account',
+  description: 'Addresses that are told of changes, the oldest first, and whether messages arrive there.',
+  response: {
+    status: 200,
+    description: `All of them, at most ${MAX_WEBHOOKS}; not paged.`,
+    schema: z.array(webhook),
+    example: { summary: 'One webhook', value: [WEBHOOK_EXAMPLE] },
+  },
+  handle: async (_input, { database }, { account }) => {
+    const rows = await database.run<WebhookRow>('webhooks/list_webhooks', {
+      account_id: account.id,
+      webhook_id: null,
+    });
+    return { body: rows.map(toWebhook), tokens: 0 };
+  },
+});
+
+const TOO_MANY = `The account has ${MAX_WEBHOOKS} webhooks already: delete one first.`;
+
+export const createWebhook = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: WEBHOOKS_PATH,
+  operationId: 'create_webhook',
+  summary: 'Add a webhook',
+  description: `An address that gets a signed POST (Standard Webhooks 1.0) when something has changed: one message for each type, county and transaction, with the \`seq\` of its first change, how many there are, and where to read them. Messages cost nothing. docs/webhooks.md has a receiver. An account has up to ${MAX_WEBHOOKS}.`,
+  body: newWebhook,
+  response: {
+    status: 201,
+    description: 'The webhook, with its secret.',
+    schema: webhookWithSecret,
+    location: ({ id }) => `${WEBHOOKS_PATH}${id}/`,
+    example: { summary: 'A new webhook', value: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE } },
+  },
+  errors: { unprocessable: TOO_MANY },
+  handle: async ({ body }, resources, call) => {
+    await check(resources, body);
+    const secret = newSecret();
+    const made = await changeWebhooks(resources, call, async run => {
+      await run('market/lock_company', { account_id: call.account.id });
+      const [counted] = await run<{ webhooks: number }>('webhooks/count_webhooks', {
+        account_id: call.account.id,
+      });
+      if (counted!.webhooks >= MAX_WEBHOOKS) throw unprocessable(TOO_MANY);
+      const [row] = await run<{ id: string }>('webhooks/insert_webhook', {
+        account_id: call.account.id,
+        url: body.url,
+        types: body.types,
+        fips: body.fips == null ? null : Number(body.fips),
+        enabled: body.enabled ?? true,
+      });
+      await run('webhooks/insert_secret', { webhook_id: row!.id, secret });
+      return findWebhook(run, call.account.id, row!.id);
+    });
+    return { body: { ...toWebhook(made), secret }, tokens: 0 };
+  },
+});
+
+const one = {
+  ...common,
+  path: `${WEBHOOKS_PATH}{id}/`,
+  params: webhookParams,
+  errors: { not_found: NO_WEBHOOK },
+} as const;
+
+const answer = {
+  status: 200,
+  description: 'The webhook.',
+  schema: webhook,
+  example: { summary: 'A webhook', value: WEBHOOK_EXAMPLE },
+} as const;
+
+export const getWebhook = defineEndpoint({
+  ...one,
+  method: 'get',
+  operationId: 'get_webhook',
+  summary: 'A webhook',
+  description: 'Where it sends to, what it is told of, and whether messages arrive.',
+  response: answer,
+  handle: async ({ params }, { database }, { account }) => ({
+    body: toWebhook(await findWebhook(database.run, account.id, params.id)),
+    tokens: 0,
+  }),
+});
+
+export const changeWebhook = defineEndpoint({
+  ...one,
+  method: 'patch',
+  operationId: 'update_webhook',
+  summary: 'Change a webhook',
+  description:
+    'Its address, what it is told of, and whether it is on. What it misses while it is off can be sent by `replay/`.',
+  body: webhookChange,
+  response: answer,
+  handle: async ({ params: { id }, body }, resources, call) => {
+    await check(resources, body);
+    const changed = await changeWebhooks(resources, call, async run => {
+      const before = await findWebhook(run, call.account.id, id);
+      await run('webhooks/update_webhook', {
+        webhook_id: id,
+        account_id: call.account.id,
+        url: body.url ?? before.url,
+        types: body.types ?? before.types,
+        fips: body.fips === undefined ? before.fips : body.fips === null ? null : Number(body.fips),
+        enabled: body.enabled ?? before.enabled,
+      });
+      return findWebhook(run, call.account.id, id);
+    });
+    return { body: toWebhook(changed), tokens: 0 };
+  },
+});
+
+export const deleteWebhook = defineEndpoint({
+  ...one,
+  method: 'delete',
+  operationId: 'delete_webhook',
+  summary: 'Delete a webhook',
+  description: 'With its secret and all that was to be delivered to it.',
+  response: { status: 204, description: 'It is deleted.' },
+  handle: async ({ params: { id } }, resources, call) => {
+    const gone = await changeWebhooks(resources, call, run =>
+      run('webhooks/delete_webhook', { webhook_id: id, account_id: call.account.id }),
+    );
+    if (gone.length === 0) throw notFound(NO_WEBHOOK);
+    return { body: null, tokens: 0 };
+  },
+});
+
+export const rotateSecret = defineEndpoint({
+  ...one,
+  path: `${WEBHOOKS_PATH}{id}/rotate/`,
+  method: 'post',
+  operationId: 'rotate_webhook_secret',
+  summary: 'Give a webhook a new secret',
+  description: `For ${OLD_SECRET_HOURS} hours the secret before signs as well, so that the receiver can be changed meanwhile; an older one no more.`,
+  response: {
+    status: 201,
+    description: 'The webhook, with its new secret.',
+    schema: webhookWithSecret,
+    example: { summary: 'Rotated', value: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE } },
+  },
+  handle: async ({ params: { id } }, resources, call) => {
+    const secret = newSecret();
+    const account_id = call.account.id;
+    const rotated = await changeWebhooks(resources, call, async run => {
+      await run('market/lock_company', { account_id });
+      await findWebhook(run, account_id, id);
+      await run('webhooks/retire_secrets', { webhook_id: id, hours: OLD_SECRET_HOURS });
+      await run('webhooks/insert_secret', { webhook_id: id, secret });
+      await run('webhooks/record_rotation', { webhook_id: id, account_id });
+      return findWebhook(run, account_id, id);
+    });
+    return { body: { ...toWebhook(rotated), secret }, tokens: 0 };
+  },
+});

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { Run } from '../../../shared/base/db.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
+import { notFound } from '../../http/error-responses.ts';
+
+export const WEBHOOKS_PATH = '/api/public/v1/webhooks/';
+export const NO_WEBHOOK = 'The account has no webhook with this id.';
+
+export const webhookParams = z.object({ id: z.uuid('must be a UUID').describe('The id of the webhook.') });
+
+const SECRET = 'Signs what is sent (`whsec_…`).';
+
+export const webhook = z
+  .object({
+    id: z.uuid(),
+    url: z.string().describe('Where messages are sent to.'),
+    types: z.array(z.enum(WEBHOOK_TYPES)).describe('What it is told of: types of `changes/`.'),
+    fips: z.string().nullable().describe('Only of this county; null for all.'),
+    enabled: z.boolean(),
+    disabled_because: z
+      .enum(['gone', 'failing'])
+      .nullable()
+      .describe(
+        'Why the service has switched it off: it answered 410, or nothing got through for three days. `PATCH` with `enabled` switches it on again.',
+      ),
+    failing_since: z.iso
+      .datetime()
+      .nullable()
+      .describe('Since when every attempt has failed; null while they succeed.'),
+    old_secret_until: z.iso
+      .datetime()
+      .nullable()
+      .describe('Until when the secret before signs as well, after it was rotated.'),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Webhook' });
+
+export const webhookWithSecret = webhook
+  .extend({ secret: z.string().describe(`${SECRET} Shown this once.`) })
+  .meta({ id: 'NewWebhookAnswer' });
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+
+export const delivery = z
+  .object({
+    message_id: z.uuid().describe('The `webhook-id` of every attempt.'),
+    type: z.string().describe('Of the message: a type of changes, or `webhook.test`.'),
+    seq: z.int().describe('Of its first change.'),
+    fips: z.string().nullable(),
+    state: z
+      .enum(DELIVERY_STATES)
+      .describe('`pending` until an attempt succeeds; `failed` after the last one, and after a 410.'),
+    attempts: z.int().min(0).describe('Attempts so far, of ten.'),
+    created_at: z.iso.datetime(),
+    last_at: z.iso.datetime().nullable().describe('When it was attempted last.'),
+    next_at: z.iso.datetime().nullable().describe('When it is attempted next.'),
+    status: z.int().nullable().describe('The status that was answered last; null without an answer.'),
+    error: z.string().nullable().describe('Why the last attempt failed.'),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export type WebhookAnswer = z.output<typeof webhook>;
+export type Delivery = z.output<typeof delivery>;
+
+export type WebhookRow = {
+  id: string;
+  url: string;
+  types: WebhookAnswer['types'];
+  fips: number | null;
+  enabled: boolean;
+  disabled_because: 'gone' | 'failing' | null;
+  failing_since: Date | null;
+  old_secret_until: Date | null;
+  created_at: Date;
+};
+
+export type DeliveryRow = Omit<Delivery, 'fips' | 'created_at' | 'last_at' | 'next_at'> & {
+  fips: number | null;
+  created_at: Date;
+  last_at: Date | null;
+  next_at: Date | null;
+};
+
+const codeOf = (fips: number | null) => (fips === null ? null : fiveDigits(fips));
+
+export const toWebhook = (row: WebhookRow): WebhookAnswer => ({
+  ...row,
+  fips: codeOf(row.fips),
+  failing_since: row.failing_since?.toISOString() ?? null,
+  old_secret_until: row.old_secret_until?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+});
+
+export const toDelivery = (row: DeliveryRow): Delivery => ({
+  ...row,
+  fips: codeOf(row.fips),
+  created_at: row.created_at.toISOString(),
+  last_at: row.last_at?.toISOString() ?? null,
+  next_at: row.next_at?.toISOString() ?? null,
+});
+
+/** @throws PlatError `not_found` for what is no webhook of the account */
+export async function findWebhook(run: Run, accountId: string, id: string): Promise<WebhookRow> {
+  const [found] = await run<WebhookRow>('webhooks/list_webhooks', { account_id: accountId, webhook_id: id });
+  if (found === undefined) throw notFound(NO_WEBHOOK);
+  return found;
+}
+
+export const WEBHOOK_EXAMPLE: WebhookAnswer = {
+  id: '3c7d6f0e-7b1d-4e57-8a51-9d0c2f6b4e12',
+  url: 'https://example.com/plat',
+  types: ['parcel.new', 'parcel.changed', 'listing.new'],
+  fips: '33019',
+  enabled: true,
+  disabled_because: null,
+  failing_since: null,
+  old_secret_until: null,
+  created_at: '2026-11-20T10:00:00.000Z',
+};
+
+export const SECRET_EXAMPLE = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwTGcIGd0Jt2k=';
+
+export const DELIVERY_EXAMPLE: Delivery = {
+  message_id: '8d5c2b7e-46c4-4f0b-9f3c-1a2b3c4d5e6f',
+  type: 'parcel.changed',
+  seq: 48_213,
+  fips: '33019',
+  state: 'pending',
+  attempts: 2,
+  created_at: '2026-11-20T04:12:09.310Z',
+  last_at: '2026-11-20T04:12:14.902Z',
+  next_at: '2026-11-20T04:17:14.902Z',
+  status: 503,
+  error: 'answered 503',
+};

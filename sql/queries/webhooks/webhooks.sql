@@ -1,0 +1,97 @@
+-- name: set_actor
+-- Who is said to have changed what the transaction changes: an e-mail address, else the key that called.
+select set_config('plat.actor', coalesce(
+  (select email from users where id = :user_id::uuid), (select 'key ' || name from api_keys where id = :key_id::uuid), 'an assistant'
+), true);
+
+-- name: list_webhooks
+-- Webhooks of an account, the oldest first. `webhook_id`: null for all.
+select w.id, w.url, w.types, w.fips, w.enabled, w.disabled_because, w.failing_since, w.created_at,
+  (select max(expires_at) from webhook_secrets s where s.webhook_id = w.id and s.expires_at > now()) as old_secret_until
+from webhooks w
+where w.account_id = :account_id and (:webhook_id::uuid is null or w.id = :webhook_id)
+order by w.created_at, w.id;
+
+-- name: count_webhooks
+-- How many an account has. Run it under market/lock_company.
+select count(*)::int as webhooks from webhooks where account_id = :account_id;
+
+-- name: insert_webhook
+-- A new webhook.
+insert into webhooks (account_id, url, types, fips, enabled)
+values (:account_id, :url, :types, :fips, :enabled)
+returning id;
+
+-- name: insert_secret
+-- A new secret, with which everything is signed from now on.
+insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id, :secret, now());
+
+-- name: retire_secrets
+-- Lets the secret that signs go on for `hours`, and ends the one before it.
+with older as (
+  delete from webhook_secrets where webhook_id = :webhook_id and expires_at is not null
+)
+update webhook_secrets set expires_at = now() + :hours * interval '1 hour'
+where webhook_id = :webhook_id and expires_at is null;
+
+-- name: record_rotation
+-- Tells in the audit table that the secret has become another.
+insert into audit (actor, action, entity, entity_id, account_id)
+values (current_setting('plat.actor'), 'rotate_secret', 'webhooks', :webhook_id::text, :account_id);
+
+-- name: update_webhook
+-- Changes a webhook of an account; one that is switched on again has a new start. No row where there is none.
+update webhooks
+set url = :url, types = :types, fips = :fips, enabled = :enabled,
+  disabled_because = case when not :enabled then disabled_because end,
+  failing_since = case when :enabled and not enabled then null else failing_since end
+where id = :webhook_id and account_id = :account_id
+returning id;
+
+-- name: delete_webhook
+-- Deletes a webhook of an account with all that was to be delivered to it. No row where there is none.
+delete from webhooks where id = :webhook_id and account_id = :account_id returning id;
+
+-- name: add_test
+-- A message to one webhook alone, which says nothing but that it arrives.
+with message as (
+  insert into webhook_messages (seq, type, at, data, webhook_id)
+  select seq, 'webhook.test', now(), jsonb_build_object('seq', seq), :webhook_id
+  from webhook_position
+  returning id
+)
+insert into webhook_deliveries (webhook_id, message_id, created_at, next_at)
+select :webhook_id, id, now(), now() from message
+returning message_id;
+
+-- name: replay_messages
+-- Delivers to a webhook again: one message, or all that it wants of those since a moment, whatever became of
+-- them. Either of `message_id` and `since` is null.
+with wanted as (
+  select m.id
+  from webhooks w
+  join webhook_messages m on m.type = any (w.types) and (w.fips is null or w.fips = m.fips) and m.webhook_id is null
+  where w.id = :webhook_id and (m.id = :message_id::uuid or m.at >= :since::timestamptz)
+  union
+  select message_id from webhook_deliveries where webhook_id = :webhook_id and message_id = :message_id
+)
+insert into webhook_deliveries as d (webhook_id, message_id, created_at, next_at)
+select :webhook_id, id, now(), now() from wanted
+on conflict (webhook_id, message_id) do update
+set state = 'pending', attempts = 0, turn = d.turn + 1, next_at = now(), status = null, error = null
+returning message_id;
+
+-- name: list_deliveries
+-- The newest deliveries to a webhook. `state`, `message_id`: null for all.
+select d.message_id, m.type, m.seq, m.fips, d.state, d.attempts, d.created_at, d.last_at, d.status, d.error,
+  case when d.state = 'pending' then d.next_at end as next_at
+from webhook_deliveries d
+join webhook_messages m on m.id = d.message_id
+where d.webhook_id = :webhook_id and (:state::text is null or d.state = :state)
+  and (:message_id::uuid is null or d.message_id = :message_id)
+order by d.created_at desc, m.seq desc, d.message_id
+limit :limit;
+
+-- name: notify_couriers
+-- Wakes the workers' couriers when the transaction commits.
+select pg_notify(:channel, '');

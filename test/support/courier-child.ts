@@ -1,0 +1,21 @@
+// A worker's courier in a process of its own, which dies at one of its statements, or after a message when
+// that is asked for: DATABASE_URL=… node --import tsx test/support/courier-child.ts '{"dieAt": 7}'
+import pg from 'pg';
+import { loadConfig } from '../../shared/base/config.ts';
+import { createPool } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { startCourier } from '../../workers/webhooks/courier.ts';
+
+const { dieAt } = JSON.parse(process.argv[2]!) as { dieAt: number };
+const config = loadConfig();
+const log = createLogger(config, 'courier child');
+const pool = createPool(config, log, { applicationName: 'courier child' });
+const send = pg.Client.prototype.query as (...values: unknown[]) => unknown;
+let count = 0;
+pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
+  const sent = send.apply(this, values);
+  // Whether the server still gets the last statement, the kernel decides.
+  if (++count === dieAt) process.kill(process.pid, 'SIGKILL');
+  return sent;
+} as typeof pg.Client.prototype.query;
+startCourier({ pool, log, config });

@@ -1,0 +1,169 @@
+import type { Config } from '../../shared/base/config.ts';
+import { asRun, type Pool, transaction } from '../../shared/base/db.ts';
+import type { Logger } from '../../shared/base/log.ts';
+import {
+  type GuardedPost,
+  hostsOf,
+  openGuardedPost,
+  type PostResult,
+} from '../../shared/net/guarded-post.ts';
+import { SCHEDULE } from '../../shared/webhooks/webhook-terms.ts';
+import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
+
+/**
+ * Deliveries of a process that are under way at once, and of one webhook. Those of webhooks that fail have
+ * places of their own: who never answers slows none that does.
+ */
+const LANES = {
+  well: { places: 256, each: 4 },
+  failing: { places: 64, each: 1 },
+} as const;
+type Lane = keyof typeof LANES;
+
+/** Longer than an attempt may take; then another worker makes it in the place of one that died. */
+const LEASE_SECONDS = 60;
+/** How often it looks by itself, for what nobody has announced and what is due again. */
+const LOOK_MS = 5_000;
+/** Longest pause that a receiver may ask for. */
+const MAX_PAUSE_SECONDS = 86_400;
+/** A webhook to which nothing got through for so long is switched off when a message runs out of attempts. */
+const FAILING_DAYS = 3;
+/** For what is under way when the worker stops. */
+const STOP_MS = 5_000;
+
+export type Courier = {
+  /** There may be something to deliver. */
+  wake(): void;
+  stop(): Promise<void>;
+};
+
+export type CourierDeps = {
+  pool: Pool;
+  log: Logger;
+  config: Pick<Config, 'BASE_URL' | 'WEBHOOK_PRIVATE_HOSTS'>;
+  /** Default: the guarded one. */
+  post?: GuardedPost;
+};
+
+type Attempt = { taken: Taken; result: PostResult };
+
+/**
+ * Tells webhooks of changes: makes messages of those that are committed, and delivers what is due, each at
+ * least once. What a killed worker had under way is delivered anew, under the same id.
+ */
+export function startCourier({ pool, log, config, post: given }: CourierDeps): Courier {
+  const post = given ?? openGuardedPost(hostsOf(config.WEBHOOK_PRIVATE_HOSTS));
+  const under: Record<Lane, Map<string, number>> = { well: new Map(), failing: new Map() };
+  const sending = new Set<Promise<void>>();
+  let ended: Attempt[] = [];
+  let isStopping = false;
+  let isAwake = true;
+  let wakeUp = () => {};
+  const wake = () => {
+    isAwake = true;
+    wakeUp();
+  };
+  const look = setInterval(wake, LOOK_MS);
+
+  function send(taken: Taken, lane: Lane): void {
+    const { webhook_id: id } = taken;
+    under[lane].set(id, (under[lane].get(id) ?? 0) + 1);
+    const body = bodyOf(taken, config.BASE_URL ?? '');
+    const work = post.post(taken.url, headersOf(taken, body), body).then(result => {
+      const left = under[lane].get(id)! - 1;
+      if (left === 0) under[lane].delete(id);
+      else under[lane].set(id, left);
+      sending.delete(work);
+      ended.push({ taken, result });
+      wake();
+    });
+    sending.add(work);
+  }
+
+  async function claim(lane: Lane): Promise<void> {
+    const { places, each } = LANES[lane];
+    const counts = [...under[lane]];
+    const free = places - counts.reduce((sum, [, count]) => sum + count, 0);
+    if (free <= 0) return;
+    const rows = await asRun(pool)<Taken>('webhooks/claim_deliveries', {
+      failing: lane === 'failing',
+      busy: counts.map(([id]) => id),
+      each,
+      limit: free,
+      lease: LEASE_SECONDS,
+    });
+    for (const taken of rows) send(taken, lane);
+  }
+
+  async function turn(): Promise<void> {
+    const attempts = ended;
+    ended = [];
+    await record(pool, attempts).catch(error => {
+      // They would be delivered again when their leases are over.
+      ended = [...attempts, ...ended];
+      throw error;
+    });
+    if (isStopping) return;
+    await makeMessages(pool);
+    for (const lane of Object.keys(LANES) as Lane[]) await claim(lane);
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopping) {
+      if (!isAwake)
+        await new Promise<void>(resolve => {
+          wakeUp = resolve;
+        });
+      isAwake = false;
+      await turn().catch(error => {
+        if (!isStopping) log.warn({ err: error }, 'webhooks: what failed is tried again in a moment');
+      });
+    }
+  }
+
+  const running = run();
+  return {
+    wake,
+    async stop() {
+      isStopping = true;
+      clearInterval(look);
+      wake();
+      await running;
+      const over = setTimeout(() => post.close(), STOP_MS);
+      await Promise.all(sending);
+      clearTimeout(over);
+      await record(pool, ended).catch(error => log.warn({ err: error }, 'webhooks: some are sent again'));
+      await post.close();
+    },
+  };
+}
+
+/** One worker at a time; the others find nothing to make. */
+export function makeMessages(pool: Pool): Promise<void> {
+  return transaction(pool, async client => {
+    const run = asRun(client);
+    const [position] = await run<{ seq: number }>('webhooks/lock_position');
+    if (position !== undefined) await run('webhooks/make_messages', { after: position.seq });
+  });
+}
+
+/** Seconds until the next attempt, null after the last. */
+function waitOf({ taken: { attempts }, result }: Attempt): number | null {
+  if (result.error === null || result.status === 410) return null;
+  const usual = SCHEDULE[attempts + 1];
+  if (usual === undefined) return null;
+  return Math.max(usual, Math.min(MAX_PAUSE_SECONDS, (result.retryAfterMs ?? 0) / 1_000));
+}
+
+async function record(pool: Pool, attempts: readonly Attempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  await asRun(pool)('webhooks/record_attempts', {
+    webhook_ids: attempts.map(({ taken }) => taken.webhook_id),
+    message_ids: attempts.map(({ taken }) => taken.message_id),
+    turns: attempts.map(({ taken }) => taken.turn),
+    statuses: attempts.map(({ result }) => result.status),
+    errors: attempts.map(({ result }) => result.error),
+    waits: attempts.map(waitOf),
+    days: FAILING_DAYS,
+  });
+}
