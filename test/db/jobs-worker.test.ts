@@ -135,7 +135,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     await start();
     await eventually(async () => {
       const listening =
-        "select 1 from pg_stat_activity where datname = current_database() and query = 'listen plat_jobs'";
+        "select 1 from pg_stat_activity where datname = current_database() and query like 'listen plat_jobs%'";
       return (await pool.query(listening)).rows.length > 0;
     });
     await transaction(pool, async client => {
