@@ -18,10 +18,13 @@ import { getParcelImage } from './v1/imagery/parcel-image.ts';
 import { addListRows } from './v1/lists/add-list-rows.ts';
 import { changeRows, readRows, removeRows } from './v1/lists/list-rows.ts';
 import { changeList, createList, deleteList, getList, listLists } from './v1/lists/lists.ts';
+import { compareMarkets } from './v1/market/compare-markets.ts';
 import { searchRegions } from './v1/market/find-regions.ts';
+import { countyHistory, zipHistory } from './v1/market/get-market-history.ts';
 import { countyStats, zipStats } from './v1/market/get-market-stats.ts';
 import { listComps } from './v1/market/list-comps.ts';
 import { deleteMarket, listMarkets, saveMarket } from './v1/market/saved-markets.ts';
+import { topMarkets } from './v1/market/top-markets.ts';
 import { filterParcels } from './v1/parcels/filter/filter-parcels.ts';
 import { listFilters } from './v1/parcels/filter/list-filters.ts';
 import { quoteFilter } from './v1/parcels/filter/quote-filter.ts';
@@ -55,6 +58,10 @@ export const endpoints: readonly Endpoint[] = [
   listFilters,
   countyStats,
   zipStats,
+  countyHistory,
+  zipHistory,
+  compareMarkets,
+  topMarkets,
   listComps,
   listChanges,
   listWebhooks,

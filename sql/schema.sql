@@ -688,6 +688,15 @@ create table lists (
   constraint lists_offer_round_to_check CHECK ((offer_round_to > 0))
 );
 
+create table market_history (
+  type text not null,
+  code text not null,
+  as_of date not null,
+  told text,
+  figures bytea not null,
+  constraint market_history_pkey PRIMARY KEY (type, code, as_of)
+);
+
 create table number_blocks (
   prefix integer not null,
   block smallint not null,
@@ -909,6 +918,7 @@ create table region_stats (
   as_of date,
   listings integer default 0 not null,
   computed_at timestamp with time zone,
+  figures bytea,
   constraint region_stats_pkey PRIMARY KEY (type, code)
 );
 alter table region_stats alter column body set storage external;
@@ -928,6 +938,14 @@ create table regions (
   constraint regions_fips_check CHECK (((fips >= 1001) AND (fips <= 78999))),
   constraint regions_state_check CHECK ((state ~ '^[A-Z]{2}$'::text)),
   constraint regions_type_check CHECK ((type = ANY (ARRAY['county'::text, 'zip'::text])))
+);
+
+create table restated_regions (
+  type text not null,
+  code text not null,
+  through date not null,
+  digest text not null,
+  constraint restated_regions_pkey PRIMARY KEY (type, code)
 );
 
 create table run_rejects (
@@ -1071,6 +1089,7 @@ create table valuation_counties (
   estimates jsonb,
   model_version text,
   as_of date,
+  price_index jsonb,
   constraint valuation_counties_pkey PRIMARY KEY (fips)
 );
 
@@ -1185,12 +1204,13 @@ CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (s
 CREATE INDEX layer_features_extent ON public.layer_features USING gist (extent);
 CREATE INDEX list_rows_mailed ON public.list_rows USING btree (list_id, mailed_at) WHERE (mailed_at IS NOT NULL);
 CREATE INDEX listings_address ON public.listings USING btree (upper(address) text_pattern_ops) WHERE ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text])) AND (address <> ''::text));
-CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX listings_county ON public.listings USING btree (fips, status);
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_url ON public.listings USING hash (url) WHERE (url <> ''::text);
-CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX listings_zip ON public.listings USING btree (zip, status);
 CREATE INDEX lists_company ON public.lists USING btree (company_id);
+CREATE INDEX market_history_told ON public.market_history USING btree (as_of) WHERE (told IS NOT NULL);
 CREATE INDEX oauth_records_account ON public.oauth_records USING btree (account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX oauth_records_clients ON public.oauth_records USING btree (created_at) WHERE (model = 'Client'::text);
 CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at) WHERE (expires_at IS NOT NULL);
@@ -1254,10 +1274,12 @@ alter table list_rows add constraint list_rows_list_id_fkey FOREIGN KEY (list_id
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table lists add constraint lists_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+alter table market_history add constraint market_history_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
 alter table number_blocks add constraint number_blocks_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table oauth_records add constraint oauth_records_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table passwords add constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table region_stats add constraint region_stats_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
+alter table restated_regions add constraint restated_regions_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
 alter table run_rejects add constraint run_rejects_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE;
 alter table runs add constraint runs_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table saved_markets add constraint saved_markets_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
@@ -1290,11 +1312,76 @@ create view counted_listings as
             WHEN (l.listed_date <= latest.day) THEN (latest.day - l.listed_date)
             ELSE NULL::integer
         END) AS days_on_market,
+        CASE
+            WHEN (l.status = 'SOLD'::text) THEN (l.asked_price)::double precision
+            ELSE NULL::double precision
+        END AS asked,
     f.as_of AS feed_day
    FROM ((listings l
      JOIN feeds f ON ((f.id = l.feed_id)))
      CROSS JOIN LATERAL ( SELECT COALESCE(l.status_date, l.sold_date) AS day) latest)
   WHERE ((l.status <> 'OFF_MARKET'::text) AND (l.lot_acres > (0)::double precision) AND (l.price > (0)::numeric));
+
+create view dated_listings as
+ SELECT l.fips,
+    l.zip,
+    (2)::"char" AS status,
+    ((l.price * (100)::numeric))::bigint AS cents,
+    l.lot_acres,
+    l.sold_date AS since,
+    NULL::date AS until,
+    COALESCE(l.days_on_market,
+        CASE
+            WHEN (l.listed_date <= latest.day) THEN (latest.day - l.listed_date)
+            ELSE NULL::integer
+        END) AS days_on_market,
+    (l.asked_price)::double precision AS asked,
+    f.as_of AS feed_day,
+    NULL::date AS listed_from
+   FROM ((listings l
+     JOIN feeds f ON ((f.id = l.feed_id)))
+     CROSS JOIN LATERAL ( SELECT COALESCE(l.status_date, l.sold_date) AS day) latest)
+  WHERE ((l.status = 'SOLD'::text) AND (l.lot_acres > (0)::double precision) AND (l.price > (0)::numeric))
+UNION ALL
+ SELECT l.fips,
+    l.zip,
+    (
+        CASE e.status
+            WHEN 'ACTIVE'::text THEN 0
+            ELSE 1
+        END)::"char" AS status,
+    ((e.price * (100)::numeric))::bigint AS cents,
+    l.lot_acres,
+    e.since,
+    e.until,
+    NULL::integer AS days_on_market,
+    NULL::double precision AS asked,
+    f.as_of AS feed_day,
+    f.listed_from
+   FROM ((( SELECT f_1.id,
+            f_1.as_of,
+            LEAST(f_1.as_of, (COALESCE(r.merged, (f_1.created_at AT TIME ZONE 'UTC'::text)))::date) AS listed_from
+           FROM (feeds f_1
+             CROSS JOIN LATERAL ( SELECT (min(r_1.finished_at) AT TIME ZONE 'UTC'::text) AS merged
+                   FROM runs r_1
+                  WHERE ((r_1.feed_id = f_1.id) AND (r_1.status = 'merged'::text))) r)
+          WHERE (f_1.kind = 'listings'::text)) f
+     JOIN listings l ON ((l.feed_id = f.id)))
+     CROSS JOIN LATERAL ( SELECT seen.status,
+            seen.price,
+            seen.since,
+            LEAST(min(seen.since) OVER (ORDER BY seen.run_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+                CASE
+                    WHEN (l.status = 'SOLD'::text) THEN l.sold_date
+                    ELSE NULL::date
+                END) AS until
+           FROM ( SELECT e_1.run_id,
+                    e_1.status,
+                    e_1.price,
+                    LEAST(e_1.status_date, ((e_1.recorded_at AT TIME ZONE 'UTC'::text))::date, f.as_of) AS since
+                   FROM listing_events e_1
+                  WHERE (e_1.listing_id = l.id)) seen) e)
+  WHERE ((e.status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text])) AND (l.lot_acres > (0)::double precision) AND (e.price > (0)::numeric) AND COALESCE((e.since < e.until), true));
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.accounts FOR EACH ROW EXECUTE FUNCTION record_change();
 

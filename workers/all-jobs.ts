@@ -8,6 +8,7 @@ import { computeLandAttributesJob } from './land/compute-land-attributes-job.ts'
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
 import { recomputeMarketJob } from './market/recompute-market-job.ts';
+import { restateHistoryJob } from './market/restate-history-job.ts';
 import { jobsByName } from './queue/job.ts';
 import { addCountyFeedsJob } from './setup/add-county-job.ts';
 import { addFileFeedJob } from './setup/add-file-job.ts';
@@ -24,6 +25,7 @@ export const allJobs = jobsByName([
   computeLandAttributesJob,
   recomputeMarketJob,
   recomputeMarketDailyJob,
+  restateHistoryJob,
   valueAllCountiesJob,
   valueCountyJob,
   recordCountyJob,

@@ -10,6 +10,7 @@ import type { Feed } from './feeds/feed.ts';
 import { installedFeeds } from './feeds/feed-folders.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
+import { restateHistoryJob } from './market/restate-history-job.ts';
 import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
 type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
@@ -20,6 +21,7 @@ type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
  */
 export const DAILY = {
   market: { pattern: '5 0 * * *', due: pool => enqueue(pool, recomputeMarketDailyJob, {}) },
+  history: { pattern: '15 0 * * *', due: pool => enqueue(pool, restateHistoryJob, {}) },
   attributes: {
     pattern: '20 0 * * *',
     due: pool => enqueue(pool, planLandAttributesJob, { scope: { dirty: true } }),

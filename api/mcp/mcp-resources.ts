@@ -1,5 +1,5 @@
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
-import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
+import { METRIC_KEYS, MORE_KEYS } from '../../shared/domain/market-stats.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 
 /**
@@ -66,8 +66,9 @@ const statistics = () =>
     '- Median Price, USD: of the sales in the window, of pending or active listings.',
     '- Median Acreage, acres. Median PPA, USD per acre: price per acre. PPA Min, Max and Range: the lowest and highest.',
     '- Gini, 0 to 100: dispersion of prices per acre; low where prices agree.',
+    '- In more, null with too few sales: months_of_supply; sale_to_list, % of the last asking price; median_ppa_change_12mo, % above the year before, whose sales are sales_prior_12mo; price_index of like lots in the county, with its 80 % range from price_index_low to price_index_high.',
     '',
-    `Keys: ${METRIC_KEYS.join(', ')}.`,
+    `Keys: ${METRIC_KEYS.join(', ')}. In more: ${MORE_KEYS.join(', ')}.`,
     `Buckets: ${ACRE_BUCKETS.map(({ label }) => label).join(', ')}.`,
   ].join('\n');
 

@@ -7,6 +7,7 @@ import { type Document, inputOf, type Operation, outputOf, type Schema } from '.
 /** Endpoints that one tool calls, chosen by which path parameter is given; the last where none is. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   get_market_stats: ['get_county_market_stats', 'get_zip_market_stats'],
+  get_market_history: ['get_county_market_history', 'get_zip_market_history'],
   get_coverage: ['get_county_coverage', 'get_coverage'],
 };
 

@@ -22,9 +22,11 @@ export const LOCKS = {
   countyValuations: 7_152_811,
   /** Who numbers changes: the last that a transaction takes. */
   changes: 7_152_812,
+  /** Who writes the history of statistics. */
+  marketHistory: 7_152_813,
 } as const;
 
-type LockFunction = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock_shared';
+type LockFunction = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock' | 'pg_try_advisory_xact_lock_shared';
 
 const POLL_MS = 100;
 

@@ -21,7 +21,7 @@ export type BenchResult = {
   /** What the value is compared with, measured in the same run. Empty for a plain figure. */
   reference: string;
   value: number;
-  unit: 'x' | 'MB' | 'ms' | '%' | 'million/s';
+  unit: 'x' | 'MB' | 'B' | 'ms' | '%' | 'million/s';
   /** What must be reached, in words and figures: 'at most 3.0 x'. */
   reach: string;
   pass: boolean;

@@ -7,6 +7,7 @@ export const BENCHES = [
   'statewide',
   'cluster',
   'market',
+  'history',
   'changes',
   'metering',
   'filter',

@@ -52,7 +52,7 @@ const soldDate = (asOf: string) =>
     fc
       .record({ months: fc.constantFrom(0, 1, 3, 6, 12), days: fc.integer({ min: -1, max: 1 }) })
       .map(({ months, days }) => dateOf(dayOf(monthsBefore(asOf, months)) + days)),
-    fc.integer({ min: -10, max: 500 }).map(ago => dateOf(dayOf(asOf) - ago)),
+    fc.integer({ min: -10, max: 800 }).map(ago => dateOf(dayOf(asOf) - ago)),
     fc.constant(null),
   );
 
@@ -63,6 +63,7 @@ const listing = (asOf: string): fc.Arbitrary<PlainListing> =>
     acres,
     soldDate: soldDate(asOf),
     daysOnMarket: fc.option(fc.integer({ min: 0, max: 900 })),
+    asked: price,
   });
 
 const market = (maxLength: number) =>

@@ -25,5 +25,6 @@ export function columnsOf(listings: PlainListing[]): ListingColumns {
     acres: Float64Array.from(listings, one => one.acres ?? Number.NaN),
     soldDay: Int32Array.from(listings, one => (one.soldDate === null ? NO_DAY : dayOf(one.soldDate))),
     daysOnMarket: Int32Array.from(listings, one => one.daysOnMarket ?? NO_DAY),
+    asked: Float64Array.from(listings, one => one.asked ?? Number.NaN),
   };
 }

@@ -12,9 +12,12 @@ export type PlainListing = {
   /** YYYY-MM-DD */
   soldDate: string | null;
   daysOnMarket: number | null;
+  /** What was asked last for a sale. */
+  asked?: number | null;
 };
 
-export type PlainBucket = { type: string; listings: number; data: Record<string, number | null> };
+type Figures = Record<string, number | null>;
+export type PlainBucket = { type: string; listings: number; data: Figures; more: Figures };
 
 /** In the order of the specification. */
 export const LABELS = [
@@ -99,14 +102,48 @@ export function plainStats(listings: PlainListing[], asOf: string): PlainBucket[
   return LABELS.flatMap(type => {
     const [min, max] = rangeOf(type);
     const inside = counted.filter(one => min <= one.acres && one.acres < max);
-    return inside.length === 0 ? [] : [{ type, listings: inside.length, data: bucketData(inside, asOf) }];
+    return inside.length === 0
+      ? []
+      : [{ type, listings: inside.length, data: bucketData(inside, asOf), more: moreData(inside, asOf) }];
   });
 }
 
-function bucketData(
-  listings: (PlainListing & { price: number; acres: number })[],
-  asOf: string,
-): Record<string, number | null> {
+/** Without the price index, which is not of the listings. */
+function moreData(listings: (PlainListing & { price: number; acres: number })[], asOf: string): Figures {
+  const soldIn = (from: number, to: number) =>
+    listings.filter(
+      ({ status, soldDate }) =>
+        status === 'SOLD' &&
+        soldDate !== null &&
+        soldDate > monthsBefore(asOf, from) &&
+        soldDate <= monthsBefore(asOf, to),
+    );
+  const [year, before] = [soldIn(12, 0), soldIn(24, 12)];
+  const active = listings.filter(({ status }) => status === 'ACTIVE').length;
+  const shares = year.flatMap(({ price, asked }) => (asked && asked > 0 ? [price / asked] : []));
+  const ppa = (list: typeof listings) => double(list.map(one => one.price / one.acres));
+  const from5 = (count: number, value: () => Fraction) => (count < 5 ? null : roundDecimal(value()));
+  return {
+    months_of_supply: from5(year.length, () => divide(exactly(12 * active), exactly(year.length))),
+    sale_to_list: from5(shares.length, () => exactly(100 * double(shares))),
+    median_ppa_change_12mo: from5(Math.min(year.length, before.length), () =>
+      exactly(100 * (ppa(year) / ppa(before) - 1)),
+    ),
+    sales_prior_12mo: before.length,
+    price_index: null,
+    price_index_low: null,
+    price_index_high: null,
+  };
+}
+
+/** The median as a double. */
+function double(values: number[]): number {
+  const sorted = ascending(values);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+function bucketData(listings: (PlainListing & { price: number; acres: number })[], asOf: string): Figures {
   const active = listings.filter(one => one.status === 'ACTIVE');
   const pending = listings.filter(one => one.status === 'PENDING');
   const soldIn = (months: number) =>

@@ -4,6 +4,7 @@ import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
 import { sampleDir } from '../../workers/feeds/feed-folders.ts';
 import { loadFeed } from '../../workers/feeds/load-feeds.ts';
 import { recomputeStats } from '../../workers/market/recompute-stats.ts';
+import { restateHistory } from '../../workers/market/restate-history.ts';
 import { recordCounty } from '../../workers/valuation/record-county.ts';
 import { settle } from '../db/attributes-support.ts';
 import { ingest } from './ingest.ts';
@@ -26,7 +27,8 @@ export async function loadSample(pool: Pool): Promise<void> {
     'washington-nh-roads',
     'washington-nh-contacts',
   );
-  await recomputeStats(pool, { fips: 33_019 }, {});
+  const { codes } = await recomputeStats(pool, { fips: 33_019 }, {});
+  await restateHistory(pool, { codes });
   await settle(pool, LAND_KERNELS);
   await valueMarket(pool);
   await recordCounty(pool, 33_019, { signal: new AbortController().signal });

@@ -7,6 +7,7 @@ import { landlockedWarnings } from '../land/landlocked.ts';
 import type { Planned } from '../land/plan-attributes.ts';
 import { planLandAttributesJob } from '../land/plan-land-attributes-job.ts';
 import { recomputeMarketJob } from '../market/recompute-market-job.ts';
+import { restateHistoryJob } from '../market/restate-history-job.ts';
 import { DAILY } from '../schedules.ts';
 import type { EstimatesResult } from '../valuation/value-all.ts';
 import { valueAllCountiesJob } from '../valuation/value-all-counties-job.ts';
@@ -49,6 +50,13 @@ export function addRecomputeCommands(program: Command): void {
     .addOption(asOf('a pinned feed'))
     .description('market statistics: of a county and its ZIPs, of one ZIP, or of all');
   onScope(stats, '--fips, --zip and --all', '--as-of 2025-09-28', recomputeStatistics);
+
+  const history = recompute
+    .command('history')
+    .option('--wait', 'show progress and wait for the end')
+    .description('market statistics of past months, of all regions: what is new, and what listings tell anew')
+    .addHelpText('after', '\nExamples:\n  plat recompute history --wait');
+  action(history, recomputeHistory);
 }
 
 const asOf = (otherwise: string): Option =>
@@ -117,6 +125,14 @@ function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Sco
     const { status, result, error } = state;
     const summary = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
     return [{ status, result, error }, `statistics: ${summary}`, codeOf(state)];
+  });
+}
+
+function recomputeHistory(session: Session, { wait }: Flags): Promise<CommandResult> {
+  return enqueueFromCli(session, restateHistoryJob, {}, 'history', wait, state => {
+    const { status, result, error } = state;
+    const summary = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
+    return [{ status, result, error }, `history: ${summary}`, codeOf(state)];
   });
 }
 

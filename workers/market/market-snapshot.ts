@@ -2,6 +2,7 @@ import { type CopiedColumns, readCopy } from '../../shared/base/copy.ts';
 import { type Client, compose, literal, sql, statement } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
+import type { PriceIndex } from '../../shared/kernels/valuation/price-index.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { RegionRow } from '../regions/load-regions.ts';
 
@@ -14,6 +15,7 @@ export type StoredRegion = RegionRow & {
   /** 'YYYY-MM-DD'; null while there is nothing to compute from. */
   as_of: string | null;
   listings: number;
+  price_index: PriceIndex | null;
   marked_at: string | null;
 };
 
@@ -25,7 +27,7 @@ export type Snapshot = {
   strayMarks: DirtyMark[];
 };
 
-type Codes = { county: string[]; zip: string[] };
+export type Codes = { county: string[]; zip: string[] };
 
 /**
  * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which
@@ -84,6 +86,7 @@ const COLUMNS = {
   acres: { type: 'float8', null: Number.NaN },
   soldDay: { type: 'date', null: NO_DAY },
   daysOnMarket: { type: 'int4', null: NO_DAY },
+  asked: { type: 'float8', null: Number.NaN },
   feedDay: { type: 'date', null: NO_DAY },
 } as const;
 
@@ -115,11 +118,12 @@ async function readListings(client: Client, codes: Codes | null): Promise<Market
  * Cents arrive as integers because numeric has no fixed width; the division gives the double
  * nearest to the price.
  */
-function dollars({ cents }: CopiedColumns<typeof COLUMNS>): Float64Array {
+export function dollars({ cents }: Pick<CopiedColumns<typeof COLUMNS>, 'cents'>): Float64Array {
   for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
   return cents;
 }
 
-function ofRegions({ county, zip }: Codes): string {
+/** The condition of the listings of these regions. */
+export function ofRegions({ county, zip }: Codes): string {
   return `fips = any (${literal(county.map(Number))}::int[]) or zip = any (${literal(zip)}::text[])`;
 }

@@ -27,11 +27,16 @@ export const recomputeMarketJob = defineJob({
   ...RETRY,
   async run({ pool, log, progress, signal }, { scope: of, asOf }) {
     const { recomputeStats } = await import('./recompute-stats.ts');
-    const { failed, ...counts } = await recomputeStats(pool, of, {
+    const { failed, codes, ...counts } = await recomputeStats(pool, of, {
       asOf,
       signal,
       progress: (done, total) => progress(done / Math.max(1, total), `${done} of ${total} regions`),
     });
+    // Of all regions the daily job does it (restate-history-job.ts), and what a kill leaves undone here.
+    if (!('all' in of)) {
+      const { restateHistory } = await import('./restate-history.ts');
+      await restateHistory(pool, { codes, signal });
+    }
     if (counts.unknown > 0)
       log.warn({ unknown: counts.unknown }, 'listings or marks name regions that do not exist');
     if (failed.length > 0) {

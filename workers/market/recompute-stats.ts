@@ -3,12 +3,20 @@ import type { Client, Pool } from '../../shared/base/db.ts';
 import { messageOf } from '../../shared/base/errors.ts';
 import { LOCKS, withLock } from '../../shared/base/locks.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
+import { packStats } from '../../shared/domain/stats-codec.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { regionFields } from '../regions/load-regions.ts';
-import { type MarketScope, readSnapshot, type Snapshot, type StoredRegion } from './market-snapshot.ts';
+import {
+  type Codes,
+  type MarketScope,
+  readSnapshot,
+  type Snapshot,
+  type StoredRegion,
+} from './market-snapshot.ts';
+import { recordMonth } from './record-month.ts';
 import {
   type ComputedStats,
   clearMarks,
@@ -23,6 +31,8 @@ export type RecomputeOptions = {
   asOf?: string | undefined;
   progress?: (done: number, total: number) => void;
   signal?: AbortSignal | undefined;
+  /** The UTC day that it is, since 1970-01-01; another one in tests. */
+  today?: number | undefined;
 };
 
 export type RecomputeResult = {
@@ -32,6 +42,8 @@ export type RecomputeResult = {
   listings: number;
   /** Codes in listings or marks that are no region: not computed. */
   unknown: number;
+  /** The regions, by type. */
+  codes: Codes;
   /** Regions that could not be computed or written; they keep their row and their mark. */
   failed: FailedRegion[];
 };
@@ -61,9 +73,10 @@ export function recomputeStats(
   scope: MarketScope,
   options: RecomputeOptions = {},
 ): Promise<RecomputeResult> {
-  return withLock(pool, [LOCKS.marketRecompute], options.signal, async client =>
-    recomputeRegions(client, scope, await readSnapshot(client, scope), options),
-  );
+  return withLock(pool, [LOCKS.marketRecompute], options.signal, async client => {
+    await recordMonth(client, options);
+    return recomputeRegions(client, scope, await readSnapshot(client, scope), options);
+  });
 }
 
 async function recomputeRegions(
@@ -87,8 +100,10 @@ async function recomputeRegions(
     changed: 0,
     listings: listings.count,
     unknown: snapshot.strayMarks.length + ('all' in scope ? countUnknown(rowsOf, snapshot.regions) : 0),
+    codes: { county: [], zip: [] },
     failed: [],
   };
+  for (const { type, code } of regions) result.codes[type].push(code);
   if (snapshot.strayMarks.length > 0) await clearMarks(client, snapshot.strayMarks);
 
   const compute = regionComputer(snapshot, asOf);
@@ -140,7 +155,7 @@ function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
   const named = asOf === undefined ? undefined : dayOf(asOf);
   return (region: StoredRegion, rows: readonly number[]): ComputedStats => {
     const day = named ?? asOfDay(listings.feedDay, rows, today);
-    const stats = regionStats(listings, rows, day);
+    const stats = regionStats(listings, rows, day, { index: region.price_index, listed: true });
     const fields = regionFields(region);
     const etag = statsEtag(fields, stats);
     return {
@@ -149,6 +164,7 @@ function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
       asOf: stats.asOf,
       listings: rows.length,
       body: etag === region.etag ? null : statsBody(fields, stats),
+      figures: etag === region.etag ? null : packStats(stats),
     };
   };
 }

@@ -8,8 +8,9 @@ export type ComputedStats = {
   etag: string;
   asOf: string | null;
   listings: number;
-  /** null when the stored bytes are the same. */
+  /** null when the stored bytes are the same; likewise `figures`. */
   body: string | null;
+  figures: Buffer | null;
 };
 
 export type FailedRegion = { type: string; code: string; message: string };
@@ -81,6 +82,7 @@ async function updateRows(client: Client, rows: readonly ComputedStats[]): Promi
   await client.query(
     statement('market/update_region_stats', {
       ...bodies,
+      figures: rows.map(row => row.figures?.toString('base64') ?? '').join('\n'),
       etags: rows.map(row => row.etag),
       as_of_days: rows.map(row => row.asOf),
       listing_counts: rows.map(row => row.listings),

@@ -32,8 +32,13 @@ export async function estimateCounties(
       await lockCounty(client, fips);
       await linkCompsToParcels(client, fips);
       const { comps } = await readMarket(client, fips, emptyBox(), dayOf(day));
-      const { estimates } = fitCounty(comps, fips, dayOf(day), new Map());
-      const values = { fips, estimates: JSON.stringify(estimates), model_version: MODEL_VERSION };
+      const { estimates, priceIndex } = fitCounty(comps, fips, dayOf(day), new Map());
+      const values = {
+        fips,
+        estimates: JSON.stringify(estimates),
+        price_index: JSON.stringify(priceIndex()),
+        model_version: MODEL_VERSION,
+      };
       await client.query(statement('valuation/store_estimates', values));
     });
   }

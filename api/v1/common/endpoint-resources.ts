@@ -8,6 +8,7 @@ import type { Database } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { isQuotable, quoteParameter } from '../../http/quote.ts';
 import type { Images } from '../../images/images.ts';
+import { openHistory, type ReadMonths } from './market-months.ts';
 import type { Trace } from './skip-tracing.ts';
 import { openValuations, type ReadValuation } from './valuations.ts';
 
@@ -18,6 +19,7 @@ export type Resources = {
   database: Database;
   cursorSecret: CursorSecret;
   readRegionStats(type: 'county' | 'zip', code: string): Promise<RegionStats | undefined>;
+  readMonths: ReadMonths;
   readValuation: ReadValuation;
   trace: Trace;
   images: Images;
@@ -44,6 +46,7 @@ export function openResources(
     database,
     cursorSecret: openCursorSecret(database, cursorSecret),
     readRegionStats: openRegionStats(database),
+    readMonths: openHistory(database),
     readValuation: openValuations(database),
     trace,
     images,

@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import { type ApiErrorCode, ERROR_STATUSES } from '../../../shared/base/errors.ts';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
-import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
+import { METRIC_KEYS, type MetricKey, MORE_KEYS, type MoreKey } from '../../../shared/domain/market-stats.ts';
+import { STATES } from '../../../shared/regions/states.ts';
 
 export { fips, zip } from '../../../shared/regions/region-codes.ts';
+
+const stateCodes = STATES.map(({ code }) => code) as [string, ...string[]];
+
+export const stateCode = z
+  .string()
+  .transform(text => text.toUpperCase())
+  .pipe(z.enum(stateCodes, 'must be the two letters of a state, such as NH'))
+  .meta({ description: 'Two-letter state code.', example: 'NH' });
 
 /**
  * Text of one line. Not a pattern of the published schema: regular expressions of few
@@ -73,6 +82,17 @@ const bucketStats = z
       )
       .describe(
         'STR = sell-through rate in %, DOM = days on market, PPA = price per acre in USD, Gini = dispersion of PPA from 0 to 100.',
+      ),
+    more: z
+      .object(
+        Object.fromEntries(MORE_KEYS.map(key => [key, metric.optional()])) as Record<
+          MoreKey,
+          z.ZodOptional<typeof metric>
+        >,
+      )
+      .optional()
+      .describe(
+        'Further figures, each null where too few sales carry it: months of supply; the median sale price in % of what was asked; how much the median price per acre changed in a year, in %, and the sales of the year before; the price index of the county with its 80 % range.',
       ),
   })
   .meta({ id: 'BucketStats' });

@@ -18,6 +18,10 @@ export const DETAIL_EXAMPLE = {
 /** The parcel of DETAIL_EXAMPLE and PORTFOLIO_EXAMPLE, in Washington, New Hampshire. */
 export const EXAMPLE_ID: number = DETAIL_EXAMPLE.property_id;
 export const FILTER_EXAMPLE = read('filter');
+const markets = read('markets');
+export const COMPARE_EXAMPLE = markets.compare;
+export const HISTORY_EXAMPLE = markets.history;
+export const TOP_EXAMPLE = markets.top;
 export const PORTFOLIO_EXAMPLE = read('owner-portfolio');
 /** Of the one search over everything. */
 export const SEARCH_BOX_EXAMPLE = read('search');

@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { STATES } from '../../../shared/regions/states.ts';
 import { openPage, type Page, pageOf, pageParameters, toPageResult } from '../../http/paging.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
-import { line, REGION_EXAMPLE, type RegionRow, region, toRegion } from '../common/request-schemas.ts';
+import {
+  line,
+  REGION_EXAMPLE,
+  type RegionRow,
+  region,
+  stateCode,
+  toRegion,
+} from '../common/request-schemas.ts';
 
 const PATH = '/api/public/v1/regions/';
 
 /** No county's name is as long. */
 const MAX_QUERY = 100;
-
-const codes = STATES.map(state => state.code) as [string, ...string[]];
 
 const query = z.strictObject({
   q: line(MAX_QUERY, 'must be given once')
@@ -21,12 +25,7 @@ const query = z.strictObject({
       example: 'sullivan',
     }),
   type: z.enum(['county', 'zip'], 'must be county or zip').optional().describe('Only these.'),
-  state: z
-    .string()
-    .transform(text => text.toUpperCase())
-    .pipe(z.enum(codes, 'must be the two letters of a state, such as NH'))
-    .optional()
-    .meta({ description: 'Two-letter state code.', example: 'NH' }),
+  state: stateCode.optional(),
   ...pageParameters({ usual: 25, most: 100 }),
 });
 type Query = z.output<typeof query>;

@@ -1,22 +1,34 @@
 import { z } from 'zod';
-import type { Answer } from '../../http/endpoint.ts';
-import { notFound } from '../../http/error-responses.ts';
-import { defineEndpoint, type RegionStats } from '../common/endpoint-resources.ts';
+import { isoDay, utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import type { Answer, CallContext } from '../../http/endpoint.ts';
+import { notFound, validationError } from '../../http/error-responses.ts';
+import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { unknownCounty } from '../common/known-regions.ts';
 import { fips, regionStats, zip } from '../common/request-schemas.ts';
 import { STATS_EXAMPLE } from '../examples/examples.ts';
+import { isoDate } from './market-figures.ts';
+import { statsOfDay } from './stats-of-day.ts';
 
 const TOKENS = 10;
 const METERING = {
   key: 'public_market_stats',
   price: TOKENS,
   atMost: TOKENS,
-  rule: '10 tokens; 0 on 404 and 304',
+  rule: '10 tokens; 0 on 404 and 304, and for a past day of which nothing is known',
 };
+
+const query = z.strictObject({
+  as_of: isoDate
+    .optional()
+    .describe(
+      'A past day (UTC). Of the last days of months since the service has run: the very answer at the end of that day. Else: by what is known now.',
+    ),
+});
 
 const common = {
   method: 'get',
   tag: 'Market statistics',
+  query,
   metering: METERING,
 } as const;
 
@@ -40,8 +52,7 @@ export const countyStats = defineEndpoint({
     value: STATS_EXAMPLE,
   }),
   errors: { not_found: 'No county has this FIPS code. Costs nothing.' },
-  handle: async ({ params }, { readRegionStats }) =>
-    answer(await readRegionStats('county', params.fips), unknownCounty(params.fips)),
+  handle: ({ params, query }, resources, call) => answer('county', params.fips, query.as_of, resources, call),
 });
 
 export const zipStats = defineEndpoint({
@@ -65,11 +76,23 @@ export const zipStats = defineEndpoint({
     },
   }),
   errors: { not_found: 'There is no such ZIP code. Costs nothing.' },
-  handle: async ({ params }, { readRegionStats }) =>
-    answer(await readRegionStats('zip', params.zip), `There is no ZIP code ${params.zip}.`),
+  handle: ({ params, query }, resources, call) => answer('zip', params.zip, query.as_of, resources, call),
 });
 
-function answer(stored: RegionStats | undefined, unknown: string): Answer {
-  if (stored === undefined) throw notFound(unknown);
-  return { ...stored, tokens: TOKENS };
+async function answer(
+  type: 'county' | 'zip',
+  code: string,
+  asOf: string | undefined,
+  { readRegionStats, database }: Resources,
+  { now }: CallContext,
+): Promise<Answer> {
+  const today = isoDay(utcDay(now.getTime()));
+  if (asOf !== undefined && asOf >= today)
+    throw validationError({ as_of: [`must be before today, ${today} in UTC; without it: as of now`] });
+  const found =
+    asOf === undefined ? await readRegionStats(type, code) : await statsOfDay(database, type, code, asOf);
+  if (found === undefined)
+    throw notFound(type === 'county' ? unknownCounty(code) : `There is no ZIP code ${code}.`);
+  const { body, etag } = found;
+  return { body, etag, tokens: 'known' in found && !found.known ? 0 : TOKENS };
 }

@@ -11,6 +11,13 @@ export const isoDay = (day: number): string => new Date(day * MS_PER_DAY).toISOS
 /** The day from 'YYYY-MM-DD'. */
 export const dayOf = (isoDate: string): number => utcDay(Date.parse(`${isoDate}T00:00:00Z`));
 
+/** The last days of the latest months that are over on a day, the earliest first. */
+export function monthEnds(today: number, months: number): number[] {
+  const date = new Date(today * MS_PER_DAY);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return Array.from({ length: months }, (_, i) => utcDay(Date.UTC(year, month - months + 1 + i, 0)));
+}
+
 /**
  * The same day some months earlier, clamped to the end of that month, as PostgreSQL's `date - interval` does.
  */

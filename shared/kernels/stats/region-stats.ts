@@ -1,3 +1,4 @@
+import { countBelow } from '../groups.ts';
 import { minusMonths } from './calendar.ts';
 
 /** Values of `status`. */
@@ -21,6 +22,8 @@ export type ListingColumns = {
   /** UTC days since 1970-01-01, or NO_DAY. */
   soldDay: Int32Array;
   daysOnMarket: Int32Array;
+  /** USD: what was asked last for what is SOLD. NaN when unknown. */
+  asked: Float64Array;
 };
 
 /** A bucket has the listings with `minAcres <= acres < maxAcres`. Buckets may overlap. */
@@ -49,19 +52,31 @@ export type BucketSummary = {
   pending: Summary;
   /** By window, in the order of WINDOW_MONTHS. */
   sold: [Summary, Summary, Summary, Summary];
+  /** The sales of the 12 months before the last 12. */
+  yearBefore: { count: number; medianPpa: number | null };
+  /** Of the year's sales with a known asking price: how many, and the median price as a share of it. */
+  toAsked: { count: number; median: number | null };
 };
 
 /** The window of m months has the sales after the as-of day minus m calendar months, through that day. */
 const WINDOW_MONTHS = [1, 3, 6, 12] as const;
 
-type Listing = { acres: number; price: number; ppa: number; soldDay: number; daysOnMarket: number };
+type Listing = {
+  acres: number;
+  price: number;
+  ppa: number;
+  soldDay: number;
+  daysOnMarket: number;
+  asked: number;
+};
 
 /** The same listings, sorted for each median. */
 type Sorted = { byAcres: Listing[]; byPrice: Listing[]; byPpa: Listing[] };
 
 /**
- * Summarizes the listings `rows` as of the UTC day `asOfDay`; null for a bucket without listings. Each status
- * is sorted once in three orders, from which buckets and windows select.
+ * Summarizes the listings `rows` as of the UTC day `asOfDay`; null for a bucket without listings, the same
+ * object for buckets with the same listings. Each status is sorted once in three orders, from which buckets
+ * and windows select.
  */
 export function summarizeBuckets(
   listings: ListingColumns,
@@ -71,25 +86,46 @@ export function summarizeBuckets(
 ): (BucketSummary | null)[] {
   const [since1, since3, since6, since12] = WINDOW_MONTHS.map(months => minusMonths(asOfDay, months) + 1);
   const all: Listing[] = [];
-  const listed = { active: [] as Listing[], pending: [] as Listing[], sold: [] as Listing[] };
+  const since24 = minusMonths(asOfDay, 24) + 1;
+  const listed: Record<'active' | 'pending' | 'sold' | 'before', Listing[]> = {
+    active: [],
+    pending: [],
+    sold: [],
+    before: [],
+  };
   for (const row of rows) {
     const acres = listings.acres[row]!;
     const price = listings.price[row]!;
     if (!(acres > 0 && price > 0)) continue;
     const soldDay = listings.soldDay[row]!;
-    const one = { acres, price, ppa: price / acres, soldDay, daysOnMarket: listings.daysOnMarket[row]! };
+    const daysOnMarket = listings.daysOnMarket[row]!;
+    const one = { acres, price, ppa: price / acres, soldDay, daysOnMarket, asked: listings.asked[row]! };
     all.push(one);
     const status = listings.status[row]!;
     if (status === ACTIVE) listed.active.push(one);
     else if (status === PENDING) listed.pending.push(one);
-    else if (soldDay >= since12! && soldDay <= asOfDay) listed.sold.push(one);
+    else if (soldDay > asOfDay) continue;
+    else if (soldDay >= since12!) listed.sold.push(one);
+    else if (soldDay >= since24) listed.before.push(one);
   }
   const active = sort(listed.active);
   const pending = sort(listed.pending);
   const sold = sort(listed.sold);
+  const before = listed.before.sort((a, b) => a.ppa - b.ppa);
+  // Of few listings, most buckets hold the same ones.
+  const acres = Float64Array.from(all, one => one.acres).sort();
+  const summaries = new Map<string, BucketSummary>();
   return buckets.map(range => {
-    const count = selectListings(all, range).length;
+    const first = countBelow(acres, range.minAcres, false);
+    const count = countBelow(acres, range.maxAcres, false) - first;
     if (count === 0) return null;
+    const same = `${first} ${count}`;
+    const summary = summaries.get(same) ?? summarizeBucket(range, count);
+    summaries.set(same, summary);
+    return summary;
+  });
+
+  function summarizeBucket(range: AcreRange, count: number): BucketSummary {
     const year = selectSorted(sold, range);
     const half = selectSorted(year, range, since6);
     const quarter = selectSorted(half, range, since3);
@@ -99,8 +135,21 @@ export function summarizeBuckets(
       active: summarize(selectSorted(active, range)),
       pending: summarize(selectSorted(pending, range)),
       sold: [summarize(month), summarize(quarter), summarize(half), summarize(year)],
+      yearBefore: medianPpa(selectListings(before, range)),
+      toAsked: toAsked(year.byPpa),
     };
-  });
+  }
+}
+
+function medianPpa(byPpa: readonly Listing[]): BucketSummary['yearBefore'] {
+  return { count: byPpa.length, medianPpa: median(byPpa, one => one.ppa) };
+}
+
+function toAsked(sold: readonly Listing[]): BucketSummary['toAsked'] {
+  const shares: number[] = [];
+  for (const { price, asked } of sold) if (asked > 0) shares.push(price / asked);
+  shares.sort((a, b) => a - b);
+  return { count: shares.length, median: median(shares, share => share) };
 }
 
 function sort(listings: readonly Listing[]): Sorted {

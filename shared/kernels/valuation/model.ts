@@ -10,6 +10,7 @@ import {
 } from './effects.ts';
 import { countyLevels, reachOfCounties, withoutLevels } from './level.ts';
 import { groundStep, type Pairs, pairsOf, placesOf } from './pairs.ts';
+import { type PriceIndex, priceIndexOf } from './price-index.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { deviationOf, madOf, medianOf } from './robust.ts';
 import { lastAskingPrices, salesUntil } from './same-sale.ts';
@@ -38,7 +39,12 @@ export type CountyEstimates = {
 
 export type Model = FittedMarket & { calibration: Calibration };
 
-export type FittedCounty = { model: Model; estimates: CountyEstimates; outliers: ReadonlySet<number> };
+export type FittedCounty = {
+  model: Model;
+  estimates: CountyEstimates;
+  outliers: ReadonlySet<number>;
+  priceIndex(): PriceIndex | null;
+};
 
 /** By FIPS, without the county being fitted. */
 export type OtherCounties = ReadonlyMap<number, CountyEstimates>;
@@ -84,6 +90,17 @@ export function fitCounty(
     model: { ...fitted, calibration: calibrate(heldOut, expected.errorSize, fitted.levels) },
     estimates,
     outliers,
+    priceIndex() {
+      const { elasticity, land } = fitted.effects;
+      const y = withoutLand(pairs, land).map((ppa, i) => ppa - elasticity * pairs.acres[i]!);
+      const own = kept.filter(sale => comps.county[sale] === county);
+      return priceIndexOf(
+        pairs,
+        y,
+        own.map(sale => comps.soldDay[sale]!),
+        asOfDay,
+      );
+    },
   };
 }
 

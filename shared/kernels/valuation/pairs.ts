@@ -9,6 +9,8 @@ export type Pairs = {
   ppa: Float64Array;
   acres: Float64Array;
   years: Float64Array;
+  /** The days of both sales, one after the other. */
+  days: Int32Array;
   /** Null where the land is unknown for all sales. */
   land: PairedLand | null;
   count: number;
@@ -60,6 +62,7 @@ export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county:
     ppa: new Float64Array(most),
     acres: new Float64Array(most),
     years: new Float64Array(most),
+    days: new Int32Array(2 * most),
     land: pairedLand(
       comps,
       own.map(i => sales[i]!),
@@ -76,6 +79,8 @@ export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county:
       pairs.ppa[pairs.count] = Math.log(comps.price[a]! / comps.price[b]!) - acres;
       pairs.acres[pairs.count] = acres;
       pairs.years[pairs.count] = (comps.soldDay[a]! - comps.soldDay[b]!) / DAYS_PER_YEAR;
+      pairs.days[2 * pairs.count] = comps.soldDay[a]!;
+      pairs.days[2 * pairs.count + 1] = comps.soldDay[b]!;
       if (pairs.land !== null) compareLand(comps.land!, a, b, pairs.land, pairs.count);
       pairs.count++;
     }

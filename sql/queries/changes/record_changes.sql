@@ -142,7 +142,8 @@ where v.was > 0 and abs(v.is / v.was - 1) > {{share}}
 
 -- name: stage_stats_changes
 -- The regions of a batch that have other figures than are stored, read before these are replaced. What a
--- region has for the first time is not told figure by figure. Parameters as of update_region_stats.
+-- region has for the first time is not told figure by figure, nor is the price index, which moves with every
+-- fit. Parameters as of update_region_stats.
 insert into pending_changes (type, fips, zip, fields)
 select 'stats.written', g.fips, case b.type when 'zip' then b.code end, d.fields
 from unnest(:types::text[], :codes::text[], string_to_array(:bodies, E'\n')) as b (type, code, body)
@@ -156,11 +157,13 @@ cross join lateral (
     else (
       select jsonb_object_agg(coalesce(o.bucket, n.bucket) || ' / ' || f.key, jsonb_build_array(f.was, f.is))
       from (
-        select e ->> 'type' as bucket, (e -> 'data') || (e - '{type,data}'::text[]) as figures
+        select e ->> 'type' as bucket, (e -> 'data') || (coalesce(e -> 'more', '{}') - '{price_index,price_index_low,price_index_high}'::text[])
+          || (e - '{type,data,more}'::text[]) as figures
         from jsonb_array_elements(was.body::jsonb -> 'stats') e
       ) o
       full join (
-        select e ->> 'type' as bucket, (e -> 'data') || (e - '{type,data}'::text[]) as figures
+        select e ->> 'type' as bucket, (e -> 'data') || (coalesce(e -> 'more', '{}') - '{price_index,price_index_low,price_index_high}'::text[])
+          || (e - '{type,data,more}'::text[]) as figures
         from jsonb_array_elements(b.body::jsonb -> 'stats') e
       ) n on n.bucket = o.bucket
       cross join lateral (

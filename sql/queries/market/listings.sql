@@ -6,6 +6,14 @@ select null::bigint as row_no, null::uuid as hash, id, {{columns}}
 from listings
 with no data
 
+-- name: keep_asked_prices
+-- Keeps with a sale what was asked for it last, where its source does not tell.
+update stage_listing s
+set asked_price = case when l.status in ('ACTIVE', 'PENDING') and l.price > 0 then l.price else l.asked_price end
+from listings l
+where l.id = s.id and s.status = 'SOLD' and coalesce(s.asked_price, 0) = 0
+  and (l.asked_price > 0 or l.status in ('ACTIVE', 'PENDING') and l.price > 0)
+
 -- name: mark_touched_regions
 -- Marks the regions of the run's new, changed and gone listings, at their new and old locations. In one
 -- order for all merges, against deadlocks.

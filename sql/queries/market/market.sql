@@ -32,23 +32,25 @@ left join regions r using (type, code);
 
 -- name: list_stored_stats
 -- The stored statistics of regions without their bodies, counties first. `codes`: null for every region.
-select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, s.etag, s.as_of, s.listings
+select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, s.etag, s.as_of, s.listings, c.price_index
 from regions r
 join region_stats s using (type, code)
+left join valuation_counties c on r.type = 'county' and c.fips = r.fips
 where :types::text[] is null
   or (r.type, r.code) in (select * from unnest(:types::text[], :codes::text[]))
 order by r.type, r.code;
 
 -- name: update_region_stats
 -- Replaces the statistics of regions. A body with the same etag is not rewritten. `as_of_days`,
--- `listing_counts`: per region; `bodies`: all bodies as one text, one per line, as an array would be escaped
--- twice.
+-- `listing_counts`: per region; `bodies`, `figures` (in base64): all as one text, one per line, as an array
+-- would be escaped twice.
 update region_stats s
 set body = case when s.etag = b.etag then s.body else convert_to(b.body, 'UTF8') end,
+    figures = case when s.etag = b.etag then s.figures else decode(b.figures, 'base64') end,
     etag = b.etag,
     as_of = b.as_of,
     listings = b.listings,
     computed_at = clock_timestamp()
-from unnest(:types::text[], :codes::text[], :etags::text[], :as_of_days::date[], :listing_counts::int[], string_to_array(:bodies, E'\n'))
-  as b (type, code, etag, as_of, listings, body)
+from unnest(:types::text[], :codes::text[], :etags::text[], :as_of_days::date[], :listing_counts::int[], string_to_array(:bodies, E'\n'), string_to_array(:figures, E'\n'))
+  as b (type, code, etag, as_of, listings, body, figures)
 where s.type = b.type and s.code = b.code;

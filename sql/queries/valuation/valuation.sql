@@ -231,10 +231,12 @@ from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
 join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
 
 -- name: store_estimates
--- Stores model estimates from the sales of a county. `model_version`: version of the model.
-insert into valuation_counties (fips, estimates, model_version)
-values (:fips, :estimates, :model_version)
-on conflict (fips) do update set estimates = excluded.estimates, model_version = excluded.model_version
+-- Stores model estimates from the sales of a county. `price_index`: its knots, or null; `model_version`:
+-- version of the model.
+insert into valuation_counties (fips, estimates, price_index, model_version)
+values (:fips, :estimates, :price_index, :model_version)
+on conflict (fips) do update
+set estimates = excluded.estimates, price_index = excluded.price_index, model_version = excluded.model_version
 
 -- name: store_reach
 -- Stores the extent of a county's parcels, and where comps can be that matter to them, in 1e-7 degrees.

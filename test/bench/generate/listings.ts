@@ -21,6 +21,8 @@ export type ListingOptions = {
   fips?: number;
   /** What the listings name as their origin. Default 'generated'. */
   source?: string;
+  /** How far back sales reach. Default three years. */
+  reachDays?: number;
 };
 
 /** A listing as a feed tells it. */
@@ -49,7 +51,7 @@ const SALE_TYPES = ['Lots and Land', 'Lots and Land', 'Lots and Land', 'Farm', '
  * the price per acre falls with acreage and differs by state, county and listing; 1 in 100 states no acreage.
  */
 export function* generateListings(options: ListingOptions): Generator<GeneratedListing> {
-  const { count, seed, asOf, fips, source = 'generated' } = options;
+  const { count, seed, asOf, fips, source = 'generated', reachDays = HISTORY_DAYS } = options;
   const random = createRandom(seedOf(seed, 1));
   const choose = placeChooser(seed, fips);
   const today = dayNumber(asOf);
@@ -59,7 +61,7 @@ export function* generateListings(options: ListingOptions): Generator<GeneratedL
     const acres = random() < 0.01 ? null : Math.exp(Math.log(2) + 1.9 * normal(random));
     const lotAcres = acres === null ? null : Math.max(0.01, round(acres, acres < 1 ? 4 : 2));
     const price = askingPrice(random, seed, place.fips, lotAcres ?? 1);
-    const dates = chooseDates(random, status, today);
+    const dates = chooseDates(random, status, today, reachDays);
     const ending = serial.toString().padStart(9, '0');
     const where = 0.02 * normal(random);
     yield {
@@ -149,14 +151,14 @@ function roundPrice(price: number): number {
   return Math.max(500, Math.round(price / step) * step);
 }
 
-function chooseDates(random: Random, status: ListingStatus, today: number) {
+function chooseDates(random: Random, status: ListingStatus, today: number, reachDays: number) {
   const wait = Math.max(1, Math.round(Math.exp(Math.log(75) + 0.9 * normal(random))));
   const statusDay =
     status === 'ACTIVE'
       ? Math.max(today - wait, today - HISTORY_DAYS)
       : status === 'PENDING'
         ? today - below(random, 60)
-        : today - below(random, HISTORY_DAYS);
+        : today - below(random, reachDays);
   const listedDay = status === 'ACTIVE' ? statusDay : statusDay - wait;
   return {
     listed_date: dayText(listedDay),

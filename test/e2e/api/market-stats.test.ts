@@ -1,6 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
-import { type BucketData, METRIC_KEYS, statsBody, statsEtag } from '../../../shared/domain/market-stats.ts';
+import {
+  type BucketData,
+  METRIC_KEYS,
+  MORE_KEYS,
+  type MoreData,
+  statsBody,
+  statsEtag,
+} from '../../../shared/domain/market-stats.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
@@ -100,7 +107,8 @@ test('another If-None-Match gets the answer', async () => {
 test('what is stored of a region is what is published, nulls and all buckets included', async () => {
   const buckets = ACRE_BUCKETS.map((_, bucket) => {
     const figures = METRIC_KEYS.map((key, i) => [key, i % 7 === 0 ? null : (bucket + i * 33) / 100]);
-    return { listings: bucket + 1, data: Object.fromEntries(figures) as BucketData };
+    const more = Object.fromEntries(MORE_KEYS.map((key, i) => [key, i === 1 ? null : -i / 4])) as MoreData;
+    return { listings: bucket + 1, data: Object.fromEntries(figures) as BucketData, more };
   });
   const stats = { asOf: '2026-11-20', buckets };
   const region = {

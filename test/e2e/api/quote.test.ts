@@ -38,6 +38,10 @@ const CASES: Record<string, Case[]> = {
   skip_trace_owner: [post('/skip-trace/', { first_name: 'Edith', last_name: 'Perrin', zip: '11790' }, 20)],
   get_county_market_stats: [get('/markets-stats/33019/stats/', 10)],
   get_zip_market_stats: [get('/markets-stats/zip/03280/stats/', 10)],
+  list_top_markets: [
+    get('/markets-stats/top/?key=Active', 0),
+    get('/markets-stats/top/?key=Active&figures=true', 50),
+  ],
   list_comps: [get('/comps/?fips=33019', 100), get('/comps/?fips=33019&page_size=7&page=2', 7)],
   list_changes: [get('/changes/?limit=100', 10), get('/changes/?limit=101&from=now', 11)],
 };

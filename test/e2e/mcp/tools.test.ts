@@ -63,6 +63,16 @@ const CASES: [tool: string, ...Case[]][] = [
     { given: { zip: '03280', fips: null }, path: '/markets-stats/zip/03280/stats/' },
   ],
   [
+    'get_market_history',
+    { given: { fips: 33019, keys: 'Active' }, path: '/markets-stats/33019/history/?keys=Active' },
+    { given: { zip: '03280', every: 'year' }, path: '/markets-stats/zip/03280/history/?every=year' },
+  ],
+  [
+    'compare_markets',
+    { given: { regions: ['33019'] }, path: '/markets-stats/compare/', body: { regions: ['33019'] } },
+  ],
+  ['list_top_markets', { given: { key: 'Active' }, path: '/markets-stats/top/?key=Active' }],
+  [
     'list_comps',
     {
       given: { point: [-72.1, 43.18], dist: 1500, status: ['SOLD', 'ACTIVE'], acres_max: 10, page_size: 4 },

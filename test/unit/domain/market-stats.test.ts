@@ -4,6 +4,8 @@ import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
 import {
   type BucketData,
   METRIC_KEYS,
+  MORE_KEYS,
+  type MoreData,
   NO_STATS,
   type RegionFields,
   regionStats,
@@ -170,10 +172,12 @@ describe('the etag', () => {
     Object.fromEntries(
       METRIC_KEYS.map((key, i) => [key, i % 3 === 0 ? null : (137 * i + bucket) / 100]),
     ) as BucketData;
+  const more = () =>
+    Object.fromEntries(MORE_KEYS.map((key, i) => [key, i === 2 ? null : i - 1.5])) as MoreData;
   const example = () => ({
     asOf: '2025-09-28',
     buckets: ACRE_BUCKETS.map((_, bucket) =>
-      bucket === 0 || bucket === 11 ? { listings: bucket + 1, data: data(bucket) } : null,
+      bucket === 0 || bucket === 11 ? { listings: bucket + 1, data: data(bucket), more: more() } : null,
     ),
   });
 
@@ -197,6 +201,13 @@ describe('the etag', () => {
         etags.add(statsEtag(region, stats));
         changes++;
       }
+      for (const key of MORE_KEYS) {
+        const stats = example();
+        const { more } = stats.buckets[bucket]!;
+        (more as Record<string, number>)[key] = (more[key] ?? -1.01) + 0.01;
+        etags.add(statsEtag(region, stats));
+        changes++;
+      }
     }
     const moved = example();
     [moved.buckets[11], moved.buckets[12]] = [moved.buckets[12]!, moved.buckets[11]!];
@@ -210,7 +221,7 @@ describe('the etag', () => {
     expect([
       statsEtag(region, example()),
       createHash('sha256').update(body).digest('hex').slice(0, 16),
-    ]).toEqual(['"OO3bT0czcVPtJcrpK4TBYQ"', 'fd7248b2461c8766']);
+    ]).toEqual(['"m5izeHLX2tzSTrjpeif8R6"', 'd98d9c25084c94d3']);
   });
 });
 

@@ -11,6 +11,7 @@ export async function mergeListings(client: Client, runId: number, feedId: numbe
   await client.query(sql('valuation/mark_comps'));
   await client.query(compose('changes/stage_listing_changes', LISTING_CHANGES));
   await client.query(sql('changes/fold_loaded_listings'));
+  await client.query(sql('market/keep_asked_prices'));
   await client.query(bindValues(listingSql('market/upsert_listings'), { run_id: runId, feed_id: feedId }));
   await client.query(statement('market/record_listing_events', { run_id: runId }));
   await client.query(statement('market/retire_listings', { run_id: runId }));

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { FIGURE_KEYS, type FigureKey } from '../../../shared/domain/market-stats.ts';
+import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
+import type { Database } from '../../http/database.ts';
+import type { Answer, CallContext } from '../../http/endpoint.ts';
+import { validationError } from '../../http/error-responses.ts';
+import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
+import { COMPARE_EXAMPLE } from '../examples/examples.ts';
+import {
+  bucketFigures,
+  bucketParameter,
+  figureKey,
+  isoDate,
+  requireMonthEnd,
+  USUAL_BUCKET,
+  withIndex,
+} from './market-figures.ts';
+
+const MAX_REGIONS = 25;
+const TOKENS_A_REGION = 2;
+
+const body = z
+  .strictObject({
+    regions: z
+      .array(
+        z
+          .string()
+          .regex(/^(zip:|county:)?[0-9]{5}$/, 'must be a county FIPS code or a ZIP code, 5 digits')
+          .describe('A county FIPS code or a ZIP code; `zip:33019` where both are called so.'),
+      )
+      .min(1, 'must name a region')
+      .max(MAX_REGIONS, `must be at most ${MAX_REGIONS} regions`),
+    bucket: bucketParameter.optional(),
+    keys: z.array(figureKey).min(1).optional().describe('Default: all.'),
+    as_of: isoDate.optional().describe('The last day of a month. Default: as the statistics are now.'),
+  })
+  .meta({
+    id: 'MarketComparison',
+    example: {
+      regions: ['33019', 'zip:03280'],
+      bucket: '2 acre-100 acre',
+      keys: ['Median Sold PPA', 'median_ppa_change_12mo'],
+    },
+  });
+
+const comparison = z
+  .object({
+    bucket: z.string(),
+    regions: z
+      .array(
+        z.object({
+          type: z.enum(['county', 'zip']),
+          fips: z.string().nullable(),
+          zip: z.string().nullable(),
+          name: z.string(),
+          state: z.string(),
+          as_of: z.iso.date().nullable().describe('The day of its figures; null where there are none.'),
+          kind: z
+            .enum(['recorded', 'restated'])
+            .nullable()
+            .describe('As in the history; null for the present statistics, and without any.'),
+          n: z.int().min(0).describe('Sales of the bucket in the 12 months up to the day.'),
+          keys: z.record(z.string(), z.number().nullable()),
+        }),
+      )
+      .describe('In the order of the request; one without listings in the bucket has nulls.'),
+  })
+  .meta({ id: 'MarketsCompared' });
+
+export type FiguresRow = {
+  type: 'county' | 'zip';
+  code: string;
+  name: string;
+  state: string;
+  county_name: string;
+  as_of: string | null;
+  figures: Buffer | null;
+  recorded: boolean | null;
+  price_index: PriceIndex | null;
+};
+
+type Request = z.output<typeof body>;
+
+async function compare(
+  { regions, bucket = USUAL_BUCKET, keys = [...FIGURE_KEYS], as_of: asOf }: Request,
+  database: Database,
+  now: Date,
+): Promise<Answer> {
+  if (asOf !== undefined) requireMonthEnd('as_of', asOf, now);
+  const rows = await readRegions(regions, asOf, database);
+  const compared = rows.map(row => {
+    const stored = row.figures && bucketFigures(row.figures, bucket);
+    const day = asOf ?? row.as_of;
+    const figures = stored && row.recorded === false ? withIndex(stored, row.price_index, day!) : stored;
+    return {
+      type: row.type,
+      fips: row.type === 'county' ? row.code : null,
+      zip: row.type === 'zip' ? row.code : null,
+      name: row.name,
+      state: row.state,
+      as_of: row.figures && day,
+      kind: row.figures && asOf !== undefined ? kindOf(row.recorded) : null,
+      n: figures?.n ?? 0,
+      keys: Object.fromEntries(keys.map((key: FigureKey) => [key, figures?.of(key) ?? null])),
+      known: figures !== null,
+    };
+  });
+  const tokens = TOKENS_A_REGION * compared.filter(({ known }) => known).length;
+  return { body: { bucket, regions: compared.map(({ known: _, ...shown }) => shown) }, tokens };
+}
+
+const kindOf = (recorded: boolean | null) => (recorded ? 'recorded' : 'restated');
+
+async function readRegions(
+  regions: readonly string[],
+  asOf: string | undefined,
+  database: Database,
+): Promise<FiguresRow[]> {
+  const codes = regions.map(region => region.slice(-5));
+  const rows = await database.run<FiguresRow>('market/list_figures', {
+    types: [...codes.map(() => 'county'), ...codes.map(() => 'zip')],
+    codes: [...codes, ...codes],
+    type: null,
+    state: null,
+    as_of: asOf ?? null,
+  });
+  const byName = new Map(rows.map(row => [`${row.type}:${row.code}`, row]));
+  const found = regions.map(region =>
+    region.includes(':')
+      ? byName.get(region)
+      : (byName.get(`county:${region}`) ?? byName.get(`zip:${region}`)),
+  );
+  const unknown = regions.filter((_, i) => found[i] === undefined);
+  if (unknown.length > 0)
+    throw validationError({ regions: unknown.map(region => `There is no region ${region}.`) });
+  return found as FiguresRow[];
+}
+
+export const compareMarkets = defineEndpoint({
+  method: 'post',
+  path: '/api/public/v1/markets-stats/compare/',
+  operationId: 'compare_markets',
+  tag: 'Market statistics',
+  summary: 'Markets side by side',
+  description: `The same figures of one acreage bucket for up to ${MAX_REGIONS} counties and ZIP codes, of today or of the end of a month. A code that a county and a ZIP share means the county.`,
+  body,
+  metering: {
+    key: 'public_market_compare',
+    price: TOKENS_A_REGION,
+    atMost: ({ body }) => TOKENS_A_REGION * body.regions.length,
+    rule: `${TOKENS_A_REGION} tokens a region; 0 for one without listings in the bucket`,
+    quote: async ({ body }, { database }, call) => {
+      const { tokens } = await compare(body, database, call.now);
+      return { body: { tokens, at_most: tokens }, tokens: 0 };
+    },
+  },
+  response: {
+    status: 200,
+    description: 'The figures of each region.',
+    schema: comparison,
+    example: COMPARE_EXAMPLE,
+  },
+  handle: ({ body }, { database }: Resources, call: CallContext) => compare(body, database, call.now),
+});

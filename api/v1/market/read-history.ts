@@ -1,0 +1,93 @@
+import type { BucketLabel } from '../../../shared/domain/buckets.ts';
+import { FIGURE_KEYS, type FigureKey } from '../../../shared/domain/market-stats.ts';
+import { dayOf, isoDay, monthEnds, utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
+import type { Database } from '../../http/database.ts';
+import { validationError } from '../../http/error-responses.ts';
+import type { ReadMonths } from '../common/market-months.ts';
+import { bucketFigures, needsIndex, withIndex } from './market-figures.ts';
+
+export const USUAL_MONTHS = 12;
+export const MAX_MONTHS = 120;
+const MONTHS_OF = { month: 1, quarter: 3, year: 12 } as const;
+
+export type HistoryRequest = {
+  type: 'county' | 'zip';
+  code: string;
+  bucket: BucketLabel;
+  keys?: readonly FigureKey[] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  every: keyof typeof MONTHS_OF;
+};
+
+export type History = {
+  dates: { as_of: string; kind: 'recorded' | 'restated' | null; n: number | null }[];
+  keys: Partial<Record<FigureKey, (number | null)[]>>;
+  /** 0 where nothing is known of any of the dates. */
+  tokens: number;
+};
+
+/** @throws PlatError `validation_error` for days without the end of a month between them, or too many */
+export async function readHistory(
+  database: Database,
+  readMonths: ReadMonths,
+  { type, code, bucket, keys = FIGURE_KEYS, from, to, every }: HistoryRequest,
+  now: Date,
+): Promise<History> {
+  const months = await readMonths({
+    type,
+    code,
+    from: from ?? null,
+    to: to ?? null,
+    most: from === undefined ? USUAL_MONTHS : MAX_MONTHS + 1,
+  });
+  const days = daysOf({ from, to, every }, months[0]?.as_of, now);
+  const byDay = new Map(months.map(month => [month.as_of, month]));
+  const index = type === 'county' && needsIndex(keys) ? await readIndex(database, code) : null;
+  const rows = days.dates.map(asOf => {
+    const month = byDay.get(asOf);
+    if (month === undefined) return { asOf, kind: null, n: null, figures: null };
+    const stored = bucketFigures(month.figures, bucket);
+    const figures = stored && (month.recorded ? stored : withIndex(stored, index, asOf));
+    const kind = month.recorded ? ('recorded' as const) : ('restated' as const);
+    return { asOf, kind, n: figures?.n ?? 0, figures };
+  });
+  const known = rows.some(({ kind }) => kind !== null);
+  return {
+    dates: rows.map(({ asOf, kind, n }) => ({ as_of: asOf, kind, n })),
+    keys: Object.fromEntries(keys.map(key => [key, rows.map(({ figures }) => figures?.of(key) ?? null)])),
+    tokens: known ? priceOf(days.dates.length, days.months) : 0,
+  };
+}
+
+/** A token a date, at most 10 for each 12 months that are asked for. */
+export const priceOf = (dates: number, months: number): number =>
+  Math.min(dates, 10 * Math.ceil(months / 12));
+
+export async function readIndex(database: Database, fips: string): Promise<PriceIndex | null> {
+  const rows = await database.run<{ price_index: PriceIndex | null }>('market/read_price_index', {
+    fips: Number(fips),
+  });
+  return rows[0]?.price_index ?? null;
+}
+
+/** The ends of the months asked for: without `to` up to the latest known, without `from` a year of them. */
+function daysOf(
+  { from, to, every }: Pick<HistoryRequest, 'from' | 'to' | 'every'>,
+  latest: string | undefined,
+  now: Date,
+): { dates: string[]; months: number } {
+  const today = utcDay(now.getTime());
+  if (to !== undefined && dayOf(to) >= today)
+    throw validationError({ to: [`must be before today, ${isoDay(today)} in UTC`] });
+  const last = to !== undefined ? dayOf(to) : latest !== undefined ? dayOf(latest) : today - 1;
+  const ends = monthEnds(last + 1, MAX_MONTHS + 1);
+  const months = from === undefined ? ends.slice(-USUAL_MONTHS) : ends.filter(day => day >= dayOf(from));
+  if (months.length > MAX_MONTHS)
+    throw validationError({ from: [`must be at most ${MAX_MONTHS} months before the last one`] });
+  const dates = months.filter(day => (new Date(day * 86_400_000).getUTCMonth() + 1) % MONTHS_OF[every] === 0);
+  if (dates.length === 0)
+    throw validationError({ from: [`must leave the end of a ${every} up to ${isoDay(last)}`] });
+  return { dates: dates.map(isoDay), months: months.length };
+}

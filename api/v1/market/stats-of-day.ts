@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import {
+  indexFigures,
+  type RegionFields,
+  type RegionStats,
+  recordedBody,
+  statsBody,
+} from '../../../shared/domain/market-stats.ts';
+import { unpackStats } from '../../../shared/domain/stats-codec.ts';
+import { dayOf } from '../../../shared/kernels/stats/calendar.ts';
+import { NO_DAY } from '../../../shared/kernels/stats/region-stats.ts';
+import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
+import { type DatedListings, knownPeriod, restatedStats } from '../../../shared/market/dated-listings.ts';
+import type { Database } from '../../http/database.ts';
+
+type StoredRegion = Omit<RegionFields, 'fips'> & {
+  code: string;
+  fips: number;
+  price_index: PriceIndex | null;
+};
+
+/**
+ * What stats/ answered at the end of a day where that is recorded, else the statistics of that day by what is
+ * known now; undefined for a region that there is not. Without a bucket where nothing is known of the day.
+ */
+export async function statsOfDay(
+  database: Database,
+  type: 'county' | 'zip',
+  code: string,
+  asOf: string,
+): Promise<{ body: Buffer; etag: string; known: boolean } | undefined> {
+  const [recorded] = await database.run<{ told: string; figures: Buffer }>('market/read_recorded', {
+    type,
+    code,
+    as_of: asOf,
+  });
+  if (recorded !== undefined)
+    return toAnswer(recordedBody(recorded.told, unpackStats(recorded.figures, null)), true);
+  const [region] = await database.run<StoredRegion>('market/read_region', { type, code });
+  if (region === undefined) return undefined;
+  const stats = await restated(database, region, asOf);
+  const fields = { ...region, fips: type === 'county' ? code : '' };
+  return toAnswer(statsBody(fields, stats ?? { asOf, buckets: [] }), stats !== null);
+}
+
+function toAnswer(text: string, known: boolean) {
+  return { body: Buffer.from(text), etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, known };
+}
+
+async function restated(
+  database: Database,
+  { type, code, price_index }: StoredRegion,
+  asOf: string,
+): Promise<RegionStats | null> {
+  const rows = await database.runComposed<DatedRow>(
+    'market/list_dated_listings',
+    { where: type === 'county' ? 'fips = :fips' : 'zip = :zip' },
+    type === 'county' ? { fips: Number(code) } : { zip: code },
+  );
+  const listings = toColumns(rows);
+  const all = [...rows.keys()];
+  const stats = restatedStats(listings, all, knownPeriod(listings, all), dayOf(asOf));
+  if (stats === null || price_index === null) return stats;
+  const index = indexFigures(price_index, dayOf(asOf));
+  return {
+    ...stats,
+    buckets: stats.buckets.map(each => each && { ...each, more: { ...each.more, ...index } }),
+  };
+}
+
+type DatedRow = {
+  status: number;
+  cents: number;
+  acres: number;
+  since: number | null;
+  until: number | null;
+  days_on_market: number | null;
+  asked: number | null;
+  feed_day: number | null;
+  listed_from: number | null;
+};
+
+/** With what stands for unknown as DATED_COLUMNS has it. */
+const toColumns = (rows: readonly DatedRow[]): DatedListings => ({
+  status: Uint8Array.from(rows, row => row.status),
+  price: Float64Array.from(rows, row => row.cents / 100),
+  acres: Float64Array.from(rows, row => row.acres),
+  soldDay: Int32Array.from(rows, row => row.since ?? NO_DAY),
+  until: Int32Array.from(rows, row => row.until ?? 0x7fffffff),
+  daysOnMarket: Int32Array.from(rows, row => row.days_on_market ?? NO_DAY),
+  asked: Float64Array.from(rows, row => row.asked ?? Number.NaN),
+  feedDay: Int32Array.from(rows, row => row.feed_day ?? NO_DAY),
+  listedFrom: Int32Array.from(rows, row => row.listed_from ?? NO_DAY),
+});

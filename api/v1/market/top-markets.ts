@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { LEAST_SALES } from '../../../shared/domain/market-stats.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { queryFlag, region, stateCode, toRegion } from '../common/request-schemas.ts';
+import { TOP_EXAMPLE } from '../examples/examples.ts';
+import type { FiguresRow } from './compare-markets.ts';
+import { bucketFigures, bucketParameter, figureKey, USUAL_BUCKET } from './market-figures.ts';
+
+const TOKENS_A_ROW = 2;
+const USUAL_ROWS = 25;
+const MAX_ROWS = 100;
+
+const wholeNumber = (most: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,6}$/, 'must be a whole number, given once')
+    .transform(Number)
+    .refine(value => value <= most, `must be at most ${most}`);
+
+const query = z.strictObject({
+  key: figureKey.describe('The figure by which markets are ranked.'),
+  bucket: bucketParameter.default(USUAL_BUCKET),
+  state: stateCode.optional(),
+  type: z
+    .enum(['county', 'zip'], 'must be county or zip')
+    .default('county')
+    .describe('Counties or ZIP codes.'),
+  order: z
+    .enum(['desc', 'asc'], 'must be desc or asc')
+    .default('desc')
+    .describe('`desc`: the highest first; `asc`: the lowest.'),
+  least_sales: wholeNumber(999_999)
+    .default(LEAST_SALES)
+    .meta({
+      description: 'Only markets with at least so many sales of the bucket in the last 12 months.',
+      override: { type: 'integer', minimum: 0, maximum: 999_999, default: LEAST_SALES, pattern: undefined },
+    }),
+  limit: wholeNumber(MAX_ROWS)
+    .refine(value => value >= 1, 'must be at least 1')
+    .default(USUAL_ROWS)
+    .meta({
+      description: 'The most rows.',
+      override: { type: 'integer', minimum: 1, maximum: MAX_ROWS, default: USUAL_ROWS, pattern: undefined },
+    }),
+  figures: queryFlag(`Also the figures, at ${TOKENS_A_ROW} tokens a row.`),
+});
+
+const row = region
+  .extend({
+    rank: z.int().min(1),
+    zip: z.string().nullable().describe('The ZIP code; null for a county.'),
+    value: z.number().nullable().describe('The figure; null without `figures=true`.'),
+    n: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe('Sales of the bucket in the last 12 months; null without `figures=true`.'),
+  })
+  .meta({ id: 'RankedMarket' });
+
+const ranking = z
+  .object({ key: figureKey, bucket: z.string(), results: z.array(row) })
+  .meta({ id: 'MarketRanking' });
+
+export const topMarkets = defineEndpoint({
+  method: 'get',
+  path: '/api/public/v1/markets-stats/top/',
+  operationId: 'list_top_markets',
+  tag: 'Market statistics',
+  summary: 'Markets by a figure',
+  description:
+    'Counties or ZIP codes in the order of one figure of an acreage bucket, as the statistics are now. Their names are free.',
+  query,
+  metering: {
+    key: 'public_market_top',
+    price: 0,
+    atMost: ({ query }) => (query.figures ? TOKENS_A_ROW * query.limit : 0),
+    rule: `free; with \`figures=true\` ${TOKENS_A_ROW} tokens a row`,
+  },
+  response: { status: 200, description: 'The markets, ranked.', schema: ranking, example: TOP_EXAMPLE },
+  handle: async ({ query }, { database }) => {
+    const { key, bucket, state, type, order, least_sales, limit, figures } = query;
+    const rows = await database.run<FiguresRow & { id: string }>('market/list_figures', {
+      types: null,
+      codes: null,
+      type,
+      state: state ?? null,
+      as_of: null,
+    });
+    const ranked = rows
+      .flatMap(market => {
+        const known = market.figures && bucketFigures(market.figures, bucket);
+        const value = known?.of(key) ?? null;
+        return known === null || value === null || known.n < least_sales
+          ? []
+          : [{ market, value, n: known.n }];
+      })
+      .sort((a, b) => (order === 'desc' ? b.value - a.value : a.value - b.value))
+      .slice(0, limit);
+    const results = ranked.map(({ market, value, n }, i) => ({
+      rank: i + 1,
+      ...toRegion(market),
+      zip: type === 'zip' ? market.code : null,
+      value: figures ? value : null,
+      n: figures ? n : null,
+    }));
+    return { body: { key, bucket, results }, tokens: figures ? TOKENS_A_ROW * results.length : 0 };
+  },
+});

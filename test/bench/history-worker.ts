@@ -1,0 +1,18 @@
+// Restates the history of all regions in a process of its own: `tsx history-worker.ts URL TODAY`; what it
+// did, its seconds and its largest memory as JSON.
+import { loadConfig } from '../../shared/base/config.ts';
+import { createPool } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { restateHistory } from '../../workers/market/restate-history.ts';
+
+const [url, today] = process.argv.slice(2);
+const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
+const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench', max: 2 });
+const begin = performance.now();
+const result = await restateHistory(pool, { today: dayOf(today!) });
+const seconds = (performance.now() - begin) / 1000;
+process.stdout.write(
+  JSON.stringify({ ...result, seconds, megabytes: process.resourceUsage().maxRSS / 1024 }),
+);
+await pool.end();

@@ -1,0 +1,184 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { copyBytes, openCopy, readCopy } from '../../shared/base/copy.ts';
+import { type Client, compose, type Pool, sql, statement } from '../../shared/base/db.ts';
+import { LOCKS, withLock } from '../../shared/base/locks.ts';
+import { packStats } from '../../shared/domain/stats-codec.ts';
+import { addToGroup } from '../../shared/kernels/groups.ts';
+import { dayOf, isoDay, monthEnds, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import {
+  DATED_COLUMNS,
+  type DatedListings,
+  digestOf,
+  type KnownPeriod,
+  knownPeriod,
+  restatedStats,
+} from '../../shared/market/dated-listings.ts';
+import { type Codes, dollars, ofRegions } from './market-snapshot.ts';
+
+/** How far back the history of a region is computed. */
+export const HISTORY_MONTHS = 120;
+
+export type RestateOptions = {
+  /** Some regions; without it all. */
+  codes?: Codes | undefined;
+  progress?: (done: number, total: number) => void;
+  signal?: AbortSignal | undefined;
+  /** The UTC day that it is, since 1970-01-01; another one in tests. */
+  today?: number | undefined;
+};
+
+export type RestateResult = { regions: number; months: number };
+
+/** Rows of a transaction: some seconds of computing, and of work that a stop loses. */
+const BATCH_MONTHS = 50_000;
+/** Some milliseconds of computing, after which the process sees to its connections. */
+const TURN_MONTHS = 500;
+
+const COLUMNS = {
+  fips: { type: 'int4', null: -1 },
+  zip: { type: 'digits5', null: -1 },
+  ...DATED_COLUMNS,
+} as const;
+
+type Region = { type: 'county' | 'zip'; code: string; through: string | null; digest: string | null };
+
+/** A region whose history is not what its listings say: the months to compute, and what they are of. */
+type Due = {
+  type: string;
+  code: string;
+  rows: readonly number[];
+  known: KnownPeriod;
+  months: readonly number[];
+  /** The day after which what is stored does not hold. */
+  after: number;
+  digest: string;
+};
+
+/**
+ * Computes the statistics of past months by what is known now: the months that have come since of every
+ * region, and all months of one whose listings changed. What was recorded stays. Killed at any point, what
+ * was not written is found by the next run.
+ */
+export function restateHistory(pool: Pool, options: RestateOptions = {}): Promise<RestateResult> {
+  const { codes, progress, signal, today = utcDay(Date.now()) } = options;
+  return withLock(pool, [LOCKS.marketHistory], signal, async client => {
+    const ends = monthEnds(today, HISTORY_MONTHS);
+    const { regions, listings, rowsOf } = await readKnown(client, codes ?? null);
+    const due = regions.flatMap(region =>
+      dueOf(region, listings, rowsOf[region.type].get(Number(region.code)) ?? [], ends),
+    );
+    const result = { regions: due.length, months: 0 };
+    const total = due.reduce((sum, { months }) => sum + months.length, 0);
+    for (let from = 0; from < due.length; ) {
+      signal?.throwIfAborted();
+      progress?.(result.months, total);
+      let to = from;
+      for (let months = 0; to < due.length && months < BATCH_MONTHS; to++) months += due[to]!.months.length;
+      const batch = due.slice(from, to);
+      await writeBatch(client, batch, listings, ends);
+      result.months += batch.reduce((sum, { months }) => sum + months.length, 0);
+      from = to;
+    }
+    return result;
+  });
+}
+
+async function readKnown(client: Client, codes: Codes | null) {
+  await client.query('begin isolation level repeatable read read only');
+  const { rows: regions } = await client.query<Region>(
+    statement('market/list_restated', {
+      types: codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
+      codes: codes && [...codes.county, ...codes.zip],
+    }),
+  );
+  const scope = codes === null ? 'true' : ofRegions(codes);
+  const { columns } = await readCopy(client, compose('market/copy_dated_listings', { scope }), COLUMNS);
+  await client.query('commit');
+  const listings: DatedListings = { ...columns, price: dollars(columns) };
+  return {
+    regions,
+    listings,
+    rowsOf: { county: rowsByCode(columns.fips), zip: rowsByCode(columns.zip) },
+  };
+}
+
+function rowsByCode(codes: Int32Array): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  for (const [row, code] of codes.entries()) if (code >= 0) addToGroup(groups, code, row);
+  return groups;
+}
+
+function dueOf(
+  { type, code, through, digest }: Region,
+  listings: DatedListings,
+  rows: readonly number[],
+  ends: readonly number[],
+): Due[] {
+  if (rows.length === 0 && digest === null) return [];
+  const known = knownPeriod(listings, rows);
+  const last = ends.at(-1)!;
+  const computed = through === null ? Number.NEGATIVE_INFINITY : dayOf(through);
+  const holds = digest !== null && digest === digestOf(listings, rows, known, computed);
+  if (holds && computed >= last) return [];
+  const after = holds ? computed : ends[0]! - 1;
+  const months = holds ? ends.filter(day => day > after) : ends;
+  return [{ type, code, rows, known, months, after, digest: digestOf(listings, rows, known, last) }];
+}
+
+async function writeBatch(
+  client: Client,
+  batch: readonly Due[],
+  listings: DatedListings,
+  ends: readonly number[],
+): Promise<void> {
+  const first = isoDay(ends[0]!);
+  const regions = { types: batch.map(({ type }) => type), codes: batch.map(({ code }) => code) };
+  await client.query('begin');
+  try {
+    await client.query(statement('market/forget_history', { ...regions, first }));
+    const after = batch.map(one => isoDay(one.after));
+    await client.query(statement('market/clear_history', { ...regions, after }));
+    const { rows } = await client.query<{ type: string; code: string; as_of: string }>(
+      statement('market/list_recorded', { ...regions, after }),
+    );
+    const recorded = new Set(rows.map(({ type, code, as_of }) => `${type}${code}${as_of}`));
+    await writeMonths(client, batch, listings, recorded);
+    const digests = batch.map(({ digest }) => digest);
+    const through = isoDay(ends.at(-1)!);
+    await client.query(statement('market/store_restated', { ...regions, digests, through }));
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+async function writeMonths(
+  client: Client,
+  batch: readonly Due[],
+  listings: DatedListings,
+  recorded: ReadonlySet<string>,
+): Promise<void> {
+  const copy = openCopy(client, sql('market/copy_history'));
+  try {
+    let turn = 0;
+    for (const { type, code, rows, known, months } of batch) {
+      for (const day of months) {
+        const asOf = isoDay(day);
+        if (recorded.has(`${type}${code}${asOf}`)) continue;
+        const stats = restatedStats(listings, rows, known, day);
+        if (stats === null) continue;
+        copy.write(`${type}\t${code}\t${asOf}\t${copyBytes(packStats(stats))}`);
+      }
+      turn += months.length;
+      if (turn < TURN_MONTHS) continue;
+      turn = 0;
+      await nextTurn();
+      await copy.drain();
+    }
+    await copy.end();
+  } catch (error) {
+    await copy.abort();
+    throw error;
+  }
+}
