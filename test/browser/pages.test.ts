@@ -248,9 +248,10 @@ describePages('the web app', site => {
     await page.goto('/markets/33019');
     await page.getByRole('button', { name: 'Save market' }).click();
     await page.goto('/markets');
+    await page.locator('.savedcards summary').click();
     await page.getByLabel('Status of Sullivan, NH').fill('Active');
-    await page.getByRole('button', { name: 'Move', exact: true }).click();
-    expect(await page.locator('.board h3').textContent()).toBe('Active');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    expect(await page.locator('.savedcards .badge').textContent()).toBe('Active');
     await page.goto('/account');
     await page.getByText('New API key').click();
     await page.getByLabel('Name').fill('website');

@@ -41,7 +41,7 @@ const PAGES = [
   '/coverage/values.json',
   '/coverage/33019',
   '/lists',
-  '/markets',
+  '/markets?type=zip&state=NH',
   '/markets/values.json',
   '/markets/33019',
   '/markets/zip/03280',

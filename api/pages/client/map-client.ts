@@ -11,7 +11,7 @@ import {
 } from 'maplibre-gl';
 import { openDrawing } from './draw-on-map.ts';
 import { isSeen, moveTo, openResults } from './map-results.ts';
-import { fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
+import { colorOf, fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
 
 declare const MAP_WORKER: string;
 setWorkerUrl(MAP_WORKER);
@@ -112,15 +112,15 @@ function showHits(): void {
   map.setPaintProperty('hits', 'circle-color', color);
 }
 
-/** Counties colored by where their value stands among all. */
-const RAMP = JSON.parse(element.dataset.ramp ?? '[]') as string[];
-type Value = { fips: number; name: string; shown: string; rank: number };
+/** Counties colored by the classes of the legend. */
+const RAMP = (JSON.parse(element.dataset.ramp ?? '[]') as string[]).map(colorOf);
+type Value = { fips: number; name: string; shown: string; class: number };
 
 async function showValues(address: string): Promise<void> {
   const values: Value[] = await (await fetch(address)).json();
   const byFips = new Map(values.map(value => [value.fips, value]));
   map.setLayoutProperty('counts', 'visibility', 'none');
-  const isUnknown: ExpressionSpecification = ['==', ['feature-state', 'rank'], null];
+  const isUnknown: ExpressionSpecification = ['==', ['feature-state', 'class'], null];
   map.addLayer(
     {
       id: 'values',
@@ -132,12 +132,14 @@ async function showValues(address: string): Promise<void> {
           'case',
           isUnknown,
           'rgba(0,0,0,0)',
-          [
-            'step',
-            ['feature-state', 'rank'],
-            RAMP[0]!,
-            ...RAMP.slice(1).flatMap((color, i) => [(i + 1) / RAMP.length, color]),
-          ] as ExpressionSpecification,
+          RAMP.length < 2
+            ? (RAMP[0] ?? 'rgba(0,0,0,0)')
+            : ([
+                'step',
+                ['feature-state', 'class'],
+                RAMP[0]!,
+                ...RAMP.slice(1).flatMap((color, i) => [i + 1, color]),
+              ] as ExpressionSpecification),
         ],
         'fill-opacity': 0.85,
       },
@@ -147,8 +149,8 @@ async function showValues(address: string): Promise<void> {
   // The palest and the darkest color are close to the ground of one scheme each.
   const line = map.getPaintProperty('county-lines', 'line-color') as string;
   map.setPaintProperty('county-lines', 'line-color', ['case', isUnknown, line, '#7c8a82']);
-  for (const { fips, rank } of values)
-    map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { rank });
+  for (const { fips, class: own } of values)
+    map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { class: own });
   const label = document.getElementById('hovered');
   map.on('mousemove', 'values', event => {
     const value = byFips.get(Number(event.features?.[0]?.id));

@@ -3,7 +3,8 @@ import { STATES } from '../../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { Grid, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { amountsOf, boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
+import { classifyCounties } from '../map/county-legend.tsx';
+import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 
 /**
  * What is known of which counties, for whoever has signed in: it is the first question before a subscription.
@@ -27,11 +28,7 @@ const coveragePage: Page = {
           {mapOf(visit, {
             values: '/coverage/values.json',
             opens: '/data?county=',
-            legend: 'Parcels',
-            amounts: amountsOf(
-              counties.map(({ parcels }) => parcels),
-              count,
-            ),
+            legend: { title: 'Parcels', classes: classesOf(counties), unknown: 'not loaded' },
             start: boxOfCounties(counties),
           })}
         </div>
@@ -124,19 +121,27 @@ const coveragePage: Page = {
   },
 };
 
+/** Of counties by their parcels. */
+const classesOf = (counties: readonly Coverage[]) =>
+  classifyCounties(
+    counties.map(({ parcels }) => parcels),
+    count,
+  );
+
 const coverageValuesPage: Page = {
   path: '/coverage/values.json',
   access: 'session',
-  get: async visit =>
-    valuesReply(
-      (await readCoverage(visit.deps.resources.database, null)).map(({ fips, name, state, parcels }) => ({
-        fips,
-        name,
-        state,
-        value: parcels,
-        shown: `${count(parcels)} parcels`,
-      })),
-    ),
+  async get(visit) {
+    const counties = await readCoverage(visit.deps.resources.database, null);
+    const values = counties.map(({ fips, name, state, parcels }) => ({
+      fips,
+      name,
+      state,
+      value: parcels,
+      shown: `${count(parcels)} parcels`,
+    }));
+    return valuesReply(values, classesOf(counties));
+  },
 };
 
 export const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {

@@ -137,7 +137,7 @@ export function roundNumber(value: number): number {
   return Number((leading * scale).toPrecision(2));
 }
 
-function rangesOf(breaks: readonly number[], shown: (figure: number) => string): string[] {
+export function rangesOf(breaks: readonly number[], shown: (figure: number) => string): string[] {
   if (breaks.length === 0) return ['All'];
   return [
     `under ${shown(breaks[0]!)}`,

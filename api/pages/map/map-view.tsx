@@ -12,6 +12,7 @@ import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { Icon } from '../frame/icons.tsx';
 import { json, type Reply, type Visit } from '../frame/visit.ts';
+import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
 
 /** What the map shows of the parcel that is open. */
 type OpenParcel = { property_id: number; point: readonly number[] | null; shape?: unknown };
@@ -27,9 +28,8 @@ type Options = {
   values?: string;
   /** What a click on a county opens: the address before its FIPS code. */
   opens?: string;
-  legend?: string;
-  /** What the ramp's beginning, middle and end stand for. */
-  amounts?: string[];
+  /** Of the counties' values. */
+  legend?: LegendProps;
   /** What the colors of the parcels mean. */
   key?: ComponentChildren;
 };
@@ -42,9 +42,6 @@ const LAYERS = [
   ['hillshade', 'Relief'],
   ['zips', 'ZIP areas'],
 ] as const;
-
-/** ColorBrewer's YlGnBu, which people who cannot tell red from green can read. */
-const RAMP = ['#ffffcc', '#c7e9b4', '#7fcdbb', '#41b6c4', '#2c7fb8', '#253494'];
 
 /** What a page with a map loads, with the client modules of the page. */
 export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] = ['map', 'live']) {
@@ -62,7 +59,7 @@ export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] 
 /** The map; the client module reads what it is to show from the attributes. */
 export function mapOf(
   { deps }: Visit,
-  { layers, draw, parcel, start, comps, values, opens, legend, key, amounts = [] }: Options,
+  { layers, draw, parcel, start, comps, values, opens, legend, key }: Options,
 ) {
   return (
     <section class="map" aria-label="Map">
@@ -76,25 +73,9 @@ export function mapOf(
         data-comps={comps}
         data-values={values}
         data-opens={opens}
-        data-ramp={values && JSON.stringify(RAMP)}
+        data-ramp={legend && JSON.stringify(colorsOf(legend.classes))}
       />
-      {legend && (
-        <div class="legend" id="legend">
-          <span>{legend}</span>
-          <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            {RAMP.map((color, i) => (
-              <rect x={(100 / RAMP.length) * i} width={100 / RAMP.length} height="8" fill={color} />
-            ))}
-          </svg>
-          <div class="ends">
-            {amounts.map(amount => (
-              <small>{amount}</small>
-            ))}
-          </div>
-          <small>Without color: not known</small>
-          <output id="hovered" />
-        </div>
-      )}
+      {legend && <CountyLegend {...legend} />}
       {key}
       {layers && (
         <details class="layers" open>
@@ -143,24 +124,16 @@ export async function countyParcelsBox({ deps }: Visit, county: unknown): Promis
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
 
-/** The lowest, the middle and the highest figure of a legend, each once. */
-export function amountsOf(values: readonly (number | null)[], shown: (value: number) => string): string[] {
-  const sorted = values.filter(value => value !== null).toSorted((a, b) => a - b);
-  const marks = [0, 0.5, 1].map(share => sorted[Math.round(share * (sorted.length - 1))]);
-  return [...new Set(marks.flatMap(mark => (mark === undefined ? [] : shown(mark))))];
-}
-
-/** The values of counties for a map that is colored by them. */
-export function valuesReply(values: CountyValue[]): Reply {
-  const ordered = values.toSorted((a, b) => a.value - b.value);
-  const ranked = ordered.map(({ fips, name, state, shown }, at) => ({
-    fips: Number(fips),
-    name: `${name}, ${state}`,
-    shown,
-    // Where it stands among all counties: a few dear ones would make all others look alike.
-    rank: ordered.length === 1 ? 0.5 : at / (ordered.length - 1),
-  }));
-  return json(ranked);
+/** The values of counties for a map that is colored by their classes. */
+export function valuesReply(values: CountyValue[], classes: readonly CountyClass[]): Reply {
+  return json(
+    values.map(({ fips, name, state, shown, value }) => ({
+      fips: Number(fips),
+      name: `${name}, ${state}`,
+      shown,
+      class: classOf(classes, value),
+    })),
+  );
 }
 
 /** The contiguous states: the distant ones would make them small. */

@@ -131,6 +131,12 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
           <a class="button second" href={`/data?county=${market.fips}`}>
             Show parcels on map
           </a>
+          <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
+            ZIP codes
+          </a>
+          <a class="button second" href={`/coverage/${market.fips}`}>
+            How good the data are
+          </a>
         </p>
       )}
     </>

@@ -39,3 +39,12 @@ export function metricWords(key: string): string {
   const words = WORDS[key.replace(WINDOW, ' ').trim()] ?? key;
   return window === undefined ? words : `${words}, ${WINDOWS[window]}`;
 }
+
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** A statistic's figure where there is little room: $2.5k, 34%. */
+export function axisFigure(key: string, value: number): string {
+  const short = COMPACT.format(value).replace('K', 'k');
+  if (/STR/.test(key)) return `${short}%`;
+  return /Price|PPA/.test(key) ? `$${short}` : short;
+}

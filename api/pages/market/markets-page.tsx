@@ -1,20 +1,26 @@
+import type { VNode } from 'preact';
+import { csv } from '../../../shared/base/to-csv.ts';
 import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { count } from '../../../shared/domain/figures.ts';
 import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
-import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
-import { Empty, Field, Grid, Select, type SortHead, Submit } from '../frame/layout.tsx';
+import { STATES } from '../../../shared/regions/states.ts';
+import { Field, Grid, Meter, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { callEndpoint, type Visit } from '../frame/visit.ts';
-import { amountsOf, boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
-import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market-page.tsx';
-import { metricWords } from './market-words.ts';
+import { spreadsheet, type Visit, withParam } from '../frame/visit.ts';
+import { classifyCounties } from '../map/county-legend.tsx';
+import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
+import { change, DEFAULT_BUCKET, shown } from './market-page.tsx';
+import { axisFigure, metricWords } from './market-words.ts';
+import { readSaved, Saved } from './saved-cards.tsx';
 import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
 type Row = {
-  fips: string;
+  /** FIPS of a county, ZIP of another region. */
+  code: string;
   name: string;
   state: string;
-  listings: number;
+  county_name: string;
+  /** Null where too few lots carry it. */
   value: number | null;
   active: number;
   sold: number;
@@ -23,176 +29,318 @@ type Row = {
 
 const DEFAULT_METRIC = 'Median Sold PPA';
 const MAX_ROWS = 300;
+/** Figures of fewer lots are chance. */
+const LEAST_LOTS = 3;
 
-function chosen(visit: Visit): { bucket: string; metric: MetricKey } {
-  const { searchParams } = visit.url;
-  const bucket =
-    ACRE_BUCKETS.find(({ label }) => label === searchParams.get('bucket'))?.label ?? DEFAULT_BUCKET;
-  const metric = METRIC_KEYS.find(key => key === searchParams.get('metric')) ?? DEFAULT_METRIC;
-  return { bucket, metric };
+type Question = {
+  bucket: string;
+  metric: MetricKey;
+  type: 'county' | 'zip';
+  /** Undefined: all. */
+  state: string | undefined;
+  county: string | undefined;
+};
+
+function questionOf({ url: { searchParams } }: Visit): Question {
+  const given = (name: string) => searchParams.get(name);
+  return {
+    bucket: ACRE_BUCKETS.find(({ label }) => label === given('bucket'))?.label ?? DEFAULT_BUCKET,
+    metric: METRIC_KEYS.find(key => key === given('metric')) ?? DEFAULT_METRIC,
+    type: given('type') === 'zip' ? 'zip' : 'county',
+    state: STATES.find(({ code }) => code === given('state'))?.code,
+    county: /^\d{5}$/.test(given('county') ?? '') ? given('county')! : undefined,
+  };
 }
 
-function readValues(visit: Visit): Promise<Row[]> {
-  const { bucket, metric } = chosen(visit);
-  return visit.deps.resources.database.run<Row>('market/list_market_values', { bucket, metric });
+/** What counts the lots that a statistic stands on; counts and rates stand by themselves. */
+function carrierOf(metric: MetricKey): MetricKey | null {
+  if (!/Price|PPA|Acreage|DOM|Gini/.test(metric)) return null;
+  if (/Active|Pending/.test(metric)) return /Active/.test(metric) ? 'Active' : 'Pending';
+  return `Sold: ${/1mo|3mo|6mo/.exec(metric)?.[0] ?? '1yr'}` as MetricKey;
 }
 
-const columnsOf = (metric: MetricKey): Column<Row>[] => [
-  { key: 'value', label: metricWords(metric), value: row => row.value },
-  { key: 'name', label: 'County', value: row => `${row.state} ${row.name}`, first: 'ascending' },
-  { key: 'active', label: 'For sale', value: row => row.active },
-  { key: 'sold', label: 'Sold, 1 year', value: row => row.sold },
-  { key: 'str', label: 'Sell-through', value: row => row.str },
-];
+/** Those of a state or county alone where they are named, as those of all ZIPs would be too many to read. */
+function readRows(
+  visit: Visit,
+  { bucket, metric }: Question,
+  { type, state, county }: Pick<Question, 'type'> & Partial<Question>,
+): Promise<Row[]> {
+  return visit.deps.resources.database.run<Row>('market/list_market_values', {
+    type,
+    state: state ?? null,
+    fips: county === undefined ? null : Number(county),
+    bucket,
+    metric,
+    carrier: carrierOf(metric) ?? metric,
+    least: carrierOf(metric) === null ? 0 : LEAST_LOTS,
+  });
+}
+
+const columnsOf = ({ metric, type }: Question): Column<Row>[] => {
+  const all: Column<Row>[] = [
+    { key: 'value', label: metricWords(metric), value: row => row.value },
+    {
+      key: 'name',
+      label: type === 'zip' ? 'ZIP code' : 'County',
+      value: row => (type === 'zip' ? row.code : `${row.name}, ${row.state}`),
+      first: 'ascending',
+    },
+    { key: 'sold', label: 'Sold', value: row => row.sold },
+    { key: 'str', label: 'Sell-through', value: row => row.str },
+  ];
+  const shownAlready: Partial<Record<MetricKey, string>> = { 'Sold: 1yr': 'sold', '1yr STR': 'str' };
+  return all.filter(({ key }) => key !== shownAlready[metric]);
+};
+
+/** All counties, which the map shows, and the regions of the question, which the list shows. */
+async function readMarkets(visit: Visit) {
+  const question = questionOf(visit);
+  const counties = await readRows(visit, question, { type: 'county' });
+  const states = [...new Set(counties.map(({ state }) => state))].sort();
+  if (question.type === 'county') {
+    const rows = counties.filter(({ state }) => question.state === undefined || state === question.state);
+    return { question, counties, states, rows };
+  }
+  const within = { ...question, state: question.county ? undefined : (question.state ?? states[0] ?? 'AL') };
+  return { question: within, counties, states, rows: await readRows(visit, question, within) };
+}
 
 const marketsPage: Page = {
   path: '/markets',
   access: 'app',
   async get(visit) {
-    const { bucket, metric } = chosen(visit);
     const sort = visit.url.searchParams.get('sort') ?? 'value';
-    const [rows, saved] = await Promise.all([
-      readValues(visit),
-      callEndpoint<SavedMarket[]>(visit, listMarkets),
-    ]);
-    const columns = columnsOf(metric);
+    const { question, counties, states, rows } = await readMarkets(visit);
+    const { metric, bucket, type } = question;
+    const saved = await readSaved(visit, bucket);
+    const columns = columnsOf(question);
     const ordered = sortRows(rows, columns, sort);
+    const known = counties.flatMap(({ value }) => value ?? []);
     const body = (
-      <div class="data">
+      <div class="data markets">
         <section class="side" id="side" aria-label="Markets">
-          <h1>Markets</h1>
-          <Board saved={saved} />
-          <h2>Counties with sales</h2>
-          <form method="get" action="/markets" class="stack">
-            <Field name="metric" label="Show">
-              <Select
-                name="metric"
-                options={METRIC_KEYS.map(key => [key, metricWords(key)])}
-                given={metric}
-              />
-            </Field>
-            <Field name="bucket" label="Lot size">
-              <Select
-                name="bucket"
-                options={ACRE_BUCKETS.map(({ label }) => [label, sizes(label)])}
-                given={bucket}
-              />
-            </Field>
-            <div class="buttons">
-              <button type="submit">Show</button>
-            </div>
-          </form>
+          <header class="pagehead">
+            <h1>Markets</h1>
+            <a class="button second small" href={`/markets/export.csv${visit.url.search}`}>
+              CSV
+            </a>
+          </header>
+          <Choice question={question} states={states} />
+          <h2>Saved</h2>
+          <Saved saved={saved} metric={metric} />
+          <nav class="seg" aria-label="What is ranked">
+            {(['county', 'zip'] as const).map(one => (
+              <a
+                href={withParam(visit.url, 'type', one === 'zip' ? one : undefined)}
+                aria-current={one === type ? 'true' : undefined}
+              >
+                {one === 'zip' ? 'ZIP codes' : 'Counties'}
+              </a>
+            ))}
+          </nav>
+          <p>
+            <b>{count(rows.length)}</b> {placesIn(question, rows)}
+          </p>
           <Table
             rows={ordered.slice(0, MAX_ROWS)}
-            metric={metric}
+            question={question}
+            columns={columns}
             heads={sortHeads(visit.url, columns, sort)}
           />
           {ordered.length > MAX_ROWS && (
             <p>
-              The first {MAX_ROWS} of {count(ordered.length)}; the map has all.
+              The first {MAX_ROWS} of {count(ordered.length)}; the CSV file has all.
             </p>
           )}
-          <Legend />
+          <Riddles metric={metric} />
         </section>
         {mapOf(visit, {
           values: `/markets/values.json${visit.url.search}`,
           opens: '/markets/',
-          legend: `${metricWords(metric)}, ${sizes(bucket)}`,
-          amounts: amountsOf(
-            rows.map(({ value }) => value),
-            value => shown(metric, value),
-          ),
-          start: boxOfCounties(rows),
+          legend: {
+            title: `${metricWords(metric)}, ${sizes(bucket)}`,
+            classes: classifyCounties(known, value => axisFigure(metric, value)),
+            unknown: carrierOf(metric) === null ? 'no lots known' : `under ${LEAST_LOTS} lots, or none known`,
+          },
+          start: boxOfCounties(counties.map(({ code }) => ({ fips: code }))),
         })}
       </div>
     );
-    return { title: 'Markets', body, wide: true, head: mapHead(visit) };
+    const assetNames = ['cards.css', 'results.css'];
+    return { title: 'Markets', body, wide: true, assetNames, head: mapHead(visit) };
   },
   post: async visit => {
     await change(visit);
-    return { redirect: '/markets' };
+    return { redirect: visit.url.pathname + visit.url.search };
   },
 };
+
+function placesIn({ type, state, county }: Question, rows: readonly Row[]): string {
+  const words =
+    type === 'zip'
+      ? rows.length === 1
+        ? 'ZIP code'
+        : 'ZIP codes'
+      : rows.length === 1
+        ? 'county'
+        : 'counties';
+  const of = county === undefined ? STATES.find(({ code }) => code === state)?.name : rows[0]?.county_name;
+  return `${words} with such lots${of === undefined ? '' : ` in ${of}`}`;
+}
 
 const marketValuesPage: Page = {
   path: '/markets/values.json',
   access: 'app',
   async get(visit) {
-    const { metric } = chosen(visit);
-    const rows = await readValues(visit);
+    const question = questionOf(visit);
+    const { metric } = question;
+    const rows = await readRows(visit, question, { type: 'county' });
+    const known = rows.flatMap(({ code, name, state, value, sold, str }) =>
+      value === null
+        ? []
+        : [
+            {
+              fips: code,
+              name,
+              state,
+              value,
+              shown: `${shown(metric, value)} · ${count(sold)} sold in a year · ${shown('STR', str)} sell-through`,
+            },
+          ],
+    );
     return valuesReply(
-      rows.flatMap(({ value, ...county }) =>
-        value === null ? [] : [{ ...county, value, shown: shown(metric, value) }],
+      known,
+      classifyCounties(
+        known.map(({ value }) => value),
+        String,
       ),
     );
   },
 };
 
-function Table({ rows, metric, heads }: { rows: Row[]; metric: string; heads: SortHead[] }) {
-  if (rows.length === 0) return <p>No county has sales of this lot size.</p>;
-  const [value, name, ...others] = heads;
+/** The table as a file, in its order. */
+const marketsFile: Page = {
+  path: '/markets/export.csv',
+  access: 'app',
+  async get(visit) {
+    const { question, rows } = await readMarkets(visit);
+    const { type, bucket, metric } = question;
+    const ordered = sortRows(rows, columnsOf(question), visit.url.searchParams.get('sort') ?? 'value');
+    const lines = ordered.map(({ code, name, state, county_name, value, sold, active, str }) => ({
+      [type === 'zip' ? 'zip' : 'fips']: code,
+      name: type === 'zip' ? county_name : name,
+      state,
+      bucket,
+      [metric]: value,
+      'Sold: 1yr': sold,
+      Active: active,
+      '1yr STR': str,
+    }));
+    const names = [
+      type === 'zip' ? 'zip' : 'fips',
+      'name',
+      'state',
+      'bucket',
+      metric,
+      'Sold: 1yr',
+      'Active',
+      '1yr STR',
+    ];
+    return spreadsheet(csv(lines, [...new Set(names)]), `plat-markets-${type}.csv`);
+  },
+};
+
+type ChoiceProps = { question: Question; states: readonly string[] };
+
+function Choice({ question: { metric, bucket, type, state, county }, states }: ChoiceProps) {
+  const named = states.map((code): [string, string] => [
+    code,
+    STATES.find(one => one.code === code)?.name ?? code,
+  ]);
+  return (
+    <form method="get" action="/markets" class="choice">
+      <Field name="metric" label="Show">
+        <Select name="metric" options={METRIC_KEYS.map(key => [key, metricWords(key)])} given={metric} />
+      </Field>
+      <Field name="bucket" label="Lot size">
+        <Select
+          name="bucket"
+          options={ACRE_BUCKETS.map(({ label }) => [label, sizes(label)])}
+          given={bucket}
+        />
+      </Field>
+      <Field name="state" label="State">
+        <Select
+          name="state"
+          options={type === 'zip' && county === undefined ? named : [['', 'All states'], ...named]}
+          given={state ?? ''}
+        />
+      </Field>
+      {type === 'zip' && <input type="hidden" name="type" value="zip" />}
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+type TableProps = {
+  rows: readonly Row[];
+  question: Question;
+  columns: readonly Column<Row>[];
+  heads: ReturnType<typeof sortHeads>;
+};
+
+function Table({ rows, question: { metric, type }, columns, heads }: TableProps) {
+  if (rows.length === 0) return <p>None has lots of this size.</p>;
+  const cells: Record<string, (row: Row) => string | VNode> = {
+    value: ({ value }) => shown(metric, value),
+    name: row =>
+      type === 'zip' ? (
+        <a href={`/markets/zip/${row.code}`}>
+          {row.code} <small>{row.county_name}</small>
+        </a>
+      ) : (
+        <a href={`/markets/${row.code}`}>
+          {row.name}, {row.state}
+        </a>
+      ),
+    sold: ({ sold }) => count(sold),
+    str: ({ str }) => (str === null ? '–' : <Rate percent={str} />),
+  };
+  // The name leads, as in every table; the figure that is ranked by follows.
+  const order = [1, 0, ...columns.map((_, i) => i).slice(2)];
   return (
     <Grid
-      name="Counties"
-      heads={[name!, value!, ...others]}
-      rows={rows.map(row => [
-        <a href={`/markets/${row.fips}`}>
-          {row.name}, {row.state}
-        </a>,
-        shown(metric, row.value),
-        count(row.active),
-        count(row.sold),
-        shown('STR', row.str),
+      name={type === 'zip' ? 'ZIP codes' : 'Counties'}
+      heads={['#', ...order.map(i => heads[i]!)]}
+      rows={rows.map((row, place) => [
+        row.value === null ? '–' : count(place + 1),
+        ...order.map(i => cells[columns[i]!.key]!(row)),
       ])}
     />
   );
 }
 
-/** The company's saved markets in columns by their status, in the order in which they were pinned. */
-function Board({ saved }: { saved: SavedMarket[] }) {
-  if (saved.length === 0)
-    return (
-      <Empty icon="bookmark" title="No saved markets yet">
-        Open a county below and press “Save market”: your whole company sees it here.
-      </Empty>
-    );
-  const columns = [...new Set(saved.map(({ status }) => status))];
-  return (
-    <div class="board">
-      {columns.map(status => (
-        <section>
-          <h3>{status || 'No status'}</h3>
-          <ul class="plain">
-            {saved
-              .filter(market => market.status === status)
-              .map(({ id, region }) => (
-                <li class="card">
-                  <a href={pathOf(region)}>{titleOf(region)}</a>
-                  <form method="post" action="/markets" class="buttons">
-                    <input type="hidden" name="region_id" value={region.id} />
-                    <input type="hidden" name="id" value={id} />
-                    <input
-                      name="status"
-                      value={status}
-                      aria-label={`Status of ${titleOf(region)}`}
-                      list="statuses"
-                      maxlength={64}
-                    />
-                    <Submit label="Move" kind="second" />
-                    <Submit label="Remove" does="remove" kind="quiet" />
-                  </form>
-                </li>
-              ))}
-          </ul>
-        </section>
-      ))}
-      <datalist id="statuses">
-        {[...new Set([...columns, 'Backlog', 'Watching', 'Active'])].filter(Boolean).map(status => (
-          <option value={status} />
-        ))}
-      </datalist>
-    </div>
-  );
-}
+/** Its bar ends at 100 %; the figure does not. */
+const Rate = ({ percent }: { percent: number }) => (
+  <span class="rate">
+    <Meter percent={Math.min(100, percent)} />
+    {shown('STR', percent)}
+  </span>
+);
 
-export const marketsPages = [marketsPage, marketValuesPage];
+/** What makes people wonder, where they see it. */
+const Riddles = ({ metric }: { metric: MetricKey }) => (
+  <p>
+    <small>
+      Sold: in the last year. Sell-through: these in percent of those for sale now. Over 100 %, more were sold
+      than are for sale.
+      {/Gini/.test(metric) &&
+        ' Price spread: 0 where all lots cost the same an acre, 100 where one takes all.'}
+      {/PPA/.test(metric) &&
+        ' An acre of a small lot costs more than one of a large tract: compare one lot size.'}
+      {carrierOf(metric) !== null && ` Where fewer than ${LEAST_LOTS} lots carry the figure there is none.`}
+    </small>
+  </p>
+);
+
+export const marketsPages = [marketsPage, marketValuesPage, marketsFile];

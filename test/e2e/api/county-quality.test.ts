@@ -137,3 +137,33 @@ test('a record is made when a county was valued: for a new merge, many new sales
   await pool.query('update county_records set seen_run = 1000000');
   expect(await isDue()).toBe(false);
 });
+
+test('runs tell what they read and kept; a blocked one is told of and counts for nothing', async () => {
+  const counts = (rows: number) =>
+    JSON.stringify({
+      read: { roll: 100 },
+      rejected: { missing_key: 3 },
+      rows,
+      new: 2,
+      changed: 10,
+      unchanged: 80,
+      retired: 10,
+      filled: { acres: 46, apn: 92, 'shape.apn': 92 },
+    });
+  await pool.query(
+    `insert into runs (feed_id, status, counts, requested_by, finished_at)
+     select r.feed_id, ran.status, ran.counts, 'test', now()
+     from runs r, unnest(array['merged', 'blocked', 'failed', 'unchanged'], $1::jsonb[]) as ran (status, counts)
+     where r.id = (select min(id) from runs)`,
+    [[counts(92), counts(40), counts(0), counts(92)]],
+  );
+  const { ids_kept, rows, history } = await qualityOf('33019');
+  expect(ids_kept).toBe(0.9);
+  expect(rows).toEqual({ read: 100, rejected: 3, reasons: { missing_key: 3 } });
+  expect(history.map(({ status, parcels }) => [status, parcels])).toEqual([
+    ['blocked', 40],
+    ['merged', 92],
+    ['merged', 2028],
+  ]);
+  expect(history[1]!.filled).toEqual({ apn: 1, acres: 0.5 });
+});

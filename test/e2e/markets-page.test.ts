@@ -1,0 +1,80 @@
+import { beforeAll, expect, test } from 'vitest';
+import { startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { newUser, visitor } from '../support/visitor.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db, { pages: true });
+const ana = visitor(api);
+
+beforeAll(async () => {
+  await ana.signIn(await newUser(db));
+  // A second county, with the lots of Sullivan at twice the price, and few of them.
+  await db.pool.query(
+    `update region_stats set listings = 9, as_of = '2025-09-28', body = (
+       select convert_to(regexp_replace(regexp_replace(convert_from(body, 'UTF8'),
+         '"Sold: 1yr":\\d+', '"Sold: 1yr":2', 'g'), '"1yr STR":[\\d.]+', '"1yr STR":250', 'g'), 'UTF8')
+       from region_stats where type = 'county' and code = '33019')
+     where type = 'county' and code = '23019'`,
+  );
+});
+
+/** The text of a page as it is read. */
+const textOf = async (path: string) => {
+  const { status, text } = await ana.open(path);
+  expect(status).toBe(200);
+  return text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+};
+
+test('counties are ranked by a statistic; those in which too few lots carry it come last, without it', async () => {
+  const page = await textOf('/markets');
+  expect(page).toMatch(/2 counties with such lots/);
+  expect(page).toMatch(/1 Sullivan, NH \$30,634 13 34\.2%/);
+  expect(page).toMatch(/– Penobscot, ME – 2 250%/);
+  expect(page).toContain('Without color: under 3 lots, or none known');
+  // A rate stands by itself, and over 100 % it is explained.
+  const byRate = await textOf('/markets?metric=1yr%20STR');
+  expect(byRate).toMatch(/1 Penobscot, ME 250% 2 2 Sullivan, NH 34\.2% 13/);
+  expect(byRate).toContain('Over 100 %, more were sold than are for sale.');
+  expect(byRate).toMatch(/under 250% 1 250% and more 1/);
+  expect(await textOf('/markets?metric=1yr%20STR&sort=name')).toMatch(/1 Penobscot, ME .* 2 Sullivan, NH/);
+  expect(await textOf('/markets?state=ME')).not.toContain('Sullivan, NH $30,634');
+  const { text } = await ana.open('/markets/values.json?metric=1yr%20STR');
+  expect(JSON.parse(text)).toEqual([
+    expect.objectContaining({ fips: 23_019, name: 'Penobscot, ME', class: 1 }),
+    expect.objectContaining({ fips: 33_019, name: 'Sullivan, NH', class: 0 }),
+  ]);
+});
+
+test('the ZIP codes of a state or a county lead to their pages', async () => {
+  for (const query of ['state=NH', 'county=33019']) {
+    const { text } = await ana.open(`/markets?type=zip&${query}`);
+    expect(text).toContain('href="/markets/zip/03280"');
+  }
+  expect((await ana.open('/markets/zip/03280')).status).toBe(200);
+  expect(await textOf('/markets?type=zip&state=ME')).toContain('None has lots of this size.');
+});
+
+test('the table is a file', async () => {
+  const { text, headers } = await ana.open('/markets/export.csv?metric=1yr%20STR');
+  expect(headers.get('content-disposition')).toContain('plat-markets-county.csv');
+  expect(text.trim().split('\r\n').slice(0, 2)).toEqual([
+    'fips,name,state,bucket,1yr STR,Sold: 1yr,Active',
+    '23019,Penobscot,ME,0.2 acre-100 acre,250,2,38',
+  ]);
+});
+
+test('a saved market shows its figures, and keeps the question when its label is changed', async () => {
+  const { rows } = await db.pool.query<{ id: string }>(
+    "select id from regions where (type, code) in (('county', '33019'), ('zip', '03280')) order by type",
+  );
+  for (const { id } of rows) await ana.submit('/markets', { region_id: id, status: 'Watching' });
+  const page = await textOf('/markets');
+  expect(page).toMatch(/Sullivan, NH Watching \$30,634 Sold \$ \/ acre 34\.2% sell-through · 38 for sale/);
+  expect(page).toMatch(/03280 \(Sullivan, NH\) Watching/);
+  const path = '/markets?bucket=80%20acre-500%20acre';
+  expect(await textOf(path)).toMatch(/Sullivan, NH Watching (–|\$[\d,]+|No lots of this size)/);
+  const changed = await ana.submit(path, { region_id: rows[0]!.id, status: 'Buying' });
+  expect([changed.status, changed.headers.get('location')]).toEqual([303, path]);
+  expect(await textOf('/markets')).toContain('Buying');
+});
