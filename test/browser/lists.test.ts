@@ -13,7 +13,7 @@ describePages('lists', site => {
     await inspect(page);
     await page.getByLabel('Name of the new list').fill('Sullivan, out of state');
     await page.getByRole('button', { name: 'Add to list' }).click();
-    const said = page.locator('.notice');
+    const said = page.locator('.notice, .toast');
     expect(await said.textContent()).toContain(`${found} parcels added.`);
     await page.goto(site.api.url + (await page.locator('#selection').getAttribute('action')));
     expect(await page.locator('.pagehead').textContent()).toMatch(
@@ -27,6 +27,8 @@ describePages('lists', site => {
     expect(await page.locator('#selected').textContent()).toBe('2 selected');
     await page.getByRole('button', { name: 'Set status' }).click();
     expect(await said.textContent()).toMatch(/rows set to Mailed\./);
+    // A toast stays for as long as somebody is in it.
+    await said.getByRole('button', { name: 'Undo' }).focus();
     expect(await page.locator('.seg').textContent()).toContain('Mailed 2');
     await inspect(page);
     await said.getByRole('button', { name: 'Undo' }).click();
@@ -71,7 +73,7 @@ describePages('lists', site => {
     await page.locator('#results [name="property_id"]').nth(2).check();
     await page.getByRole('button', { name: 'Add to list' }).click();
     await page.getByRole('button', { name: 'Add to list' }).click();
-    expect(await page.locator('.notice').textContent()).toContain('1 parcel added.');
+    expect(await page.locator('.toast').textContent()).toContain('1 parcel added.');
     await page.goto(address);
     await page.getByLabel('Offer', { exact: true }).fill('50');
     await page.getByLabel('Of which value').selectOption('assessed_value');
@@ -95,8 +97,8 @@ describePages('lists', site => {
     await add.press('Enter');
     await page.getByLabel(/new list/).fill('One');
     await page.keyboard.press('Enter');
-    await page.locator('.notice', { hasText: '1 parcel added.' }).waitFor();
-    await page.locator('.notice').getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.locator('.toast', { hasText: '1 parcel added.' }).waitFor();
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).press('Enter');
     await page.locator('.notice', { hasText: '1 row taken off the list.' }).waitFor();
     expect(await page.locator('.empty').textContent()).toContain('No parcels yet');
     await inspect(page);

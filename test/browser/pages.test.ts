@@ -6,6 +6,7 @@ import {
   drawn,
   faultsOf,
   inspect,
+  isFocused,
   README_PARCEL,
   readmePicture,
   visit,
@@ -38,12 +39,20 @@ describePages('the web app', site => {
     await page.getByLabel('Acres, at least').fill('100');
     await page.waitForFunction(before => document.querySelector('#count')?.textContent !== before, all);
     expect(page.url()).toContain('acres_min=100');
-    await page.locator('#results a[data-parcel]').first().click();
-    await page.getByText('Back to the list').waitFor();
+    const found = await page.locator('#count').textContent();
+    await page.locator('#results a[data-parcel]').nth(1).click();
+    await page.getByText(`2 of ${found}`).waitFor();
     expect(page.url()).toContain('parcel=33019');
     await inspect(page);
-    await page.getByText('Back to the list').click();
+    // On to the next result, and back to its row.
+    await page.getByRole('link', { name: 'Next parcel' }).click();
+    await page.getByText(`3 of ${found}`).waitFor();
+    await page.getByRole('link', { name: `‹ ${found} parcels` }).click();
     await page.locator('#results').waitFor();
+    expect(await page.locator('#results a[data-parcel]').nth(2).evaluate(isFocused)).toBe(true);
+    // Back takes back one step of these, and the filter at last.
+    await page.goBack();
+    await page.getByText(`3 of ${found}`).waitFor();
   });
 
   test.runIf(process.env.README_PICTURES)('the picture of the map for the README', async () => {
@@ -57,10 +66,10 @@ describePages('the web app', site => {
     const page = await site.open('/data?county=33019&property_id=3301900000010');
     const map = (await page.locator('#map').boundingBox())!;
     await page.locator('#results a[data-parcel]').first().click();
-    await page.getByText('Back to the list').waitFor();
+    await page.locator('#parcel').waitFor();
     await drawn(page);
     await page.mouse.click(map.x + map.width / 2, map.y + map.height / 2);
-    await page.getByText('Back to the list').waitFor();
+    await page.locator('#parcel').waitFor();
     expect(page.url()).toContain('parcel=');
   });
 
@@ -275,7 +284,7 @@ describePages('the web app', site => {
       if (await page.evaluate(() => document.activeElement?.hasAttribute('data-parcel'))) break;
     }
     await page.keyboard.press('Enter');
-    await page.getByText('Back to the list').waitFor();
+    await page.locator('#parcel').waitFor();
   });
 
   test('ZIP areas are switched on: their outlines and codes; no parcel is measured anew', async () => {

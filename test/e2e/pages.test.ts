@@ -124,14 +124,14 @@ describe('what others may not do', () => {
     expect(count(text)).toBe('0');
     expect(text).toMatch(
       new RegExp(
-        `Not known of any parcel in Sullivan, NH: .*[Ww]etlands.*; .*[Ff]rontage.*${all} match without these filters`,
+        `Wetlands and roads are not loaded for Sullivan, NH.*<b>${all}</b> match without these filters`,
       ),
     );
     expect(text).toContain('href="/data?county=33019&amp;acres_min=1"');
     // What is known and matches nothing is no gap.
     const known = await open('acres_min=900000');
     expect(known).toContain('Nothing matches.');
-    expect(known).not.toContain('Not known');
+    expect(known).not.toContain('never matches');
     const both = await open('acres_min=900000&apn=nothing');
     expect(both).not.toMatch(/\d without “/);
     expect(await open('acres_min=900000&exclude_hoa_owner=true')).toMatch(

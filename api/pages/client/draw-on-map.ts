@@ -1,79 +1,120 @@
 import type { LngLat, Map as MapLibre } from 'maplibre-gl';
 import { EMPTY } from './map-style.ts';
+import { acresText, circleAround, distanceText, lengthText, metersBetween, type Place } from './measure.ts';
 
-type Place = [lon: number, lat: number];
+const KEYS =
+  'By keyboard: arrows move the map, + and - zoom, Enter sets a point in the middle, Backspace takes the last one back, Escape gives up.';
 
-const HINT =
-  'Click the corners one after the other. By keyboard: arrows move the map, + and - zoom, Enter sets a corner in the middle, Backspace takes the last one back, Escape gives up.';
+/** What is drawn, point by point, and said of it. */
+const MODES = {
+  area: {
+    hint: `Click the corners one after the other. ${KEYS}`,
+    said: (places: readonly Place[]) =>
+      places.length < 3
+        ? `${counted(places, 'corner')}. Three make an area.`
+        : `${counted(places, 'corner')}, ${acresText(places)}. Done shows what is within.`,
+  },
+  radius: {
+    hint: `Click the middle, then how far around it. ${KEYS}`,
+    said: ([middle, rim]: readonly Place[]) =>
+      rim === undefined
+        ? 'Click how far around it.'
+        : `${distanceText(metersBetween(middle!, rim))} around. A click shows what is within.`,
+  },
+  measure: {
+    hint: `Click the points of a line or an outline. ${KEYS}`,
+    said: (places: readonly Place[]) =>
+      places.length < 2
+        ? 'Click the next point.'
+        : `${lengthText(places)}${places.length > 2 ? ` · closed to an area: ${acresText(places)}` : ''}`,
+  },
+};
+
+export type Mode = keyof typeof MODES;
+
+const counted = ({ length }: readonly Place[], what: string) => `${length} ${what}${length === 1 ? '' : 's'}`;
+const placeOf = ({ lng, lat }: LngLat): Place => [lng, lat];
 
 /**
- * An area that is drawn on the map goes into the page's field `polygon`, else into the address's filter
- * `geom_intersects`, which is shown.
+ * An area or a radius that is drawn on the map goes into the page's field `polygon`, else into the address's
+ * filter `geom_intersects`, which is shown.
  */
 export function openDrawing(map: MapLibre) {
   const button = document.getElementById('draw');
-  const status = document.getElementById('drawing');
+  const panel = document.getElementById('drawing');
+  const status = panel?.querySelector('output');
   const cross = document.getElementById('cross');
-  const corners: Place[] = [];
-  let drawing = false;
+  const places: Place[] = [];
+  let mode: Mode | undefined;
 
-  function draw(places: readonly Place[]): void {
+  function draw(line: readonly Place[], points: readonly Place[] = []): void {
     const source = map.getSource('area') as { setData(data: object): void } | undefined;
-    const line = places.length > 2 ? [...places, places[0]!] : places;
-    const geometry = { type: 'LineString', coordinates: line };
-    source?.setData(line.length < 2 ? EMPTY : { type: 'Feature', properties: {}, geometry });
+    const feature = (type: string, coordinates: readonly Place[]) => ({
+      type: 'Feature',
+      properties: {},
+      geometry: { type, coordinates },
+    });
+    const features = [
+      ...(line.length < 2 ? [] : [feature('LineString', line)]),
+      ...(points.length === 0 ? [] : [feature('MultiPoint', points)]),
+    ];
+    source?.setData({ ...EMPTY, features });
   }
 
-  function say(): void {
-    if (!status) return;
-    const count = corners.length === 1 ? '1 corner.' : `${corners.length} corners.`;
-    status.textContent =
-      corners.length === 0
-        ? HINT
-        : `${count} ${corners.length < 3 ? 'Three make an area.' : 'Done shows what is within.'}`;
+  /** Draws and says what the places make, `to` being where the next one would be. */
+  function tell(to?: Place): void {
+    if (mode === undefined) return;
+    const all = to ? [...places, to] : places;
+    const [middle, rim] = all;
+    if (mode === 'radius') draw(middle && rim ? ringOf(all) : [], places);
+    else draw(all.length > 2 ? [...all, all[0]!] : all, places);
+    if (status) status.textContent = all.length === 0 ? MODES[mode].hint : MODES[mode].said(all);
   }
 
-  function begin(on: boolean): void {
-    drawing = on;
-    corners.length = 0;
-    if (button) button.textContent = on ? 'Done' : 'Draw an area';
-    status?.toggleAttribute('hidden', !on);
-    cross?.classList.toggle('unseen', !on);
-    map.getCanvas().style.cursor = on ? 'crosshair' : '';
-    say();
-    if (!on) return;
-    draw([]);
-    map.getCanvas().focus();
+  /** The outline of an area or a radius. */
+  function ringOf(all: readonly Place[]): Place[] {
+    if (mode !== 'radius') return all.length > 2 ? [...all, all[0]!] : [];
+    const [middle, rim] = all;
+    // One on the other is no circle.
+    const meters = middle && rim ? metersBetween(middle, rim) : 0;
+    return meters > 1 ? circleAround(middle!, meters) : [];
+  }
+
+  function begin(next: Mode | undefined): void {
+    mode = next;
+    places.length = 0;
+    button?.replaceChildren(next ? 'Done' : 'Draw an area');
+    panel?.toggleAttribute('hidden', next === undefined);
+    cross?.classList.toggle('unseen', next === undefined);
+    map.getCanvas().style.cursor = next ? 'crosshair' : '';
+    if (next === undefined) show();
+    else {
+      tell();
+      map.getCanvas().focus();
+    }
   }
 
   /** Asks for what is within. */
   function finish(): void {
-    if (corners.length > 2) {
-      const ring = [...corners, corners[0]!].map(place => place.map(degrees => Number(degrees.toFixed(6))));
-      const field = document.querySelector<HTMLInputElement>('[name=polygon]');
-      if (field) {
-        field.value = JSON.stringify({ type: 'Polygon', coordinates: [ring] });
-        field.dispatchEvent(new Event('input', { bubbles: true }));
-      } else {
-        const url = new URL(location.href);
-        for (const name of ['parcel', 'page']) url.searchParams.delete(name);
-        const wkt = `POLYGON((${ring.map(place => place.join(' ')).join(', ')}))`;
-        url.searchParams.set('geom_intersects', wkt);
-        document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
-      }
-    }
-    begin(false);
+    const ring = mode === 'measure' ? [] : ringOf(places);
+    if (ring.length > 3) search(ring);
+    begin(undefined);
   }
 
-  function add({ lng, lat }: LngLat): void {
-    corners.push([lng, lat]);
-    draw(corners);
-    say();
+  function add(place: Place): void {
+    places.push(place);
+    tell();
+    if (mode === 'radius' && places.length === 2) finish();
+  }
+
+  function takeBack(): void {
+    places.pop();
+    tell();
   }
 
   /** The area of the address, as far as it is one outline. */
   function show(): void {
-    if (drawing) return;
+    if (mode !== undefined) return;
     const text = new URLSearchParams(location.search).get('geom_intersects') ?? '';
     const ring = /^\s*POLYGON\s*\(\(([^()]*)\)\)\s*$/i.exec(text)?.[1];
     draw(
@@ -82,19 +123,40 @@ export function openDrawing(map: MapLibre) {
   }
 
   button?.removeAttribute('hidden');
-  button?.addEventListener('click', () => (drawing ? finish() : begin(true)));
+  button?.addEventListener('click', () => (mode ? finish() : begin('area')));
+  // For fingers, which have no Backspace.
+  panel?.querySelector('[value="back"]')?.addEventListener('click', takeBack);
+  panel?.querySelector('[value="cancel"]')?.addEventListener('click', () => begin(undefined));
+  map.on('mousemove', event => {
+    if (mode === 'radius' && places.length === 1) tell(placeOf(event.lngLat));
+  });
   map.getCanvas().addEventListener('keydown', event => {
-    if (!drawing) return;
-    if (event.key === 'Enter') add(map.getCenter());
-    else if (event.key === 'Escape') {
-      begin(false);
-      show();
-    } else if (event.key === 'Backspace') {
-      corners.pop();
-      draw(corners);
-      say();
-    } else return;
+    if (mode === undefined) return;
+    if (event.key === 'Enter') add(placeOf(map.getCenter()));
+    else if (event.key === 'Escape') begin(undefined);
+    else if (event.key === 'Backspace') takeBack();
+    else return;
     event.preventDefault();
   });
-  return { isDrawing: () => drawing, add, show };
+  return {
+    isDrawing: () => mode !== undefined,
+    add: (at: LngLat) => add(placeOf(at)),
+    begin,
+    show,
+  };
+}
+
+/** Shows what is within a closed ring, with the other filters that are set. */
+export function search(ring: readonly Place[], besides: readonly string[] = []): void {
+  const rounded = ring.map(place => place.map(degrees => Number(degrees.toFixed(6))));
+  const field = document.querySelector<HTMLInputElement>('[name=polygon]');
+  if (field) {
+    field.value = JSON.stringify({ type: 'Polygon', coordinates: [rounded] });
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    return;
+  }
+  const url = new URL(location.href);
+  for (const name of ['parcel', 'at', 'page', ...besides]) url.searchParams.delete(name);
+  url.searchParams.set('geom_intersects', `POLYGON((${rounded.map(place => place.join(' ')).join(', ')}))`);
+  document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
 }

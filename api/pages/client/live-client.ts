@@ -7,20 +7,51 @@ import { fetchPage, putInPlace } from './swap-page.ts';
 const VIEW = ['side', 'legend'];
 
 let latest = 0;
+/** The question whose answer is in the page. */
+let shown = location.search;
+
+/** Whether the address that is asked becomes a step of Back, takes the place of the last one, or is one. */
+type Step = 'push' | 'replace' | 'there';
 
 /**
  * Fetches a page of ours and takes over its parts `ids`; the address follows, so that the view can be shared.
  */
-async function load(url: string, ids: string[], push: boolean): Promise<void> {
+async function load(url: string, ids: string[], step: Step): Promise<void> {
   const mine = ++latest;
-  const page = await fetchPage(url);
+  const waiting = showWaiting(ids);
+  const page = await fetchPage(url).finally(waiting.end);
   // A later question has been asked since.
   if (mine !== latest || page === undefined) return;
   putInPlace(page, ids);
   document.title = page.title;
-  if (push) history.pushState(null, '', url);
-  else history.replaceState(null, '', url);
+  if (step === 'push') history.pushState(null, '', url);
+  else if (step === 'replace') history.replaceState(null, '', url);
+  shown = location.search;
   document.dispatchEvent(new CustomEvent('plat:loaded', { detail: page }));
+}
+
+/** Nobody sees a shorter wait. */
+const SKELETON_MS = 400;
+const SKELETON_ROWS = 9;
+
+/** The old answer is paler until the new one comes; where there is none, grey rows stand for it. */
+function showWaiting(ids: readonly string[]) {
+  const parts = ids.flatMap(id => document.getElementById(id) ?? []);
+  for (const part of parts) part.setAttribute('aria-busy', 'true');
+  const due = setTimeout(() => {
+    const results = document.getElementById('results');
+    if (!results || results.querySelector('[data-parcel]')) return;
+    const rows = document.createElement('div');
+    rows.className = 'skeletons';
+    rows.append(...Array.from({ length: SKELETON_ROWS }, () => document.createElement('span')));
+    results.replaceChildren(rows);
+  }, SKELETON_MS);
+  return {
+    end() {
+      clearTimeout(due);
+      for (const part of parts) part.removeAttribute('aria-busy');
+    },
+  };
 }
 
 function addressOf(form: HTMLFormElement): string {
@@ -35,17 +66,25 @@ let waiting: ReturnType<typeof setTimeout> | undefined;
 const isHalfTyped = ({ list, value }: HTMLInputElement): boolean =>
   list !== null && value !== '' && ![...list.querySelectorAll('option')].some(place => place.value === value);
 
+/** The field whose answer the address is of: Back takes back a field, not a letter. */
+let answered = '';
+
 /** Answers a form once nobody has typed for a while; a place has other switches, too. */
 function ask(field: HTMLInputElement, delayMs: number): void {
   const { form } = field;
   if (!form?.dataset.live) return;
   const ids = form.dataset.live.split(' ');
   clearTimeout(waiting);
-  waiting = setTimeout(() => load(addressOf(form), field.list ? [...ids, 'switches'] : ids, false), delayMs);
+  waiting = setTimeout(() => {
+    const isSame = answered === field.name && field.type !== 'checkbox';
+    answered = field.name;
+    load(addressOf(form), field.list ? [...ids, 'switches', 'more'] : ids, isSame ? 'replace' : 'push');
+  }, delayMs);
 }
 
 document.addEventListener('input', event => {
   const field = event.target as HTMLInputElement;
+  if (field.name === '') return;
   if (!field.list || !isHalfTyped(field)) ask(field, 250);
 });
 
@@ -60,7 +99,7 @@ document.addEventListener('submit', event => {
   if (!form.dataset.live) return;
   event.preventDefault();
   clearTimeout(waiting);
-  load(addressOf(form), VIEW, true);
+  load(addressOf(form), VIEW, 'push');
 });
 
 document.addEventListener('click', event => {
@@ -68,8 +107,13 @@ document.addEventListener('click', event => {
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (!link || !plain || link.origin !== location.origin || link.pathname !== '/data') return;
   event.preventDefault();
-  load(link.href, VIEW, true);
+  load(link.href, VIEW, 'push');
 });
 
-document.addEventListener('plat:open', event => load((event as CustomEvent<string>).detail, VIEW, true));
-addEventListener('popstate', () => location.reload());
+document.addEventListener('plat:open', event => load((event as CustomEvent<string>).detail, VIEW, 'push'));
+addEventListener('popstate', () => {
+  // Not a tab of the open parcel.
+  if (location.search === shown) return;
+  answered = '';
+  load(location.href, VIEW, 'there');
+});

@@ -10,8 +10,9 @@ import {
   type VectorTileSource,
 } from 'maplibre-gl';
 import { openDrawing } from './draw-on-map.ts';
-import { isSeen, moveTo, openResults } from './map-results.ts';
+import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
 import { colorOf, fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
+import { openTools, viewOfAddress } from './map-tools.ts';
 
 declare const MAP_WORKER: string;
 setWorkerUrl(MAP_WORKER);
@@ -27,11 +28,13 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
+const view = viewOfAddress();
+if (view) keepView();
 const style = styleOf(element.dataset);
 export const map = new MapLibre({
   container: element,
   style,
-  bounds: start,
+  ...(view ?? { bounds: start }),
   fitBoundsOptions: { padding: 40, maxZoom: 17 },
   maxZoom: 20,
   attributionControl: false,
@@ -74,10 +77,13 @@ for (const box of document.querySelectorAll<HTMLInputElement>('[data-layer]'))
 function open(id: string | number): void {
   const url = new URL(location.href);
   url.searchParams.set('parcel', String(id));
+  // The map does not know where it stands among the results.
+  url.searchParams.delete('at');
   document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
 }
 
 const area = openDrawing(map);
+openTools(map, area);
 
 map.on('click', event => {
   if (area.isDrawing()) {

@@ -6,6 +6,12 @@ const PADDING = 48;
 /** A parcel that is smaller on the screen cannot be seen, in pixels. */
 const SMALL = 24;
 
+let isKept = false;
+/** The map stays where it is for the next results, wherever they are. */
+export const keepView = (): void => {
+  isKept = true;
+};
+
 export function openResults(map: MapLibre): void {
   markPointed(map);
   const button = document.getElementById('fit');
@@ -17,6 +23,10 @@ export function openResults(map: MapLibre): void {
     button?.toggleAttribute('hidden', where === undefined);
     if (where === undefined || where === shown) return;
     shown = where;
+    if (isKept) {
+      isKept = false;
+      return;
+    }
     // The map opened where the county of the address is.
     if (!isFirst || !new URLSearchParams(location.search).has('county')) fitResults(map);
   };

@@ -12,6 +12,8 @@ const ground = colorOf('map-ground');
 const label = colorOf('map-label');
 const halo = colorOf('map-halo');
 const hit = colorOf('hit');
+/** It lies on hits, too. */
+const drawn = colorOf('ink');
 const parcel = colorOf('map-parcel');
 const zip = colorOf('zip');
 export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
@@ -33,7 +35,7 @@ const POINTS: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
 const IS_HIT: ExpressionSpecification = ['==', ['get', 'hit'], 1];
 
 /** Parameters of the page that mark no other parcels. */
-const NO_SEARCH = ['parcel', 'page', 'page_size', 'order', 'view'];
+const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
 
 /**
  * Parcels and the hits among them. Flats of one house lie on each other: see-through they would add up.
@@ -186,7 +188,19 @@ function layersOf({ parcel: opened, basemap }: DOMStringMap): LayerSpecification
       id: 'area',
       type: 'line',
       source: 'area',
-      paint: { 'line-color': hit, 'line-width': 2, 'line-dasharray': [2, 1] },
+      paint: { 'line-color': drawn, 'line-width': 2, 'line-dasharray': [2, 1] },
+    },
+    {
+      id: 'area-points',
+      type: 'circle',
+      source: 'area',
+      filter: POINTS,
+      paint: {
+        'circle-color': halo,
+        'circle-radius': 4,
+        'circle-stroke-color': drawn,
+        'circle-stroke-width': 2,
+      },
     },
     {
       id: 'counts',

@@ -1,6 +1,9 @@
 // The results of a search, as a list or a table: which rows are selected, and the way through them by
 // keyboard.
 
+import { followTabs } from './parcel-tabs.ts';
+import { openSpreads } from './range-spread.ts';
+
 type Box = HTMLInputElement;
 type Link = HTMLAnchorElement;
 
@@ -151,18 +154,22 @@ function arrive(): void {
   count();
   rove(rowOf(links()[0] ?? document.body));
   point(null);
+  followTabs();
   const head = document.querySelector<HTMLElement>('#parcel h1');
   if (head && opened) {
+    // Another one may have been gone on to.
+    opened.id = new URLSearchParams(location.search).get('parcel') ?? opened.id;
     head.tabIndex = -1;
     head.focus();
   } else if (opened && links().length > 0) {
     const { id, tops } = opened;
     opened = undefined;
     for (const [at, each] of scrolled().entries()) each?.scrollTo(0, tops[at]!);
-    document.querySelector<Link>(`${LINKS}[data-parcel="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+    const link = document.querySelector<Link>(`${LINKS}[data-parcel="${CSS.escape(id)}"]`);
+    link?.focus({ preventScroll: true });
+    link?.scrollIntoView({ block: 'nearest' });
   }
 }
 document.addEventListener('plat:loaded', arrive);
 arrive();
-
-export {};
+openSpreads();

@@ -25,7 +25,7 @@ const STYLES = ['tokens', 'style', 'cards', 'comping', 'deals', 'docs', 'lists',
 );
 
 /** The client modules, each loaded by the pages that need it. */
-const MODULES = ['map', 'live', 'comping', 'deals', 'deal', 'docs', 'lists', 'progress', 'results', 'search'];
+const MODULES = ['frame', 'map', 'live', 'comping', 'deals', 'deal', 'docs', 'lists', 'progress', 'results'];
 
 /** Bundles the client modules; maplibre-gl stays a file of its own, as most visits have it already. */
 export async function openAssets(config: Config): Promise<Assets> {

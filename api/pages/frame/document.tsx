@@ -55,7 +55,7 @@ export function Document(frame: Frame) {
           href={assets.path('inter.woff2')}
           crossorigin="anonymous"
         />
-        {['tokens.css', 'style.css', ...(session ? ['search.mjs'] : []), ...assetNames].map(name =>
+        {['tokens.css', 'style.css', ...(session ? ['frame.mjs'] : []), ...assetNames].map(name =>
           name.endsWith('.css') ? (
             <link rel="stylesheet" href={assets.path(name)} />
           ) : (

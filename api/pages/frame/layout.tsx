@@ -47,6 +47,17 @@ export function Notice({ kind = 'info', children }: NoticeProps) {
   );
 }
 
+/**
+ * What was done just now, with the form that takes it back. It goes by itself; without script it stays in
+ * the page.
+ */
+export const Toast = ({ words, children }: { words: string; children: ComponentChildren }) => (
+  <div class="toast" role="status">
+    <span>{words}</span>
+    {children}
+  </div>
+);
+
 type EmptyProps = { icon: IconName; title: string; children: ComponentChildren };
 
 /** What stands where nothing is yet: why, and the next step. */
@@ -61,16 +72,17 @@ export const Empty = ({ icon, title, children }: EmptyProps) => (
 type FieldProps = {
   label: string;
   name: string;
+  kind?: string | undefined;
   hint?: ComponentChildren;
   error?: string;
   children?: ComponentChildren;
 } & Record<string, unknown>;
 
 /** A labeled input with its hint and what was wrong with it; `children` in place of a plain input. */
-export function Field({ label, name, hint, error, children, ...input }: FieldProps) {
+export function Field({ label, name, kind, hint, error, children, ...input }: FieldProps) {
   const describedBy = hint || error ? `${name}-told` : undefined;
   return (
-    <div class="field">
+    <div class={kind ? `field ${kind}` : 'field'}>
       <label for={name}>{label}</label>
       {children ?? (
         <input

@@ -6,7 +6,7 @@ import { readRows } from '../../v1/lists/list-rows.ts';
 import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
 import { deleteList, getList } from '../../v1/lists/lists.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Empty, Stat } from '../frame/layout.tsx';
+import { Empty, Stat, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 import type { County } from '../map/read-filters.ts';
@@ -207,24 +207,29 @@ function Statuses({ list, status, visit }: StatusesProps) {
 }
 
 /** What was done, and how to take it back or to go on with it. */
-const DoneNotice = ({ done, action }: { done: Done; action: string }) => (
-  <div class={`notice ${done.bad ? 'warn' : 'good'}`} role="status">
-    <Icon name={done.bad ? 'triangle-alert' : 'circle-check'} />
-    <div>
-      {done.words}
-      {done.next && (
-        <form method="post" action={action} class="buttons">
-          {done.next.fields.map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          <button type="submit" name="do" value={done.next.does} class="second small">
-            {done.next.label}
-          </button>
-          {done.bad && <a href={action}>Cancel</a>}
-        </form>
-      )}
+function DoneNotice({ done, action }: { done: Done; action: string }) {
+  const { words, bad, next } = done;
+  const form = next && (
+    <form method="post" action={action} class="buttons">
+      {next.fields.map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" name="do" value={next.does} class="second small">
+        {next.label}
+      </button>
+      {bad && <a href={action}>Cancel</a>}
+    </form>
+  );
+  if (form && !bad) return <Toast words={words}>{form}</Toast>;
+  return (
+    <div class={`notice ${bad ? 'warn' : 'good'}`} role="status">
+      <Icon name={bad ? 'triangle-alert' : 'circle-check'} />
+      <div>
+        {words}
+        {form}
+      </div>
     </div>
-  </div>
-);
+  );
+}
 
 export const listPages = [listPage];

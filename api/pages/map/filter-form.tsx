@@ -3,11 +3,12 @@ import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
 import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
-import type { Coverage } from '../../v1/feeds/get-coverage.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Notice, Select } from '../frame/layout.tsx';
 import { chipsOf } from './filter-chips.tsx';
+import { isLacking, type Known, needsText } from './filter-needs.ts';
 import { SWITCHES, switchOf } from './filter-switches.ts';
+import { SPREADS } from './range-spreads.tsx';
 import { type County, FILTER_BY_NAME, isoDay } from './read-filters.ts';
 
 type FormProps = {
@@ -16,7 +17,7 @@ type FormProps = {
   county: unknown;
   counties: readonly County[];
   /** What is known of that county. */
-  known: Coverage | undefined;
+  known: Known | undefined;
   /** What the button promises. */
   shows: string;
   open: boolean;
@@ -28,7 +29,7 @@ const ELSEWHERE = new Set([
   'order',
   ...SWITCHES.map(({ name }) => name).filter(name => FILTER_BY_NAME.get(name)!.flag),
 ]);
-const FIRST_RANGES = ['acres', 'value', 'value_per_acre'];
+const FIRST_RANGES: readonly string[] = SPREADS.map(({ of }) => of);
 
 /** How results are shown stays when the question changes. */
 const KEPT = ['view', 'page_size', 'color'];
@@ -64,10 +65,12 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
           Filters {on > 0 && <b class="count">{on}</b>}
         </summary>
         <Switches params={params} known={known} />
-        {FIRST_RANGES.map(of => (
-          <Range of={of} params={params} />
-        ))}
-        <MoreFilters params={params} />
+        <div id="more">
+          {FIRST_RANGES.map(of => (
+            <Range of={of} params={params} known={known} />
+          ))}
+          <MoreFilters params={params} known={known} />
+        </div>
         <div class="foot">
           <button type="submit">
             <span id="shown">{shows}</span>
@@ -81,16 +84,17 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
   );
 }
 
-type SwitchesProps = { params: URLSearchParams; known: Coverage | undefined };
+type QuestionProps = { params: URLSearchParams; known: Known | undefined };
 
 /** What is asked most; those that ask for what the county lacks are marked. */
-function Switches({ params, known }: SwitchesProps) {
-  const lacks = known === undefined ? [] : SWITCHES.filter(({ isKnown }) => !isKnown(known));
+function Switches({ params, known }: QuestionProps) {
+  const filters = SWITCHES.map(({ name }) => FILTER_BY_NAME.get(name)!);
+  const lacking = filters.filter(filter => isLacking(filter, known));
   return (
     <div id="switches">
       <div class="switches">
         {SWITCHES.map(one => (
-          <label class={lacks.includes(one) ? 'switch unknown' : 'switch'}>
+          <label class={lacking.some(({ name }) => name === one.name) ? 'switch unknown' : 'switch'}>
             <Icon name={one.icon} />
             <span>{one.label}</span>
             <input
@@ -102,16 +106,17 @@ function Switches({ params, known }: SwitchesProps) {
           </label>
         ))}
       </div>
-      {known && lacks.length > 0 && (
+      {known && lacking.length > 0 && (
         <Notice kind="warn">
-          Dotted: not loaded for {known.name}, {known.state}. <a href="/coverage">What is loaded</a>
+          Dotted: {needsText(lacking)} are not loaded for {known.coverage.name}, {known.coverage.state}.{' '}
+          <a href="/coverage">What is loaded</a>
         </Notice>
       )}
     </div>
   );
 }
 
-function MoreFilters({ params }: { params: URLSearchParams }) {
+function MoreFilters({ params, known }: QuestionProps) {
   const rest = FILTERS.filter(
     ({ name, range }) => !ELSEWHERE.has(name) && !FIRST_RANGES.includes(range?.of ?? ''),
   );
@@ -134,9 +139,13 @@ function MoreFilters({ params }: { params: URLSearchParams }) {
             <div class="stack">
               {members.map(filter =>
                 filter.range?.bound === 'max' ? null : filter.range ? (
-                  <Range of={filter.range.of} params={params} />
+                  <Range of={filter.range.of} params={params} known={known} />
                 ) : (
-                  <FilterInput filter={filter} given={given(filter.name)} />
+                  <FilterInput
+                    filter={filter}
+                    given={given(filter.name)}
+                    lacking={isLacking(filter, known)}
+                  />
                 ),
               )}
             </div>
@@ -148,15 +157,18 @@ function MoreFilters({ params }: { params: URLSearchParams }) {
 }
 
 /** Both bounds of a range side by side. */
-function Range({ of, params }: { of: string; params: URLSearchParams }) {
+function Range({ of, params, known }: QuestionProps & { of: string }) {
   const bounds = [FILTER_BY_NAME.get(`${of}_min`)!, FILTER_BY_NAME.get(`${of}_max`)!];
   const { unit } = bounds[0]!;
   const label = rangeLabelOf(bounds[0]!);
   const isNamed = unit === undefined || unit === label.toLowerCase();
   return (
-    <fieldset class="range">
+    <fieldset
+      class={isLacking(bounds[0]!, known) ? 'range unknown' : 'range'}
+      data-of={FIRST_RANGES.includes(of) ? of : undefined}
+    >
       <legend>
-        {label}
+        <span>{label}</span>
         {isNamed ? '' : ` (${UNITS[unit] ?? unit})`}
       </legend>
       <div>
@@ -195,18 +207,21 @@ const PLACEHOLDERS: Record<string, string> = {
 
 const CHOICES: Record<string, string> = { true: 'Yes', false: 'No', Y: 'Yes', N: 'No' };
 
-function FilterInput({ filter, given }: { filter: Filter; given: string }) {
+type InputProps = { filter: Filter; given: string; lacking: boolean };
+
+function FilterInput({ filter, given, lacking }: InputProps) {
   const { name, type, unit, description, values, flag } = filter;
   const words = labelOf(filter);
   if (flag)
     return (
-      <label class="switch" title={description}>
+      <label class={lacking ? 'switch unknown' : 'switch'} title={description}>
         <span>{words}</span>
         <input type="checkbox" name={name} value="true" checked={given === 'true'} />
       </label>
     );
   return (
     <Field
+      kind={lacking ? 'unknown' : undefined}
       label={unit === undefined ? words : `${words} (${UNITS[unit] ?? unit})`}
       name={name}
       hint={description}

@@ -27,12 +27,14 @@ export const NO_FIGURE = { figure: 'null', join: '' };
 const joined = (table: string, alias: string) =>
   `left join ${table} ${alias} on ${alias}.fips = x.fips and ${alias}.property_id = x.property_id`;
 
+export const VALUATION = joined('valuations', 'worth');
+
 export const COLORS: readonly Color[] = [
   {
     name: 'value_per_acre',
     label: 'Estimated value per acre',
     figure: 'worth.mean_adjusted_ppa',
-    join: joined('valuations', 'worth'),
+    join: VALUATION,
     shown: usd,
   },
   { name: 'acres', label: 'Acres', figure: 'x.effective_acres', join: '', shown: acres },

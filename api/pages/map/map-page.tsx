@@ -1,14 +1,16 @@
 import { PlatError } from '../../../shared/base/errors.ts';
-import { type Coverage, countyCoverage } from '../../v1/feeds/get-coverage.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { Page } from '../frame/pages.tsx';
-import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { FilterForm } from './filter-form.tsx';
+import { readKnown } from './filter-needs.ts';
 import { MapLegend, readClasses } from './map-legend.tsx';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
 import { findLoosened, findUnknown } from './no-hits.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
 import { lookUpOnPage } from './parcel-phones.ts';
+import { readPlace } from './parcel-place.tsx';
+import { spreadsPage } from './range-spreads.tsx';
 import { type County, type Filters, type GivenFilters, listCounties, readFilters } from './read-filters.ts';
 import { readParcel } from './read-parcel.ts';
 import { readRows } from './result-rows.ts';
@@ -28,10 +30,11 @@ async function show(visit: Visit, refusal?: string) {
   const parcel = visit.url.searchParams.get('parcel');
   const listed = listCounties(visit);
   const given = await readFilters(visit, () => listed);
-  const [side, counties, shown, county, colored] = await Promise.all([
+  const [side, counties, shown, place, county, colored] = await Promise.all([
     parcel === null ? search(visit, listed, given) : undefined,
     listed,
     parcel === null ? undefined : readParcel(visit, parcel),
+    parcel === null ? undefined : readPlace(visit, given),
     countyParcelsBox(visit, given.filters.county),
     readClasses(visit),
   ]);
@@ -43,7 +46,7 @@ async function show(visit: Visit, refusal?: string) {
         aria-label="Parcels"
         data-view={isTable(visit.url) && !shown ? 'table' : undefined}
       >
-        {shown ? <ParcelPanel {...shown} back={withParam(visit.url, 'parcel')} phoneFault={refusal} /> : side}
+        {shown ? <ParcelPanel {...shown} url={visit.url} place={place} phoneFault={refusal} /> : side}
       </section>
       {mapOf(visit, {
         layers: true,
@@ -69,7 +72,9 @@ async function search(visit: Visit, listed: Promise<County[]>, { filters, fault 
   const [counties, hits, known] = await Promise.all([
     listed,
     isAsked ? (fault ?? findParcels(visit, filters)) : undefined,
-    fault === undefined ? readKnown(visit, filters.county) : undefined,
+    fault === undefined && filters.county !== undefined
+      ? readKnown(visit, String(filters.county)).catch(unlessFound)
+      : undefined,
   ]);
   const isFound = hits !== undefined && !(hits instanceof PlatError);
   const isEmpty = isFound && hits.count === 0;
@@ -111,13 +116,9 @@ async function findParcels(visit: Visit, body: Filters): Promise<FoundRows | Pla
   return { count: hits.count, rows: await readRows(visit, hits.results) };
 }
 
-/** What is known of the county that is searched. */
-async function readKnown(visit: Visit, county: unknown): Promise<Coverage | undefined> {
-  if (county === undefined) return undefined;
-  const known = await callEndpoint<Coverage>(visit, countyCoverage, {
-    params: { fips: String(county) },
-  }).catch(refusalOf);
-  return known instanceof PlatError ? undefined : known;
+/** Nothing is known of a county that is not loaded, or that is none. */
+function unlessFound(error: unknown): undefined {
+  refusalOf(error);
 }
 
 /** What the visitor can mend; anything else is the error page's. */
@@ -126,4 +127,4 @@ function refusalOf(error: unknown): PlatError {
   throw error;
 }
 
-export const dataPages = [dataPage, resultsBoxPage];
+export const dataPages = [dataPage, resultsBoxPage, spreadsPage];

@@ -10,9 +10,9 @@ import {
 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
-import { Icon } from '../frame/icons.tsx';
 import { json, type Reply, type Visit } from '../frame/visit.ts';
 import { type CountyClass, CountyLegend, classOf, colorsOf, type LegendProps } from './county-legend.tsx';
+import { MapTools } from './tool-menu.tsx';
 
 /** What the map shows of the parcel that is open. */
 type OpenParcel = { property_id: number; point: readonly number[] | null; shape?: unknown };
@@ -87,23 +87,7 @@ export function mapOf(
           ))}
         </details>
       )}
-      {draw && (
-        <>
-          <div class="map-tools">
-            <button type="button" id="draw" class="second" hidden>
-              Draw an area
-            </button>
-            <button type="button" id="fit" class="second" hidden>
-              <Icon name="maximize" />
-              Fit to results
-            </button>
-          </div>
-          <output id="drawing" class="notice" hidden />
-          <svg id="cross" viewBox="0 0 20 20" aria-hidden="true" class="unseen">
-            <path d="M10 0V8M10 12V20M0 10H8M12 10H20" />
-          </svg>
-        </>
-      )}
+      {draw && <MapTools />}
       <noscript>
         <p class="notice">The map needs JavaScript; the list beside it does not.</p>
       </noscript>

@@ -1,5 +1,5 @@
 import { count } from '../../../shared/domain/figures.ts';
-import { type Filter, type FilterBody, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import type { Filter, FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectionOf } from '../../../shared/parcels/filter/filter-selection.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
@@ -8,6 +8,7 @@ import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import { type Chip, chipsOf } from './filter-chips.tsx';
+import { needsText } from './filter-needs.ts';
 
 /** What is not known of any parcel of the county that was searched, and how many match without it. */
 export type Unknown = { fips: number; filters: Filter[]; count: number };
@@ -77,19 +78,29 @@ type NoHitsProps = { visit: Visit; unknown: Unknown | undefined; loosened: reado
 
 export function NoHits({ visit, unknown, loosened }: NoHitsProps) {
   if (unknown === undefined) return <Loosening of={loosened} />;
-  const { filters, fips } = unknown;
+  const { filters, fips, count: hits } = unknown;
   const url = filters.reduce(
     (address, { name }) => new URL(withParam(address, name), address),
     new URL(withParam(visit.url, 'page'), visit.url),
   );
-  const these = filters.length === 1 ? 'this filter' : 'these filters';
+  const dropped = chipsOf(visit.url)
+    .filter(({ names }) => filters.some(({ name }) => names.includes(name)))
+    .map(({ words }) => `“${words}”`);
+  const words = needsText(filters);
   return (
     <Notice kind="warn">
-      Not known of any parcel in {countyText(fips)}: {filters.map(rangeLabelOf).join('; ')}.{' '}
-      <a href={url.pathname + url.search}>
-        {count(unknown.count)} match without {these}
-      </a>
-      .
+      <b>
+        {words[0]!.toUpperCase() + words.slice(1)} are not loaded for {countyText(fips)}
+      </b>
+      <br />
+      What is not known never matches, so {dropped.join(' and ')} {dropped.length > 1 ? 'leave' : 'leaves'}{' '}
+      nothing. <b>{count(hits)}</b> match without {dropped.length > 1 ? 'these filters' : 'this filter'}.{' '}
+      <a href="/coverage">What is loaded</a>
+      <span class="buttons">
+        <a href={url.pathname + url.search} class="button small">
+          Drop {dropped.join(' and ')}, show {count(hits)}
+        </a>
+      </span>
     </Notice>
   );
 }

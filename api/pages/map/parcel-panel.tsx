@@ -1,35 +1,37 @@
 import type { ComponentChildren } from 'preact';
 import { fieldText } from '../../../shared/domain/field-text.ts';
-import { acres, day, usd } from '../../../shared/domain/figures.ts';
+import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { type FieldGroup, fieldsIn } from '../../../shared/domain/parcel-fields.ts';
 import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
-import { Back, Facts, Notice, Stat, Submit } from '../frame/layout.tsx';
+import { Facts, Notice, Stat, Submit } from '../frame/layout.tsx';
 import { certaintyOf } from '../frame/value-band.tsx';
 import { ParcelHistory } from './parcel-history.tsx';
 import { LandFacts, Slopes } from './parcel-land.tsx';
 import { Owner } from './parcel-owner.tsx';
 import { PHONE_TOKENS } from './parcel-phones.ts';
+import { Neighbors, type ParcelPlace } from './parcel-place.tsx';
 import { CompsNearby, UsedComps, Worth } from './parcel-value.tsx';
 import type { Detail } from './read-detail.ts';
 import type { ParcelData, Photo } from './read-parcel.ts';
 
 type PanelProps = ParcelData & {
-  /** The list that the parcel was opened from. */
-  back: string;
+  url: URL;
+  /** Among the results that the parcel was opened from. */
+  place: ParcelPlace | undefined;
   /** Why the owner's numbers could not be looked up. */
   phoneFault?: string | undefined;
 };
 
 /** A parcel: what it is and is worth first, then what one can do, then all that is known of it. */
 export function ParcelPanel(parcel: PanelProps) {
-  const { detail, photo, value, comps, portfolio, phones, back, phoneFault } = parcel;
+  const { detail, photo, value, comps, portfolio, phones, url, place, phoneFault } = parcel;
   const id = detail.property_id;
   const isValued = !('why' in value);
   return (
     <article class="parcel" id="parcel">
-      <Back to={back} words="Back to the list" />
+      <Neighbors url={url} place={place} />
       <Head detail={detail} />
       <dl class="keyfigs">
         <Stat
@@ -52,14 +54,16 @@ export function ParcelPanel(parcel: PanelProps) {
       </dl>
       {isValued ? <Worth value={value} /> : <Notice>No estimate. {value.why}</Notice>}
       <Actions detail={detail} isLookedUp={phones?.trace.matched === true} />
-      <nav class="tabs" aria-label="Parts of the parcel">
-        <a href="#overview">Overview</a>
-        <a href="#land">Land</a>
-        <a href="#owner">Owner</a>
-        <a href="#value">Value</a>
-        <a href="#roll">Roll</a>
-        <a href="#history">History</a>
-      </nav>
+      <Tabs
+        of={[
+          ['overview', 'Overview'],
+          ['land', 'Land'],
+          ['owner', 'Owner', 'why' in portfolio ? undefined : portfolio.total_parcels],
+          ['value', 'Value', isValued ? value.explanation.comps.length : undefined],
+          ['roll', 'Roll'],
+          ['history', 'History', detail.timeline.length || undefined],
+        ]}
+      />
       <section id="overview" aria-label="Overview">
         {photo && <ParcelPhoto photo={photo} />}
         <a href={`/data/drawing/${id}.svg`} class="drawing">
@@ -99,29 +103,33 @@ export function ParcelPanel(parcel: PanelProps) {
   );
 }
 
+type TabsProps = { of: (readonly [id: string, words: string, count?: number | undefined])[] };
+
+/** The parts of the page; the client marks the one that is in sight. */
+const Tabs = ({ of }: TabsProps) => (
+  <nav class="tabs" aria-label="Parts of the parcel">
+    {of.map(([id, words, n]) => (
+      <a href={`#${id}`}>
+        {words} {n !== undefined && <small>{count(n)}</small>}
+      </a>
+    ))}
+  </nav>
+);
+
 function Head({ detail }: { detail: Detail }) {
   const { apn, situs_address, situs_city, situs_state, situs_zip, point, property_id } = detail;
   const place = [situs_city && titleCase(situs_city), [situs_state, situs_zip].filter(Boolean).join(' ')];
   return (
     <header>
       <h1>{situs_address ? titleCase(situs_address) : `APN ${apn ? shortApn(apn) : property_id}`}</h1>
-      <p>
-        {[...place, countyText(Number(detail.fips))].filter(Boolean).join(' · ')}
-        <br />
-        <small>
-          {apn && <span title={`As on the roll: ${apn}`}>APN {shortApn(apn)}</span>} · id {property_id}
-          {point && (
-            <>
-              {' · '}
-              <a
-                href={`https://www.openstreetmap.org/directions?to=${point[1]},${point[0]}`}
-                rel="noreferrer"
-              >
-                Directions
-              </a>
-            </>
-          )}
-        </small>
+      <p>{[place.filter(Boolean).join(', '), countyText(Number(detail.fips))].filter(Boolean).join(' · ')}</p>
+      <p class="ids">
+        {apn && <Copy text={apn} words={`APN ${shortApn(apn)}`} title={`As on the roll: ${apn}`} />}
+        <Copy text={String(property_id)} words={`id ${property_id}`} title="Plat's id of the parcel" />
+        {point && <Spot point={point} />}
+        <button type="button" class="copy" data-copy="" title="Copy a link to this parcel">
+          Link <Icon name="link" />
+        </button>
       </p>
       {detail.retired_at != null && (
         <p class="notice">This parcel left the roll on {day(String(detail.retired_at))}.</p>
@@ -129,6 +137,28 @@ function Head({ detail }: { detail: Detail }) {
     </header>
   );
 }
+
+/** Where it is: to be copied, and opened where one gets directions. */
+function Spot({ point: [lon, lat] }: { point: readonly number[] }) {
+  const text = `${lat!.toFixed(5)}, ${lon!.toFixed(5)}`;
+  return (
+    <>
+      <Copy text={text} words={text} title="Latitude and longitude" />
+      <a href={`https://www.openstreetmap.org/directions?to=${lat},${lon}`} rel="noreferrer">
+        Directions
+      </a>
+    </>
+  );
+}
+
+type CopyProps = { text: string; words: string; title: string };
+
+/** A text that a click copies; without script it is to be read. */
+const Copy = ({ text, words, title }: CopyProps) => (
+  <button type="button" class="copy" data-copy={text} title={title}>
+    {words} <Icon name="copy" />
+  </button>
+);
 
 /** What one does with a parcel; what costs tokens says so on its button. */
 function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }) {
@@ -148,11 +178,11 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
           Phone numbers <small>{PHONE_TOKENS} tokens</small>
         </Action>
       )}
-      <Action to="/comping" field="property_id" id={id} kind="second" icon="scale">
-        Comp report
-      </Action>
       <Action to="/lists/add" field="property_id" id={id} kind="second" icon="list-plus">
         Add to list
+      </Action>
+      <Action to="/comping" field="property_id" id={id} kind="second" icon="scale">
+        Comp report
       </Action>
       <Action to="/deals" field="what" id={id} does="add" kind="second" icon="handshake">
         Add deal

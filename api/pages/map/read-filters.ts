@@ -15,7 +15,7 @@ export const FILTER_BY_NAME: ReadonlyMap<string, Filter> = new Map(
 );
 
 /** Parameters of the address that ask for something else. */
-const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'view', 'near', 'sent', 'color']);
+const NOT_FILTERS = new Set(['parcel', 'at', 'page', 'page_size', 'view', 'near', 'sent', 'color', 'map']);
 
 /** Counties with parcels that the field offers; others are entered by FIPS code. */
 const MAX_COUNTIES = 300;

@@ -1,23 +1,24 @@
 import { acres, usd } from '../../../shared/domain/figures.ts';
 import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { html, type Markup, nodeOf } from '../frame/html.ts';
-import { withParam } from '../frame/visit.ts';
 import { mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
+import { openerOf } from './result-views.tsx';
 import { selectBox } from './selection-bar.tsx';
 
 type ListProps = { url: URL; rows: readonly ResultRow[] };
 
 export function ResultList({ url, rows }: ListProps) {
-  const opens = withParam(url, 'parcel', '');
-  return <ul class="hits picks">{nodeOf(rows.map(row => listRow(row, opens)))}</ul>;
+  const opens = openerOf(url);
+  const items = rows.map((row, at) => listRow(row, opens(row.property_id, at)));
+  return <ul class="hits picks">{nodeOf(items)}</ul>;
 }
 
-function listRow(row: ResultRow, opens: string): Markup {
+function listRow(row: ResultRow, address: string): Markup {
   const { property_id: id, effective_acres, value, value_per_acre } = row;
   const name = nameOf(row);
   return html`<li>
     ${selectBox({ id, name, acres: effective_acres })}
-    <a href="${opens + id}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">
+    <a href="${address}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">
       <b>${name}</b>
       <span>${value == null ? '–' : usd(value)}</span>
       <small>${factsOf(row)}</small>

@@ -5,6 +5,7 @@ import { Icon } from '../frame/icons.tsx';
 import { withParam } from '../frame/visit.ts';
 import type { Filters } from './read-filters.ts';
 import { flagsOf, mailPlaceOf, nameOf, type ResultRow } from './result-rows.ts';
+import { openerOf } from './result-views.tsx';
 import { selectBox } from './selection-bar.tsx';
 
 /** Columns that the API can order by. */
@@ -19,7 +20,8 @@ type TableProps = { url: URL; rows: readonly ResultRow[]; filters: Filters };
 
 export function ResultTable({ url, rows, filters }: TableProps) {
   const order = url.searchParams.get('order') ?? '';
-  const opens = withParam(url, 'parcel', '');
+  const opens = openerOf(url);
+  const lines = rows.map((row, at) => tableRow(row, opens(row.property_id, at), filters));
   const first = new URL(withParam(url, 'page'), url);
   return (
     <section class="tablebox" tabindex={0} aria-label="Table of parcels">
@@ -37,7 +39,7 @@ export function ResultTable({ url, rows, filters }: TableProps) {
             ))}
           </tr>
         </thead>
-        <tbody>{nodeOf(rows.map(row => tableRow(row, opens, filters)))}</tbody>
+        <tbody>{nodeOf(lines)}</tbody>
       </table>
     </section>
   );
@@ -61,13 +63,13 @@ function SortHead({ name, words, order, url }: HeadProps) {
 const NOTHING = html`<span class="soft">–</span>`;
 const dollars = (value: number | null | undefined) => (value == null ? NOTHING : usd(value));
 
-function tableRow(row: ResultRow, opens: string, filters: Filters): Markup {
+function tableRow(row: ResultRow, address: string, filters: Filters): Markup {
   const { property_id: id, apn, owner_name, effective_acres, last_sale_date, last_sale_price } = row;
   const name = nameOf(row);
   return html`<tr>
     <td>${selectBox({ id, name, acres: effective_acres })}</td>
     <th scope="row">
-      <a href="${opens + id}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">${name}</a>
+      <a href="${address}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">${name}</a>
       ${apn !== null && row.situs_address !== null && html`<small>APN ${shortApn(apn)}</small>`}
     </th>
     <td class="owner">

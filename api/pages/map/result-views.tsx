@@ -8,6 +8,15 @@ import { FILTER_BY_NAME } from './read-filters.ts';
 const PAGE_SIZES = [25, 100, 500];
 
 export const sizeOf = (url: URL): number => Number(url.searchParams.get('page_size') ?? PAGE_SIZES[0]);
+const before = (url: URL): number => (Number(url.searchParams.get('page') ?? 1) - 1) * sizeOf(url);
+
+/** The addresses of a page's parcels, with the place of each among all results. */
+export function openerOf(url: URL): (id: number, at: number) => string {
+  const opens = withParam(new URL(withParam(url, 'at'), url), 'parcel', '');
+  const first = before(url) + 1;
+  return (id, at) => `${opens}${id}&at=${first + at}`;
+}
+
 export const isTable = (url: URL): boolean => url.searchParams.get('view') === 'table';
 
 const FORM = 'filters';
@@ -58,7 +67,7 @@ export function Pages({ url, total }: { url: URL; total: number }) {
   const page = Number(url.searchParams.get('page') ?? 1);
   const size = sizeOf(url);
   if (total <= PAGE_SIZES[0]! && page === 1) return null;
-  const first = (page - 1) * size + 1;
+  const first = before(url) + 1;
   const firstPage = new URL(withParam(url, 'page'), url);
   return (
     <nav class="pages" aria-label="Pages">

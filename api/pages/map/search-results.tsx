@@ -84,7 +84,7 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
   return (
     <>
       <Chips url={url} />
-      <SelectionBar filters={filters}>
+      <SelectionBar filters={filters} some={hits.count > 0}>
         <h2>
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
         </h2>

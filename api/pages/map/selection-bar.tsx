@@ -8,6 +8,8 @@ const FORM = 'selection';
 type SelectionBarProps = {
   /** Of the search, as the API takes them. */
   filters: object;
+  /** Whether there are results to act on. */
+  some: boolean;
   /** What the bar says while nothing is selected. */
   children: ComponentChildren;
 };
@@ -17,7 +19,7 @@ type SelectionBarProps = {
  * `.buttons` with a `formaction`, to which it posts every selected `property_id`, and the search as JSON in
  * `filter`.
  */
-export function SelectionBar({ filters, children }: SelectionBarProps) {
+export function SelectionBar({ filters, some, children }: SelectionBarProps) {
   return (
     <form id={FORM} class="selbar" method="post">
       {/* Enter in a checkbox presses the first button: it must not be one that acts. */}
@@ -31,14 +33,16 @@ export function SelectionBar({ filters, children }: SelectionBarProps) {
       <button type="reset" class="quiet small" hidden>
         Clear
       </button>
-      <div class="buttons">
-        <button type="submit" formaction="/lists/add" class="second small">
-          <Icon name="list-plus" /> Add to list
-        </button>
-        <button type="submit" formaction="/lists/add" name="all" value="true" class="quiet small">
-          Add all results
-        </button>
-      </div>
+      {some && (
+        <div class="buttons">
+          <button type="submit" formaction="/lists/add" class="second small">
+            <Icon name="list-plus" /> Add to list
+          </button>
+          <button type="submit" formaction="/lists/add" name="all" value="true" class="quiet small">
+            Add all results
+          </button>
+        </div>
+      )}
     </form>
   );
 }

@@ -37,7 +37,7 @@ const WHERE = [
   'property_id',
   'state',
 ];
-const NOT_KEPT = ['parcel', 'page', 'q'];
+const NOT_KEPT = ['parcel', 'at', 'page', 'q', 'map'];
 
 /** Where an answer leads. @param filters the query of the map that it was asked from */
 export function addressOf(result: SearchResult, filters: string): string {

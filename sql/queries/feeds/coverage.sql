@@ -50,3 +50,14 @@ from feeds f
 join runs r on r.feed_id = f.id
 where r.finished_at is not null
 order by f.id, r.id desc;
+
+-- name: list_filled_fields
+-- The fields that the newest rolls of a county have a value of.
+select distinct regexp_replace(f.field, '^shape\.', '') as field
+from county_coverage c
+cross join lateral unnest(c.feed_ids) as feed (id)
+cross join lateral (
+  select counts from runs where feed_id = feed.id and status = 'merged' order by finished_at desc limit 1
+) run
+cross join lateral jsonb_each_text(run.counts -> 'filled') as f (field, rows)
+where c.fips = :fips::int and f.rows::bigint > 0;

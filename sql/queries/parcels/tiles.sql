@@ -75,6 +75,13 @@ from (select f.fips, f.property_id from {{from}} where {{where}}) h
 join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
 {{join}};
 
+-- name: find_ends
+-- Between which figures 98 of 100 of a filter's hits are, of those above zero; null where there are none.
+select percentile_disc(array[0.01, 0.99]) within group (order by ({{figure}})::float8) filter (where ({{figure}}) > 0) as ends
+from (select f.fips, f.property_id from {{from}} where {{where}}) h
+join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
+{{join}};
+
 -- name: count_classes
 -- How many of a filter's hits are in each class of a figure; `breaks`: where the second and later ones begin.
 select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count

@@ -1,0 +1,28 @@
+let observer: IntersectionObserver | undefined;
+
+/** Marks the tab of the part of a parcel that is in sight. */
+export function followTabs(): void {
+  observer?.disconnect();
+  const tabs = [...document.querySelectorAll<HTMLAnchorElement>('#parcel .tabs a')];
+  if (tabs.length === 0) return;
+  const parts = tabs.flatMap(tab => document.getElementById(tab.hash.slice(1)) ?? []);
+  const inSight = new Set<Element>();
+  const mark = () => {
+    const first = parts.find(part => inSight.has(part)) ?? parts[0];
+    for (const tab of tabs)
+      if (tab.hash === `#${first?.id}`) tab.setAttribute('aria-current', 'true');
+      else tab.removeAttribute('aria-current');
+  };
+  observer = new IntersectionObserver(
+    entries => {
+      for (const { target, isIntersecting } of entries)
+        if (isIntersecting) inSight.add(target);
+        else inSight.delete(target);
+      mark();
+    },
+    // What is below the tabs, down to the middle.
+    { rootMargin: '-110px 0px -50% 0px' },
+  );
+  for (const part of parts) observer.observe(part);
+  mark();
+}

@@ -1,0 +1,114 @@
+import { renderToString } from 'preact-render-to-string';
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import { rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import type { Page } from '../frame/pages.tsx';
+import type { Visit } from '../frame/visit.ts';
+import { VALUATION } from './map-colors.ts';
+import { FILTER_BY_NAME } from './read-filters.ts';
+import { readTileHits } from './tile-hits.ts';
+
+/** The ranges that have one, and their figures as SQL: `x` is the parcel's parcel_filters. */
+export const SPREADS = [
+  { of: 'acres', figure: 'x.effective_acres', join: '' },
+  { of: 'value', figure: 'worth.mean_adjusted_price', join: VALUATION },
+  { of: 'value_per_acre', figure: 'worth.mean_adjusted_ppa', join: VALUATION },
+] as const;
+
+type Spread = {
+  of: string;
+  /** Where the bars begin, and where the last one ends; what lies beyond is in the outer ones. */
+  edges: number[];
+  counts: number[];
+};
+
+const BARS = 30;
+const HEIGHT = 32;
+
+/** Numbers of two digits from low to high, each as much larger than the last, but for these digits. */
+function edgesOf(low: number, high: number): number[] {
+  const edges = Array.from({ length: BARS + 1 }, (_, i) =>
+    Number((low * (high / low) ** (i / BARS)).toPrecision(2)),
+  );
+  return [...new Set(edges)];
+}
+
+async function readSpread(
+  { deps }: Visit,
+  body: FilterBody,
+  { of, figure, join }: (typeof SPREADS)[number],
+): Promise<Spread | undefined> {
+  const { database } = deps.resources;
+  const { from, where, values } = await selectParcels(body, deps.now(), database);
+  const fragments = { from, where, figure, join };
+  const [row] = await database.runComposed<{ ends: [number, number] | null }>(
+    'parcels/find_ends',
+    fragments,
+    values,
+  );
+  const edges = row?.ends ? edgesOf(...row.ends) : [];
+  if (edges.length < 3) return undefined;
+  const classes = await database.runComposed<{ class: number | null; count: number }>(
+    'parcels/count_classes',
+    fragments,
+    { ...values, breaks: edges.slice(1, -1) },
+  );
+  const counts = new Map(classes.map(each => [each.class, each.count]));
+  return { of, edges, counts: edges.slice(1).map((_, i) => counts.get(i) ?? 0) };
+}
+
+/** The bars of a range, and two thumbs that the client binds to its fields. */
+function SpreadView({ of, edges, counts }: Spread) {
+  const bars = counts.length;
+  const most = Math.max(...counts);
+  const label = rangeLabelOf(FILTER_BY_NAME.get(`${of}_min`)!);
+  const y = (count: number) => (count === 0 ? 0 : Math.max(1.5, (HEIGHT * count) / most));
+  return (
+    <div class="spread" data-of={of} data-edges={JSON.stringify(edges)}>
+      <svg viewBox={`0 0 ${bars} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {counts.map((count, i) => (
+          <rect x={i + 0.08} y={HEIGHT - y(count)} width="0.84" height={y(count)} />
+        ))}
+      </svg>
+      <div class="thumbs">
+        {(['min', 'max'] as const).map(bound => (
+          <input
+            type="range"
+            min="0"
+            max={bars}
+            value={bound === 'min' ? 0 : bars}
+            data-bound={`${of}_${bound}`}
+            aria-label={`${label} ${bound === 'min' ? 'from' : 'up to'}, by the bars`}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/**
+ * How acres and values are spread over what the other filters find. Fetched when the filters are opened:
+ * without script there are the fields.
+ */
+export const spreadsPage: Page = {
+  path: '/data/spreads',
+  access: 'app',
+  async get(visit) {
+    const spreads: Spread[] = [];
+    const { searchParams } = visit.url;
+    for (const { of } of SPREADS) for (const bound of ['min', 'max']) searchParams.delete(`${of}_${bound}`);
+    const hits = await readTileHits(visit);
+    if (hits !== undefined)
+      try {
+        // One after the other: a page takes no more than one connection.
+        for (const each of SPREADS)
+          spreads.push(...[(await readSpread(visit, hits.body, each)) ?? []].flat());
+      } catch (error) {
+        // The list says why.
+        if (!(error instanceof PlatError) || error.status >= 500) throw error;
+      }
+    const markup = spreads.map(spread => renderToString(<SpreadView {...spread} />)).join('');
+    return { data: markup, type: 'text/html; charset=utf-8' };
+  },
+};

@@ -1,0 +1,71 @@
+import { Icon, type IconName } from '../frame/icons.tsx';
+
+const TOOLS: readonly (readonly [value: string, words: string, icon: IconName])[] = [
+  ['measure', 'Measure distance and area', 'ruler'],
+  ['radius', 'Draw a radius', 'circle'],
+  ['spot', 'Coordinates of the middle', 'map-pin'],
+  ['link', 'Copy a link to this view', 'link'],
+  ['picture', 'Save a picture', 'image-down'],
+];
+
+/** What one does with the map; the client module shows it, for without script there is no map. */
+export const MapTools = () => (
+  <>
+    <div class="map-tools">
+      <button type="button" id="draw" class="second" hidden>
+        Draw an area
+      </button>
+      <details id="tools" class="map-menu" hidden>
+        <summary class="button second">
+          <Icon name="ruler" />
+          Tools
+        </summary>
+        <div>
+          {TOOLS.map(([value, words, icon]) => (
+            <button type="button" value={value} class="quiet">
+              <Icon name={icon} />
+              {words}
+            </button>
+          ))}
+        </div>
+      </details>
+      <button type="button" id="fit" class="second" hidden>
+        <Icon name="maximize" />
+        Fit to results
+      </button>
+      <button type="button" id="search-here" class="second" hidden>
+        <Icon name="search" />
+        Search this area
+      </button>
+    </div>
+    <div id="drawing" class="notice" hidden>
+      <output />
+      <div class="buttons">
+        <button type="button" value="back" class="quiet small">
+          Take back
+        </button>
+        <button type="button" value="cancel" class="quiet small">
+          Cancel
+        </button>
+      </div>
+    </div>
+    <section id="spot" class="notice" aria-label="Coordinates" hidden>
+      <button type="button" class="copy" data-copy="-">
+        {' '}
+        <Icon name="copy" />
+      </button>
+      <a href="https://www.google.com/maps" rel="noreferrer">
+        Google Maps
+      </a>
+      <a href="https://www.openstreetmap.org" rel="noreferrer">
+        OpenStreetMap
+      </a>
+      <button type="button" value="close" class="quiet small only" aria-label="Close">
+        <Icon name="x" />
+      </button>
+    </section>
+    <svg id="cross" viewBox="0 0 20 20" aria-hidden="true" class="unseen">
+      <path d="M10 0V8M10 12V20M0 10H8M12 10H20" />
+    </svg>
+  </>
+);
