@@ -18,8 +18,8 @@ export const DEFAULT_BUCKET = '0.2 acre-100 acre';
 /** A statistic as people read it, by what its name says it is. */
 export function shown(metric: string, value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
-  if (/STR/.test(metric)) return percent(value);
-  if (/Gini/.test(metric)) return value.toFixed(1);
+  if (/STR|sale_to_list|change/.test(metric)) return percent(value);
+  if (/Gini|months/.test(metric)) return value.toFixed(1);
   if (/Price|PPA/.test(metric)) return usd(value);
   if (/Acreage/.test(metric)) return acres(value);
   return count(value);

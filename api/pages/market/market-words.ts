@@ -29,6 +29,9 @@ const WORDS: Readonly<Record<string, string>> = {
   'PPA Range Min': 'Lowest $ / acre',
   'PPA Range Max': 'Highest $ / acre',
   Gini: 'Price spread',
+  months_of_supply: 'Months of supply',
+  sale_to_list: 'Sale to list price',
+  median_ppa_change_12mo: 'Change of $ / acre in a year',
 };
 
 const WINDOW = /:? ?\b(1mo|3mo|6mo|1yr)\b ?/;
@@ -45,6 +48,6 @@ const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 /** A statistic's figure where there is little room: $2.5k, 34%. */
 export function axisFigure(key: string, value: number): string {
   const short = COMPACT.format(value).replace('K', 'k');
-  if (/STR/.test(key)) return `${short}%`;
+  if (/STR|sale_to_list|change/.test(key)) return `${short}%`;
   return /Price|PPA/.test(key) ? `$${short}` : short;
 }

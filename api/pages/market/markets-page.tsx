@@ -2,108 +2,29 @@ import type { VNode } from 'preact';
 import { csv } from '../../../shared/base/to-csv.ts';
 import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { count } from '../../../shared/domain/figures.ts';
-import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
+import { type FigureKey, LEAST_SALES } from '../../../shared/domain/market-stats.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { Field, Grid, Meter, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { spreadsheet, type Visit, withParam } from '../frame/visit.ts';
+import { spreadsheet, withParam } from '../frame/visit.ts';
 import { classifyCounties } from '../map/county-legend.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
-import { change, DEFAULT_BUCKET, shown } from './market-page.tsx';
+import { carrierOf } from './carried-figures.ts';
+import { change, shown } from './market-page.tsx';
 import { axisFigure, metricWords } from './market-words.ts';
+import {
+  columnsOf,
+  type Question,
+  questionOf,
+  RANKED,
+  type Row,
+  readMarkets,
+  readRows,
+} from './ranked-markets.ts';
 import { readSaved, Saved } from './saved-cards.tsx';
 import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
-type Row = {
-  /** FIPS of a county, ZIP of another region. */
-  code: string;
-  name: string;
-  state: string;
-  county_name: string;
-  /** Null where too few lots carry it. */
-  value: number | null;
-  active: number;
-  sold: number;
-  str: number | null;
-};
-
-const DEFAULT_METRIC = 'Median Sold PPA';
 const MAX_ROWS = 300;
-/** Figures of fewer lots are chance. */
-const LEAST_LOTS = 3;
-
-type Question = {
-  bucket: string;
-  metric: MetricKey;
-  type: 'county' | 'zip';
-  /** Undefined: all. */
-  state: string | undefined;
-  county: string | undefined;
-};
-
-function questionOf({ url: { searchParams } }: Visit): Question {
-  const given = (name: string) => searchParams.get(name);
-  return {
-    bucket: ACRE_BUCKETS.find(({ label }) => label === given('bucket'))?.label ?? DEFAULT_BUCKET,
-    metric: METRIC_KEYS.find(key => key === given('metric')) ?? DEFAULT_METRIC,
-    type: given('type') === 'zip' ? 'zip' : 'county',
-    state: STATES.find(({ code }) => code === given('state'))?.code,
-    county: /^\d{5}$/.test(given('county') ?? '') ? given('county')! : undefined,
-  };
-}
-
-/** What counts the lots that a statistic stands on; counts and rates stand by themselves. */
-function carrierOf(metric: MetricKey): MetricKey | null {
-  if (!/Price|PPA|Acreage|DOM|Gini/.test(metric)) return null;
-  if (/Active|Pending/.test(metric)) return /Active/.test(metric) ? 'Active' : 'Pending';
-  return `Sold: ${/1mo|3mo|6mo/.exec(metric)?.[0] ?? '1yr'}` as MetricKey;
-}
-
-/** Those of a state or county alone where they are named, as those of all ZIPs would be too many to read. */
-function readRows(
-  visit: Visit,
-  { bucket, metric }: Question,
-  { type, state, county }: Pick<Question, 'type'> & Partial<Question>,
-): Promise<Row[]> {
-  return visit.deps.resources.database.run<Row>('market/list_market_values', {
-    type,
-    state: state ?? null,
-    fips: county === undefined ? null : Number(county),
-    bucket,
-    metric,
-    carrier: carrierOf(metric) ?? metric,
-    least: carrierOf(metric) === null ? 0 : LEAST_LOTS,
-  });
-}
-
-const columnsOf = ({ metric, type }: Question): Column<Row>[] => {
-  const all: Column<Row>[] = [
-    { key: 'value', label: metricWords(metric), value: row => row.value },
-    {
-      key: 'name',
-      label: type === 'zip' ? 'ZIP code' : 'County',
-      value: row => (type === 'zip' ? row.code : `${row.name}, ${row.state}`),
-      first: 'ascending',
-    },
-    { key: 'sold', label: 'Sold', value: row => row.sold },
-    { key: 'str', label: 'Sell-through', value: row => row.str },
-  ];
-  const shownAlready: Partial<Record<MetricKey, string>> = { 'Sold: 1yr': 'sold', '1yr STR': 'str' };
-  return all.filter(({ key }) => key !== shownAlready[metric]);
-};
-
-/** All counties, which the map shows, and the regions of the question, which the list shows. */
-async function readMarkets(visit: Visit) {
-  const question = questionOf(visit);
-  const counties = await readRows(visit, question, { type: 'county' });
-  const states = [...new Set(counties.map(({ state }) => state))].sort();
-  if (question.type === 'county') {
-    const rows = counties.filter(({ state }) => question.state === undefined || state === question.state);
-    return { question, counties, states, rows };
-  }
-  const within = { ...question, state: question.county ? undefined : (question.state ?? states[0] ?? 'AL') };
-  return { question: within, counties, states, rows: await readRows(visit, question, within) };
-}
 
 const marketsPage: Page = {
   path: '/markets',
@@ -112,7 +33,7 @@ const marketsPage: Page = {
     const sort = visit.url.searchParams.get('sort') ?? 'value';
     const { question, counties, states, rows } = await readMarkets(visit);
     const { metric, bucket, type } = question;
-    const saved = await readSaved(visit, bucket);
+    const saved = await readSaved(visit, bucket, metric);
     const columns = columnsOf(question);
     const ordered = sortRows(rows, columns, sort);
     const known = counties.flatMap(({ value }) => value ?? []);
@@ -160,7 +81,8 @@ const marketsPage: Page = {
           legend: {
             title: `${metricWords(metric)}, ${sizes(bucket)}`,
             classes: classifyCounties(known, value => axisFigure(metric, value)),
-            unknown: carrierOf(metric) === null ? 'no lots known' : `under ${LEAST_LOTS} lots, or none known`,
+            unknown:
+              carrierOf(metric) === null ? 'no lots known' : `under ${LEAST_SALES} lots, or none known`,
           },
           start: boxOfCounties(counties.map(({ code }) => ({ fips: code }))),
         })}
@@ -204,7 +126,13 @@ const marketValuesPage: Page = {
               name,
               state,
               value,
-              shown: `${shown(metric, value)} · ${count(sold)} sold in a year · ${shown('STR', str)} sell-through`,
+              shown: [
+                shown(metric, value),
+                `${count(sold)} sold in a year`,
+                metric !== '1yr STR' && `${shown('STR', str)} sell-through`,
+              ]
+                .filter(Boolean)
+                .join(' · '),
             },
           ],
     );
@@ -260,7 +188,7 @@ function Choice({ question: { metric, bucket, type, state, county }, states }: C
   return (
     <form method="get" action="/markets" class="choice">
       <Field name="metric" label="Show">
-        <Select name="metric" options={METRIC_KEYS.map(key => [key, metricWords(key)])} given={metric} />
+        <Select name="metric" options={RANKED.map(key => [key, metricWords(key)])} given={metric} />
       </Field>
       <Field name="bucket" label="Lot size">
         <Select
@@ -329,16 +257,22 @@ const Rate = ({ percent }: { percent: number }) => (
 );
 
 /** What makes people wonder, where they see it. */
-const Riddles = ({ metric }: { metric: MetricKey }) => (
+const Riddles = ({ metric }: { metric: FigureKey }) => (
   <p>
     <small>
       Sold: in the last year. Sell-through: these in percent of those for sale now. Over 100 %, more were sold
       than are for sale.
+      {metric === 'median_ppa_change_12mo' &&
+        ` Change: the median price an acre of the last 12 months against that of the 12 before, each of at least ${LEAST_SALES} sales.`}
+      {metric === 'months_of_supply' &&
+        ' Months of supply: how long what is for sale would last at the pace of the last year.'}
+      {metric === 'sale_to_list' &&
+        ' Sale to list: the price paid in percent of the last asking price, where both are known.'}
       {/Gini/.test(metric) &&
         ' Price spread: 0 where all lots cost the same an acre, 100 where one takes all.'}
       {/PPA/.test(metric) &&
         ' An acre of a small lot costs more than one of a large tract: compare one lot size.'}
-      {carrierOf(metric) !== null && ` Where fewer than ${LEAST_LOTS} lots carry the figure there is none.`}
+      {carrierOf(metric) !== null && ` Where fewer than ${LEAST_SALES} lots carry the figure there is none.`}
     </small>
   </p>
 );

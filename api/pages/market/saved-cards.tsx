@@ -1,36 +1,62 @@
-import type { MetricKey } from '../../../shared/domain/market-stats.ts';
+import type { BucketLabel } from '../../../shared/domain/buckets.ts';
+import { oneDigit } from '../../../shared/domain/figures.ts';
+import type { FigureKey } from '../../../shared/domain/market-stats.ts';
+import type { FiguresRow } from '../../v1/market/compare-markets.ts';
+import { type BucketFigures, bucketFigures } from '../../v1/market/market-figures.ts';
 import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts';
 import { Empty, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { isCarried } from './carried-figures.ts';
 import { pathOf, shown, titleOf } from './market-page.tsx';
 import { metricWords } from './market-words.ts';
 
-/** A saved market with the statistics of the bucket that is looked at; null where it has no such lots. */
-type MarketWithFigures = SavedMarket & { data: Record<string, number | null> | null };
+/** A saved market with a figure of the bucket that is looked at; null where it has no such lots. */
+type MarketWithFigure = SavedMarket & {
+  figures: BucketFigures | null;
+  /** At the ends of the last months, a year of them and the one before, the earliest first. */
+  months: (number | null)[];
+};
 
-type Figures = { type: string; code: string; data: MarketWithFigures['data'] };
+const MONTHS = 13;
 
 /** The company's saved markets in the order in which they were pinned. */
-export async function readSaved(visit: Visit, bucket: string): Promise<MarketWithFigures[]> {
+export async function readSaved(
+  visit: Visit,
+  bucket: BucketLabel,
+  metric: FigureKey,
+): Promise<MarketWithFigure[]> {
+  const { database, readMonths } = visit.deps.resources;
   const saved = await callEndpoint<SavedMarket[]>(visit, listMarkets);
-  if (saved.length === 0) return [];
   const keys = saved.map(({ region: { type, name, fips } }) => ({
     type,
     code: type === 'zip' ? name : fips!,
   }));
-  const rows = await visit.deps.resources.database.run<Figures>('market/list_saved_values', {
-    bucket,
-    types: keys.map(({ type }) => type),
-    codes: keys.map(({ code }) => code),
+  const [rows, histories] = await Promise.all([
+    database.run<FiguresRow>('market/list_figures', {
+      types: keys.map(({ type }) => type),
+      codes: keys.map(({ code }) => code),
+      type: null,
+      state: null,
+      as_of: null,
+    }),
+    Promise.all(keys.map(key => readMonths({ ...key, from: null, to: null, most: MONTHS }))),
+  ]);
+  const carriedValue = (packed: Buffer): number | null => {
+    const figures = bucketFigures(packed, bucket);
+    return figures && isCarried(metric, figures) ? figures.of(metric) : null;
+  };
+  return saved.map((market, i) => {
+    const { type, code } = keys[i]!;
+    const row = rows.find(one => one.type === type && one.code === code);
+    return {
+      ...market,
+      figures: row?.figures ? bucketFigures(row.figures, bucket) : null,
+      months: histories[i]!.map(({ figures }) => carriedValue(figures)).reverse(),
+    };
   });
-  const byRegion = new Map(rows.map(({ type, code, data }) => [`${type} ${code}`, data]));
-  return saved.map((market, i) => ({
-    ...market,
-    data: byRegion.get(`${keys[i]!.type} ${keys[i]!.code}`) ?? null,
-  }));
 }
 
-type SavedProps = { saved: readonly MarketWithFigures[]; metric: MetricKey };
+type SavedProps = { saved: readonly MarketWithFigure[]; metric: FigureKey };
 
 /** A card each; its label is changed, and it is taken out, under “Edit”. */
 export function Saved({ saved, metric }: SavedProps) {
@@ -43,21 +69,27 @@ export function Saved({ saved, metric }: SavedProps) {
   return (
     <>
       <ul class="savedcards">
-        {saved.map(({ id, region, status, data }) => (
+        {saved.map(({ id, region, status, figures, months }) => (
           <li class="card">
             <div class="head">
               <a href={pathOf(region)}>{titleOf(region)}</a>
               {status && <span class="badge">{status}</span>}
             </div>
-            {data === null ? (
+            {figures === null ? (
               <small>No lots of this size</small>
             ) : (
               <>
-                <b class="figure">{shown(metric, data[metric])}</b>
+                <div class="head">
+                  <b class="figure">
+                    {shown(metric, isCarried(metric, figures) ? figures.of(metric) : null)}
+                  </b>
+                  <small>{changeOf(metric, months)}</small>
+                </div>
                 <small>{metricWords(metric)}</small>
+                <Spark values={months} />
                 <small>
-                  {metric !== '1yr STR' && `${shown('STR', data['1yr STR'])} sell-through · `}
-                  {shown('Active', data.Active)} for sale
+                  {metric !== '1yr STR' && `${shown('STR', figures.of('1yr STR'))} sell-through · `}
+                  {shown('Active', figures.of('Active'))} for sale
                 </small>
               </>
             )}
@@ -88,5 +120,37 @@ export function Saved({ saved, metric }: SavedProps) {
           ))}
       </datalist>
     </>
+  );
+}
+
+/** From the end of the month a year ago to that of the last; nothing where one of them is not known. */
+function changeOf(metric: FigureKey, months: readonly (number | null)[]): string {
+  const [first, last] = [months[0], months.at(-1)];
+  if (months.length < MONTHS || first == null || last == null) return '';
+  const isRate = /STR|Gini|sale_to_list|change|months/.test(metric);
+  if (!isRate && first === 0) return '';
+  const change = isRate ? last - first : (100 * last) / first - 100;
+  const amount = Math.abs(change) < 0.5 && !isRate ? '0' : oneDigit(Math.abs(change));
+  const arrow = Number(amount) === 0 ? '' : change > 0 ? '▲ ' : '▼ ';
+  return `${arrow}${amount}${isRate ? '' : '%'} in a year`;
+}
+
+/** Twelve months as a line, without what is not known; the figures are beside it. */
+function Spark({ values }: { values: readonly (number | null)[] }) {
+  const known = values.filter(value => value !== null);
+  if (known.length < 3) return null;
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const points = values.map((value, i) =>
+    value === null
+      ? null
+      : `${(100 * i) / (values.length - 1)},${26 - (24 * (value - low)) / Math.max(high - low, 1e-9)}`,
+  );
+  const path = points
+    .map((point, i) => (point === null ? '' : `${points[i - 1] ? 'L' : 'M'}${point}`))
+    .join('');
+  return (
+    <svg class="spark" viewBox="0 0 100 28" preserveAspectRatio="none" aria-hidden="true">
+      <path d={path} />
+    </svg>
   );
 }

@@ -1,0 +1,108 @@
+import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
+import { type FigureKey, METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
+import { STATES } from '../../../shared/regions/states.ts';
+import type { FiguresRow } from '../../v1/market/compare-markets.ts';
+import { bucketFigures, USUAL_BUCKET } from '../../v1/market/market-figures.ts';
+import type { Visit } from '../frame/visit.ts';
+import { isCarried } from './carried-figures.ts';
+import { metricWords } from './market-words.ts';
+import type { Column } from './sort-table.ts';
+
+export type Row = {
+  /** FIPS of a county, ZIP of another region. */
+  code: string;
+  name: string;
+  state: string;
+  county_name: string;
+  /** Null where too few lots carry it. */
+  value: number | null;
+  active: number;
+  sold: number;
+  str: number | null;
+};
+
+const DEFAULT_METRIC = 'Median Sold PPA';
+/** By which markets are ranked. */
+export const RANKED: readonly FigureKey[] = [
+  ...METRIC_KEYS,
+  'months_of_supply',
+  'sale_to_list',
+  'median_ppa_change_12mo',
+];
+
+export type Question = {
+  bucket: BucketLabel;
+  metric: FigureKey;
+  type: 'county' | 'zip';
+  /** Undefined: all. */
+  state: string | undefined;
+  county: string | undefined;
+};
+
+export function questionOf({ url: { searchParams } }: Visit): Question {
+  const given = (name: string) => searchParams.get(name);
+  return {
+    bucket: ACRE_BUCKETS.find(({ label }) => label === given('bucket'))?.label ?? USUAL_BUCKET,
+    metric: RANKED.find(key => key === given('metric')) ?? DEFAULT_METRIC,
+    type: given('type') === 'zip' ? 'zip' : 'county',
+    state: STATES.find(({ code }) => code === given('state'))?.code,
+    county: /^\d{5}$/.test(given('county') ?? '') ? given('county')! : undefined,
+  };
+}
+
+/** Of all counties, or of the ZIPs of a state or county. */
+export async function readRows(
+  { deps: { resources } }: Visit,
+  { bucket, metric }: Question,
+  { type, state, county }: Pick<Question, 'type'> & Partial<Question>,
+): Promise<Row[]> {
+  const { database } = resources;
+  const zips =
+    county === undefined
+      ? undefined
+      : await database.run<{ zip: string }>('market/list_county_zips', { fips: Number(county) });
+  const rows = await database.run<FiguresRow>('market/list_figures', {
+    types: zips?.map(() => 'zip') ?? null,
+    codes: zips?.map(({ zip }) => zip) ?? null,
+    type,
+    state: state ?? null,
+    as_of: null,
+  });
+  const named = rows.toSorted((a, b) => a.state.localeCompare(b.state) || a.name.localeCompare(b.name));
+  return named.flatMap(({ code, name, state: of, county_name, figures }): Row[] => {
+    const known = figures && bucketFigures(figures, bucket);
+    if (!known) return [];
+    const value = isCarried(metric, known) ? known.of(metric) : null;
+    const [active, sold] = [known.of('Active') ?? 0, known.n];
+    return [{ code, name, state: of, county_name, value, active, sold, str: known.of('1yr STR') }];
+  });
+}
+
+export const columnsOf = ({ metric, type }: Question): Column<Row>[] => {
+  const all: Column<Row>[] = [
+    { key: 'value', label: metricWords(metric), value: row => row.value },
+    {
+      key: 'name',
+      label: type === 'zip' ? 'ZIP code' : 'County',
+      value: row => (type === 'zip' ? row.code : `${row.name}, ${row.state}`),
+      first: 'ascending',
+    },
+    { key: 'sold', label: 'Sold', value: row => row.sold },
+    { key: 'str', label: 'Sell-through', value: row => row.str },
+  ];
+  const shownAlready: Partial<Record<FigureKey, string>> = { 'Sold: 1yr': 'sold', '1yr STR': 'str' };
+  return all.filter(({ key }) => key !== shownAlready[metric]);
+};
+
+/** All counties, which the map shows, and the regions of the question, which the list shows. */
+export async function readMarkets(visit: Visit) {
+  const question = questionOf(visit);
+  const counties = await readRows(visit, question, { type: 'county' });
+  const states = [...new Set(counties.map(({ state }) => state))].sort();
+  if (question.type === 'county') {
+    const rows = counties.filter(({ state }) => question.state === undefined || state === question.state);
+    return { question, counties, states, rows };
+  }
+  const within = { ...question, state: question.county ? undefined : (question.state ?? states[0] ?? 'AL') };
+  return { question: within, counties, states, rows: await readRows(visit, question, within) };
+}
