@@ -1,6 +1,7 @@
 import type { Endpoint } from './http/endpoint.ts';
 import { readUsage, readUsageBreakdown } from './v1/accounts/get-usage.ts';
 import { listChanges } from './v1/changes/list-changes.ts';
+import { listSearchChanges } from './v1/changes/list-search-changes.ts';
 import { createCompReport } from './v1/comping/create-comp-report.ts';
 import { traceOwner, tracePropertyOwner } from './v1/contacts/skip-trace.ts';
 import {
@@ -32,6 +33,13 @@ import { ownerPortfolio } from './v1/parcels/owner-portfolio.ts';
 import { getProperty } from './v1/parcels/property-detail.ts';
 import { searchProperties } from './v1/parcels/property-search.ts';
 import { search } from './v1/search/search.ts';
+import {
+  changeSearch,
+  createSearch,
+  deleteSearch,
+  getSearch,
+  listSearches,
+} from './v1/searches/search-endpoints.ts';
 import { aiCompValue } from './v1/valuation/ai-comp-value.ts';
 import { listDeliveries, replayWebhook, testWebhook } from './v1/webhooks/webhook-deliveries.ts';
 import {
@@ -64,6 +72,12 @@ export const endpoints: readonly Endpoint[] = [
   topMarkets,
   listComps,
   listChanges,
+  listSearches,
+  createSearch,
+  getSearch,
+  changeSearch,
+  deleteSearch,
+  listSearchChanges,
   listWebhooks,
   createWebhook,
   getWebhook,

@@ -14,6 +14,7 @@ import { assertClusterReady } from '../shared/base/shards.ts';
 import { CHANGES_DAYS } from '../shared/domain/changes.ts';
 import { failLostExports } from '../shared/exports/end-export.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue/queue.ts';
+import { NOTES_DAYS } from '../shared/searches/search-terms.ts';
 import { MESSAGES_DAYS } from '../shared/webhooks/webhook-terms.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
@@ -116,4 +117,5 @@ export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promi
   await failLostExports(pool);
   await pool.query(statement('changes/delete_old', { days: CHANGES_DAYS + 1 }));
   await pool.query(statement('webhooks/delete_old_messages', { days: MESSAGES_DAYS }));
+  await pool.query(statement('searches/delete_old_notes', { days: NOTES_DAYS }));
 }

@@ -989,6 +989,55 @@ create table saved_markets (
   constraint saved_markets_company_id_region_id_key UNIQUE (company_id, region_id)
 );
 
+create table search_changes (
+  n bigint generated always as identity,
+  search_id uuid not null,
+  at timestamp with time zone not null,
+  property_id bigint not null,
+  became text not null,
+  seq bigint,
+  constraint search_changes_pkey PRIMARY KEY (n),
+  constraint search_changes_became_check CHECK ((became = ANY (ARRAY['added'::text, 'removed'::text, 'changed'::text])))
+);
+
+create table search_members (
+  search_id uuid not null,
+  property_id bigint not null,
+  constraint search_members_pkey PRIMARY KEY (search_id, property_id)
+);
+
+create table search_readers (
+  search_id uuid not null,
+  user_id uuid not null,
+  token uuid default gen_random_uuid() not null,
+  mailed_n bigint not null,
+  mailed_at timestamp with time zone not null,
+  constraint search_readers_pkey PRIMARY KEY (search_id, user_id),
+  constraint search_readers_token_key UNIQUE (token)
+);
+
+create table search_views (
+  search_id uuid not null,
+  user_id uuid not null,
+  n bigint not null,
+  constraint search_views_pkey PRIMARY KEY (search_id, user_id)
+);
+
+create table searches (
+  id uuid default gen_random_uuid() not null,
+  company_id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  filter jsonb not null,
+  counties integer[] not null,
+  notify text not null,
+  webhook_id uuid,
+  seq bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint searches_pkey PRIMARY KEY (id),
+  constraint searches_notify_check CHECK ((notify = ANY (ARRAY['none'::text, 'daily'::text, 'at_once'::text])))
+);
+
 create table sessions (
   id uuid default gen_random_uuid() not null,
   token_hash bytea not null,
@@ -1232,6 +1281,10 @@ CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);
 CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
 CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
+CREATE INDEX search_changes_at ON public.search_changes USING btree (at);
+CREATE INDEX search_changes_search ON public.search_changes USING btree (search_id, n);
+CREATE INDEX search_members_parcel ON public.search_members USING btree (property_id);
+CREATE INDEX searches_company ON public.searches USING btree (company_id);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id);
 CREATE INDEX situs_words_fips ON ONLY public.situs_words USING btree (fips);
@@ -1284,6 +1337,15 @@ alter table run_rejects add constraint run_rejects_run_id_fkey FOREIGN KEY (run_
 alter table runs add constraint runs_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table saved_markets add constraint saved_markets_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table saved_markets add constraint saved_markets_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON UPDATE CASCADE;
+alter table search_changes add constraint search_changes_search_id_fkey FOREIGN KEY (search_id) REFERENCES searches(id) ON DELETE CASCADE;
+alter table search_members add constraint search_members_search_id_fkey FOREIGN KEY (search_id) REFERENCES searches(id) ON DELETE CASCADE;
+alter table search_readers add constraint search_readers_search_id_fkey FOREIGN KEY (search_id) REFERENCES searches(id) ON DELETE CASCADE;
+alter table search_readers add constraint search_readers_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table search_views add constraint search_views_search_id_fkey FOREIGN KEY (search_id) REFERENCES searches(id) ON DELETE CASCADE;
+alter table search_views add constraint search_views_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table searches add constraint searches_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table searches add constraint searches_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+alter table searches add constraint searches_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE SET NULL;
 alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table sign_in_links add constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

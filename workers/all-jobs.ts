@@ -10,6 +10,7 @@ import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts'
 import { recomputeMarketJob } from './market/recompute-market-job.ts';
 import { restateHistoryJob } from './market/restate-history-job.ts';
 import { jobsByName } from './queue/job.ts';
+import { refreshSearchesJob } from './searches/refresh-searches-job.ts';
 import { addCountyFeedsJob } from './setup/add-county-job.ts';
 import { addFileFeedJob } from './setup/add-file-job.ts';
 import { recordCountyJob } from './valuation/record-county-job.ts';
@@ -34,4 +35,5 @@ export const allJobs = jobsByName([
   gradeDealsJob,
   gradeDealsDailyJob,
   makeExportJob,
+  refreshSearchesJob,
 ]);

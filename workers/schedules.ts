@@ -11,6 +11,7 @@ import { installedFeeds } from './feeds/feed-folders.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
 import { restateHistoryJob } from './market/restate-history-job.ts';
+import { refreshSearchesJob } from './searches/refresh-searches-job.ts';
 import { valueAllCountiesJob } from './valuation/value-all-counties-job.ts';
 
 type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
@@ -28,6 +29,7 @@ export const DAILY = {
   },
   valuation: { pattern: '40 0 * * *', due: pool => enqueue(pool, valueAllCountiesJob, {}) },
   deals: { pattern: '20 1 * * *', due: pool => enqueue(pool, gradeDealsDailyJob, {}) },
+  searches: { pattern: '40 1 * * *', due: pool => enqueue(pool, refreshSearchesJob, {}) },
 } satisfies Record<string, Daily>;
 
 const FEED_PREFIX = 'feed-';

@@ -21,8 +21,10 @@ import {
 import { WEBHOOKS_CHANNEL } from '../shared/webhooks/webhook-terms.ts';
 import type { Jobs } from './queue/job.ts';
 import { createProcessor } from './queue/job-runner.ts';
+import { startLoop, type WakefulLoop } from './queue/wakeful-loop.ts';
 import { enqueueScheduled, syncSchedulers } from './schedules.ts';
-import { type Courier, startCourier } from './webhooks/courier.ts';
+import { followSearches } from './searches/follow-searches.ts';
+import { startCourier } from './webhooks/courier.ts';
 
 /** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
 const CONNECTIONS_PER_JOB = 6;
@@ -36,6 +38,8 @@ const LOCK_RENEWALS = 6;
 /** More killed workers than the runner allows a job, so that the runner reports it. */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
+/** How often saved searches are looked after when nobody has announced a change: mails of the day. */
+const FOLLOW_MS = 60_000;
 /** People wait for a deal or a new feed, and providers and publishers take seconds to answer. */
 const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4, feeds: 4 };
 
@@ -58,7 +62,7 @@ export async function startWorker(
   jobs: Jobs,
   options: { diskPauseMs?: number } = {},
 ): Promise<RunningWorker> {
-  const connections = config.WORKER_CONCURRENCY * CONNECTIONS_PER_JOB + 5;
+  const connections = config.WORKER_CONCURRENCY * CONNECTIONS_PER_JOB + 6;
   const pool = createPool(config, log, {
     applicationName: 'plat worker',
     max: connections,
@@ -71,7 +75,7 @@ export async function startWorker(
   let sweep: NodeJS.Timeout | undefined;
   let listening: Promise<void> | undefined;
   let pausing: NodeJS.Timeout | undefined;
-  let courier: Courier | undefined;
+  const loops: WakefulLoop[] = [];
   let health: Awaited<ReturnType<typeof serveHealth>> | undefined;
   const stop = async () => {
     const message = 'The worker is stopping; the job goes on at its next attempt.';
@@ -80,7 +84,7 @@ export async function startWorker(
     clearTimeout(pausing);
     await health?.close();
     await listening;
-    await Promise.all([courier?.stop(), ...workers.map(worker => worker.close())]);
+    await Promise.all([...loops.map(loop => loop.stop()), ...workers.map(worker => worker.close())]);
     await backend.close();
     await pool.end();
   };
@@ -137,13 +141,22 @@ export async function startWorker(
         if (!stopping.signal.aborted) log.warn({ err: error }, 'the sweep for undelivered jobs failed');
       }
     };
-    courier = startCourier({ pool, log, config });
+    loops.push(startCourier({ pool, log, config }));
+    const { signal } = stopping;
+    const follow = () => followSearches({ pool, log, config, signal });
+    loops.push(
+      startLoop(follow, FOLLOW_MS, error => {
+        if (!signal.aborted) log.warn({ err: error }, 'searches: what failed is tried again in a minute');
+      }),
+    );
     const heard: Heard = {
       [JOBS_CHANNEL]: id =>
         deliver(pool, deliverer, [id]).catch(error =>
           log.warn({ err: error }, 'an announced job waits for the sweep'),
         ),
-      [WEBHOOKS_CHANNEL]: courier.wake,
+      [WEBHOOKS_CHANNEL]: () => {
+        for (const loop of loops) loop.wake();
+      },
     };
     listening = listen(pool, heard, log, stopping.signal);
     sweep = setInterval(sweepOnce, SWEEP_MS);

@@ -53,6 +53,7 @@ export const TAGS = {
   'Market statistics': 'Figures of counties and ZIP codes by acreage.',
   Comps: 'Listings and sales of land.',
   Changes: 'What changed since, so that a copy can be kept in step.',
+  'Saved searches': 'Filters that are followed: what is added, removed and changed.',
   Webhooks: 'Addresses that are told of changes as they happen.',
   Lists: 'Parcels that the company keeps together: for a mailing, with offers and how far one is.',
   'Comp reports': 'Reports in the web app that value a parcel by chosen comps.',

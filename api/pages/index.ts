@@ -23,6 +23,7 @@ import { tilePage } from './map/map-tiles.ts';
 import { marketPages } from './market/market-page.tsx';
 import { marketsPages } from './market/markets-page.tsx';
 import { searchPages } from './search/search-page.tsx';
+import { savedSearchPages } from './searches/searches-page.tsx';
 
 /** Every page of the web app; of those that fit an address the first answers. */
 export const pages: readonly Page[] = [
@@ -35,6 +36,7 @@ export const pages: readonly Page[] = [
   ...dataPages,
   drawingPage,
   ...searchPages,
+  ...savedSearchPages,
   ...listsPages,
   ...addToListPages,
   ...listPages,

@@ -24,6 +24,8 @@ export const LOCKS = {
   changes: 7_152_812,
   /** Who writes the history of statistics. */
   marketHistory: 7_152_813,
+  /** One worker follows saved searches. */
+  searches: 7_152_814,
 } as const;
 
 type LockFunction = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock' | 'pg_try_advisory_xact_lock_shared';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { CHANGE_TYPES } from '../domain/changes.ts';
 
-/** What a webhook can be told of. */
-export const WEBHOOK_TYPES = CHANGE_TYPES;
+/** What a webhook can be told of: types of changes, and what is new in searches that name it. */
+export const WEBHOOK_TYPES = [...CHANGE_TYPES, 'search.changed'] as const;
 
 /** Of an account. */
 export const MAX_WEBHOOKS = 20;

@@ -21,6 +21,7 @@ export const BENCHES = [
   'image',
   'pages',
   'webhooks',
+  'searches',
 ];
 
 export const loadBench = async (name: string): Promise<Bench> => (await import(`./${name}.ts`)).bench;

@@ -5,7 +5,8 @@ import { loadConfig } from '../../shared/base/config.ts';
 import { transaction } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { openChanges, recordChanges } from '../../workers/changes/record-changes.ts';
-import { type Courier, type CourierDeps, startCourier } from '../../workers/webhooks/courier.ts';
+import type { WakefulLoop } from '../../workers/queue/wakeful-loop.ts';
+import { type CourierDeps, startCourier } from '../../workers/webhooks/courier.ts';
 import { posting, type TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
 import { serve } from './http-server.ts';
@@ -33,7 +34,7 @@ export async function startReceiver(answer: (response: ServerResponse, got: Rece
 export const ok = (response: ServerResponse) => void response.writeHead(204).end();
 
 /** What a worker's process has, stopped when the test is done. */
-export function startTestCourier(db: TestDatabase, parts: Partial<CourierDeps> = {}): Courier {
+export function startTestCourier(db: TestDatabase, parts: Partial<CourierDeps> = {}): WakefulLoop {
   const config = loadConfig({ DATABASE_URL: db.url, LOG_LEVEL: 'silent', ...ON_LOOPBACK });
   const courier = startCourier({ pool: db.pool, log: createLogger(config, 'courier'), config, ...parts });
   onTestFinished(() => courier.stop());

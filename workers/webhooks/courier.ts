@@ -8,6 +8,7 @@ import {
   type PostResult,
 } from '../../shared/net/guarded-post.ts';
 import { SCHEDULE } from '../../shared/webhooks/webhook-terms.ts';
+import { startLoop, type WakefulLoop } from '../queue/wakeful-loop.ts';
 import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
 
 /**
@@ -15,7 +16,7 @@ import { bodyOf, headersOf, type Taken } from './webhook-message.ts';
  * places of their own: who never answers slows none that does.
  */
 const LANES = {
-  well: { places: 256, each: 4 },
+  well: { places: 512, each: 4 },
   failing: { places: 64, each: 1 },
 } as const;
 type Lane = keyof typeof LANES;
@@ -24,18 +25,14 @@ type Lane = keyof typeof LANES;
 const LEASE_SECONDS = 60;
 /** How often it looks by itself, for what nobody has announced and what is due again. */
 const LOOK_MS = 5_000;
+/** What has ended within so long is recorded together, and makes place for others. */
+const TOGETHER_MS = 20;
 /** Longest pause that a receiver may ask for. */
 const MAX_PAUSE_SECONDS = 86_400;
 /** A webhook to which nothing got through for so long is switched off when a message runs out of attempts. */
 const FAILING_DAYS = 3;
 /** For what is under way when the worker stops. */
 const STOP_MS = 5_000;
-
-export type Courier = {
-  /** There may be something to deliver. */
-  wake(): void;
-  stop(): Promise<void>;
-};
 
 export type CourierDeps = {
   pool: Pool;
@@ -51,19 +48,15 @@ type Attempt = { taken: Taken; result: PostResult };
  * Tells webhooks of changes: makes messages of those that are committed, and delivers what is due, each at
  * least once. What a killed worker had under way is delivered anew, under the same id.
  */
-export function startCourier({ pool, log, config, post: given }: CourierDeps): Courier {
+export function startCourier({ pool, log, config, post: given }: CourierDeps): WakefulLoop {
   const post = given ?? openGuardedPost(hostsOf(config.WEBHOOK_PRIVATE_HOSTS));
   const under: Record<Lane, Map<string, number>> = { well: new Map(), failing: new Map() };
   const sending = new Set<Promise<void>>();
   let ended: Attempt[] = [];
   let isStopping = false;
-  let isAwake = true;
-  let wakeUp = () => {};
-  const wake = () => {
-    isAwake = true;
-    wakeUp();
-  };
-  const look = setInterval(wake, LOOK_MS);
+  /** Whether there may be changes of which no message was made. */
+  let isTold = true;
+  let soon: NodeJS.Timeout | undefined;
 
   function send(taken: Taken, lane: Lane): void {
     const { webhook_id: id } = taken;
@@ -75,7 +68,10 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): C
       else under[lane].set(id, left);
       sending.delete(work);
       ended.push({ taken, result });
-      wake();
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        loop.wake();
+      }, TOGETHER_MS);
     });
     sending.add(work);
   }
@@ -84,7 +80,7 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): C
     const { places, each } = LANES[lane];
     const counts = [...under[lane]];
     const free = places - counts.reduce((sum, [, count]) => sum + count, 0);
-    if (free <= 0) return;
+    if (free < places / 2) return;
     const rows = await asRun(pool)<Taken>('webhooks/claim_deliveries', {
       failing: lane === 'failing',
       busy: counts.map(([id]) => id),
@@ -104,31 +100,26 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): C
       throw error;
     });
     if (isStopping) return;
-    await makeMessages(pool);
+    // Looked for when it is said that there are some, and when nothing else goes on.
+    if (isTold || attempts.length === 0) {
+      isTold = false;
+      await makeMessages(pool);
+    }
     for (const lane of Object.keys(LANES) as Lane[]) await claim(lane);
   }
 
-  async function run(): Promise<void> {
-    while (!isStopping) {
-      if (!isAwake)
-        await new Promise<void>(resolve => {
-          wakeUp = resolve;
-        });
-      isAwake = false;
-      await turn().catch(error => {
-        if (!isStopping) log.warn({ err: error }, 'webhooks: what failed is tried again in a moment');
-      });
-    }
-  }
-
-  const running = run();
+  const loop = startLoop(turn, LOOK_MS, error => {
+    if (!isStopping) log.warn({ err: error }, 'webhooks: what failed is tried again in a moment');
+  });
   return {
-    wake,
+    wake() {
+      isTold = true;
+      loop.wake();
+    },
     async stop() {
       isStopping = true;
-      clearInterval(look);
-      wake();
-      await running;
+      clearTimeout(soon);
+      await loop.stop();
       const over = setTimeout(() => post.close(), STOP_MS);
       await Promise.all(sending);
       clearTimeout(over);

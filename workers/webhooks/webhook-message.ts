@@ -28,14 +28,26 @@ const USER_AGENT = `Plat/${version} (+webhooks)`;
  * relative links
  */
 export function bodyOf({ type, seq, fips, at, data }: Taken, apiUrl: string): string {
-  const isTest = type === 'webhook.test';
-  const query = new URLSearchParams({ types: type, after: String(seq - 1) });
-  if (fips !== null) query.set('fips', fiveDigits(fips));
+  const path = pathOf({ type, seq, fips, data });
   return JSON.stringify({
     type,
     timestamp: at.toISOString(),
-    data: { ...data, ...(!isTest && { read: `${apiUrl}/api/public/v1/changes/?${query}` }) },
+    data: { ...data, ...(path && { read: `${apiUrl}/api/public/v1/${path}` }) },
   });
+}
+
+/** Where what it tells of is read; none of a test. */
+function pathOf({
+  type,
+  seq,
+  fips,
+  data,
+}: Pick<Taken, 'type' | 'seq' | 'fips' | 'data'>): string | undefined {
+  if (type === 'webhook.test') return undefined;
+  if (type === 'search.changed') return `searches/${data.search_id}/changes/?cursor=${data.after}`;
+  const query = new URLSearchParams({ types: type, after: String(seq - 1) });
+  if (fips !== null) query.set('fips', fiveDigits(fips));
+  return `changes/?${query}`;
 }
 
 /** Signed with every secret that is valid, as Standard Webhooks 1.0 has it. */

@@ -19,6 +19,7 @@ export const TYPE_WORDS: Record<WebhookType, string> = {
   'listing.gone': 'Listings withdrawn',
   'valuation.moved': 'Estimates moved',
   'stats.written': 'Market statistics changed',
+  'search.changed': 'What is new in saved searches that name it',
 };
 
 const USUAL = new Set<WebhookType>(['parcel.new', 'parcel.changed', 'listing.new', 'listing.changed']);

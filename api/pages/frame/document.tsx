@@ -163,6 +163,7 @@ function AccountMenu({ session: { user } }: { session: Session }) {
         </p>
         {/* On a phone the bar of tabs has no room for it. */}
         {user.operator && <a href="/admin">Admin</a>}
+        <a href="/searches">Saved searches</a>
         <a href="/account">Account</a>
         <a href="/coverage">Coverage</a>
         <a href="/docs/">API docs</a>

@@ -17,7 +17,7 @@ const OTHERS: Readonly<Record<string, Pick<FieldSpec, 'label' | 'unit'>>> = {
   'listing.lot_size': { label: 'Listing, acres', unit: 'acres' },
 };
 
-const specOf = (field: string) => ALL_FIELDS[field] ?? OTHERS[field];
+export const specOf = (field: string) => ALL_FIELDS[field] ?? OTHERS[field];
 
 /** What a parcel's owner, acreage, values and listing were and are, the newest first. */
 export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[] }) {

@@ -120,6 +120,7 @@ function Prices({ of, url }: { of: number; url: URL }) {
   const { all_pages, export: file } = pricesOf(of);
   return (
     <small id="prices">
+      <a href={`/searches${url.search}`}>Save search</a> ·{' '}
       <a href={`/exports${url.search}`}>Export for {tokens(file)}</a> · {count(all_pages)} over the API
     </small>
   );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Run } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import {
   CHANGE_TYPES,
@@ -13,6 +14,7 @@ import { sign, verifySigned } from '../../http/signed.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips } from '../common/request-schemas.ts';
+import { companyOf, findSearch } from '../searches/search-schema.ts';
 
 const PATH = '/api/public/v1/changes/';
 const USUAL_LIMIT = 100;
@@ -20,6 +22,17 @@ const MAX_LIMIT = 500;
 const CHANGES_A_TOKEN = 10;
 /** Changes that a page looks at for those of the types that are asked for: some 50 ms. */
 const SCANNED = 100_000;
+
+export const limit = z
+  .string()
+  .regex(/^[0-9]{1,3}$/, 'must be a whole number, given once')
+  .transform(Number)
+  .refine(value => value >= 1 && value <= MAX_LIMIT, `must be 1 to ${MAX_LIMIT}`)
+  .default(USUAL_LIMIT)
+  .meta({
+    description: 'The most changes of the page.',
+    override: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: USUAL_LIMIT, pattern: undefined },
+  });
 
 const query = z.strictObject({
   types: z
@@ -33,11 +46,15 @@ const query = z.strictObject({
       override: { type: 'string', anyOf: undefined },
     }),
   fips: fips.optional(),
+  search_id: z
+    .uuid('must be the id of a saved search')
+    .optional()
+    .describe('Only what a saved search took note of, up to where it has looked.'),
   cursor: z
     .string('must be given once')
     .max(2_000, 'is not a cursor of this service')
     .optional()
-    .describe('The `next_cursor` of an earlier page. It belongs to its `types` and `fips`.'),
+    .describe('The `next_cursor` of an earlier page. It belongs to its `types`, `fips` and `search_id`.'),
   from: z
     .enum(['now'], 'must be now')
     .optional()
@@ -54,19 +71,10 @@ const query = z.strictObject({
         'Begins with the change after this `seq`, as messages of webhooks say it; go on with `next_cursor`.',
       override: { type: 'integer', minimum: 0, pattern: undefined },
     }),
-  limit: z
-    .string()
-    .regex(/^[0-9]{1,3}$/, 'must be a whole number, given once')
-    .transform(Number)
-    .refine(value => value >= 1 && value <= MAX_LIMIT, `must be 1 to ${MAX_LIMIT}`)
-    .default(USUAL_LIMIT)
-    .meta({
-      description: 'The most changes of the page.',
-      override: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: USUAL_LIMIT, pattern: undefined },
-    }),
+  limit,
 });
 
-const change = z
+export const change = z
   .object({
     seq: z.int().describe('Its place in the one order of all changes, which grows; numbers may be missing.'),
     type: z.enum(CHANGE_TYPES),
@@ -127,7 +135,7 @@ type Row = { head: number | null; scanned: number | null; scanned_at: Date | nul
   | Stored
   | { seq: null }
 );
-type Stored = {
+export type Stored = {
   seq: number;
   type: ChangeType;
   at: Date;
@@ -166,10 +174,11 @@ export const listChanges = defineEndpoint({
     example: { summary: 'An owner changed, and a parcel left the roll', value: EXAMPLE },
   },
   errors: {
+    not_found: 'The company has no saved search with this id.',
     gone: `The cursor is older than ${CHANGES_DAYS} days, and changes after it are kept no longer: read all anew, and go on from \`details.resync_from\`. Costs nothing.`,
   },
   handle: async (
-    { query: { types, fips: county, cursor, from, after: start, limit } },
+    { query: { types, fips: county, search_id, cursor, from, after: start, limit } },
     { database, cursorSecret },
     call,
   ) => {
@@ -181,9 +190,11 @@ export const listChanges = defineEndpoint({
       // That of a cursor was known when the cursor was made.
       { field: 'fips', type: 'county', codes: county === undefined || cursor !== undefined ? [] : [county] },
     ]);
+    const search =
+      search_id === undefined ? undefined : await searchOf(database.run, call.account.id, search_id);
     const secret = await cursorSecret();
     const wanted = types && [...new Set(types)].sort();
-    const digest = requestDigest({ types: wanted, fips: county });
+    const digest = requestDigest({ types: wanted, fips: county, search_id });
     const sent = cursor === undefined ? undefined : readCursor(cursor, secret, digest);
     if (sent !== undefined && sent.t < call.now.getTime() - CHANGES_DAYS * 86_400_000)
       throw gone(call.url, call.apiUrl);
@@ -197,14 +208,17 @@ export const listChanges = defineEndpoint({
     });
     if (from === 'now') {
       const [last] = await database.run<{ head: number }>('changes/get_head');
-      return page([], last!.head, call.now, false);
+      return page([], search?.seq ?? last!.head, call.now, false);
     }
 
     const after = sent?.s ?? start ?? 0;
     const rows = await database.runComposed<Row>(
       'changes/list_changes',
       {
-        county: county === undefined ? 'true' : 'c.fips = :fips::int',
+        county: [
+          county === undefined ? 'true' : 'c.fips = :fips::int',
+          ...(search === undefined ? [] : [OF_SEARCH]),
+        ].join(' and '),
         wanted: wanted === undefined ? 'true' : 'c.type = any (:types::text[])',
         filtered: String(wanted !== undefined),
       },
@@ -213,6 +227,7 @@ export const listChanges = defineEndpoint({
         limit,
         scan: wanted === undefined ? limit + 1 : SCANNED,
         ...(county !== undefined && { fips: Number(county) }),
+        ...(search !== undefined && { search_id, until: search.seq }),
         ...(wanted !== undefined && { types: wanted }),
       },
     );
@@ -223,9 +238,15 @@ export const listChanges = defineEndpoint({
     const results = shown.map(toChange);
     if (found.length > limit) return page(results, last!.seq, last!.at, true);
     if (scanned !== null) return page(results, scanned, scanned_at!, true);
-    return page(results, Math.max(after, head ?? 0), call.now, false);
+    return page(results, Math.max(after, search?.seq ?? head ?? 0), call.now, false);
   },
 });
+
+const OF_SEARCH =
+  'c.seq <= :until::bigint and c.seq in (select n.seq from search_changes n where n.search_id = :search_id::uuid)';
+
+const searchOf = async (run: Run, accountId: string, id: string) =>
+  findSearch(run, await companyOf(run, accountId), id);
 
 function readCursor(text: string, secret: Buffer, digest: string): Cursor {
   const cursor = verifySigned(FORMAT, text, [secret]) as Cursor | undefined;
@@ -251,7 +272,17 @@ function gone(url: URL, apiUrl: string): PlatError {
   );
 }
 
-function toChange({ seq, type, at, run_id, fips, property_id, listing_id, zip, fields }: Stored): Change {
+export function toChange({
+  seq,
+  type,
+  at,
+  run_id,
+  fips,
+  property_id,
+  listing_id,
+  zip,
+  fields,
+}: Stored): Change {
   return {
     seq,
     type,

@@ -4,11 +4,11 @@ import { columnNames, EXPORT_COLUMNS } from '../../../shared/exports/export-colu
 import { EXPORT_FORMATS, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { compsRequest } from '../../../shared/market/comps-query.ts';
-import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import type { FileAddresses } from '../../files/file-address.ts';
 import type { Database } from '../../http/database.ts';
 import { type CallContext, link } from '../../http/endpoint.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
+import { sentFilter } from '../parcels/filter/filter-body.ts';
 
 const REQUEST_EXAMPLE = {
   filter: FILTER_EXAMPLE.request,
@@ -25,15 +25,6 @@ const REQUEST_EXAMPLE = {
   ],
   most_tokens: 5_000,
 };
-
-/** Checked as the body of filter/, and kept as it was sent: the worker reads it again. */
-const sentFilter = z
-  .record(z.string(), z.unknown(), 'must be an object: a body of properties/filter/')
-  .superRefine((sent, context) => {
-    const { error } = filterSchema.safeParse(sent, { reportInput: true });
-    for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: sent } as never);
-  })
-  .meta({ override: { $ref: '#/components/schemas/ParcelFilter' } as never });
 
 /** As the query of comps/, in JSON; kept as it was sent, too. */
 const sentComps = z

@@ -1,21 +1,39 @@
 import type { Reads } from '../../base/db.ts';
 import { PlatError } from '../../base/errors.ts';
+import { binder } from '../../base/named-parameters.ts';
 import type { ParsedQuery } from '../../geo/query-geometry.ts';
 import { ownerKeys } from '../owner-key.ts';
 import type { FilterBody } from './declare-filter.ts';
-import { type Selection, selectionOf } from './filter-selection.ts';
+import { inCounties, type Selection, selectionOf } from './filter-selection.ts';
 import { filterByShape } from './spatial-filter.ts';
+
+/** Where to look alone: in a county, among some of its parcels. */
+export type Among = { fips: number; ids?: readonly number[] };
 
 /**
  * What a filter finds, as statements. @param asOf the moment that months and years are counted from
  * @throws PlatError `validation_error` for an owner who is not known; `unprocessable` as filterByShape
  */
-export async function selectParcels(body: FilterBody, asOf: Date, database: Reads): Promise<Selection> {
+export async function selectParcels(
+  body: FilterBody,
+  asOf: Date,
+  database: Reads,
+  among?: Among,
+): Promise<Selection> {
   const owner =
     body.owner_parcel_id === undefined ? {} : await ownerOf(body.owner_parcel_id as number, database);
-  const selection = selectionOf(body, { asOf, ...owner });
+  const selection = amongParcels(selectionOf(body, { asOf, ...owner }), among);
   if (body.geom_intersects === undefined) return selection;
   return filterByShape(body.geom_intersects as ParsedQuery, selection, database);
+}
+
+function amongParcels(selection: Selection, among: Among | undefined): Selection {
+  if (among === undefined) return selection;
+  const inCounty = inCounties(selection, [among.fips]);
+  if (among.ids === undefined) return inCounty;
+  const values = { ...inCounty.values };
+  const where = `${inCounty.where}\n    and f.property_id = any (${binder(values)(among.ids)}::bigint[])`;
+  return { ...inCounty, where, values };
 }
 
 type Owner = { ownerKeys: string[]; counties: number[] };

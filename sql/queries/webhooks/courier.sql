@@ -42,8 +42,8 @@ select count(*)::int as deliveries from posted;
 -- name: claim_deliveries
 -- Takes deliveries that are due, at most `each` of a webhook: nobody else does for `lease` seconds.
 -- `failing`: those of webhooks that fail, or of the others. `busy`: webhooks that have enough under way.
-with due as (
-  select d.webhook_id, d.message_id
+with due as materialized (
+  select d.webhook_id, d.message_id, d.next_at
   from webhooks w
   join accounts a on a.id = w.account_id and a.pro and a.disabled_at is null
   cross join lateral (
@@ -52,17 +52,24 @@ with due as (
     where d.webhook_id = w.id and d.state = 'pending' and d.next_at <= now()
     order by d.next_at
     limit :each
-    for update skip locked
   ) d
   where w.enabled and (w.failing_since is not null) = :failing and w.id <> all (:busy::uuid[])
   order by d.next_at
   limit :limit
 ),
+-- Of what two workers look at one takes each.
+free as (
+  select d.webhook_id, d.message_id
+  from due
+  join webhook_deliveries d on d.webhook_id = due.webhook_id and d.message_id = due.message_id
+  where d.state = 'pending' and d.next_at <= now()
+  for update of d skip locked
+),
 taken as (
   update webhook_deliveries d
   set turn = d.turn + 1, next_at = now() + :lease * interval '1 second'
-  from due
-  where d.webhook_id = due.webhook_id and d.message_id = due.message_id
+  from free
+  where d.webhook_id = free.webhook_id and d.message_id = free.message_id
   returning d.webhook_id, d.message_id, d.turn, d.attempts
 )
 select t.webhook_id, t.message_id, t.turn, t.attempts, w.url, m.type, m.seq, m.fips, m.at, m.data, now() as now,

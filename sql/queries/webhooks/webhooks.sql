@@ -70,7 +70,10 @@ returning message_id;
 with wanted as (
   select m.id
   from webhooks w
-  join webhook_messages m on m.type = any (w.types) and (w.fips is null or w.fips = m.fips) and m.webhook_id is null
+  join webhook_messages m on case
+    when m.webhook_id is null then m.type = any (w.types) and (w.fips is null or w.fips = m.fips)
+    else m.webhook_id = w.id and m.type <> 'webhook.test'
+  end
   where w.id = :webhook_id and (m.id = :message_id::uuid or m.at >= :since::timestamptz)
   union
   select message_id from webhook_deliveries where webhook_id = :webhook_id and message_id = :message_id

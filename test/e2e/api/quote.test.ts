@@ -43,6 +43,7 @@ const CASES: Record<string, Case[]> = {
     get('/markets-stats/top/?key=Active&figures=true', 50),
   ],
   list_comps: [get('/comps/?fips=33019', 100), get('/comps/?fips=33019&page_size=7&page=2', 7)],
+  list_search_changes: [get('/searches/f2b7c8d9-0e1f-4a2b-8c3d-4e5f6a7b8c9d/changes/?limit=11', 2)],
   list_changes: [get('/changes/?limit=100', 10), get('/changes/?limit=101&from=now', 11)],
 };
 

@@ -79,6 +79,7 @@ const CASES: [tool: string, ...Case[]][] = [
       path: '/comps/?point=-72.1&point=43.18&dist=1500&status=SOLD&status=ACTIVE&acres_max=10&page_size=4',
     },
   ],
+  ['list_searches', { given: {}, path: '/searches/' }],
   ['list_webhooks', { given: {}, path: '/webhooks/' }],
   ['list_changes', { given: { fips: 33019, from: 'now' }, path: '/changes/?fips=33019&from=now' }],
   [
@@ -116,6 +117,11 @@ const OTHERS = [
   'create_export',
   'get_export',
   'list_webhook_deliveries',
+  'create_search',
+  'get_search',
+  'update_search',
+  'delete_search',
+  'list_search_changes',
   'delete_export',
 ];
 

@@ -44,7 +44,7 @@ export async function countForQuote(
   return { counts, tokens: quotes > FREE_QUOTES_A_DAY ? 1 : 0 };
 }
 
-function isQuotable(body: FilterBody): boolean {
+export function isQuotable(body: FilterBody): boolean {
   if (Object.keys(body).some(name => NAMES_ONE.test(name))) return false;
   const shape = body.geom_intersects as ParsedQuery | undefined;
   return shape === undefined || !shape.ok || isLarge(shape.geometry);
@@ -57,7 +57,7 @@ const isLarge = ({ points, lines, polygons }: QueryGeometry): boolean =>
   polygons.every(polygon => areaSqM([polygon]) >= LEAST_SHAPE_SQ_M);
 
 /** The counties that a filter asks for, which tell nothing of what it finds there. */
-async function countiesOf(body: FilterBody, database: Database): Promise<number[]> {
+export async function countiesOf(body: FilterBody, database: Database): Promise<number[]> {
   const {
     county,
     counties,

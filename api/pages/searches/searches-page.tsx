@@ -1,0 +1,288 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { count, day, moment } from '../../../shared/domain/figures.ts';
+import { countyOf } from '../../../shared/domain/property-id.ts';
+import { UUID } from '../../../shared/domain/uuid.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
+import type { Notify } from '../../../shared/searches/search-terms.ts';
+import { notFound } from '../../http/error-responses.ts';
+import { changeSearch, createSearch, deleteSearch } from '../../v1/searches/search-endpoints.ts';
+import { companyOf, findSearch, listRows, type SearchRow } from '../../v1/searches/search-schema.ts';
+import { Act, Back, Empty, Field, Grid, Notice, narrowPage, Select, Submit } from '../frame/layout.tsx';
+import type { Page } from '../frame/pages.tsx';
+import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
+import { chipsOf } from '../map/filter-chips.tsx';
+import { specOf } from '../map/parcel-history.tsx';
+import { listCounties, readFilters } from '../map/read-filters.ts';
+
+const WORDS: Record<Notify, string> = {
+  none: 'No mails',
+  daily: 'Mail me once a day',
+  at_once: 'Mail me at once',
+};
+
+const OPTIONS = Object.entries(WORDS) as [Notify, string][];
+
+/** The map's address of a filter. */
+export function mapOf(filter: Readonly<Record<string, unknown>>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter))
+    params.set(name, Array.isArray(value) ? value.join(',') : String(value));
+  return `/data?${params}`;
+}
+
+const wordsOf = (filter: SearchRow['filter']): string =>
+  chipsOf(new URL(mapOf(filter), 'http://localhost'))
+    .map(({ words }) => words)
+    .join(' · ');
+
+const placesOf = (counties: readonly number[]): string =>
+  counties.length > 3 ? `${counties.length} counties` : counties.map(countyText).join('; ');
+
+/** The saved searches of the company; with a search in the address, also the form that saves it. */
+const searchesPage: Page = {
+  path: '/searches',
+  access: 'app',
+  get: visit => showAll(visit),
+  post: visit =>
+    answerForm(
+      async () => {
+        const { id } = await callEndpoint<{ id: string }>(visit, createSearch, {
+          body: {
+            name: visit.form.get('name') ?? '',
+            filter: JSON.parse(visit.form.get('filter') ?? '{}'),
+            ...tellingOf(visit, []),
+          },
+        });
+        return { redirect: `/searches/${id}` };
+      },
+      reason => showAll(visit, reason),
+    ),
+};
+
+/** Who is mailed when, by the form: whoever sends it joins the others, or leaves them. */
+function tellingOf({ form, session }: Visit, others: readonly string[]) {
+  const notify = form.get('notify') ?? 'none';
+  const own = session!.user.email;
+  const rest = others.filter(email => email.toLowerCase() !== own.toLowerCase());
+  if (notify !== 'none') return { notify, emails: [...rest, own] };
+  return rest.length === 0 ? { notify, emails: [] } : { emails: rest };
+}
+
+async function rowsOf(visit: Visit) {
+  const { run } = visit.deps.resources.database;
+  const companyId = await companyOf(run, (await requireAccount(visit)).id);
+  return { run, companyId, userId: visit.session!.user.id };
+}
+
+async function showAll(visit: Visit, reason?: string) {
+  const { run, companyId, userId } = await rowsOf(visit);
+  const rows = await listRows(run, companyId, { userId });
+  const form = visit.url.search === '' ? undefined : await saveForm(visit);
+  const body = (
+    <>
+      <h1>Saved searches</h1>
+      {reason !== undefined && <Notice kind="bad">{reason}</Notice>}
+      {form}
+      {rows.length === 0 && !form && (
+        <Empty icon="bookmark" title="No saved searches yet">
+          Search on <a href="/data">the map</a> and press “Save search”: you are told what is added, changes
+          hands or is gone.
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <Grid
+          name="Saved searches"
+          heads={['Name', 'Where', 'Parcels', 'Mails']}
+          rows={rows.map(row => [
+            <>
+              <a href={`/searches/${row.id}`}>{row.name}</a>{' '}
+              {row.news > 0 && <span class="badge good">{count(row.news)} new</span>}
+            </>,
+            placesOf(row.counties),
+            count(row.members),
+            row.notify === 'none'
+              ? 'none'
+              : `${row.notify === 'daily' ? 'daily' : 'at once'}: ${row.emails.length}`,
+          ])}
+        />
+      )}
+    </>
+  );
+  return { title: 'Saved searches', body };
+}
+
+/** Saves the search of the address. */
+async function saveForm(visit: Visit) {
+  const { filters, fault } = await readFilters(visit, () => listCounties(visit));
+  if (fault !== undefined) throw fault;
+  const { order: _, ...filter } = filters;
+  const words = wordsOf(filter);
+  const county = typeof filter.county === 'string' ? countyText(Number(filter.county)) : 'Search';
+  const name = (words === '' ? county : `${county}: ${words}`).slice(0, 200);
+  return (
+    <form method="post" action="/searches" class="stack narrow">
+      <input type="hidden" name="filter" value={JSON.stringify(filter)} />
+      <Field label="Name" name="name" value={name} required maxlength={200} />
+      <Field name="notify" label="When something is added, changes or is gone">
+        <Select name="notify" options={OPTIONS} given="daily" />
+      </Field>
+      <div class="buttons">
+        <Submit label="Save search" kind="primary" />
+        <a href={`/data${visit.url.search}`}>Back to the map</a>
+      </div>
+    </form>
+  );
+}
+
+const MOST_SHOWN = 200;
+const BECAME = { added: 'added', removed: 'no longer found', changed: 'changed' } as const;
+
+type Note = { n: number; became: keyof typeof BECAME; at: Date; property_id: number; fields: string[] };
+
+type Named = { property_id: number; apn: string | null; situs_address: string | null };
+
+/** "changed: owner, last sale", as far as fields have a name. */
+function becameWords({ became, fields }: Note): string {
+  const labels = fields.flatMap(field => specOf(field)?.label ?? []);
+  return [BECAME[became], labels.join(', ')].filter(Boolean).join(': ');
+}
+
+/** What is new in a saved search, and who is told. */
+const searchPage: Page = {
+  path: '/searches/:id',
+  access: 'app',
+  get: visit => showOne(visit),
+  post: visit =>
+    answerForm(
+      async () => {
+        const params = { id: visit.req.params.id };
+        if (visit.form.get('do') === 'delete') {
+          await callEndpoint(visit, deleteSearch, { params });
+          return { redirect: '/searches' };
+        }
+        if (visit.form.get('do') !== 'change')
+          throw new PlatError('validation_error', 'The form is not known.');
+        const { run, companyId } = await rowsOf(visit);
+        const before = await findSearch(run, companyId, idOf(visit));
+        const body = { name: visit.form.get('name') ?? '', ...tellingOf(visit, before.emails) };
+        await callEndpoint(visit, changeSearch, { params, body });
+        return showOne(visit, { good: 'The search is changed.' });
+      },
+      bad => showOne(visit, { bad }),
+    ),
+};
+
+function idOf({ req }: Visit): string {
+  const { id } = req.params;
+  if (typeof id !== 'string' || !UUID.test(id)) throw notFound('There is no such search.');
+  return id;
+}
+
+async function showOne(visit: Visit, done: { good?: string; bad?: string } = {}) {
+  const id = idOf(visit);
+  const { run, companyId, userId } = await rowsOf(visit);
+  const [row] = await listRows(run, companyId, { id, userId });
+  if (row === undefined) throw notFound('There is no such search.');
+  const notes = await run<Note>('searches/list_newest_notes', { search_id: id, limit: MOST_SHOWN });
+  const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
+  const counties = [...new Set(property_ids.map(countyOf))];
+  const named = await run<Named>('searches/name_parcels', { counties, property_ids });
+  const nameOf = new Map(named.map(({ property_id, apn, situs_address: at }) => [property_id, at ?? apn]));
+  await run('searches/see_search', { search_id: id, user_id: userId });
+  const isMailed = row.emails.some(email => email.toLowerCase() === visit.session!.user.email.toLowerCase());
+  const body = (
+    <>
+      <Back to="/searches" words="Saved searches" />
+      <h1>{row.name}</h1>
+      {done.bad && <Notice kind="bad">{done.bad}</Notice>}
+      {done.good && <Notice kind="good">{done.good}</Notice>}
+      <p>
+        {count(row.members)} parcels in {placesOf(row.counties)}
+        {wordsOf(row.filter) === '' ? '' : `: ${wordsOf(row.filter)}`}.{' '}
+        <a href={mapOf(row.filter)}>Open on the map</a>
+      </p>
+      <section>
+        <h2>What is new</h2>
+        {notes.length === 0 ? (
+          <p>Nothing since it was saved on {day(row.created_at)}.</p>
+        ) : (
+          <Grid
+            name="What is new"
+            heads={['Parcel', 'What', 'When']}
+            rows={notes.map((note, i) => [
+              <>
+                <a href={`/data?parcel=${note.property_id}`}>
+                  {nameOf.get(note.property_id) ?? String(note.property_id)}
+                </a>{' '}
+                {i < row.news && <span class="badge good">new</span>}
+              </>,
+              becameWords(note),
+              moment(note.at),
+            ])}
+          />
+        )}
+      </section>
+      <section>
+        <h2>Settings</h2>
+        <form method="post" class="stack narrow">
+          <Field label="Name" name="name" value={row.name} required maxlength={200} />
+          <Field
+            name="notify"
+            label="Mails"
+            hint={row.emails.length > 0 ? `They go to ${row.emails.join(', ')}.` : undefined}
+          >
+            <Select name="notify" options={OPTIONS} given={isMailed ? row.notify : 'none'} />
+          </Field>
+          <div class="buttons">
+            <Submit label="Change" does="change" />
+          </div>
+        </form>
+        <details>
+          <summary>Delete</summary>
+          <p>It is deleted for the whole company, and nobody is told any more.</p>
+          <Act label="Delete search" does="delete" id={row.id} kind="danger" />
+        </details>
+      </section>
+    </>
+  );
+  return { title: row.name, body };
+}
+
+/** Ends the mails of one search to one person, who need not sign in. */
+const unsubscribePage: Page = {
+  path: '/searches/unsubscribe/:token',
+  access: 'public',
+  async get(visit) {
+    const { name, email } = await readerOf(visit);
+    return narrowPage(
+      'No more mails?',
+      <>
+        <p>
+          {email} is mailed of what is new in “{name}”.
+        </p>
+        <form method="post">
+          <Submit label="End these mails" kind="primary" />
+        </form>
+      </>,
+    );
+  },
+  async post(visit) {
+    const { name } = await readerOf(visit);
+    await visit.deps.resources.database.run('searches/end_mails', { token: visit.req.params.token });
+    return narrowPage('No more mails', <p>You get no more mails of “{name}”.</p>);
+  },
+};
+
+async function readerOf(visit: Visit): Promise<{ name: string; email: string }> {
+  const { token } = visit.req.params;
+  const [reader] =
+    typeof token === 'string' && UUID.test(token)
+      ? await visit.deps.resources.database.run<{ name: string; email: string }>('searches/find_reader', {
+          token,
+        })
+      : [];
+  if (reader === undefined) throw notFound('These mails have ended already.');
+  return reader;
+}
+
+export const savedSearchPages = [searchesPage, unsubscribePage, searchPage];

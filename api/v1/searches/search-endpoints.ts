@@ -1,0 +1,276 @@
+import { z } from 'zod';
+import type { Run } from '../../../shared/base/db.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import {
+  MAX_COUNTIES,
+  MAX_MEMBERS,
+  MAX_SEARCHES,
+  NOTIFY,
+  type Notify,
+} from '../../../shared/searches/search-terms.ts';
+import type { CallContext } from '../../http/endpoint.ts';
+import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
+import { line } from '../common/request-schemas.ts';
+import { filterBody, sentFilter } from '../parcels/filter/filter-body.ts';
+import { countForQuote, countiesOf, FREE_QUOTES_A_DAY } from '../parcels/filter/filter-count.ts';
+import {
+  companyOf,
+  findSearch,
+  listRows,
+  NO_SEARCH,
+  SEARCH_EXAMPLE,
+  SEARCHES_PATH,
+  savedSearch,
+  searchParams,
+  toSearch,
+} from './search-schema.ts';
+
+const common = { tag: 'Saved searches' } as const;
+
+const fields = {
+  notify: z
+    .enum(NOTIFY, `must be one of ${NOTIFY.join(', ')}`)
+    .optional()
+    .describe('When people are mailed. Default: `none`.'),
+  emails: z
+    .array(z.string('must be an address'))
+    .max(100, 'must be at most 100 addresses')
+    .optional()
+    .describe('Who is mailed: addresses of users of the company.'),
+  webhook_id: z
+    .uuid('must be the id of a webhook')
+    .nullish()
+    .describe('A webhook of the company that is told.'),
+};
+const name = line(200, 'must be text').refine(text => text.trim() !== '', 'must not be empty');
+
+const newSearch = z.strictObject({ name, filter: sentFilter, ...fields }).meta({
+  id: 'NewSavedSearch',
+  example: {
+    name: SEARCH_EXAMPLE.name,
+    filter: SEARCH_EXAMPLE.filter,
+    notify: 'daily',
+    emails: SEARCH_EXAMPLE.emails,
+  },
+});
+const searchChange = z
+  .strictObject({ name: name.optional(), filter: sentFilter.optional(), ...fields })
+  .meta({ id: 'SavedSearchChange', description: 'What is absent stays.', example: { notify: 'at_once' } });
+
+type Told = {
+  notify?: Notify | undefined;
+  emails?: string[] | undefined;
+  webhook_id?: string | null | undefined;
+};
+
+/** Whom it tells. @throws PlatError `validation_error` for who is none of the company */
+async function readersOf(run: Run, companyId: string, { emails, webhook_id }: Told): Promise<string[]> {
+  const wanted = [...new Set((emails ?? []).map(email => email.trim().toLowerCase()))];
+  const users = await run<{ id: string; email: string }>('searches/list_named_users', {
+    company_id: companyId,
+    emails: wanted,
+  });
+  const unknown = wanted.filter(email => !users.some(user => user.email.toLowerCase() === email));
+  if (unknown.length > 0)
+    throw validationError({
+      emails: [`mails go to users of the company, of whom none is ${unknown.join(', ')}`],
+    });
+  if (webhook_id != null) {
+    const known = await run('searches/find_webhook', { webhook_id, company_id: companyId });
+    if (known.length === 0) throw validationError({ webhook_id: ['is no webhook of the company'] });
+  }
+  return users.map(({ id }) => id);
+}
+
+/** What a filter finds, and after which change. */
+type Found = { counties: number[]; seq: number; ids: number[] };
+
+/**
+ * What a filter finds now, to be followed from here on. It counts as a quote, as it tells how many. @throws
+ * PlatError `validation_error`, `rate_limited`; `unprocessable` where it finds too much
+ */
+async function find(filter: object, { database }: Resources, call: CallContext): Promise<Found> {
+  const body = filterBody.parse(filter) as FilterBody;
+  if (body.owner_parcel_id !== undefined)
+    throw validationError({
+      'filter.owner_parcel_id': [
+        'looks in all counties and cannot be followed: name counties, and the owner',
+      ],
+    });
+  const { tokens } = await countForQuote(body, database, call);
+  if (tokens > 0)
+    throw new PlatError(
+      'rate_limited',
+      `Quotes and saved filters are ${FREE_QUOTES_A_DAY} a day: save it tomorrow.`,
+      { headers: { 'Retry-After': '3600' } },
+    );
+  const counties = await countiesOf(body, database);
+  if (counties.length > MAX_COUNTIES)
+    throw validationError({
+      filter: [`looks in ${counties.length} counties: a saved search in at most ${MAX_COUNTIES}`],
+    });
+  // Before the parcels are read: what changes in between is looked at again.
+  const [head] = await database.run<{ head: number }>('changes/get_head');
+  const { from, where, values } = await selectParcels(body, call.now, database);
+  const rows = await database.runComposed<{ property_id: number }>(
+    'searches/find_members',
+    { from, where: `${where}\n  limit ${MAX_MEMBERS + 1}` },
+    values,
+  );
+  if (rows.length > MAX_MEMBERS)
+    throw unprocessable(
+      `It finds more than ${MAX_MEMBERS} parcels. Make it narrower, or keep a copy by changes/.`,
+    );
+  return { counties, seq: head!.head, ids: rows.map(({ property_id }) => property_id) };
+}
+
+export const listSearches = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: SEARCHES_PATH,
+  operationId: 'list_searches',
+  summary: 'Saved searches of the company',
+  description: 'Filters that the company of the caller has saved, the oldest first, and who is told.',
+  response: {
+    status: 200,
+    description: `All of them, at most ${MAX_SEARCHES}; not paged.`,
+    schema: z.array(savedSearch),
+    example: { summary: 'One search', value: [SEARCH_EXAMPLE] },
+  },
+  handle: async (_input, { database }, { account }) => {
+    const rows = await listRows(database.run, await companyOf(database.run, account.id));
+    return { body: rows.map(toSearch), tokens: 0 };
+  },
+});
+
+const TOO_MANY = `The company has ${MAX_SEARCHES} saved searches already: delete one first.`;
+const TOO_MUCH = `${TOO_MANY} Or the filter finds more than ${MAX_MEMBERS} parcels, or its shape cannot be tested.`;
+
+export const createSearch = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: SEARCHES_PATH,
+  operationId: 'create_search',
+  summary: 'Save a search',
+  description: `Keeps a filter and follows what it finds: parcels that are added, removed and changed, from now on. People of the company are mailed, daily or at once, a webhook is told, and \`searches/{id}/changes/\` has it for programs. A filter looks in at most ${MAX_COUNTIES} counties and finds at most ${MAX_MEMBERS.toLocaleString('en-US')} parcels; a company has up to ${MAX_SEARCHES}. Saving one counts as one of the ${FREE_QUOTES_A_DAY} free quotes a day.`,
+  body: newSearch,
+  response: {
+    status: 201,
+    description: 'The search.',
+    schema: savedSearch,
+    location: ({ id }) => `${SEARCHES_PATH}${id}/`,
+    example: { summary: 'A new search', value: SEARCH_EXAMPLE },
+  },
+  errors: { unprocessable: TOO_MUCH },
+  handle: async ({ body }, resources, call) => {
+    const companyId = await companyOf(resources.database.run, call.account.id);
+    const readers = await readersOf(resources.database.run, companyId, body);
+    const { counties, seq, ids } = await find(body.filter, resources, call);
+    const made = await resources.database.transaction(async run => {
+      await run('searches/lock_searches', { company_id: companyId });
+      const [counted] = await run<{ searches: number }>('searches/count_searches', { company_id: companyId });
+      if (counted!.searches >= MAX_SEARCHES) throw unprocessable(TOO_MANY);
+      const [row] = await run<{ id: string }>('searches/insert_search', {
+        company_id: companyId,
+        account_id: call.account.id,
+        name: body.name.trim(),
+        filter: JSON.stringify(body.filter),
+        counties,
+        notify: body.notify ?? 'none',
+        webhook_id: body.webhook_id ?? null,
+        seq,
+      });
+      await run('searches/add_members', { search_id: row!.id, property_ids: ids });
+      await run('searches/set_readers', { search_id: row!.id, user_ids: readers });
+      return findSearch(run, companyId, row!.id);
+    });
+    return { body: toSearch(made), tokens: 0 };
+  },
+});
+
+const one = {
+  ...common,
+  path: `${SEARCHES_PATH}{id}/`,
+  params: searchParams,
+  errors: { not_found: NO_SEARCH },
+} as const;
+
+const answer = {
+  status: 200,
+  description: 'The search.',
+  schema: savedSearch,
+  example: { summary: 'A search', value: SEARCH_EXAMPLE },
+} as const;
+
+export const getSearch = defineEndpoint({
+  ...one,
+  method: 'get',
+  operationId: 'get_search',
+  summary: 'A saved search',
+  description: 'Its filter, who is told, and how many parcels it finds.',
+  response: answer,
+  handle: async ({ params }, { database }, { account }) => {
+    const companyId = await companyOf(database.run, account.id);
+    return { body: toSearch(await findSearch(database.run, companyId, params.id)), tokens: 0 };
+  },
+});
+
+export const changeSearch = defineEndpoint({
+  ...one,
+  method: 'patch',
+  operationId: 'update_search',
+  summary: 'Change a saved search',
+  description:
+    'Its name, who is told, or its filter: what another filter finds is not told as added, but followed from now on.',
+  body: searchChange,
+  response: answer,
+  errors: { not_found: NO_SEARCH, unprocessable: TOO_MUCH },
+  handle: async ({ params: { id }, body }, resources, call) => {
+    const { database } = resources;
+    const companyId = await companyOf(database.run, call.account.id);
+    const before = await findSearch(database.run, companyId, id);
+    const readers = await readersOf(database.run, companyId, {
+      ...body,
+      emails: body.emails ?? before.emails,
+    });
+    const found = body.filter && (await find(body.filter, resources, call));
+    const changed = await database.transaction(async run => {
+      await run('searches/update_search', {
+        search_id: id,
+        company_id: companyId,
+        name: body.name?.trim() ?? before.name,
+        filter: JSON.stringify(body.filter ?? before.filter),
+        counties: found?.counties ?? before.counties,
+        notify: body.notify ?? before.notify,
+        webhook_id: body.webhook_id === undefined ? before.webhook_id : body.webhook_id,
+        seq: found?.seq ?? null,
+      });
+      await run('searches/set_readers', { search_id: id, user_ids: readers });
+      if (before.notify === 'none') await run('searches/skip_mails', { search_id: id });
+      if (found !== undefined) {
+        await run('searches/clear_members', { search_id: id });
+        await run('searches/add_members', { search_id: id, property_ids: found.ids });
+      }
+      return findSearch(run, companyId, id);
+    });
+    return { body: toSearch(changed), tokens: 0 };
+  },
+});
+
+export const deleteSearch = defineEndpoint({
+  ...one,
+  method: 'delete',
+  operationId: 'delete_search',
+  summary: 'Delete a saved search',
+  description: 'Nobody is told any more.',
+  response: { status: 204, description: 'It is deleted.' },
+  handle: async ({ params: { id } }, { database }, { account }) => {
+    const company_id = await companyOf(database.run, account.id);
+    const gone = await database.run('searches/delete_search', { search_id: id, company_id });
+    if (gone.length === 0) throw notFound(NO_SEARCH);
+    return { body: null, tokens: 0 };
+  },
+});

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Run } from '../../../shared/base/db.ts';
+import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import { NOTIFY, type Notify } from '../../../shared/searches/search-terms.ts';
+import { notFound } from '../../http/error-responses.ts';
+import { FILTER_EXAMPLE } from '../examples/examples.ts';
+import { filterBody } from '../parcels/filter/filter-body.ts';
+import { isQuotable } from '../parcels/filter/filter-count.ts';
+import { LEAST_TOLD } from '../parcels/filter/withhold-counts.ts';
+
+export const SEARCHES_PATH = '/api/public/v1/searches/';
+export const NO_SEARCH = 'The company has no saved search with this id.';
+
+export const searchParams = z.object({ id: z.uuid('must be a UUID').describe('The id of the search.') });
+
+export const savedSearch = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    filter: z.record(z.string(), z.unknown()).describe('A body of `properties/filter/`, as it was sent.'),
+    notify: z.enum(NOTIFY).describe('When people are mailed of what is new.'),
+    emails: z.array(z.string()).describe('Who is: users of the company.'),
+    webhook_id: z
+      .uuid()
+      .nullable()
+      .describe('The webhook that is told, by messages of type `search.changed`.'),
+    members: z
+      .int()
+      .nullable()
+      .describe(
+        `How many parcels it finds; null below ${LEAST_TOLD}, and where the filter names a parcel or an owner.`,
+      ),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'SavedSearch' });
+
+export type SavedSearch = z.output<typeof savedSearch>;
+
+export type SearchRow = Omit<SavedSearch, 'created_at' | 'members'> & {
+  notify: Notify;
+  counties: number[];
+  seq: number;
+  members: number;
+  /** Notes that the user has not seen. */
+  news: number;
+  created_at: Date;
+};
+
+export function toSearch(row: SearchRow): SavedSearch {
+  const { id, name, filter, notify, emails, webhook_id, members, created_at } = row;
+  const body = filterBody.parse(filter) as FilterBody;
+  return {
+    id,
+    name,
+    filter,
+    notify,
+    emails,
+    webhook_id,
+    members: members >= LEAST_TOLD && isQuotable(body) ? members : null,
+    created_at: created_at.toISOString(),
+  };
+}
+
+export async function companyOf(run: Run, accountId: string): Promise<string> {
+  const [row] = await run<{ company_id: string }>('accounts/read_company', { account_id: accountId });
+  return row!.company_id;
+}
+
+/** The searches of a company. @param userId for whom they are new, if for somebody */
+export const listRows = (
+  run: Run,
+  companyId: string,
+  { id = null, userId = null }: { id?: string | null; userId?: string | null } = {},
+): Promise<SearchRow[]> =>
+  run<SearchRow>('searches/list_searches', { company_id: companyId, search_id: id, user_id: userId });
+
+/** @throws PlatError `not_found` for what is no search of the company */
+export async function findSearch(run: Run, companyId: string, id: string): Promise<SearchRow> {
+  const [found] = await listRows(run, companyId, { id });
+  if (found === undefined) throw notFound(NO_SEARCH);
+  return found;
+}
+
+export const SEARCH_EXAMPLE: SavedSearch = {
+  id: 'f2b7c8d9-0e1f-4a2b-8c3d-4e5f6a7b8c9d',
+  name: 'Sullivan NH, 5 to 20 acres',
+  filter: FILTER_EXAMPLE.request,
+  notify: 'daily',
+  emails: ['ana@acme.example'],
+  webhook_id: null,
+  members: 60,
+  created_at: '2026-11-20T10:00:00.000Z',
+};

@@ -1,0 +1,31 @@
+import type { Reads } from '../base/db.ts';
+import type { FilterBody } from '../parcels/filter/declare-filter.ts';
+import { type Among, selectParcels } from '../parcels/filter/select-parcels.ts';
+
+/** More ids than these are looked for by several statements. */
+const IDS_AT_ONCE = 10_000;
+
+/** The parcels that a filter finds in a county, among some ids where they are given. */
+export async function findMembers(
+  database: Reads,
+  filter: FilterBody,
+  asOf: Date,
+  fips: number,
+  ids?: readonly number[],
+): Promise<Set<number>> {
+  const found = new Set<number>();
+  const find = async (among: Among) => {
+    const { from, where, values } = await selectParcels(filter, asOf, database, among);
+    const rows = await database.runComposed<{ property_id: number }>(
+      'searches/find_members',
+      { from, where },
+      values,
+    );
+    for (const { property_id } of rows) found.add(property_id);
+  };
+  if (ids === undefined) await find({ fips });
+  else
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE)
+      await find({ fips, ids: ids.slice(from, from + IDS_AT_ONCE) });
+  return found;
+}

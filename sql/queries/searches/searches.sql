@@ -1,0 +1,129 @@
+-- name: list_searches
+-- Searches of a company, the oldest first, with how many notes a user has not seen yet. `search_id`: null for
+-- all; `user_id`: null for a program.
+select s.id, s.name, s.filter, s.counties, s.notify, s.webhook_id, s.seq, s.created_at,
+  array(
+    select u.email from search_readers r join users u on u.id = r.user_id and u.company_id = s.company_id
+    where r.search_id = s.id order by u.email
+  ) as emails,
+  (select count(*)::int from search_members m where m.search_id = s.id) as members,
+  (
+    select count(*)::int from search_changes c
+    where c.search_id = s.id and c.n > coalesce((
+      select v.n from search_views v where v.search_id = s.id and v.user_id = :user_id::uuid
+    ), 0)
+  ) as news
+from searches s
+where s.company_id = :company_id and (:search_id::uuid is null or s.id = :search_id)
+order by s.created_at, s.id;
+
+-- name: lock_searches
+-- Lets one call at a time add searches of a company.
+select id from companies where id = :company_id for update;
+
+-- name: count_searches
+-- How many a company has. Run it under lock_searches.
+select count(*)::int as searches from searches where company_id = :company_id;
+
+-- name: list_named_users
+-- The users of a company with these addresses.
+select id, email from users where company_id = :company_id and lower(email) = any (:emails::text[]);
+
+-- name: find_webhook
+-- Whether a company's account has this webhook.
+select w.id from webhooks w join accounts a on a.id = w.account_id where w.id = :webhook_id and a.company_id = :company_id;
+
+-- name: insert_search
+-- A new search, whose members follow. What changes after `seq` is looked at.
+insert into searches (company_id, account_id, name, filter, counties, notify, webhook_id, seq)
+values (:company_id, :account_id, :name, :filter, :counties, :notify, :webhook_id, :seq)
+returning id;
+
+-- name: update_search
+-- Changes a search; with another filter, `seq` is that of its new members, else null. No row where there is
+-- none.
+update searches
+set name = :name, filter = :filter, counties = :counties, notify = :notify, webhook_id = :webhook_id,
+  seq = coalesce(:seq, seq)
+where id = :search_id and company_id = :company_id
+returning id;
+
+-- name: delete_search
+-- Deletes a search with its members and notes. No row where there is none.
+delete from searches where id = :search_id and company_id = :company_id returning id;
+
+-- name: clear_members
+-- Forgets what a search found.
+delete from search_members where search_id = :search_id;
+
+-- name: add_members
+-- Adds what a search finds.
+insert into search_members (search_id, property_id)
+select :search_id, id from unnest(:property_ids::bigint[]) as p (id)
+on conflict do nothing;
+
+-- name: list_notes
+-- Notes of a search after one, the oldest first, with the change that each took note of.
+select n.n, n.became, n.at as noted_at, n.property_id as parcel, c.seq, c.type, c.at, c.run_id, c.fips, c.property_id, c.listing_id, c.zip, c.fields
+from search_changes n
+left join changes c on c.seq = n.seq
+where n.search_id = :search_id and n.n > :after
+order by n.n
+limit :limit;
+
+-- name: get_last_note
+-- The number of the last note of a search; 0 before the first.
+select coalesce(max(n), 0) as n from search_changes where search_id = :search_id;
+
+-- name: list_newest_notes
+-- The newest notes of a search, for people, with the names of the fields that have changed.
+select n.n, n.became, n.at, n.property_id,
+  array(select jsonb_object_keys(c.fields) where n.became = 'changed') as fields
+from search_changes n
+left join changes c on c.seq = n.seq
+where n.search_id = :search_id
+order by n.n desc
+limit :limit;
+
+-- name: name_parcels
+-- What people know parcels by.
+select property_id, apn, situs_address
+from parcels
+where fips = any (:counties::int[]) and property_id = any (:property_ids::bigint[]);
+
+-- name: see_search
+-- Notes that a user has looked at what is new in a search.
+insert into search_views (search_id, user_id, n)
+select :search_id, :user_id, coalesce(max(n), 0) from search_changes where search_id = :search_id
+on conflict (search_id, user_id) do update set n = excluded.n;
+
+-- name: set_readers
+-- Who is mailed of a search; those who stay keep the link that ends it.
+with gone as (
+  delete from search_readers where search_id = :search_id and user_id <> all (:user_ids::uuid[])
+)
+insert into search_readers (search_id, user_id, mailed_n, mailed_at)
+select :search_id, id, (select coalesce(max(n), 0) from search_changes), now() from unnest(:user_ids::uuid[]) as u (id)
+on conflict do nothing;
+
+-- name: skip_mails
+-- What became known while nobody was mailed is not mailed later.
+update search_readers set mailed_n = (select coalesce(max(n), 0) from search_changes), mailed_at = now()
+where search_id = :search_id;
+
+-- name: find_reader
+-- Of which search a link ends the mails, and to whom.
+select s.name, u.email
+from search_readers r
+join searches s on s.id = r.search_id
+join users u on u.id = r.user_id
+where r.token = :token;
+
+-- name: end_mails
+-- Ends the mails of a search to whom a link names.
+delete from search_readers where token = :token returning search_id;
+
+-- name: delete_old_notes
+-- Deletes a batch of notes that are kept no longer. `days`: after so many.
+delete from search_changes
+where n in (select n from search_changes where at < now() - :days * interval '1 day' order by at limit 10000);

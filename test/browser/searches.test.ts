@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { describePages, inspect } from '../support/browser.ts';
+
+describePages('saved searches', site => {
+  test('a search of the map is saved, and what is new in it is seen', async () => {
+    const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
+    await page.getByRole('link', { name: 'Save search' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toMatch(/^Sullivan, NH: .*5 – 20/);
+    await inspect(page);
+    await page.getByRole('button', { name: 'Save search' }).click();
+    await page.getByText('Nothing since it was saved').waitFor();
+    const id = page.url().slice(-36);
+    await site.db.pool.query(
+      `insert into search_changes (search_id, at, property_id, became)
+       select $1, now(), property_id, (array['added', 'changed', 'removed'])[1 + property_id % 3]
+       from search_members where search_id = $1 order by property_id limit 5`,
+      [id],
+    );
+    await page.goto(`${site.api.url}/searches`);
+    await page.getByText('5 new').waitFor();
+    await inspect(page);
+    await page.getByRole('link', { name: /^Sullivan/ }).click();
+    await page.getByText('no longer found').first().waitFor();
+    await inspect(page);
+  });
+});
