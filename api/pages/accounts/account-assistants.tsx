@@ -1,5 +1,5 @@
 import { moment } from '../../../shared/domain/figures.ts';
-import { Act, Grid, Notice } from '../frame/layout.tsx';
+import { Act, Grid, Notice, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
 type Grant = {
@@ -30,18 +30,18 @@ export async function assistantsSection(
   };
   const cursor = { url: address, headers: { Authorization: 'Bearer plat_…' } };
   return (
-    <section id="assistants">
-      <h2>Assistants</h2>
+    <Panel id="assistants" title="Assistants">
       {grants.length > 0 && (
         <Grid
           name="Assistants"
+          cards
           heads={['Name', 'Leads to', 'Allowed', 'Last token', '']}
           rows={grants.map(({ id, client_id, name, redirect_uri, created_at, used_at }) => [
             name ?? (URL.canParse(client_id) ? new URL(client_id).host : 'unnamed'),
             redirect_uri === null ? '' : new URL(redirect_uri).host || new URL(redirect_uri).protocol,
             moment(created_at),
             used_at === null ? 'never' : moment(used_at),
-            account.own ? <Act label="End access" does="end assistant" id={id} kind="danger" /> : '',
+            account.own ? <Act label="End access" does="end assistant" id={id} kind="danger small" /> : '',
           ])}
         />
       )}
@@ -94,6 +94,6 @@ export async function assistantsSection(
         <p>In a checkout of Plat, with a key that may be used for MCP:</p>
         <pre tabindex={0}>{JSON.stringify(local, null, 2)}</pre>
       </details>
-    </section>
+    </Panel>
   );
 }

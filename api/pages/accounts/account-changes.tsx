@@ -1,6 +1,6 @@
 import { type Change, listChanges } from '../../../shared/accounts/contracts.ts';
 import { moment } from '../../../shared/domain/figures.ts';
-import { Grid } from '../frame/layout.tsx';
+import { Grid, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
 const MAX_CHANGES = 100;
@@ -15,8 +15,7 @@ export async function changesSection({ deps }: Visit, accountId: string) {
   }
   const newest = changes.slice(-MAX_CHANGES).reverse();
   return (
-    <section>
-      <h2>Activity</h2>
+    <Panel id="activity" title="Activity">
       <details>
         <summary>
           {changes.length > MAX_CHANGES ? `The last ${MAX_CHANGES} of ` : ''}
@@ -24,6 +23,7 @@ export async function changesSection({ deps }: Visit, accountId: string) {
         </summary>
         <Grid
           name="Changes"
+          cards
           heads={['When', 'Who', 'What', 'Change']}
           rows={newest.map(change => [
             moment(change.at),
@@ -33,7 +33,7 @@ export async function changesSection({ deps }: Visit, accountId: string) {
           ])}
         />
       </details>
-    </section>
+    </Panel>
   );
 }
 

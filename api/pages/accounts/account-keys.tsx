@@ -1,29 +1,31 @@
 import { type KeySummary, listKeys } from '../../../shared/accounts/accounts.ts';
 import { day, moment } from '../../../shared/domain/figures.ts';
-import { Act, Field, Grid, Submit } from '../frame/layout.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { Act, Field, Grid, Panel, Submit } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
 export async function keysSection(visit: Visit, account: { id: string; own: boolean }) {
   const keys = await listKeys(visit.deps.pool, account.id);
   return (
-    <section>
-      <h2>API keys</h2>
+    <Panel id="keys" title="API keys" flush>
       {keys.length > 0 && (
         <Grid
           name="Keys"
+          cards
           heads={['Name', 'Begins with', 'Permissions', 'Last used', 'Expires', '']}
           rows={keys.map(key => [
             key.name,
             <code>{key.prefix}…</code>,
             key.scopes.map(scope => (scope === 'api:mcp' ? 'MCP' : 'REST')).join(', '),
-            key.last_used_at ? moment(key.last_used_at) : 'never',
+            key.last_used_at ? moment(key.last_used_at) : 'Never',
             validityOf(key),
             key.revoked_at || !account.own ? (
               ''
             ) : (
               <details>
-                <summary>Revoke</summary>
-                <Act label="Revoke key" does="revoke key" id={key.id} kind="danger" />
+                <summary class="button second small">Revoke</summary>
+                <p>Programs that use it stop working.</p>
+                <Act label="Revoke key" does="revoke key" id={key.id} kind="danger small" />
               </details>
             ),
           ])}
@@ -31,8 +33,11 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
       )}
       {account.own ? (
         <details>
-          <summary>New API key</summary>
-          <form method="post" action="/account" class="stack narrow">
+          <summary class="button second">
+            <Icon name="plus" />
+            New API key
+          </summary>
+          <form method="post" action="/account" class="stack narrow-form">
             <Field
               label="Name"
               name="name"
@@ -44,7 +49,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
               <legend>Permissions</legend>
               <label>
                 <input type="checkbox" name="scope" value="api:direct" checked /> REST API
-              </label>
+              </label>{' '}
               <label>
                 <input type="checkbox" name="scope" value="api:mcp" /> MCP, for assistants
               </label>
@@ -60,11 +65,11 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
           <small>Only the person whose account it is creates keys.</small>
         </p>
       )}
-    </section>
+    </Panel>
   );
 }
 
-function validityOf({ revoked_at, expires_at }: KeySummary): string {
-  if (revoked_at) return `revoked ${day(revoked_at)}`;
-  return expires_at ? day(expires_at) : 'never';
+function validityOf({ revoked_at, expires_at }: KeySummary) {
+  if (revoked_at) return <span class="badge">Revoked {day(revoked_at)}</span>;
+  return expires_at ? day(expires_at) : 'Never';
 }

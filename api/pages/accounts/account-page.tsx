@@ -20,7 +20,7 @@ import { assistantsSection } from './account-assistants.tsx';
 import { changesSection } from './account-changes.tsx';
 import { keysSection } from './account-keys.tsx';
 import { type Member, Members, type OpenSession, Password, Sessions } from './account-people.tsx';
-import { usageSection } from './account-usage.tsx';
+import { KeyUsage, readAccountUsage, Terms, UsageByDay } from './account-usage.tsx';
 import { webhooksSection } from './account-webhooks.tsx';
 import { countAttempt } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
@@ -156,9 +156,16 @@ async function show(visit: Visit, done: Done) {
     database.run<Member>('accounts/list_members', { company_id: session.company.id }),
     database.run<OpenSession>('accounts/list_sessions', { user_id: session.user.id }),
   ]);
+  const { account, user } = session;
+  const usage = account && (await readAccountUsage(visit));
   const body = (
     <>
-      <h1>Account</h1>
+      <header class="pagehead">
+        <div>
+          <h1>Account</h1>
+          <p>{[user.name, user.email, account?.name].filter(Boolean).join(' · ')}</p>
+        </div>
+      </header>
       {done.bad && <Notice kind="bad">{done.bad}</Notice>}
       {done.good && <Notice kind="good">{done.good}</Notice>}
       {done.secret && (
@@ -166,21 +173,29 @@ async function show(visit: Visit, done: Done) {
           {done.secret}
         </pre>
       )}
-      {session.account === null ? (
-        <Notice>You are in {session.company.name}, which has no account.</Notice>
-      ) : (
-        <>
-          {await usageSection(visit)}
-          {await keysSection(visit, session.account)}
-          {await assistantsSection(visit, session.account)}
-          {await webhooksSection(visit, session.account)}
-        </>
+      {account === null && <Notice>You are in {session.company.name}, which has no account.</Notice>}
+      {account !== null && usage === undefined && (
+        <Notice kind="bad">
+          The account has no active Pro subscription: the app and the API are closed to it.
+        </Notice>
       )}
-      <Members members={members} company={session.company.name} />
-      <Sessions sessions={sessions} own={session.id} />
-      <Password session={session} />
-      {session.account?.own && (await changesSection(visit, session.account.id))}
+      {usage && <KeyUsage usage={usage} />}
+      <div class="two account">
+        <div class="stack">
+          {usage && <UsageByDay usage={usage} />}
+          {account && (await keysSection(visit, account))}
+          {account && (await assistantsSection(visit, account))}
+          {account && (await webhooksSection(visit, account))}
+          {account?.own && (await changesSection(visit, account.id))}
+        </div>
+        <aside class="stack" aria-label="You and your company">
+          <Members members={members} company={session.company.name} />
+          <Sessions sessions={sessions} own={session.id} />
+          <Password session={session} />
+          {usage && <Terms usage={usage} />}
+        </aside>
+      </div>
     </>
   );
-  return { title: 'Account', body };
+  return { title: 'Account', body, assetNames: ['cards.css'] };
 }

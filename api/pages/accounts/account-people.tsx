@@ -1,5 +1,5 @@
 import { day, moment } from '../../../shared/domain/figures.ts';
-import { Act, Field, Submit } from '../frame/layout.tsx';
+import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
 import type { Session } from '../frame/visit.ts';
 
 export type Member = { id: string; email: string; name: string; has_password: boolean; seen_at: Date | null };
@@ -7,37 +7,41 @@ export type OpenSession = { id: string; user_agent: string; created_at: Date; se
 
 export function Members({ members, company }: { members: Member[]; company: string }) {
   return (
-    <section>
-      <h2>People of {company}</h2>
-      <ul>
+    <Panel id="people" title={`People of ${company}`}>
+      <ul class="plain people">
         {members.map(({ email, name, has_password, seen_at }) => (
           <li>
-            {name ? `${name}, ` : ''}
-            {email}{' '}
+            {name || email}
             <small>
-              {seen_at ? `last seen ${day(seen_at)}` : has_password ? '' : 'has not signed in yet'}
+              {[
+                name && email,
+                seen_at ? `last seen ${day(seen_at)}` : has_password ? '' : 'has not signed in yet',
+              ]
+                .filter(Boolean)
+                .join(' · ')}
             </small>
           </li>
         ))}
       </ul>
-      <form method="post" action="/account" class="buttons">
+      <form method="post" action="/account" class="field">
         <label for="invite">Invite a colleague</label>
-        <input id="invite" name="email" type="email" required placeholder="ana@acme.example" class="short" />
-        <Submit label="Invite" does="invite" kind="second" />
+        <span class="beside">
+          <input id="invite" name="email" type="email" required placeholder="ana@acme.example" />
+          <Submit label="Invite" does="invite" kind="second" />
+        </span>
       </form>
-    </section>
+    </Panel>
   );
 }
 
 export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: string }) {
   return (
-    <section>
-      <h2>Active sessions</h2>
-      <ul class="plain">
+    <Panel id="sessions" title="Active sessions">
+      <ul class="plain people">
         {sessions.map(session => (
-          <li class="buttons">
+          <li class="beside">
             <span>
-              {browserOf(session.user_agent)}{' '}
+              {browserOf(session.user_agent)}
               <small>
                 since {day(session.created_at)}, last seen {moment(session.seen_at)}
               </small>
@@ -45,13 +49,13 @@ export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: stri
             {session.id === own ? (
               <span class="badge good">This session</span>
             ) : (
-              <Act label="Sign out" does="end session" id={session.id} kind="second" />
+              <Act label="Sign out" does="end session" id={session.id} kind="second small" />
             )}
           </li>
         ))}
       </ul>
-      <Act label="Sign out everywhere" does="end sessions" id="" kind="danger" />
-    </section>
+      <Act label="Sign out everywhere" does="end sessions" id="" kind="danger small" />
+    </Panel>
   );
 }
 
@@ -79,11 +83,10 @@ export function NewPassword({ further = '', error }: { further?: string; error?:
 
 export function Password({ session }: { session: Session }) {
   return (
-    <section>
-      <h2>Password</h2>
+    <Panel id="password-panel" title="Password">
       <details>
-        <summary>{session.user.hasPassword ? 'Change it' : 'Set one'}</summary>
-        <form method="post" action="/account" class="stack narrow">
+        <summary class="button second small">{session.user.hasPassword ? 'Change it' : 'Set one'}</summary>
+        <form method="post" action="/account" class="stack">
           <input type="hidden" name="username" autocomplete="username" value={session.user.email} />
           {session.user.hasPassword && (
             <Field
@@ -100,6 +103,6 @@ export function Password({ session }: { session: Session }) {
           </div>
         </form>
       </details>
-    </section>
+    </Panel>
   );
 }

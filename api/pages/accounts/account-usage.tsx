@@ -8,56 +8,44 @@ import {
   type UsageRecord,
   type UsageTotals,
 } from '../../v1/accounts/get-usage.ts';
-import { Facts, Grid, Notice } from '../frame/layout.tsx';
+import { Facts, Grid, Panel, Stat } from '../frame/layout.tsx';
 import { accountOf, callEndpoint, type Visit } from '../frame/visit.ts';
 
-/** What the account has used of its period, and what that costs. */
-export async function usageSection(visit: Visit) {
-  const account = visit.session!.account!;
+/** What an account has used of its period, and its contract. */
+export type Usage = { totals: UsageTotals; records: UsageRecord[]; terms: AccountSummary; direct: boolean };
+
+/** Undefined without an active Pro subscription. */
+export async function readAccountUsage(visit: Visit): Promise<Usage | undefined> {
   const current = await accountOf(visit);
-  if (!current?.pro)
-    return (
-      <section>
-        <h2>{account.name}</h2>
-        <Notice kind="bad">
-          The account has no active Pro subscription: the app and the API are closed to it.
-        </Notice>
-      </section>
-    );
+  if (!current?.pro) return undefined;
   const [[totals], { records }, terms] = await Promise.all([
     callEndpoint<[UsageTotals]>(visit, readUsage),
     callEndpoint<{ records: UsageRecord[] }>(visit, readUsageBreakdown),
-    showAccount(visit.deps.pool, account.id),
+    showAccount(visit.deps.pool, current.id),
   ]);
-  const left = Math.max(0, totals.tokens_included - totals.tokens_used);
+  return { totals, records, terms, direct: current.direct };
+}
+
+export function KeyUsage({ usage: { totals } }: { usage: Usage }) {
+  if (totals.period_end === null) return null;
+  const { tokens_used: used, tokens_included: included } = totals;
   return (
-    <section>
-      <h2>
-        {account.name}: {totals.tier === null ? 'no API contract' : `tier ${totals.tier}`}
-      </h2>
-      {totals.period_end !== null && (
-        <Facts
-          kind="key"
-          of={[
-            ['Used', count(totals.tokens_used)],
-            [`Left of ${count(totals.tokens_included)}`, count(left)],
-            [
-              'Overage',
-              <>
-                {count(totals.tokens_overage)} <small>{cents(totals.overage_amount_cents)}</small>
-              </>,
-            ],
-            ['Counters reset', day(totals.period_end)],
-          ]}
-        />
-      )}
-      {records.length > 0 ? (
-        <UsageByDay records={records} first={totals.period_start!} last={totals.period_end!} />
-      ) : (
-        <p>No tokens have been used in this period. Reading in the app costs none.</p>
-      )}
-      {terms.tier !== null && <Terms terms={terms} direct={current.direct} />}
-    </section>
+    <dl class="cards">
+      <Stat
+        card
+        name="Tokens left"
+        value={count(Math.max(0, included - used))}
+        note={`of ${count(included)}`}
+      />
+      <Stat card name="Used" value={count(used)} note={included > 0 && percent((100 * used) / included)} />
+      <Stat
+        card
+        name="Overage"
+        value={count(totals.tokens_overage)}
+        note={cents(totals.overage_amount_cents)}
+      />
+      <Stat card name="Counters reset" value={day(totals.period_end)} />
+    </dl>
   );
 }
 
@@ -65,40 +53,58 @@ const MODES = ['direct', 'mcp'] as const;
 const MODE_NAMES = { direct: 'REST', mcp: 'MCP' };
 
 /** Columns of tokens by day of the period, REST below MCP, and the tables they are drawn from. */
-function UsageByDay({ records, first, last }: { records: UsageRecord[]; first: string; last: string }) {
+export function UsageByDay({ usage: { records, totals } }: { usage: Usage }) {
+  if (records.length === 0)
+    return (
+      <Panel id="usage" title="Tokens by day">
+        <p>No tokens have been used in this period. Reading in the app costs none.</p>
+      </Panel>
+    );
+  const [first, last] = [totals.period_start!, totals.period_end!];
   const days = groupBy(records, ({ date }) => date);
   const start = Date.parse(isoDate(first));
   const span = Math.max(1, Math.round((Date.parse(isoDate(last)) - start) / DAY_MS));
   const most = Math.max(...[...days.values()].map(sum));
   const width = 100 / span;
+  const isMixed = new Set(records.map(({ mode }) => mode)).size > 1;
   return (
-    <>
-      <svg
-        class="columns"
-        viewBox="0 0 100 24"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label="Tokens by day; the tables below have the figures"
-      >
-        {[...days].map(([date, all]) => {
-          const at = Math.round((Date.parse(date) - start) / DAY_MS) * width;
-          let top = 24;
-          return MODES.map(mode => {
-            const tokens = sum(all.filter(record => record.mode === mode));
-            const height = (23 * tokens) / most;
-            top -= height;
-            return (
-              <rect x={at + width * 0.1} y={top} width={width * 0.8} height={height} class={mode}>
-                <title>{`${date}: ${count(tokens)} tokens by ${MODE_NAMES[mode]}`}</title>
-              </rect>
-            );
-          });
-        })}
-      </svg>
-      <div class="axis" aria-hidden="true">
-        <span>{day(first)}</span>
-        <span>most in a day: {count(most)}</span>
-        <span>{day(new Date(start + (span - 1) * DAY_MS))}</span>
+    <Panel
+      id="usage"
+      title="Tokens by day"
+      flush
+      aside={
+        <small>
+          {isMixed && 'green REST, orange MCP · '}most in a day: {count(most)}
+        </small>
+      }
+    >
+      <div>
+        <svg
+          class="columns"
+          viewBox="0 0 100 24"
+          preserveAspectRatio="none"
+          role="img"
+          aria-label="Tokens by day; the tables below have the figures"
+        >
+          {[...days].map(([date, all]) => {
+            const at = Math.round((Date.parse(date) - start) / DAY_MS) * width;
+            let top = 24;
+            return MODES.map(mode => {
+              const tokens = sum(all.filter(record => record.mode === mode));
+              const height = (23 * tokens) / most;
+              top -= height;
+              return (
+                <rect x={at + width * 0.1} y={top} width={width * 0.8} height={height} class={mode}>
+                  <title>{`${date}: ${count(tokens)} tokens by ${MODE_NAMES[mode]}`}</title>
+                </rect>
+              );
+            });
+          })}
+        </svg>
+        <div class="axis" aria-hidden="true">
+          <span>{day(first)}</span>
+          <span>{day(new Date(start + (span - 1) * DAY_MS))}</span>
+        </div>
       </div>
       <Grid
         name="Usage by endpoint"
@@ -126,7 +132,7 @@ function UsageByDay({ records, first, last }: { records: UsageRecord[]; first: s
           ])}
         />
       </details>
-    </>
+    </Panel>
   );
 }
 
@@ -139,11 +145,15 @@ function groupBy(records: UsageRecord[], keyOf: (record: UsageRecord) => string)
 const DAY_MS = 86_400_000;
 const sum = (records: UsageRecord[]): number => records.reduce((total, { tokens }) => total + tokens, 0);
 
-/** public_parcel_filter as "parcel filter". */
-const nameOf = (endpoint: string): string => endpoint.replace(/^public_/, '').replaceAll('_', ' ');
+/** public_parcel_filter as "Parcel filter". */
+function nameOf(endpoint: string): string {
+  const words = endpoint.replace(/^public_/, '').replaceAll('_', ' ');
+  return words[0]!.toUpperCase() + words.slice(1);
+}
 
 /** What the contract includes, and what comes when that is used up. */
-function Terms({ terms, direct }: { terms: AccountSummary; direct: boolean }) {
+export function Terms({ usage: { terms, direct } }: { usage: Usage }) {
+  if (terms.tier === null) return null;
   const ceiling =
     terms.backstop_tokens === null
       ? ''
@@ -164,9 +174,8 @@ function Terms({ terms, direct }: { terms: AccountSummary; direct: boolean }) {
     ['This web app', 'reading is free; phone numbers cost what they do over the API'],
   ];
   return (
-    <>
-      <h3>What tier {terms.tier} includes</h3>
-      <Facts of={facts} />
-    </>
+    <Panel id="plan" title={`What tier ${terms.tier} includes`}>
+      <Facts kind="filled" of={facts} />
+    </Panel>
   );
 }

@@ -16,9 +16,8 @@ export const consentPage: Page = {
     const { session } = visit;
     const name = client.clientName ?? 'An assistant';
     const back = new URL(String(params.redirect_uri));
-    const body = (
-      <section class="narrow">
-        <h1>{name} wants to use Plat for you</h1>
+    const content = (
+      <>
         {session!.account?.own ? (
           await question(visit, name, session!)
         ) : (
@@ -37,9 +36,9 @@ export const consentPage: Page = {
             connected it yourself.
           </small>
         </p>
-      </section>
+      </>
     );
-    return { title: 'Connect an assistant', body };
+    return narrowPage(`${name} wants to use Plat for you`, content);
   },
   async post(visit) {
     const { provider, params, client } = await readRequest(visit);

@@ -9,7 +9,7 @@ import {
   verifyPassword,
 } from '../../../shared/accounts/sign-in.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
-import { Back, Field, Notice, narrowPage } from '../frame/layout.tsx';
+import { Field, Notice, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { forgetCookie, openSession, type Reply, safePath, type Visit } from '../frame/visit.ts';
 import { NewPassword } from './account-people.tsx';
@@ -70,7 +70,9 @@ function signInPage(next: string, email = '', fault?: string): Reply {
         </div>
       </form>
       <p>
-        <a href="/sign-in/reset">Forgotten password?</a>
+        <small>
+          <a href="/sign-in/reset">Forgotten password?</a> A link signs you in without one.
+        </small>
       </p>
     </>
   );
@@ -83,12 +85,19 @@ const reset: Page = {
   get: () =>
     narrowPage(
       'Set a new password',
-      <form method="post" action="/sign-in/reset" class="stack">
-        <Address />
-        <div class="buttons">
-          <button type="submit">Mail me a link</button>
-        </div>
-      </form>,
+      <>
+        <form method="post" action="/sign-in/reset" class="stack">
+          <Address />
+          <div class="buttons">
+            <button type="submit">Mail me a link</button>
+          </div>
+        </form>
+        <p>
+          <small>
+            <a href="/sign-in">Back to signing in</a>
+          </small>
+        </p>
+      </>,
     ),
   async post(visit) {
     const email = (visit.form.get('email') ?? '').trim();
@@ -130,7 +139,9 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
         If <b>{email}</b> is known here, a link is on its way to it. It works once, for{' '}
         {linkLifetime(purpose)}.
       </p>
-      <Back to="/sign-in" words="Back to signing in" />
+      <p>
+        <a href="/sign-in">Back to signing in</a>
+      </p>
     </>
   );
   return narrowPage('Look into your mail', content);

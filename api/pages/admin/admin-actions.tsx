@@ -1,7 +1,9 @@
 import { asRun } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
+import { UUID } from '../../../shared/domain/uuid.ts';
 import { ingestJob } from '../../../shared/feeds/ingest-runs.ts';
 import { cancelJob, enqueueAndNotify, retryJob } from '../../../shared/queue/jobs.ts';
+import { countyName, countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -30,8 +32,35 @@ export type Job = {
   queued_at: Date;
 };
 
-/** What a job is about, in words: of a run, whose key also tells how it is done, the feed. */
-export const subjectOf = ({ key }: Job): string => /^\["([^"]+)"/.exec(key)?.[1] ?? key.slice(0, 60);
+const JOB_WORDS: Record<string, string> = {
+  'attributes.chunk': 'Measure the land of parcels',
+  'attributes.plan': 'Look for land to measure',
+  'comping.prepare': 'Prepare comp reports',
+  'deal.daily': 'Look at all deals',
+  'deal.fetch': "Find a deal's listing",
+  'deal.grade': 'Grade deals',
+  'export.make': 'Make a file',
+  'feeds.add_county': 'Add a county',
+  'feeds.add_file': 'Read an uploaded file',
+  'ingest.run': 'Run a feed',
+  'market.daily': 'All market statistics',
+  'market.recompute': 'Market statistics',
+  'valuation.all': 'Value all counties',
+  'valuation.county': 'Value a county',
+};
+
+export const jobWords = ({ name }: Pick<Job, 'name'>): string => JOB_WORDS[name] ?? name;
+
+/**
+ * What a job is about, in words: of a run, whose key also tells how it is done, the feed; a county by its name;
+ * nothing where only an id tells it.
+ */
+export function subjectOf({ key }: Pick<Job, 'key'>): string {
+  const feed = /^\["([^"]+)"/.exec(key)?.[1];
+  const county = /^\d{5}(?=:|$)/.exec(key)?.[0];
+  if (county !== undefined && countyName(Number(county)) !== '') return countyText(Number(county));
+  return feed ?? (UUID.test(key) ? '' : key.slice(0, 60));
+}
 
 /** What changes something is asked for once more on a page of its own. */
 function confirmation(
@@ -48,7 +77,9 @@ function confirmation(
           <input type="hidden" name={name} value={value} />
         ))}
         <button type="submit">{button}</button>
-        <a href="/admin">No</a>
+        <a class="button second" href="/admin">
+          Cancel
+        </a>
       </form>
     </>
   );
@@ -89,8 +120,8 @@ const job: Page = {
     const selected = await jobOf(visit, visit.url.searchParams.get('id'));
     const verb = selected.status === 'queued' ? 'Cancel' : 'Retry';
     return confirmation(
-      `${verb} ${selected.name}`,
-      `${verb} ${selected.name} for ${subjectOf(selected)}?`,
+      `${verb} a job`,
+      `${verb} “${[jobWords(selected), subjectOf(selected)].filter(Boolean).join(': ')}”?`,
       { id: selected.id },
       verb,
     );

@@ -4,9 +4,10 @@ import { listAccounts } from '../../../shared/accounts/accounts.ts';
 import { listUsers } from '../../../shared/accounts/users.ts';
 import { count, day, moment } from '../../../shared/domain/figures.ts';
 import { listRuns, type RunSummary } from '../../../shared/feeds/ingest-runs.ts';
-import { Grid } from '../frame/layout.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { Grid, Panel } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { adminActions, type FeedRow, type Job, subjectOf } from './admin-actions.tsx';
+import { adminActions, type FeedRow, type Job, jobWords, subjectOf } from './admin-actions.tsx';
 import { countiesPage } from './counties-page.tsx';
 import { countyPage } from './county-page.tsx';
 import { filePage } from './file-page.tsx';
@@ -26,99 +27,156 @@ const admin: Page = {
       listAccounts(pool),
       listUsers(pool),
     ]);
+    const now = visit.deps.now();
+    const open = jobs.filter(({ status }) => status !== 'done' && status !== 'canceled');
+    const done = jobs.filter(job => !open.includes(job));
     const body = (
       <>
-        <h1>Admin</h1>
-        <p class="buttons">
-          <a class="button" href="/admin/counties">
-            Add a county
-          </a>
-          <a class="button second" href="/admin/files">
-            Add a file
-          </a>
-        </p>
-        <p>
-          <a href="/admin/queues">Queues</a> <small>(user admin, with the operator's password)</small>{' '}
-          <a href="/coverage">Coverage</a>
-        </p>
-        <Table
-          name="Feeds"
-          of={feeds}
-          columns={{
-            Feed: ({ name }) => name,
-            Kind: ({ kind }) => KIND_NAMES[kind] ?? kind,
-            Version: ({ as_of }) => (as_of ? day(as_of) : '–'),
-            'Last run': ({ finished_at, status }) =>
-              finished_at ? `${statusOf(status)}, ${moment(finished_at)}` : statusOf(status),
-            'Data taken in': ({ last_merged }) =>
-              last_merged ? `${moment(last_merged)}, ${ageOf(last_merged, visit.deps.now())}` : '–',
-            'Next run': feed => nextRun(feed, visit.deps.now()),
-            '': ({ name }) => <a href={`/admin/run?feed=${encodeURIComponent(name)}`}>Run now</a>,
-          }}
-        />
-        <Table
-          name="Runs"
-          of={runs}
-          columns={{
-            Run: ({ id }) => <a href={`/admin/runs/${id}`}>{id}</a>,
-            Feed: ({ feed }) => feed,
-            Status: ({ status, forced }) => statusOf(status) + (forced ? ', all the same' : ''),
-            Began: ({ started_at }) => moment(started_at),
-            By: ({ requested_by }) => requested_by,
-            'What happened': ({ error, counts }) => error ?? summary(counts),
-          }}
-        />
-        <Table
-          name="Jobs"
-          of={jobs}
-          columns={{
-            Job: ({ name }) => name,
-            For: subjectOf,
-            Status: ({ status, progress }) =>
-              status === 'running' ? `${Math.round(100 * progress)} %` : status,
-            Asked: ({ queued_at }) => moment(queued_at),
-            Note: ({ error, note }) => error ?? note ?? '',
-            '': ({ id, status }) =>
-              ['queued', 'failed'].includes(status) ? (
-                <a href={`/admin/job?id=${id}`}>{status === 'queued' ? 'Cancel' : 'Retry'}</a>
-              ) : (
-                ''
-              ),
-          }}
-        />
-        <Table
-          name="Accounts"
-          of={accounts}
-          columns={{
-            Account: ({ name }) => name,
-            Company: ({ company }) => company,
-            User: ({ user_email }) => user_email ?? '–',
-            Tier: ({ tier }) => tier ?? 'none',
-            'Tokens used': account => `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
-            Keys: ({ keys }) => count(keys),
-            'Period ends': ({ period_end }) => (period_end ? day(period_end) : '–'),
-          }}
-        />
-        <Table
-          name="Users"
-          of={users}
-          columns={{
-            User: ({ email }) => email,
-            Name: ({ name }) => name || '–',
-            Company: ({ company }) => company,
-            Account: ({ account }) => account ?? '–',
-            Operator: ({ operator }) => (operator ? 'yes' : ''),
-            'Last seen': ({ seen_at }) => (seen_at ? moment(seen_at) : 'never'),
-          }}
-        />
+        <header class="pagehead">
+          <div>
+            <h1>Admin</h1>
+            <p>
+              <a href="/coverage">Coverage</a> · <a href="/admin/queues">Queues</a> (user admin, with the
+              operator's password)
+            </p>
+          </div>
+          <div class="buttons">
+            <a class="button second" href="/admin/files">
+              Add a file
+            </a>
+            <a class="button" href="/admin/counties">
+              <Icon name="plus" />
+              Add a county
+            </a>
+          </div>
+        </header>
+        <div class="stack panels">
+          <Panel id="feeds" title="Feeds" flush>
+            <Table
+              name="Feeds"
+              of={feeds}
+              columns={{
+                Feed: ({ name }) => name,
+                Kind: ({ kind }) => KIND_NAMES[kind] ?? kind,
+                'Data of': ({ as_of }) => (as_of ? day(as_of) : '–'),
+                'Last run': ({ status }) => <Status of={status} />,
+                Loaded: ({ last_merged }) =>
+                  last_merged ? `${day(last_merged)}, ${ageOf(last_merged, now)}` : '–',
+                'Next run': feed => nextRun(feed, now),
+                '': ({ name }) => (
+                  <a class="button second small" href={`/admin/run?feed=${encodeURIComponent(name)}`}>
+                    <Icon name="play" />
+                    Run now<span class="unseen"> {name}</span>
+                  </a>
+                ),
+              }}
+            />
+          </Panel>
+          <Panel id="runs" title="Runs" flush>
+            <Table
+              name="Runs"
+              of={runs}
+              columns={{
+                Run: ({ id }) => <a href={`/admin/runs/${id}`}>Run {id}</a>,
+                Feed: ({ feed, kind }) => (
+                  <>
+                    {feed} <small>{KIND_NAMES[kind] ?? kind}</small>
+                  </>
+                ),
+                Status: ({ status, forced }) => <Status of={status} forced={forced} />,
+                Began: ({ started_at }) => moment(started_at),
+                By: ({ requested_by }) => requested_by,
+                'What happened': ({ error, counts }) => error ?? (summary(counts) || '–'),
+              }}
+            />
+          </Panel>
+          <Panel id="jobs" title="Jobs" flush>
+            {open.length > 0 ? <Jobs of={open} /> : <p>Nothing waits, runs or has failed.</p>}
+            {done.length > 0 && (
+              <details>
+                <summary>{count(done.length)} done lately</summary>
+                <Jobs of={done} />
+              </details>
+            )}
+          </Panel>
+          <Panel id="accounts" title="Accounts" flush>
+            <Table
+              name="Accounts"
+              of={accounts}
+              columns={{
+                Account: ({ name }) => name,
+                Company: ({ company }) => company,
+                User: ({ user_email }) => user_email ?? '–',
+                Tier: ({ tier }) => tier ?? 'none',
+                'Tokens used': account =>
+                  `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
+                Keys: ({ keys }) => count(keys),
+                'Period ends': ({ period_end }) => (period_end ? day(period_end) : '–'),
+              }}
+            />
+          </Panel>
+          <Panel id="users" title="Users" flush>
+            <Table
+              name="Users"
+              of={users}
+              columns={{
+                User: ({ email }) => email,
+                Name: ({ name }) => name || '–',
+                Company: ({ company }) => company,
+                Account: ({ account }) => account ?? '–',
+                Role: ({ operator }) => (operator ? 'Operator' : 'User'),
+                'Last seen': ({ seen_at }) => (seen_at ? moment(seen_at) : 'Never'),
+              }}
+            />
+          </Panel>
+        </div>
       </>
     );
-    return { title: 'Admin', body };
+    return { title: 'Admin', body, assetNames: ['cards.css'] };
   },
 };
 
-const statusOf = (status: string | null): string =>
-  status === null ? 'Never' : (STATUS_NAMES[status]?.[0] ?? status);
+function Status({ of: status, forced }: { of: string | null; forced?: boolean }) {
+  const [words, badge] = status === null ? ['Never run', ''] : (STATUS_NAMES[status] ?? [status, '']);
+  return (
+    <span class={`badge ${badge}`}>
+      {words}
+      {forced && ', all the same'}
+    </span>
+  );
+}
+
+const JOB_STATES: Record<string, readonly [words: string, badge: string]> = {
+  queued: ['Waits', ''],
+  done: ['Done', 'good'],
+  failed: ['Failed', 'bad'],
+  canceled: ['Canceled', ''],
+};
+
+const Jobs = ({ of }: { of: readonly Job[] }) => (
+  <Table
+    name="Jobs"
+    of={of}
+    columns={{
+      Job: job => <span title={job.name}>{jobWords(job)}</span>,
+      For: job => subjectOf(job) || '–',
+      Status: ({ status, progress }) => {
+        const [words, badge] = JOB_STATES[status] ?? [`${Math.round(100 * progress)} %`, ''];
+        return <span class={`badge ${badge}`}>{words}</span>;
+      },
+      Asked: ({ queued_at }) => moment(queued_at),
+      Note: ({ error, note }) => error ?? note ?? '',
+      '': ({ id, status }) =>
+        ['queued', 'failed'].includes(status) ? (
+          <a class="button second small" href={`/admin/job?id=${id}`}>
+            {status === 'queued' ? 'Cancel' : 'Retry'}
+          </a>
+        ) : (
+          ''
+        ),
+    }}
+  />
+);
 
 type TableProps<Row> = {
   name: string;
@@ -129,10 +187,7 @@ type TableProps<Row> = {
 function Table<Row>({ name, of, columns }: TableProps<Row>) {
   const cells = Object.values(columns);
   return (
-    <section>
-      <h2>{name}</h2>
-      <Grid name={name} heads={Object.keys(columns)} rows={of.map(row => cells.map(cell => cell(row)))} />
-    </section>
+    <Grid name={name} cards heads={Object.keys(columns)} rows={of.map(row => cells.map(cell => cell(row)))} />
   );
 }
 
@@ -145,7 +200,7 @@ function ageOf(then: Date, now: Date): string {
 
 /** By the schedule of the feed file as it was when the feed was run last. */
 function nextRun({ cron, timezone }: FeedRow, now: Date): string {
-  if (cron === null) return 'when it is asked for';
+  if (cron === null) return 'by hand';
   const options = { currentDate: now, ...(timezone !== null && { tz: timezone }) };
   return moment(CronExpressionParser.parse(cron, options).next().toDate());
 }

@@ -2,7 +2,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { addCountyJob } from '../../../shared/feeds/county-feeds.ts';
 import { type County, countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';
-import { Back, Field, Grid, Notice, Submit } from '../frame/layout.tsx';
+import { Crumbs, Field, Grid, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { startJob } from './job-progress.tsx';
 
@@ -18,7 +18,7 @@ export const countiesPage: Page = {
     const { counties, near } = searchCounties(text);
     const body = (
       <>
-        <Back to="/admin" words="‹ Admin" />
+        <Crumbs of={[['Admin', '/admin'], ['Add a county']]} />
         <h1>Add a county</h1>
         <p>
           Plat knows who publishes parcels, sales, roads, wetlands, flood zones and heights, and loads them
@@ -43,7 +43,7 @@ export const countiesPage: Page = {
         <Counties counties={counties.length > 0 ? counties.slice(0, MAX_COUNTIES) : near} />
       </>
     );
-    return { title: 'Add a county', body };
+    return { title: 'Add a county', body, assetNames: ['cards.css'] };
   },
   async post(visit) {
     const county = Number(visit.form.get('county'));
@@ -65,7 +65,7 @@ function Counties({ counties }: CountiesProps) {
     </>,
     <form method="post" action="/admin/counties">
       <input type="hidden" name="county" value={fips} />
-      <button type="submit" class="second" name="do" value="look">
+      <button type="submit" class="second small" name="do" value="look">
         What is published
         <span class="unseen">
           {' '}
@@ -74,5 +74,9 @@ function Counties({ counties }: CountiesProps) {
       </button>
     </form>,
   ]);
-  return <Grid name="Counties" heads={['County', '']} rows={rows} />;
+  return (
+    <div class="narrow-form">
+      <Grid name="Counties" heads={['County', '']} rows={rows} />
+    </div>
+  );
 }

@@ -9,7 +9,7 @@ import { noComps } from '../../../shared/feeds/no-comps.ts';
 import type { JobState } from '../../../shared/queue/jobs.ts';
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
-import { Back, Notice, Submit } from '../frame/layout.tsx';
+import { Crumbs, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { findJob, followed, isOpen, jobOfPage, lacksWorker, NoWorker, Progress } from './job-progress.tsx';
@@ -40,7 +40,7 @@ export const countyPage: Page = {
     const stuck = waiting !== undefined && (await lacksWorker(visit, waiting));
     const body = (
       <>
-        <Back to="/admin/counties" words="‹ Add a county" />
+        <Crumbs of={[['Admin', '/admin'], ['Add a county', '/admin/counties'], [place]]} />
         <h1>
           {place} <small>{fiveDigits(county)}</small>
         </h1>

@@ -6,7 +6,7 @@ import {
   type PartCheckResult,
 } from '../../../shared/feeds/file-feeds.ts';
 import type { JobState } from '../../../shared/queue/jobs.ts';
-import { Back, Grid, Notice } from '../frame/layout.tsx';
+import { Crumbs, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, type Reply, type Visit } from '../frame/visit.ts';
 import { FileForm, fileChanges, labelOf, withForm } from './file-form.tsx';
@@ -48,7 +48,7 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
   const { original } = payload.upload;
   const body = (
     <>
-      <Back to="/admin/files" words="‹ Add a file" />
+      <Crumbs of={[['Admin', '/admin'], ['Add a file', '/admin/files'], [original]]} />
       <h1>{original}</h1>
       <div id="progress" data-open={open ? '' : undefined}>
         {fault && <Notice kind="bad">{fault}</Notice>}

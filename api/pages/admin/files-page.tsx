@@ -1,5 +1,5 @@
 import { addFileJob } from '../../../shared/feeds/file-feeds.ts';
-import { Back, Notice } from '../frame/layout.tsx';
+import { Crumbs, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, type Reply, type Visit } from '../frame/visit.ts';
 import { startJob } from './job-progress.tsx';
@@ -24,14 +24,14 @@ export const filesPage: Page = {
 function show({ deps }: Visit, fault?: string): Reply {
   const body = (
     <>
-      <Back to="/admin" words="‹ Admin" />
+      <Crumbs of={[['Admin', '/admin'], ['Add a file']]} />
       <h1>Add a file</h1>
       <p>
         Plat reads the first rows of an assessor's roll, a parcel map, a file of sales, roads, wetlands or
         flood zones, suggests which column is which field, and lets you correct it before anything is loaded.
       </p>
       {fault && <Notice kind="bad">{fault}</Notice>}
-      <form method="post" enctype="multipart/form-data" class="stack narrow-form">
+      <form method="post" enctype="multipart/form-data" class="card stack narrow-form">
         <div class="field">
           <label for="file">File</label>
           <input id="file" name="file" type="file" required aria-describedby="file-told" />
@@ -46,5 +46,5 @@ function show({ deps }: Visit, fault?: string): Reply {
       </form>
     </>
   );
-  return { title: 'Add a file', body };
+  return { title: 'Add a file', body, assetNames: ['cards.css'] };
 }

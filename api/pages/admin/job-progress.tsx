@@ -80,14 +80,13 @@ export const Progress = ({ name, state }: ProgressProps) => (
 );
 
 /** Of a page that is looked at again while work goes on, with scripts or without. */
-export const followed = (open: boolean) =>
-  open
-    ? {
-        assetNames: ['progress.mjs'],
-        head: (
-          <noscript>
-            <meta http-equiv="refresh" content="3" />
-          </noscript>
-        ),
-      }
-    : {};
+export const followed = (open: boolean) => ({
+  assetNames: ['cards.css', ...(open ? ['progress.mjs'] : [])],
+  ...(open && {
+    head: (
+      <noscript>
+        <meta http-equiv="refresh" content="3" />
+      </noscript>
+    ),
+  }),
+});

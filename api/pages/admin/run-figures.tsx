@@ -1,7 +1,7 @@
 import { count, oneDigit, percent } from '../../../shared/domain/figures.ts';
 import { ALL_FIELDS } from '../../../shared/domain/parcel-fields.ts';
 import { listRejects, type Reject, type Run } from '../../../shared/feeds/ingest-runs.ts';
-import { Facts, Grid, Meter } from '../frame/layout.tsx';
+import { Facts, Grid, Meter, Panel } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 
 /** Of one reason, shown at first and when it is opened; the command line shows more. */
@@ -28,9 +28,9 @@ export async function leftOutOf({ deps, url }: Visit, { id, counts }: Run): Prom
     ...(await Promise.all(rejected)),
     ...others(counts.dropped, 'Value left out', field => `${labelOf(field)}: it does not fit the field`),
     ...others(counts.repaired, 'Repaired', repair => `Boundary: ${plain(repair).toLowerCase()}`),
-    ...single(counts.identical, 'Merged', 'Repeats another row in all that is used of it'),
-    ...single(counts.parts, 'Merged', 'Its geometry joins that of another row of the same key'),
-    ...single(counts.skipped, 'Skipped', 'The feed leaves it out on purpose (skip_where, within)'),
+    ...single(counts.identical, 'Merged', 'Same as another row'),
+    ...single(counts.parts, 'Merged', 'Another part of the same parcel'),
+    ...single(counts.skipped, 'Skipped', 'The feed leaves it out on purpose'),
   ].sort((a, b) => Number(b.what === 'Left out') - Number(a.what === 'Left out') || b.rows - a.rows);
 }
 
@@ -117,9 +117,7 @@ export function Filled({ run: { counts } }: { run: Run }) {
   if (filled.length === 0) return null;
   const used = Math.max(1, ...filled.map(([, rows]) => rows));
   return (
-    <section class="card" aria-labelledby="filled">
-      <h2 id="filled">How full it is</h2>
-      <p class="told">Of {count(used)} rows that were used.</p>
+    <Panel id="filled" title="How full it is" aside={<small>of {count(used)}</small>}>
       <dl class="filled">
         {filled.map(([field, rows]) => {
           const share = (100 * rows) / used;
@@ -140,15 +138,14 @@ export function Filled({ run: { counts } }: { run: Run }) {
           );
         })}
       </dl>
-    </section>
+    </Panel>
   );
 }
 
 export function Sources({ run: { inputs } }: { run: Run }) {
   if (inputs.length === 0) return null;
   return (
-    <section class="card" aria-labelledby="sources">
-      <h2 id="sources">Data sources</h2>
+    <Panel id="sources" title="Data sources">
       {inputs.map(({ input, source, bytes, version }) => (
         <Facts
           kind="filled"
@@ -159,7 +156,7 @@ export function Sources({ run: { inputs } }: { run: Run }) {
           ]}
         />
       ))}
-    </section>
+    </Panel>
   );
 }
 

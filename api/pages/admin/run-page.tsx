@@ -2,7 +2,8 @@ import { count, moment, oneDigit, percent } from '../../../shared/domain/figures
 import { findRun, type Run } from '../../../shared/feeds/ingest-runs.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { Notice, Stat } from '../frame/layout.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { Crumbs, Notice, Panel, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { AllFigures, Filled, LeftOut, leftOutOf, Sources } from './run-figures.tsx';
 
@@ -56,10 +57,9 @@ export const runPage: Page = {
         ))}
         <Figures run={run} />
         <div class="two">
-          <section class="card" aria-labelledby="left-out">
-            <h2 id="left-out">Rows left out or repaired</h2>
+          <Panel id="left-out" title="Rows left out or repaired" flush>
             <LeftOut run={run} lines={await leftOutOf(visit, run)} />
-          </section>
+          </Panel>
           <aside class="stack" aria-label="What came">
             <Filled run={run} />
             <Sources run={run} />
@@ -92,15 +92,13 @@ function Head({ run, counties, title }: HeadProps) {
   const seconds = finished_at && (finished_at.getTime() - started_at.getTime()) / 1_000;
   return (
     <>
-      <p class="crumb">
-        <a href="/admin">Admin</a> › {feed} › Run {id}
-      </p>
+      <Crumbs of={[['Admin', '/admin'], [feed], [`Run ${id}`]]} />
       <header class="pagehead">
         <div>
           <h1>
             {title} <span class={`badge ${badge}`}>{words}</span>
           </h1>
-          <p class="told">
+          <p>
             {[
               moment(started_at),
               seconds !== null && `took ${lengthOf(seconds)}`,
@@ -116,6 +114,7 @@ function Head({ run, counties, title }: HeadProps) {
           {counties.length === 1 && (
             <>
               <a class="button second" href={`/data?county=${fiveDigits(counties[0]!.fips)}`}>
+                <Icon name="map" />
                 On the map
               </a>
               <a class="button second" href="/coverage">
@@ -129,6 +128,7 @@ function Head({ run, counties, title }: HeadProps) {
             </a>
           ) : (
             <a class="button" href={again}>
+              <Icon name="play" />
               Run again
             </a>
           )}

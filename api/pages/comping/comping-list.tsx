@@ -2,7 +2,7 @@ import type { Candidate } from '../../../shared/comping/comp-report.ts';
 import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
 import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
 import { titleCase } from '../../../shared/domain/roll-text.ts';
-import { Field, Select, Submit } from '../frame/layout.tsx';
+import { Field, Panel, Select, Submit } from '../frame/layout.tsx';
 import {
   BOUNDS,
   type Filters,
@@ -45,15 +45,18 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
   const shown = candidates.filter(comp => isShown(comp, filters)).length;
   const used = candidates.filter(comp => comp.used).length;
   return (
-    <section class="candidates" aria-labelledby="candidates-title">
-      <header>
-        <h2 id="candidates-title">Comps</h2>
+    <Panel
+      id="candidates-panel"
+      title="Comps"
+      flush
+      aside={
         <form method="post" action={path} class="buttons" data-change>
-          {used > 0 && <Submit label={`Use Plat's ${count(used)}`} does="model" kind="second" />}
-          <Submit label="Clear" does="clear" kind="quiet" />
+          {used > 0 && <Submit label={`Use Plat's ${count(used)}`} does="model" kind="second small" />}
+          <Submit label="Clear" does="clear" kind="quiet small" />
         </form>
-      </header>
-      <FilterForm filters={filters} path={path} />
+      }
+    >
+      <FilterForm filters={filters} path={path} candidates={candidates} />
       <form method="post" action={path + search} id="candidates">
         <input type="hidden" name="do" value="select" />
         <input type="hidden" name="was" value={report.chosen.join(',')} />
@@ -77,10 +80,8 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
                 {usd(comp.price / comp.acres)} <small>/ acre</small>
               </span>
               <small>
-                {lotOf(comp.acres)}, {STATUS_WORDS[comp.status]}{' '}
-                {comp.sold_date !== null && day(comp.sold_date)} for {usd(comp.price)},{' '}
-                {miles(comp.distance_m)} away
-                {comp.days_on_market !== null && `, ${count(comp.days_on_market)} days on market`}
+                {stateOf(comp)} · {acres(comp.acres)} ac · {usd(comp.price)} · {miles(comp.distance_m)}
+                {comp.days_on_market !== null && ` · ${count(comp.days_on_market)} days on market`}
                 {comp.used && <span class="tag">Plat's</span>}
                 {comp.left_out && (
                   <span
@@ -100,8 +101,14 @@ export function CandidateList({ report, filters, path, search }: CandidateListPr
           <button type="submit">Save the selection</button>
         </p>
       </form>
-    </section>
+    </Panel>
   );
+}
+
+/** "Sold Aug 1, 2024"; "For sale". */
+export function stateOf({ status, sold_date }: Candidate): string {
+  const words = STATUS_WORDS[status];
+  return [words[0]!.toUpperCase() + words.slice(1), sold_date && day(sold_date)].filter(Boolean).join(' ');
 }
 
 /** Photographs are linked, not shown: a page of ours asks no other host for anything. */
@@ -124,16 +131,21 @@ export function Links({ url, photos }: { url: string; photos: readonly string[] 
   );
 }
 
-function FilterForm({ filters, path }: { filters: Filters; path: string }) {
+type FilterFormProps = { filters: Filters; path: string; candidates: readonly Candidate[] };
+
+function FilterForm({ filters, path, candidates }: FilterFormProps) {
   const used = Object.keys(filters.bounds).length + (filters.zip ? 1 : 0) + (filters.fips ? 1 : 0);
   return (
     <form method="get" action={path} id="filters" class="comp-filters">
       <div class="row">
         <input type="hidden" name="status" value="" />
         {STATUSES.map(status => (
-          <label>
-            <input type="checkbox" name="status" value={status} checked={filters.statuses.includes(status)} />{' '}
-            <StatusBadge status={status} /> {STATUS_WORDS[status]}
+          <label class="chip">
+            <input type="checkbox" name="status" value={status} checked={filters.statuses.includes(status)} />
+            <StatusBadge status={status} />
+            <span>
+              {STATUS_WORDS[status]} {count(candidates.filter(comp => comp.status === status).length)}
+            </span>
           </label>
         ))}
         <label for="order" class="unseen">
@@ -169,8 +181,8 @@ function FilterForm({ filters, path }: { filters: Filters; path: string }) {
         />
       </details>
       <p class="buttons">
-        <Submit label="Filter" kind="second noscript" />
-        <a href={path} class="button quiet" id="unfilter">
+        <Submit label="Filter" kind="second small noscript" />
+        <a href={path} class="button quiet small" id="unfilter">
           Show all
         </a>
       </p>

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { renderToString } from 'preact-render-to-string';
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { boxOfLine } from '../../../shared/geo/box.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
-import { Notice, narrowPage } from '../frame/layout.tsx';
+import { Crumbs, Notice, narrowPage, Panel } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { json, type Reply, spreadsheet, type Visit } from '../frame/visit.ts';
 import { mapHead, mapOf } from '../map/map-view.tsx';
@@ -12,7 +13,18 @@ import { changesOf } from './comping-changes.ts';
 import { readFilters, SHOWN_FIELDS, type Update } from './comping-filter.ts';
 import { CandidateList } from './comping-list.tsx';
 import { reportsPage } from './comping-own.tsx';
-import { Actions, Cover, Offer, Results, readReportView, Subject, Texts, Tools } from './comping-report.tsx';
+import {
+  Cover,
+  Data,
+  Offer,
+  Results,
+  readReportView,
+  Share,
+  Subject,
+  subjectLine,
+  Texts,
+  Tools,
+} from './comping-report.tsx';
 import {
   type ChangeOutcome,
   changeReport,
@@ -133,24 +145,24 @@ async function show(
     <div class="comping" data-report={path} data-version={report.version}>
       {fault && <Notice kind="bad">{fault}</Notice>}
       <div class="screen">
-        <p class="crumb">
-          <a href="/comping">Comp reports</a> › {subject.city || subject.county}
-        </p>
+        <Crumbs
+          of={[
+            ['Comp reports', '/comping'],
+            [`${titleCase(subject.city || subject.county)}, ${subject.state}`],
+          ]}
+        />
         <header class="pagehead">
-          <h1 id="report-title">{title}</h1>
+          <div>
+            <h1 id="report-title">{title}</h1>
+            <p>{subjectLine(report)}</p>
+          </div>
           <Tools path={path} />
         </header>
       </div>
       <Cover view={view} />
-      <Subject report={report} />
+      <Subject report={report} paper />
       <div class="screen">
         <Offer report={report} path={path} />
-        <Texts
-          report={report}
-          path={path}
-          conflict={changed.conflict}
-          kept={changed.conflict && visit.form}
-        />
       </div>
       <Strip {...view} />
       <div class="choose screen">
@@ -169,7 +181,18 @@ async function show(
         })}
       </div>
       <Results view={view} path={path} />
-      <Actions report={report} path={path} link={link} />
+      <div class="three screen">
+        <Panel id="texts-panel" title="Title and notes" aside={<output id="saved" class="told" />}>
+          <Texts
+            report={report}
+            path={path}
+            conflict={changed.conflict}
+            kept={changed.conflict && visit.form}
+          />
+        </Panel>
+        <Share report={report} path={path} link={link} />
+        <Data report={report} path={path} />
+      </div>
     </div>
   );
   const status = fault === undefined ? 200 : 400;

@@ -2,10 +2,12 @@ import type { ReportSnapshot } from '../../../shared/comping/comp-report.ts';
 import type { Result } from '../../../shared/comping/comp-report-result.ts';
 import { sizes } from '../../../shared/domain/buckets.ts';
 import { acres, count, day, moment, percent, usd } from '../../../shared/domain/figures.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
 import type { Database } from '../../http/database.ts';
-import { Comparison, Facts, Field, Notice, Select, Submit } from '../frame/layout.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { Comparison, Facts, Field, Notice, Panel, Select, Submit } from '../frame/layout.tsx';
 import { COLUMNS, Legend, shown } from '../market/market-page.tsx';
+import { metricWords } from '../market/market-words.ts';
 import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
 import { lotOf } from './comping-list.tsx';
@@ -52,11 +54,17 @@ export function Results({
   return (
     <div id="results">
       {result && ground && <Picture snapshot={snapshot} lines={result.lines} ground={ground} />}
-      <h2>{result === null ? 'Comps used' : `Comps used: ${count(result.lines.length)}`}</h2>
-      <Chosen result={result} path={path} />
-      {result && <TrendWords trend={snapshot.trend} county={countyOf(snapshot)} />}
-      <h2>How the estimate is made</h2>
-      <Conclusion report={report} result={result} machine={machine} />
+      <Panel
+        id="used"
+        title={result === null ? 'Comps used' : `Comps used: ${count(result.lines.length)}`}
+        flush
+      >
+        <Chosen result={result} path={path} />
+        {result && <TrendWords trend={snapshot.trend} county={countyOf(snapshot)} />}
+      </Panel>
+      <Panel id="conclusion" title="How the estimate is made" flush>
+        <Conclusion report={report} result={result} machine={machine} />
+      </Panel>
       <Charts snapshot={snapshot} result={result} chosen={new Set(report.chosen)} />
       <Market snapshot={snapshot} />
     </div>
@@ -66,11 +74,30 @@ export function Results({
 const countyOf = ({ subject: { county, state } }: ReportSnapshot): string =>
   `${county}${state && `, ${state}`}`;
 
-export function Subject({ report }: { report: Report }) {
+/** The parcel in a line, for the head of the page. */
+export function subjectLine({ snapshot }: Report): string {
+  const { subject, as_of } = snapshot!;
+  const { apn, frontage_ft, flood_percent, wetlands_percent, steep_percent } = subject;
+  return [
+    lotOf(subject.acres),
+    apn && `APN ${shortApn(apn)}`,
+    countyOf(snapshot!),
+    frontage_ft !== null && `${count(frontage_ft)} ft of road`,
+    steep_percent !== null && `${percent(steep_percent)} steeper than 15 %`,
+    flood_percent !== null && `${percent(flood_percent)} in a flood zone`,
+    wetlands_percent !== null && `${percent(wetlands_percent)} wetlands`,
+    `data of ${day(as_of)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** @param paper for print alone, where the head of the page tells it */
+export function Subject({ report, paper }: { report: Report; paper?: boolean }) {
   const { subject, as_of, made_at, model_version } = report.snapshot!;
   const figures: [string, string | null][] = [
     ['Acres', acres(subject.acres)],
-    ['APN', subject.apn || null],
+    ['APN', subject.apn ? shortApn(subject.apn) : null],
     ['County', countyOf(report.snapshot!)],
     ['Steeper than 15 %', subject.steep_percent === null ? null : percent(subject.steep_percent)],
     ['Road frontage', subject.frontage_ft === null ? null : `${Math.round(subject.frontage_ft)} ft`],
@@ -78,7 +105,7 @@ export function Subject({ report }: { report: Report }) {
     ['Wetlands', subject.wetlands_percent === null ? null : percent(subject.wetlands_percent)],
   ];
   return (
-    <section class="subject">
+    <section class={paper ? 'subject print' : 'subject'}>
       <p>
         {[
           titleCase(subject.address ?? ''),
@@ -113,7 +140,7 @@ type TextsProps = {
 /** Title and notes; what another window has written since is shown beside what this one would write. */
 export function Texts({ report, path, conflict, kept }: TextsProps) {
   return (
-    <form method="post" action={path} class="stack texts" id="texts">
+    <form method="post" action={path} class="stack" id="texts">
       <input type="hidden" name="do" value="text" />
       <input type="hidden" name="was_title" value={report.title} />
       <input type="hidden" name="was_notes" value={report.notes} />
@@ -139,9 +166,8 @@ export function Texts({ report, path, conflict, kept }: TextsProps) {
           {kept?.get('notes') ?? report.notes}
         </textarea>
       </Field>
-      <p class="buttons">
-        <Submit label="Save" kind="second noscript" />
-        <output id="saved" class="told" />
+      <p class="buttons noscript">
+        <Submit label="Save" kind="second" />
       </p>
     </form>
   );
@@ -186,25 +212,27 @@ export function Tools({ path }: { path: string }) {
   return (
     <div class="buttons">
       <a class="button second" href={`${path}/comps.csv`}>
+        <Icon name="download" />
         CSV
       </a>
       <button type="button" class="second" id="print" hidden>
+        <Icon name="printer" />
         Print or PDF
       </button>
       <a class="button" href="#share">
+        <Icon name="share-2" />
         Share
       </a>
     </div>
   );
 }
 
-/** Sharing, going by newer data, deleting. */
-export function Actions({ report, path, link }: { report: Report; path: string; link?: string | undefined }) {
+/** Sharing, and taking the link back. */
+export function Share({ report, path, link }: { report: Report; path: string; link?: string | undefined }) {
   const expires = report.share_expires_at;
   const isShared = expires !== null && expires.getTime() > Date.now();
   return (
-    <section class="actions screen" id="share" aria-labelledby="share-title">
-      <h2 id="share-title">Share</h2>
+    <Panel id="share" title="Share">
       {link && (
         <Notice kind="good">
           <b>The link, which is shown this once:</b>{' '}
@@ -218,28 +246,45 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
           ? `Whoever has the link can read the report until ${day(expires)}. A new link ends it.`
           : 'A link shows the report, with its title and notes, to whoever has it. The comps to choose from are not in it.'}
       </p>
+      <form method="post" action={path} class="buttons">
+        <label for="days">{isShared ? 'New link for' : 'Share for'}</label>
+        <Select
+          name="days"
+          options={SHARE_DAYS.map(days => [String(days), `${days} days`])}
+          given={String(SHARE_DAYS[1])}
+        />
+        <Submit label={isShared ? 'Make a new link' : 'Share'} does="share" kind="second" />
+        {isShared && <Submit label="Stop sharing" does="unshare" kind="danger" />}
+      </form>
+    </Panel>
+  );
+}
+
+/** What the report goes by, newer data, and its end. */
+export function Data({ report, path }: { report: Report; path: string }) {
+  const { as_of, made_at, model_version } = report.snapshot!;
+  return (
+    <Panel id="data" title="Data">
+      <Facts
+        kind="filled"
+        of={[
+          ['Data of', day(as_of)],
+          ['Compared', moment(made_at)],
+          ['Model version', model_version],
+        ]}
+      />
       <div class="buttons">
-        <form method="post" action={path} class="buttons">
-          <label for="days">{isShared ? 'New link for' : 'Share for'}</label>
-          <Select
-            name="days"
-            options={SHARE_DAYS.map(days => [String(days), `${days} days`])}
-            given={String(SHARE_DAYS[1])}
-          />
-          <Submit label={isShared ? 'Make a new link' : 'Share'} does="share" kind="second" />
-          {isShared && <Submit label="Stop sharing" does="unshare" kind="danger" />}
-        </form>
-        <form method="post" action={path} class="buttons">
+        <form method="post" action={path}>
           <Submit label="Update with newest data" does="look" kind="second" />
         </form>
         <details>
-          <summary>Delete</summary>
+          <summary class="button quiet">Delete</summary>
           <form method="post" action={path}>
             <Submit label="Delete the report for good" does="delete" kind="danger" />
           </form>
         </details>
       </div>
-    </section>
+    </Panel>
   );
 }
 
@@ -267,21 +312,24 @@ function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot:
   if (bucket === null || markets.length === 0) return null;
   const isEmpty = markets.every(({ data }) => data === null);
   return (
-    <section class="market">
-      <h2>Market of lots of {sizes(bucket)}</h2>
+    <Panel id="market" title={`Market of lots of ${sizes(bucket)}`} flush>
       {isEmpty ? (
         <p>No listing of such a size is known in {markets.map(({ name }) => name).join(' or ')}.</p>
       ) : (
         <Comparison
           name={`Market of ${sizes(bucket)}`}
           heads={markets.map(({ name }) => name)}
-          rows={COLUMNS.map(key => [key, ...markets.map(({ data }) => shown(key, data?.[key]))])}
+          rows={COLUMNS.map(key => [metricWords(key), ...markets.map(({ data }) => shown(key, data?.[key]))])}
         />
       )}
-      {!isEmpty && <Legend />}
-      {!isEmpty && markets[0]!.as_of && (
-        <p class="told">As of {day(markets[0]!.as_of)}; a dash is a figure without any listing.</p>
+      {!isEmpty && (
+        <div>
+          <Legend />
+          {markets[0]!.as_of && (
+            <small>As of {day(markets[0]!.as_of)}; a dash is a figure without any listing.</small>
+          )}
+        </div>
       )}
-    </section>
+    </Panel>
   );
 }

@@ -9,6 +9,7 @@ import {
 } from '../../../shared/comping/comp-report.ts';
 import { type Override, type Result, resultOf } from '../../../shared/comping/comp-report-result.ts';
 import { isWebAddress } from '../../../shared/domain/listing-fields.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { shownWeight } from '../../../shared/domain/valuation-comps-codec.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
@@ -105,7 +106,8 @@ export const titleOf = ({
   title,
   label,
   property_id,
-}: Pick<Report, 'title' | 'label' | 'property_id'>): string => title || label || `Parcel ${property_id}`;
+}: Pick<Report, 'title' | 'label' | 'property_id'>): string =>
+  title || titleCase(label) || `Parcel ${property_id}`;
 
 /** What a change leaves to be told. */
 export type ChangeOutcome = {

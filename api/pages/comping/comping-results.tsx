@@ -5,10 +5,11 @@ import type {
   ResultLine,
   Totals,
 } from '../../../shared/comping/comp-report-result.ts';
-import { acres, count, day, usd } from '../../../shared/domain/figures.ts';
+import { acres, count, usd } from '../../../shared/domain/figures.ts';
+import { Icon } from '../frame/icons.tsx';
 import { Comparison, Submit } from '../frame/layout.tsx';
 import { confidenceText } from '../frame/value-band.tsx';
-import { Links, lotOf, miles, nameOf, STATUS_WORDS, StatusBadge } from './comping-list.tsx';
+import { Links, lotOf, miles, nameOf, StatusBadge, stateOf } from './comping-list.tsx';
 import type { Report } from './comping-reports.ts';
 
 export const WORDS: Record<Adjustment, string> = {
@@ -20,7 +21,8 @@ export const WORDS: Record<Adjustment, string> = {
 };
 
 const one = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
-const signed = (percent: number | null): string => (percent === null ? '–' : `${one.format(percent)} %`);
+const signed = (percent: number | null): string =>
+  percent === null ? '–' : `${one.format(percent).replace('-', '−')} %`;
 const plain = (percent: number): string =>
   `${new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 }).format(percent)} %`;
 const signedUsd = (value: number): string => `${value < 0 ? '−' : '+'}${usd(Math.abs(value))}`;
@@ -33,7 +35,7 @@ const NOTHING_CHOSEN = 'Tick the sales you trust: the estimate follows from them
  * report can only be read
  */
 export function Chosen({ result, path }: { result: Result | null; path?: string | undefined }) {
-  if (result === null) return <p class="notice">{NOTHING_CHOSEN}</p>;
+  if (result === null) return <p>{NOTHING_CHOSEN}</p>;
   return (
     <section class="scroll" tabindex={0} aria-label="Comps used">
       <table class="chosen">
@@ -72,9 +74,8 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
         <StatusBadge status={comp.status} /> <b>{nameOf(comp)}</b>
         <br />
         <small>
-          {STATUS_WORDS[comp.status]}
-          {comp.sold_date !== null && ` ${day(comp.sold_date)}`}, {miles(comp.distance_m)}
-          {comp.gone && ', no longer near enough'} <Links url={comp.url} photos={comp.photos} />
+          {stateOf(comp)} · {miles(comp.distance_m)}
+          {comp.gone && ' · no longer near enough'} <Links url={comp.url} photos={comp.photos} />
         </small>
         {path && (
           <div class="screen changes">
@@ -86,7 +87,7 @@ function ChosenRow({ line, number, path }: { line: ResultLine; number: number; p
             </details>
             <form method="post" action={path} data-change>
               <input type="hidden" name="comp" value={comp.id} />
-              <button type="submit" name="do" value="remove" class="quiet">
+              <button type="submit" name="do" value="remove" class="quiet small">
                 Take out<span class="unseen"> {nameOf(comp)}</span>
               </button>
             </form>
@@ -191,8 +192,8 @@ export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; c
       : `by ${count(sales)} ${sales === 1 ? 'sale' : 'sales'} in ${county} since ${since}${sales < FEW_SALES ? ', which are few, and the counties around' : ''}`;
   const off = 100 * Math.expm1(lag);
   return (
-    <p class="told" id="trend">
-      <b>Date:</b>{' '}
+    <p id="trend">
+      <Icon name="info" /> <b>Date:</b>{' '}
       {Math.abs(percent) < FLAT_PERCENT
         ? `prices per acre hardly change with the years, ${source}: older sales count as they are.`
         : percent > 0
@@ -269,9 +270,9 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
         ]}
       />
       {result?.enough && result.estimate.outOfSupport && (
-        <p class="notice">
-          Few similar sales nearby: the comps used are unlike this parcel in size or place, or none of them is
-          a sale.
+        <p>
+          <Icon name="triangle-alert" /> Few similar sales nearby: the comps used are unlike this parcel in
+          size or place, or none of them is a sale.
         </p>
       )}
     </>

@@ -30,12 +30,47 @@ type NoticeProps = { kind?: keyof typeof NOTICE_ICONS; children: ComponentChildr
 export const narrowPage = (title: string, content: ComponentChildren) => ({
   title,
   body: (
-    <section class="narrow">
+    <section class="narrow card">
       <h1>{title}</h1>
       {content}
     </section>
   ),
 });
+
+type PanelProps = {
+  id: string;
+  title: ComponentChildren;
+  /** Beside the title. */
+  aside?: ComponentChildren;
+  /** Where a table fills it. */
+  flush?: boolean;
+  children: ComponentChildren;
+};
+
+/** A part of a page in a box. */
+export const Panel = ({ id, title, aside, flush, children }: PanelProps) => (
+  <section class={flush ? 'card flush' : 'card'} id={id} aria-labelledby={`${id}-title`}>
+    <header>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {aside}
+    </header>
+    {children}
+  </section>
+);
+
+type CrumbsProps = { of: readonly (readonly [words: string, to?: string])[] };
+
+/** Where a page stands, each step above it a link. */
+export const Crumbs = ({ of }: CrumbsProps) => (
+  <p class="crumb">
+    {of.map(([words, to], i) => (
+      <>
+        {i > 0 && <Icon name="chevron-right" />}
+        {to === undefined ? words : <a href={to}>{words}</a>}
+      </>
+    ))}
+  </p>
+);
 
 /** A message at the head of a page. */
 export function Notice({ kind = 'info', children }: NoticeProps) {
@@ -198,10 +233,16 @@ const LONG_TEXT = 40;
 /** A head that sorts its column; `sort`: how it is sorted now. */
 export type SortHead = { label: string; href: string; sort: 'ascending' | 'descending' | undefined };
 
-type GridProps = { name: string; heads: (string | VNode | SortHead)[]; rows: (string | VNode)[][] };
+type GridProps = {
+  name: string;
+  heads: (string | VNode | SortHead)[];
+  rows: (string | VNode)[][];
+  /** On a phone each row is a card, with the heads before its figures. */
+  cards?: boolean;
+};
 
 /** A table that scrolls sideways where it has to; a column of figures is set to the right. */
-export function Grid({ name, heads, rows: lines }: GridProps) {
+export function Grid({ name, heads, rows: lines, cards }: GridProps) {
   const isFigures = heads.map((_, i) =>
     lines.every(line => typeof line[i] === 'string' && FIGURE.test(line[i])),
   );
@@ -209,7 +250,7 @@ export function Grid({ name, heads, rows: lines }: GridProps) {
     isFigures[i] ? 'n' : typeof cell === 'string' && cell.length > LONG_TEXT ? 'text' : undefined;
   return (
     <section class="scroll" tabindex={0} aria-label={name}>
-      <table>
+      <table class={cards ? 'cards-phone' : undefined}>
         <thead>
           <tr>
             {heads.map((head, i) => (
@@ -221,7 +262,9 @@ export function Grid({ name, heads, rows: lines }: GridProps) {
           {lines.map(line => (
             <tr>
               {line.map((cell, i) => (
-                <td class={kindOf(cell, i)}>{cell}</td>
+                <td class={kindOf(cell, i)} data-name={cards && i > 0 ? heads[i] : undefined}>
+                  {cell}
+                </td>
               ))}
             </tr>
           ))}
