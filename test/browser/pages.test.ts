@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { rootDir } from '../../shared/base/root.ts';
 import { startTestApi } from '../support/api.ts';
 import {
   describePages,
@@ -60,6 +62,23 @@ describePages('the web app', site => {
     await page.locator('#map').evaluate(element => element.removeAttribute('data-idle'));
     await page.getByRole('button', { name: 'Zoom out' }).click();
     await readmePicture(page, 'map');
+  });
+
+  test.runIf(process.env.README_PICTURES)('the pictures of the map for the home page', async () => {
+    const page = await site.open();
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await visit(
+        page,
+        '/data?county=33019&vacant_only=true&out_of_state_owner=true&acres_min=5&acres_max=20&color=value_per_acre',
+      );
+      await page.getByText('Layers', { exact: true }).click();
+      await sharp(await page.screenshot())
+        .resize(1_100)
+        .webp({ quality: 80 })
+        .toFile(join(rootDir, 'api/pages/frame', `home-${colorScheme}.webp`));
+    }
   });
 
   test('a click on the map opens the parcel', async () => {

@@ -193,7 +193,8 @@ export function TrendWords({ trend, county }: { trend: PriceTrend | undefined; c
   const off = 100 * Math.expm1(lag);
   return (
     <p id="trend">
-      <Icon name="info" /> <b>Date:</b>{' '}
+      <Icon name="info" />
+      <b>Date:</b>{' '}
       {Math.abs(percent) < FLAT_PERCENT
         ? `prices per acre hardly change with the years, ${source}: older sales count as they are.`
         : percent > 0
@@ -271,8 +272,9 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
       />
       {result?.enough && result.estimate.outOfSupport && (
         <p>
-          <Icon name="triangle-alert" /> Few similar sales nearby: the comps used are unlike this parcel in
-          size or place, or none of them is a sale.
+          <Icon name="triangle-alert" />
+          Few similar sales nearby: the comps used are unlike this parcel in size or place, or none of them is
+          a sale.
         </p>
       )}
     </>

@@ -6,7 +6,8 @@ import { notFound } from '../../http/error-responses.ts';
 import { changeListing, getListing } from '../../v1/deals/deal-endpoints.ts';
 import { type DealEvent, dealHistory } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { Notice } from '../frame/layout.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { Crumbs, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
 import { Advice } from './deals-advice.tsx';
@@ -134,9 +135,7 @@ function Head({ deal, name }: { deal: Deal; name: string }) {
   const at = STAGES.indexOf(status);
   return (
     <>
-      <p class="crumb">
-        <a href="/deals">Deals</a> › {STAGE_NAMES[status]}
-      </p>
+      <Crumbs of={[['Deals', '/deals'], [STAGE_NAMES[status]]]} />
       <header class="pagehead" id="head">
         <div>
           <h1>
@@ -162,6 +161,7 @@ function Head({ deal, name }: { deal: Deal; name: string }) {
             <form method="post" action="/comping">
               <input type="hidden" name="property_id" value={parcel} />
               <button type="submit" class="second">
+                <Icon name="scale" />
                 Comp report
               </button>
             </form>

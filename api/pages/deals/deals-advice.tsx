@@ -1,10 +1,11 @@
 import { type DealStage, dollars, profitSentence, toCents } from '../../../shared/deals/deal-terms.ts';
 import { day } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { Icon } from '../frame/icons.tsx';
 import { ChangePrice, NoAdvice } from './deals-cards.tsx';
 import { lowestPrice, money, otherPrice, profitAt } from './deals-price.tsx';
 
-const ACTIONS = { drop: 'drop the price', relist: 'relist it', hold: 'hold the price' };
+export const ACTIONS = { drop: 'drop the price', relist: 'relist it', hold: 'hold the price' };
 
 /** Of a listing that is on the market. */
 const ADVISED_STAGE: DealStage = 'listed';
@@ -28,7 +29,9 @@ export function Advice({ deal }: { deal: Deal }) {
   return (
     <section class="card recommended" id="advice" aria-labelledby="advice-title">
       <header>
-        <h2 id="advice-title">Recommendation: {ACTIONS[action]}</h2>
+        <h2 id="advice-title">
+          <Icon name="info" large /> Recommendation: {ACTIONS[action]}
+        </h2>
         {figures && <span class="badge">{day(figures.as_of)}</span>}
       </header>
       <p>{reasonsOf(advice)}</p>

@@ -7,6 +7,7 @@ import {
 } from '../../../shared/deals/deal-terms.ts';
 import { count, day, usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { Icon } from '../frame/icons.tsx';
 import { Facts, Select, Submit } from '../frame/layout.tsx';
 import { type BoardView, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { pricePath } from './deals-price.tsx';
@@ -45,13 +46,12 @@ function Column({ lane: { stage, deals, profitCents }, today }: { lane: Lane; to
 
 function Card({ deal, today }: { deal: Deal; today: string }) {
   const name = nameOf(deal);
-  const figures: [string, string][] = [
-    ['Price', deal.price === null ? '–' : usd(deal.price)],
-    ['Profit', profitOf(deal)],
-    ['Cheaper than', shareOf(deal.price_advantage)],
-    ['Interest', shown(deal.traction_score)],
-    ['Days', shown(deal.days_on_market)],
-  ];
+  const { price, price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
+  const standing = [
+    advantage !== null && `cheaper than ${shareOf(advantage)}`,
+    interest !== null && `interest ${interest}`,
+    days !== null && `${count(days)} ${days === 1 ? 'day' : 'days'}`,
+  ].filter(Boolean);
   return (
     <li class="card" id={`deal-${deal.id}`} data-id={deal.id} data-name={name} draggable={true}>
       <div class="head">
@@ -61,7 +61,14 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
         <Letter grade={deal.listing_grade} />
       </div>
       <p class="place">{lotOf(deal)}</p>
-      <Facts kind="figures" of={figures} />
+      <Facts
+        kind="figures"
+        of={[
+          ['Price', price === null ? '–' : usd(price)],
+          ['Profit', profitOf(deal)],
+        ]}
+      />
+      {standing.length > 0 && <p class="place">{standing.join(' · ')}</p>}
       <ShortAdvice deal={deal} />
       {(deal.deal_type === 'double_close' || deal.contract_expiration_date !== null) && (
         <p class={hasExpired(deal, today) ? 'place bad' : 'place'}>
@@ -109,6 +116,7 @@ function ShortAdvice({ deal }: { deal: Deal }) {
 /** To where another price is confirmed, the advised one where there is one. */
 export const ChangePrice = ({ deal, kind }: { deal: Deal; kind?: string }) => (
   <a class={kind} href={pricePath(deal.id, deal.suggested_action_price ?? undefined)} aria-haspopup="dialog">
+    {kind && <Icon name="tag" />}
     Change price…
   </a>
 );
@@ -148,10 +156,10 @@ function Move({ deal, name }: { deal: Deal; name: string }) {
         options={[...DEAL_STAGES, '' as const].map(stage => [stage, STAGE_NAMES[stage]])}
         given={deal.status}
       />
-      <Submit label="Move" does="move" kind="second" />
-      <Submit label="Up" does="up" kind="quiet" />
-      <Submit label="Down" does="down" kind="quiet" />
-      <Submit label="Remove" does="remove" kind="quiet" />
+      <Submit label="Move" does="move" kind="second small" />
+      <Submit label="Up" does="up" kind="quiet small" />
+      <Submit label="Down" does="down" kind="quiet small" />
+      <Submit label="Remove" does="remove" kind="quiet small" />
     </form>
   );
 }

@@ -3,7 +3,7 @@ import { toCents } from '../../../shared/deals/deal-terms.ts';
 import { sizes } from '../../../shared/domain/buckets.ts';
 import { count, day, oneDigit, usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { Facts, Meter, Stat } from '../frame/layout.tsx';
+import { Facts, Meter, Panel, Stat } from '../frame/layout.tsx';
 import { ValueBand } from '../frame/value-band.tsx';
 import { Letter, shareOf, shown } from './deals-cards.tsx';
 import { against, money, spendOf } from './deals-price.tsx';
@@ -82,11 +82,11 @@ export function Why({ deal }: { deal: Deal }) {
   const { price_advantage: advantage, traction_score: interest, days_on_market: days } = deal;
   const sizeWords = of.bucket === null ? 'lots of its size' : sizes(of.bucket);
   return (
-    <section class="card" aria-labelledby="why-title">
-      <header>
-        <h2 id="why-title">{grade === '' ? 'Not graded yet' : `Why ${grade.replace('-', '−')}`}</h2>
-        <Letter grade={grade} />
-      </header>
+    <Panel
+      id="why"
+      title={grade === '' ? 'Not graded yet' : `Why ${grade.replace('-', '−')}`}
+      aside={<Letter grade={grade} />}
+    >
       {advantage !== null && (
         <Part name="Price" value={`cheaper than ${shareOf(advantage)}`} of={advantage}>
           {of.dearer_listings ?? 0} of {count(of.active_listings)} other listings in the county ask more per
@@ -119,7 +119,7 @@ export function Why({ deal }: { deal: Deal }) {
           buyer interest, 20 % time listed.
         </small>
       </p>
-    </section>
+    </Panel>
   );
 }
 
@@ -145,10 +145,7 @@ export function Value({ deal }: { deal: Deal }) {
   const { mean, low, high, counts } = worth;
   const { price } = deal;
   return (
-    <section class="card" aria-labelledby="value-title">
-      <header>
-        <h2 id="value-title">Estimated value</h2>
-      </header>
+    <Panel id="value" title="Estimated value">
       <ValueBand low={low} high={high} estimate={mean} asked={price} />
       {price !== null && (
         <p>
@@ -165,11 +162,11 @@ export function Value({ deal }: { deal: Deal }) {
           </small>
         </p>
       )}
-    </section>
+    </Panel>
   );
 }
 
-const LISTING_STATES: Record<Deal['fetch_status'], string> = {
+export const LISTING_STATES: Record<Deal['fetch_status'], string> = {
   waiting: 'Looking for it …',
   found: 'Live',
   ended: 'Sold or off the market',
@@ -181,12 +178,12 @@ const LISTING_STATES: Record<Deal['fetch_status'], string> = {
 export function Listing({ deal }: { deal: Deal }) {
   const { fetch_status: state, fetched_at: at } = deal;
   return (
-    <section class="card" aria-labelledby="listing-title">
-      <header>
-        <h2 id="listing-title">Listing</h2>
-        <span class={state === 'found' ? 'badge good' : 'badge'}>{LISTING_STATES[state]}</span>
-      </header>
-      <Facts of={[['Last checked', at === null ? 'not yet' : day(at)]]} />
-    </section>
+    <Panel
+      id="listing"
+      title="Listing"
+      aside={<span class={state === 'found' ? 'badge good' : 'badge'}>{LISTING_STATES[state]}</span>}
+    >
+      <Facts kind="filled" of={[['Last checked', at === null ? 'Not yet' : day(at)]]} />
+    </Panel>
   );
 }

@@ -10,7 +10,8 @@ import {
 } from '../../../shared/deals/deal-terms.ts';
 import { usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { Field, Select, Submit } from '../frame/layout.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { Field, Panel, Select, Submit } from '../frame/layout.tsx';
 import type { Choice } from './deals-add.ts';
 import { STAGE_NAMES } from './deals-board.ts';
 import { money, spendOf } from './deals-price.tsx';
@@ -118,10 +119,7 @@ export function PriceForm({ deal, given }: PriceFormProps) {
     }),
   };
   return (
-    <section class="card" aria-labelledby="price-and-costs">
-      <header>
-        <h2 id="price-and-costs">Price and costs</h2>
-      </header>
+    <Panel id="price-and-costs" title="Price and costs">
       <form method="post" action={`/deals/${deal.id}`} class="stack">
         <div class="fields">
           <DealFields deal={deal} given={given} hints={hints} />
@@ -139,7 +137,7 @@ export function PriceForm({ deal, given }: PriceFormProps) {
           <button type="submit">Save</button>
         </div>
       </form>
-    </section>
+    </Panel>
   );
 }
 
@@ -147,8 +145,11 @@ export function PriceForm({ deal, given }: PriceFormProps) {
 export function AddForm({ given, open }: { given?: URLSearchParams | undefined; open: boolean }) {
   return (
     <details open={open || given !== undefined} class="add">
-      <summary>Add a deal</summary>
-      <form method="post" action="/deals" class="stack">
+      <summary class="button">
+        <Icon name="plus" />
+        Add deal
+      </summary>
+      <form method="post" action="/deals" class="card stack">
         <div class="row">
           <Field
             label="Parcel id, APN or address"
@@ -174,7 +175,7 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
             />
           </Field>
         </div>
-        <details open={AMOUNTS.some(name => given?.get(name))}>
+        <details class="more" open={AMOUNTS.some(name => given?.get(name))}>
           <summary>Price and costs</summary>
           <div class="fields">
             <DealFields given={given} />

@@ -1,7 +1,10 @@
 import { day, moment, usd } from '../../../shared/domain/figures.ts';
 import type { DealEvent } from '../../v1/deals/deal-history.ts';
-import { Submit, Text } from '../frame/layout.tsx';
+import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { Panel, Submit, Text } from '../frame/layout.tsx';
+import { ACTIONS } from './deals-advice.tsx';
 import { STAGE_NAMES } from './deals-board.ts';
+import { LISTING_STATES } from './deals-figures.tsx';
 import { money, SERVICE, type UndoablePrice } from './deals-price.tsx';
 
 const WIDTH = 640;
@@ -29,10 +32,7 @@ export function History({ events, undo, now }: HistoryProps) {
   const price = pointsOf('price');
   const top = Math.max(1, ...price.map(({ value }) => value));
   return (
-    <section class="card" id="history" aria-labelledby="history-title">
-      <header>
-        <h2 id="history-title">History</h2>
-      </header>
+    <Panel id="history" title="History">
       <ol class="timeline">
         {events.map(event => (
           <Happening event={event} undo={undo?.event === event ? undo : undefined} />
@@ -49,7 +49,7 @@ export function History({ events, undo, now }: HistoryProps) {
           </div>
         </details>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -160,12 +160,14 @@ function describe(field: string, before: string | null, after: string | null): s
     if (value === null || value === '') return 'none';
     if (field === 'status') return STAGE_NAMES[value as keyof typeof STAGE_NAMES];
     if (field === 'price_advantage') return `${value} %`;
+    if (field === 'fetch_status') return LISTING_STATES[value as Deal['fetch_status']].toLowerCase();
+    if (field === 'suggested_action') return ACTIONS[value as keyof typeof ACTIONS];
     if (field.endsWith('_date')) return day(value);
     return AMOUNTS.test(field) ? money(value) : value.replaceAll('_', ' ').replace(/-$/, '−');
   };
   const plain = field.replaceAll('_', ' ');
   const name = NAMES[field] ?? plain[0]!.toUpperCase() + plain.slice(1);
-  return before === null || before === ''
+  return before === null || before === '' || before === 'waiting'
     ? `${name} ${word(after)}`
     : `${name} ${word(before)} → ${word(after)}`;
 }

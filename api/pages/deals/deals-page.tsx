@@ -4,6 +4,7 @@ import { dollars } from '../../../shared/deals/deal-terms.ts';
 import { isoDate } from '../../../shared/domain/figures.ts';
 import { addListing, changeListing, listDeals, removeListing } from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { Icon } from '../frame/icons.tsx';
 import { Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, spreadsheet, type Visit } from '../frame/visit.ts';
@@ -82,22 +83,28 @@ async function show(visit: Visit, { bad, choices }: ActionResult) {
     .reduce((sum, { profitCents }) => sum + profitCents, 0n);
   const body = (
     <div class="dealing">
-      <h1>Deals</h1>
+      <header class="pagehead">
+        <div>
+          <h1>Deals</h1>
+          <div id="totals">
+            <p>
+              {view.count === 0
+                ? 'The lots that you sell, by stage'
+                : `${view.count} ${view.count === 1 ? 'deal' : 'deals'} · expected profit ${dollars(total)} without those canceled`}
+            </p>
+          </div>
+        </div>
+        <div class="buttons">
+          <a class="button second" href="/deals/export.csv">
+            <Icon name="download" />
+            CSV
+          </a>
+        </div>
+      </header>
       <div id="told">
         {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
         {choices && given && <Choices choices={choices} given={given} />}
         <AddForm given={adding ? given : undefined} open={view.count === 0} />
-      </div>
-      <div id="totals">
-        {view.count > 0 && (
-          <p class="buttons totals">
-            <span>
-              {view.count} {view.count === 1 ? 'deal' : 'deals'}, expected profit {dollars(total)} without
-              those canceled
-            </span>
-            <a href="/deals/export.csv">Export as CSV</a>
-          </p>
-        )}
       </div>
       <p class="unseen" id="moved" role="status" />
       <Board view={view} />
@@ -107,7 +114,7 @@ async function show(visit: Visit, { bad, choices }: ActionResult) {
       </p>
     </div>
   );
-  return { title: 'Deals', body, assetNames: ['deals.css', 'deals.mjs'] };
+  return { title: 'Deals', body, assetNames: ['cards.css', 'deals.css', 'deals.mjs'] };
 }
 
 const COLUMNS = [

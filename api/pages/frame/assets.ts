@@ -46,6 +46,8 @@ export async function openAssets(config: Config): Promise<Assets> {
     const sheet = readFileSync(join(here, name), 'utf8');
     add(name, style, Buffer.from(sheet.replace('inter.woff2', assets.get('inter.woff2')!.path)));
   }
+  for (const name of ['home-light.webp', 'home-dark.webp'])
+    add(name, 'image/webp', readFileSync(join(here, name)));
   add('maplibre-gl.css', style, readFileSync(join(maplibre, 'maplibre-gl.css')));
   for (const name of ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'])
     add(name, script, readFileSync(join(maplibre, name)));
