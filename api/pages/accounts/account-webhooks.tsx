@@ -3,7 +3,8 @@ import { countyText } from '../../../shared/regions/counties.ts';
 import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
 import { listWebhooks } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { WebhookAnswer } from '../../v1/webhooks/webhook-schema.ts';
-import { Field, Grid, Submit } from '../frame/layout.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { Field, Grid, Panel, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
@@ -72,12 +73,12 @@ export function stateOf({ enabled, disabled_because, failing_since }: WebhookAns
 export async function webhooksSection(visit: Visit, account: { own: boolean }) {
   const webhooks = await callEndpoint<WebhookAnswer[]>(visit, listWebhooks);
   return (
-    <section id="webhooks">
-      <h2>Webhooks</h2>
+    <Panel id="webhooks" title="Webhooks" flush>
       <p>Addresses of your own programs that get a signed message when something has changed.</p>
       {webhooks.length > 0 && (
         <Grid
           name="Webhooks"
+          cards
           heads={['Address', 'Told of', 'County', 'State']}
           rows={webhooks.map(webhook => [
             account.own ? <a href={`/account/webhooks/${webhook.id}`}>{webhook.url}</a> : webhook.url,
@@ -89,8 +90,11 @@ export async function webhooksSection(visit: Visit, account: { own: boolean }) {
       )}
       {account.own ? (
         <details>
-          <summary>New webhook</summary>
-          <form method="post" action="/account" class="stack narrow">
+          <summary class="button second">
+            <Icon name="plus" />
+            New webhook
+          </summary>
+          <form method="post" action="/account" class="stack narrow-form">
             <WebhookFields />
             <div class="buttons">
               <Submit label="Add webhook" does="add webhook" />
@@ -102,6 +106,6 @@ export async function webhooksSection(visit: Visit, account: { own: boolean }) {
           <small>Only the person whose account it is adds webhooks.</small>
         </p>
       )}
-    </section>
+    </Panel>
   );
 }

@@ -145,7 +145,7 @@ async function show(visit: Visit, done: Done) {
         </div>
         <details>
           <summary>Send all since a day again</summary>
-          <form method="post" class="stack narrow">
+          <form method="post" class="stack narrow-form">
             <Field
               label="Since"
               name="since"
@@ -163,7 +163,7 @@ async function show(visit: Visit, done: Done) {
         <h2>Settings</h2>
         <details>
           <summary>What it is told of</summary>
-          <form method="post" class="stack narrow">
+          <form method="post" class="stack narrow-form">
             <WebhookFields webhook={webhook} />
             <div class="buttons">
               <Submit label="Change" does="change" />
