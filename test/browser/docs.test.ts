@@ -11,7 +11,10 @@ describePages('the reference of the API', site => {
     await page.getByText('to try calls here with a key of your own').waitFor();
     expect(await page.locator('.opblock').count()).toBeGreaterThan(10);
     await page.locator('.opblock-summary-control').first().click();
-    await page.locator('.opblock-body').first().waitFor();
+    const call = page.locator('#operations-Parcels-filter_properties');
+    await call.locator('.opblock-summary-control').click();
+    await call.getByRole('button', { name: 'Try it out' }).click();
+    await call.getByLabel('Request body').waitFor();
     await inspect(page);
   });
 

@@ -21,10 +21,12 @@ const COMPONENTS = {
 systemDark.addEventListener('change', applyTheme);
 applyTheme();
 
-/** Swagger UI leaves the choice of an example without a name, and boxes that scroll to those with a mouse. */
+/** Swagger UI leaves fields without a name, and boxes that scroll to those with a mouse. */
 function mendBody(): void {
   for (const field of document.querySelectorAll('#docs .examples-select-element:not([aria-label])'))
     field.setAttribute('aria-label', 'Example');
+  for (const field of document.querySelectorAll('#docs :is(select, textarea):not([aria-label])'))
+    field.setAttribute('aria-label', field.closest('tr')?.dataset.paramName ?? 'Request body');
   for (const box of document.querySelectorAll('#docs pre.microlight:not([tabindex])'))
     box.setAttribute('tabindex', '0');
 }

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { describePages, faultsOf, inspect, NARROW, tabTo } from '../support/browser.ts';
+import { newUser } from '../support/visitor.ts';
+import { eventually } from '../support/workers.ts';
+
+/** Where an assistant gets its code. */
+const assistant = createServer((_req, res) => {
+  res
+    .setHeader('Content-Type', 'text/html')
+    .end('<!doctype html><title>Done</title><link rel="icon" href="data:,">');
+});
+await new Promise<void>(resolve => assistant.listen(0, '127.0.0.1', resolve));
+afterAll(() => assistant.close());
+
+describePages('the account', site => {
+  test('an assistant is let in on the consent page and stands on the account page until its access is ended', async () => {
+    const callback = `http://127.0.0.1:${(assistant.address() as AddressInfo).port}/callback`;
+    const registered = await fetch(`${site.api.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Field assistant', redirect_uris: [callback] }),
+    });
+    const { client_id } = (await registered.json()) as { client_id: string };
+    const page = await site.open('/account');
+    expect(await page.locator('#assistants pre').first().textContent()).toBe(`${site.api.url}/mcp`);
+    const asked = new URLSearchParams({
+      client_id,
+      response_type: 'code',
+      redirect_uri: callback,
+      scope: 'api:mcp',
+      state: 's',
+      code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
+      code_challenge_method: 'S256',
+    });
+    await page.goto(`${site.api.url}/oauth/authorize?${asked}`);
+    await page.getByRole('heading', { name: 'Field assistant wants to use Plat for you' }).waitFor();
+    await page.getByText('Prices').click();
+    await inspect(page);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL(`${callback}?**`);
+    expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/);
+    // The assistant's own address, which no page of ours asks for.
+    expect(faultsOf(page)).toEqual([`asks ${page.url()}`]);
+
+    await page.goto(`${site.api.url}/account`);
+    await page.getByText('Field assistant').waitFor();
+    await page.getByText('Cursor', { exact: true }).click();
+    await inspect(page);
+    await page.getByRole('button', { name: 'End access' }).click();
+    await page.getByText('The assistant has no access any more.').waitFor();
+    expect(await page.getByText('Field assistant').count()).toBe(0);
+  });
+
+  test('by keyboard on a dark phone: a colleague is invited and comes, a key is made, used and revoked, a run is looked into', async () => {
+    const operator = await newUser(site.db, { operator: true, company: 'Keys & Co' });
+    const page = await site.open('/account', { viewport: NARROW, as: operator });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await tabTo(page, page.getByLabel('Invite a colleague'));
+    await page.keyboard.type('colleague@keys.example');
+    await page.keyboard.press('Enter');
+    await page.getByText('send this link to colleague@keys.example yourself').waitFor();
+    const link = (await page.locator('.secret').innerText()).trim();
+    const colleague = await site.open(new URL(link).pathname, { viewport: NARROW, as: null });
+    await tabTo(colleague, colleague.getByLabel('New password'));
+    await colleague.keyboard.type('some words of my own');
+    await colleague.keyboard.press('Enter');
+    await colleague.waitForURL('**/data');
+
+    await tabTo(page, page.locator('summary', { hasText: 'New API key' }));
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByLabel('Name', { exact: true }));
+    await page.keyboard.type('website');
+    await page.keyboard.press('Enter');
+    await page.getByText('The key is made.').waitFor();
+    const key = (await page.locator('.secret').innerText()).trim();
+    const usage = async () => (await site.api.call('/api/public/v1/usage/', { key })).status;
+    expect(await usage()).toBe(200);
+    await tabTo(page, page.locator('summary', { hasText: 'Revoke' }));
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByRole('button', { name: 'Revoke key' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('Key website is revoked.').waitFor();
+    await eventually(async () => (await usage()) === 401);
+    await inspect(page);
+
+    await page.setViewportSize(NARROW);
+    await page.goto('/admin');
+    await tabTo(page, page.getByRole('link', { name: 'Run 1', exact: true }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Rows left out or repaired' }).waitFor();
+    await tabTo(page, page.getByRole('link', { name: 'On the map' }));
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/data?county=33019');
+  });
+});
