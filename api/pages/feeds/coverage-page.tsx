@@ -1,7 +1,7 @@
 import { count, day, percent } from '../../../shared/domain/figures.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-coverage.ts';
-import { Grid, Select } from '../frame/layout.tsx';
+import { Grid, Panel, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { classifyCounties } from '../map/county-legend.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
@@ -19,105 +19,126 @@ const coveragePage: Page = {
     const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
     const body = (
       <>
-        <h1>Coverage</h1>
-        <p>
-          {count(counties.reduce((sum, { parcels }) => sum + parcels, 0))} parcels in {count(counties.length)}{' '}
-          {counties.length === 1 ? 'county' : 'counties'}
-        </p>
-        <div class="framed">
-          {mapOf(visit, {
-            values: '/coverage/values.json',
-            opens: '/data?county=',
-            legend: { title: 'Parcels', classes: classesOf(counties), unknown: 'not loaded' },
-            start: boxOfCounties(counties),
-          })}
-        </div>
-        <h2>Parcels and listings</h2>
-        <Grid
-          name="Parcels and listings"
-          heads={['County', 'Parcels', ...SHARES.map(([, label]) => label), 'For sale', 'Pending', 'Sold']}
-          rows={counties.map(county => [
-            <a href={`/coverage/${county.fips}`}>{nameOf(county)}</a>,
-            count(county.parcels),
-            ...SHARES.map(([name]) =>
-              county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels),
-            ),
-            count(county.active),
-            count(county.pending),
-            count(county.sold),
-          ])}
-        />
-        {counties.some(({ no_comps }) => no_comps) && (
-          <>
-            <h2>Without sales</h2>
+        <header class="pagehead">
+          <div>
+            <h1>Coverage</h1>
+            <p>
+              {count(counties.reduce((sum, { parcels }) => sum + parcels, 0))} parcels in{' '}
+              {count(counties.length)} {counties.length === 1 ? 'county' : 'counties'}
+            </p>
+          </div>
+        </header>
+        <div class="stack panels">
+          <div class="framed">
+            {mapOf(visit, {
+              values: '/coverage/values.json',
+              opens: '/data?county=',
+              legend: { title: 'Parcels', classes: classesOf(counties), unknown: 'not loaded' },
+              start: boxOfCounties(counties),
+            })}
+          </div>
+          <Panel id="counties" title="Parcels and listings" flush>
             <Grid
-              name="Without sales"
-              heads={['County', 'Why, and what helps']}
-              rows={counties.flatMap(county =>
-                county.no_comps ? [[nameOf(county), county.no_comps.message]] : [],
-              )}
+              name="Parcels and listings"
+              heads={[
+                'County',
+                'Parcels',
+                ...SHARES.map(([, label]) => label),
+                'For sale',
+                'Pending',
+                'Sold',
+              ]}
+              rows={counties.map(county => [
+                <a href={`/coverage/${county.fips}`}>{nameOf(county)}</a>,
+                count(county.parcels),
+                ...SHARES.map(([name]) =>
+                  county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels),
+                ),
+                count(county.active),
+                count(county.pending),
+                count(county.sold),
+              ])}
             />
-          </>
-        )}
-        <h2>Versions</h2>
-        <Grid
-          name="Versions"
-          heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Values']}
-          rows={counties.map(county => [
-            nameOf(county),
-            ...layers.map(kind => editionOf(county, kind)),
-            county.stats_as_of ? day(county.stats_as_of) : '–',
-            county.valuations_as_of ? day(county.valuations_as_of) : '–',
-          ])}
-        />
-        <h2>Data sources</h2>
-        <Grid
-          name="Data sources"
-          heads={['Source', 'Kind', 'As of', 'Loaded', 'Credit', 'Terms']}
-          rows={sourcesOf(counties).map(sources => {
-            const { kind, feed, title, attribution, licence, source_url } = sources[0]!;
-            const name = sources.length === 1 ? (title ?? feed) : `${count(sources.length)} counties`;
-            return [
-              source_url ? <a href={commonPage(sources)}>{name}</a> : name,
-              KIND_WORDS[kind],
-              span(sources.map(({ edition, changed }) => edition ?? changed)),
-              span(sources.map(({ merged_at }) => merged_at)),
-              attribution ?? '–',
-              licence ?? '–',
-            ];
-          })}
-        />
-        <h2 id="offered">Available, not loaded</h2>
-        <p>Who publishes the parcels of further counties. The operator loads them.</p>
-        <form method="get" action="/coverage#offered" class="buttons">
-          <Select
-            name="offered"
-            aria-label="State"
-            options={STATES.map(({ code, name }) => [code, name])}
-            given={state}
-          />
-          <button type="submit">Show</button>
-        </form>
-        {state && (
-          <Grid
-            name="Available, not loaded"
-            heads={['County', 'Published by', 'Year', 'Terms']}
-            rows={offersOf(state, counties, sourcesOfCounty).map(
-              ({ name, statewide, source_url, website, licence, year }) => [
-                name,
-                <a href={website ?? pageOf(source_url)}>
-                  {new URL(source_url).hostname}
-                  {statewide && ' (whole state)'}
-                </a>,
-                year ?? '–',
-                licence ?? 'not noted; ask the publisher',
-              ],
+          </Panel>
+          {counties.some(({ no_comps }) => no_comps) && (
+            <Panel id="without-sales" title="Without sales" flush>
+              <Grid
+                name="Without sales"
+                heads={['County', 'Why, and what helps']}
+                rows={counties.flatMap(county =>
+                  county.no_comps ? [[nameOf(county), county.no_comps.message]] : [],
+                )}
+              />
+            </Panel>
+          )}
+          <Panel id="versions" title="Versions" flush>
+            <Grid
+              name="Versions"
+              heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Values']}
+              rows={counties.map(county => [
+                nameOf(county),
+                ...layers.map(kind => editionOf(county, kind)),
+                county.stats_as_of ? day(county.stats_as_of) : '–',
+                county.valuations_as_of ? day(county.valuations_as_of) : '–',
+              ])}
+            />
+          </Panel>
+          <Panel id="sources" title="Data sources" flush>
+            <Grid
+              name="Data sources"
+              cards
+              heads={['Source', 'Kind', 'As of', 'Loaded', 'Credit', 'Terms']}
+              rows={sourcesOf(counties).map(sources => {
+                const { kind, feed, title, attribution, licence, source_url } = sources[0]!;
+                const name = sources.length === 1 ? (title ?? feed) : `${count(sources.length)} counties`;
+                return [
+                  source_url ? <a href={commonPage(sources)}>{name}</a> : name,
+                  KIND_WORDS[kind],
+                  span(sources.map(({ edition, changed }) => edition ?? changed)),
+                  span(sources.map(({ merged_at }) => merged_at)),
+                  attribution ?? '–',
+                  licence ?? '–',
+                ];
+              })}
+            />
+          </Panel>
+          <Panel id="offered" title="Available, not loaded" flush>
+            <p>Who publishes the parcels of further counties. The operator loads them.</p>
+            <form method="get" action="/coverage#offered" class="buttons">
+              <Select
+                id="state"
+                name="offered"
+                aria-label="State"
+                options={STATES.map(({ code, name }) => [code, name])}
+                given={state}
+              />
+              <button type="submit" class="second">
+                Show
+              </button>
+            </form>
+            {state && (
+              <Grid
+                name="Available, not loaded"
+                cards
+                heads={['County', 'Published by', 'Year', 'Terms']}
+                rows={offersOf(state, counties, sourcesOfCounty).map(
+                  ({ name, statewide, source_url, website, licence, year }) => [
+                    name,
+                    <a href={website ?? pageOf(source_url)}>
+                      {new URL(source_url).hostname}
+                      {statewide && ' (whole state)'}
+                    </a>,
+                    year ?? '–',
+                    licence ?? 'not noted; ask the publisher',
+                  ],
+                )}
+              />
             )}
-          />
-        )}
+          </Panel>
+        </div>
       </>
     );
-    return { title: 'Coverage', body, head: mapHead(visit) };
+    return { title: 'Coverage', body, head: mapHead(visit), assetNames: ['cards.css'] };
   },
 };
 
