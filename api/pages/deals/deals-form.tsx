@@ -149,7 +149,7 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
         <Icon name="plus" />
         Add deal
       </summary>
-      <form method="post" action="/deals" class="card stack">
+      <form method="post" action="/deals" class="stack">
         <div class="row">
           <Field
             label="Parcel id, APN or address"
