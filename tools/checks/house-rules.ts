@@ -3,12 +3,12 @@ import { type SourceFile, statementsOf } from './files.ts';
 /** Files are meant to stay under about 300 lines; this is where the check stops believing in "about". */
 const MAX_LINES = 350;
 
-/** The whole schema at a glance, as a dump and as it was first written. */
-const WHOLE_SCHEMA = ['sql/schema.sql', 'sql/migrations/0001_schema.sql'];
+/** The whole schema at a glance, as a dump and as it was first written; and shapes that nobody reads. */
+const LONG_FILES = ['sql/schema.sql', 'sql/migrations/0001_schema.sql', 'api/pages/frame/icons.tsx'];
 
 export function checkFileSizes(files: SourceFile[]): string[] {
   return files
-    .filter(({ path }) => /\.(tsx?|mjs|sql)$/.test(path) && !WHOLE_SCHEMA.includes(path))
+    .filter(({ path }) => /\.(tsx?|mjs|sql)$/.test(path) && !LONG_FILES.includes(path))
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
     .filter(({ lines }) => lines > MAX_LINES)
     .map(

@@ -25,7 +25,6 @@ const NAMES = [
   'house',
   'image-down',
   'info',
-  'key-round',
   'link',
   'list',
   'list-checks',

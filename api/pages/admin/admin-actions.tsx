@@ -52,8 +52,8 @@ const JOB_WORDS: Record<string, string> = {
 export const jobWords = ({ name }: Pick<Job, 'name'>): string => JOB_WORDS[name] ?? name;
 
 /**
- * What a job is about, in words: of a run, whose key also tells how it is done, the feed; a county by its name;
- * nothing where only an id tells it.
+ * What a job is about, in words: of a run, whose key also tells how it is done, the feed; a county by its
+ * name; nothing where only an id tells it.
  */
 export function subjectOf({ key }: Pick<Job, 'key'>): string {
   const feed = /^\["([^"]+)"/.exec(key)?.[1];
