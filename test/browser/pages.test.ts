@@ -46,13 +46,18 @@ describePages('the web app', site => {
     await page.getByText(`2 of ${found}`).waitFor();
     expect(page.url()).toContain('parcel=33019');
     await inspect(page);
+    // The tabs lead to its parts, and tell which is in sight.
+    for (const part of ['Value', 'Land']) {
+      await page.locator('.tabs').getByRole('link', { name: part }).click();
+      await page.locator('.tabs [aria-current]', { hasText: part }).waitFor();
+    }
     // On to the next result, and back to its row.
     await page.getByRole('link', { name: 'Next parcel' }).click();
     await page.getByText(`3 of ${found}`).waitFor();
     await page.getByRole('link', { name: `‹ ${found} parcels` }).click();
     await page.locator('#results').waitFor();
     expect(await page.locator('#results a[data-parcel]').nth(2).evaluate(isFocused)).toBe(true);
-    // Back takes back one step of these, and the filter at last.
+    // Back takes back one step of these.
     await page.goBack();
     await page.getByText(`3 of ${found}`).waitFor();
   });

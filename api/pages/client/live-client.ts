@@ -106,6 +106,8 @@ document.addEventListener('click', event => {
   const link = (event.target as HTMLElement).closest<HTMLAnchorElement>('#side a, #legend a');
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (!link || !plain || link.origin !== location.origin || link.pathname !== '/data') return;
+  // A part of what is shown: the browser goes there.
+  if (link.hash !== '' && link.search === shown) return;
   event.preventDefault();
   load(link.href, VIEW, 'push');
 });

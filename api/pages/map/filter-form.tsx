@@ -41,7 +41,7 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
   const params = url.searchParams;
   const on = chipsOf(url).length;
   return (
-    <form method="get" action="/data" id="filters" data-live="results shown legend">
+    <form method="get" action="/data" id="filters" data-live="results shown on legend">
       {KEPT.map(name => params.has(name) && <input type="hidden" name={name} value={params.get(name)!} />)}
       <div class="where">
         <Icon name="map-pin" />
@@ -62,7 +62,7 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
       <details class="filters" open={open}>
         <summary class="button second">
           <Icon name="sliders-horizontal" />
-          Filters {on > 0 && <b class="count">{on}</b>}
+          Filters <span id="on">{on > 0 && <b class="count">{on}</b>}</span>
         </summary>
         <Switches params={params} known={known} />
         <div id="more">

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { usageOf } from '../support/api.ts';
+import { describePages, inspect, tabTo } from '../support/browser.ts';
+
+describePages('from a county by its name to a telephone number', site => {
+  test('by keyboard alone: the county, vacant lots of 5 to 20 acres of owners out of state, sorted, one opened, its numbers bought once', async () => {
+    // Every number of the sample's people, which are 555-01xx, is on the registry.
+    await site.db.pool.query(`with listed as (
+        insert into dnc_areas (area_code, edition, numbers, feed_id, changed_run)
+        select code, '2026-11-01', 10000, (select min(id) from feeds), 1 from generate_series(200, 999) code
+        returning area_code
+      )
+      insert into dnc_numbers (prefix, bits)
+      select area_code * 1000 + 555, decode(repeat('ff', 1250), 'hex') from listed`);
+    const page = await site.open('/markets');
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const count = page.locator('#count');
+    await press('/');
+    await page.keyboard.type('sullivan county');
+    await page.getByRole('option', { name: /^Sullivan, NH/ }).waitFor();
+    await press('Enter');
+    await page.waitForURL(/\/data\?county=33019/);
+    const all = await count.textContent();
+    await tabTo(page, page.locator('.filters > summary'));
+    await press('Enter');
+    for (const name of ['Vacant', 'Out-of-state owner']) {
+      await tabTo(page, page.getByRole('checkbox', { name }));
+      await press('Space');
+    }
+    // What the county lacks is dotted before it is asked for, and said.
+    await page.getByText('Dotted: wetlands, flood zones, slopes, and delinquent taxes').waitFor();
+    expect(await page.locator('.range.unknown legend').allTextContents()).toContain('Structures');
+    await tabTo(page, page.getByLabel('Acres, at least', { exact: true }));
+    await page.keyboard.type('5');
+    await press('Tab');
+    await page.keyboard.type('20');
+    await page.getByRole('link', { name: 'Remove 5 – 20 acres' }).waitFor();
+    const found = Number(await count.textContent());
+    expect(found).toBeGreaterThan(25);
+    expect(found).toBeLessThan(Number(all!.replace(',', '')));
+    // A thumb of the histogram writes into its field, which leads.
+    await page.locator('.spread[data-of="value"]').waitFor();
+    const most = page.getByLabel('Estimated value, at most', { exact: true });
+    await tabTo(page, page.getByLabel('Estimated value up to, by the bars'));
+    const steps = 14;
+    await press(...Array.from({ length: steps }, () => 'ArrowLeft'));
+    await page.waitForFunction(
+      before => Number(document.querySelector('#count')?.textContent) < before,
+      found,
+    );
+    expect(Number(await most.inputValue())).toBeGreaterThan(0);
+    expect(await page.locator('.spread[data-of="acres"] .in').count()).toBeGreaterThan(2);
+    await inspect(page);
+    await press(...Array.from({ length: steps }, () => 'ArrowRight'));
+    await page.waitForFunction(
+      before => Number(document.querySelector('#count')?.textContent) === before,
+      found,
+    );
+    expect(await most.inputValue()).toBe('');
+    await tabTo(page, page.getByRole('button', { name: `Show ${found} parcels` }));
+    await press('Enter');
+    await page.locator('.filters:not([open])').waitFor({ state: 'attached' });
+
+    await tabTo(page, page.getByRole('link', { name: 'Table', exact: true }));
+    await press('Enter');
+    await tabTo(page, page.locator('#sort-value_per_acre'));
+    await press('Enter');
+    await page.locator('th[aria-sort="descending"]').waitFor();
+    const links = page.locator('#results a[data-parcel]');
+    await tabTo(page, links.first());
+    await press('ArrowDown', 'Enter');
+    await page.locator('#parcel h1:focus').waitFor();
+    await page.getByText(`2 of ${found}`).waitFor();
+    expect(await page.locator('.tabs [aria-current]').textContent()).toContain('Overview');
+
+    const tokens = async () => Number((await page.locator('.tokens').textContent())!.replace(/\D/g, ''));
+    const before = await tokens();
+    const phones = page.locator('.phones');
+    // Where none is known one goes on: it costs nothing.
+    for (let at = 2; at < 12; at++) {
+      await tabTo(page, page.getByRole('button', { name: 'Phone numbers 20 tokens' }));
+      await Promise.all([page.waitForEvent('domcontentloaded'), press('Enter')]);
+      if ((await phones.count()) > 0) break;
+      expect(await tokens()).toBe(before);
+      await tabTo(page, page.getByRole('link', { name: 'Next parcel' }));
+      await press('Enter');
+      await page.getByText(`${at + 1} of ${found}`).waitFor();
+    }
+    expect(await phones.locator('.badge.bad').first().textContent()).toBe('Do not call');
+    expect(await tokens()).toBe(before - 20);
+    await inspect(page);
+    // What was paid for is shown again, free.
+    await page.reload();
+    await phones.waitFor();
+    expect(await page.getByRole('button', { name: '20 tokens' }).count()).toBe(0);
+    expect(await usageOf(site.db, site.user.accountId)).toEqual({ tokens: 20, calls: 1, daily: 20 });
+    await press('Escape');
+    await page.locator('#results').waitFor();
+    expect(await count.textContent()).toBe(String(found));
+  });
+});

@@ -1,0 +1,116 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { describePages, drawn, inspect, isFocused, NARROW, visit, WIDE } from '../support/browser.ts';
+
+describePages('the tools of the map', site => {
+  test('measuring, a radius by mouse and by keyboard, coordinates, a link to the view, a picture, what is in sight', async () => {
+    const page = await site.open('/data?county=33019');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const box = (await page.locator('#map').boundingBox())!;
+    const spot = (across: number, down: number) =>
+      [box.x + across * box.width, box.y + down * box.height] as const;
+    const tool = async (name: string) => {
+      await page.getByText('Tools', { exact: true }).click();
+      await page.getByRole('button', { name }).click();
+    };
+    const said = page.locator('#drawing output');
+    const count = page.locator('#count');
+    const counts = async (before: string | null) => {
+      await page.waitForFunction(text => {
+        const now = document.querySelector('#count')?.textContent;
+        return now !== undefined && now !== text;
+      }, before);
+      return Number(await count.textContent());
+    };
+    const all = await count.textContent();
+
+    await tool('Measure distance and area');
+    await page.mouse.click(...spot(0.4, 0.4));
+    await page.mouse.click(...spot(0.6, 0.4));
+    expect(await said.textContent()).toMatch(/^[\d.]+ mi$/);
+    await page.mouse.click(...spot(0.6, 0.6));
+    expect(await said.textContent()).toMatch(/^[\d.]+ mi · closed to an area: [\d,]+ acres$/);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    expect(await said.textContent()).toMatch(/^[\d.]+ mi$/);
+    await inspect(page);
+    await page.setViewportSize(WIDE);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await count.textContent()).toBe(all);
+
+    await tool('Draw a radius');
+    await page.mouse.click(...spot(0.5, 0.55));
+    await page.mouse.move(...spot(0.55, 0.55));
+    expect(await said.textContent()).toMatch(/^[\d.,]+ (ft|mi) around/);
+    await page.mouse.click(...spot(0.55, 0.55));
+    const near = await counts(all);
+    expect(near).toBeGreaterThan(0);
+    const ring = new URL(page.url()).searchParams.get('geom_intersects')!;
+    expect(ring.split(',').length).toBe(65);
+
+    // By keyboard: the middle of the map, and as far as the map is moved.
+    await drawn(page);
+    await page.getByText('Tools', { exact: true }).press('Enter');
+    await page.getByRole('button', { name: 'Draw a radius' }).press('Enter');
+    await page.keyboard.press('Enter');
+    await page.locator('#map').evaluate(element => element.removeAttribute('data-idle'));
+    await page.keyboard.press('ArrowRight');
+    await drawn(page);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(
+      before => new URLSearchParams(location.search).get('geom_intersects') !== before,
+      ring,
+    );
+
+    await drawn(page);
+    await tool('Coordinates of the middle');
+    const copy = page.locator('#spot [data-copy]');
+    expect(await copy.evaluate(isFocused)).toBe(true);
+    await copy.press('Enter');
+    const [lat, lon] = (await page.evaluate(() => navigator.clipboard.readText())).split(', ').map(Number);
+    expect(lat).toBeCloseTo(43.2, 0);
+    expect(lon).toBeCloseTo(-72.1, 0);
+    expect(await page.getByRole('link', { name: 'Google Maps' }).getAttribute('href')).toBe(
+      `https://www.google.com/maps/search/?api=1&query=${lat!.toFixed(5)},${lon!.toFixed(5)}`,
+    );
+    await inspect(page);
+    await page.setViewportSize(WIDE);
+    await page.keyboard.press('Escape');
+    await page.locator('#spot').waitFor({ state: 'hidden' });
+
+    const saved = page.waitForEvent('download');
+    await tool('Save a picture');
+    const picture = sharp(await (await saved).path());
+    const { width } = await picture.metadata();
+    const { channels } = await picture.stats();
+    expect(width).toBeGreaterThan(200);
+    // It shows something.
+    expect(channels[0]!.stdev).toBeGreaterThan(5);
+
+    await visit(page, '/data?county=33019&acres_min=20');
+    const some = await count.textContent();
+    const scale = page.locator('.maplibregl-ctrl-scale');
+    const here = page.getByRole('button', { name: 'Search this area' });
+    expect(await here.isVisible()).toBe(false);
+    await page.mouse.move(...spot(0.5, 0.5));
+    for (let i = 0; i < 4; i++) await page.mouse.wheel(0, -400);
+    await here.waitFor();
+    await drawn(page);
+    const [view, middle] = [await scale.innerText(), await page.getAttribute('#map', 'data-middle')];
+    await here.click();
+    expect(await counts(some)).toBeLessThan(Number(some));
+    await drawn(page);
+    expect(await scale.innerText()).toBe(view);
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      acres_min: '20',
+      geom_intersects: expect.stringMatching(/^POLYGON/),
+    });
+
+    await tool('Copy a link to this view');
+    await page.getByText('The link to this view is copied.').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const other = await site.open(undefined, { viewport: NARROW });
+    await visit(other, link);
+    expect(await other.getAttribute('#map', 'data-middle')).toBe(middle);
+    expect(new URL(other.url()).searchParams.has('map')).toBe(false);
+  });
+});
