@@ -37,6 +37,8 @@ const MADE: Record<string, string[]> = {
   'deal-flow': ['id of deal-flow', 'id'],
   markets: ['id of markets'],
   'comp-reports': ['report'],
+  lists: ['id of lists', 'list_id'],
+  exports: ['id of exports'],
 };
 
 /** Around Washington, New Hampshire. */
@@ -132,7 +134,8 @@ class Lane {
     if (status >= 300 || !headers.get('content-type')?.startsWith('application/json')) return;
     const made = JSON.parse(text || '{}');
     const kind = MADE[target.split(/[/?]/)[4] ?? ''];
-    if (status === 201 && kind !== undefined) for (const name of kind) keep(name, made.report_id ?? made.id);
+    if ([201, 202].includes(status) && kind !== undefined)
+      for (const name of kind) keep(name, made.report_id ?? made.id);
     for (const name of ['client_id', 'refresh_token']) keep(name, made[name]);
   }
 }
@@ -210,6 +213,8 @@ async function prepare(lane: Lane): Promise<Tool[]> {
   await post('/api/public/v1/deal-flow/listings/', { property_id: Number(property_id) });
   await post('/api/public/v1/comp-reports/', { property_id: Number(property_id) });
   await post('/api/public/v1/markets/', { region_id });
+  await post('/api/public/v1/lists/', { name: 'fuzz' });
+  await post('/api/public/v1/exports/', { filter: { county: '33019', acres_min: 100 }, format: 'csv' });
   const { text } = await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
   return messageIn(text).result.tools;
 }

@@ -18,6 +18,12 @@ export const NARROW = { width: 390, height: 844 };
 /** Without its comments and names, less than half to read. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Whether somebody will look at the pictures. */
+const isLookedAt = Boolean(process.env.TEST_SHOTS || process.env.README_PICTURES);
+
+/** In the page: maps draw few pixels, which without a graphics card are half of what they cost. */
+const drawCoarsely = () => Object.defineProperty(globalThis, 'devicePixelRatio', { get: () => 0.2 });
+
 /** Shared by all files of a process, and closed with it. */
 let browser: Promise<Browser> | undefined;
 
@@ -87,9 +93,10 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             colorScheme: 'light',
             // Every frame of an animation costs as much as the last one.
             reducedMotion: 'reduce',
-            // A quarter of the pixels: without a graphics card they are most of what a map costs.
-            deviceScaleFactor: process.env.TEST_SHOTS || process.env.README_PICTURES ? 1 : 0.5,
+            // A quarter of the pixels.
+            deviceScaleFactor: isLookedAt ? 1 : 0.5,
           });
+          if (!isLookedAt) await context.addInitScript(drawCoarsely);
           if (as !== null) {
             const [name, value] = (await cookieOf(as)).split('=') as [string, string];
             await context.addCookies([{ name, value, url: api.url, httpOnly: true, sameSite: 'Lax' }]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { rootDir } from '../../../shared/base/root.ts';
 import { newCaller, startTestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
@@ -222,10 +222,18 @@ test.each(['mcp', 'rest'])('a client that leaves stops the query, and pays nothi
 });
 
 test('a tool that takes too long says so, and its query is stopped', async () => {
-  const hasty = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '500' } });
+  // Less than the limits of the pool and of the client, which go by the same timers.
+  const hasty = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '20000' } });
   const client = await connect(hasty, key);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
   await whileLocked(db, ['lock table saved_markets in access exclusive mode'], async () => {
-    const answer = await call(client, 'list_saved_markets');
+    const asked = call(client, 'list_saved_markets');
+    await expect.poll(waiting).toBe(1);
+    vi.advanceTimersByTime(hasty.config.REQUEST_TIMEOUT_MS);
+    const answer = await asked;
     expect(JSON.parse(answer.text).error).toMatchObject({ code: 'internal_error' });
     expect(answer.text).toContain('took too long');
     await expect.poll(waiting).toBe(0);
