@@ -10,7 +10,7 @@ import {
   readPixels,
 } from '../../shared/raster/pixels.ts';
 import { type Pixels, type ToPixel, warp } from '../../shared/raster/warp.ts';
-import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
+import type { Shown } from './image-frame.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';
 
 /**
@@ -25,14 +25,14 @@ const MAX_PIXELS = 2 ** 26;
  */
 export async function paintFile(
   file: ImageryFile,
-  frame: Frame,
+  frame: Shown,
   picture: Pixels,
   { signal, request }: ImageryFetch,
 ): Promise<void> {
   const { forward } = placeImage(file, file.source);
   const placeIn: ToPixel = (x, y) => forward(frame.toPlace(x, y));
-  const ratio = pixelsToOne(frame, forward);
-  const sampled = windowOf(placeIn, file.width, file.height, ratio);
+  const ratio = pixelsToOne(frame, forward, picture);
+  const sampled = windowOf(placeIn, picture, file, ratio);
   if (sampled === null) return;
   const bytes = openByteSource(file.source, {
     signal,
@@ -69,10 +69,14 @@ export async function paintFile(
 }
 
 /** Pixels of the file to one of the frame, in its middle. */
-function pixelsToOne(frame: Frame, forward: (place: Position) => [number, number]): number {
-  const [column, row] = forward(frame.toPlace(WIDTH / 2, HEIGHT / 2));
-  const [acrossX, acrossY] = forward(frame.toPlace(WIDTH / 2 + 1, HEIGHT / 2));
-  const [downX, downY] = forward(frame.toPlace(WIDTH / 2, HEIGHT / 2 + 1));
+function pixelsToOne(
+  frame: Shown,
+  forward: (place: Position) => [number, number],
+  { width, height }: Pixels,
+): number {
+  const [column, row] = forward(frame.toPlace(width / 2, height / 2));
+  const [acrossX, acrossY] = forward(frame.toPlace(width / 2 + 1, height / 2));
+  const [downX, downY] = forward(frame.toPlace(width / 2, height / 2 + 1));
   const area = (acrossX - column) * (downY - row) - (acrossY - row) * (downX - column);
   return Math.sqrt(Math.abs(area));
 }
@@ -81,13 +85,18 @@ function pixelsToOne(frame: Frame, forward: (place: Position) => [number, number
 const SAMPLE_POINTS = 9;
 
 /** The pixels of a file that the frame needs; null when it needs none. */
-function windowOf(placeIn: ToPixel, width: number, height: number, ratio: number): PixelWindow | null {
+function windowOf(
+  placeIn: ToPixel,
+  picture: Pixels,
+  { width, height }: ImageryFile,
+  ratio: number,
+): PixelWindow | null {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < SAMPLE_POINTS ** 2; i++) {
     const [across, down] = [i % SAMPLE_POINTS, Math.floor(i / SAMPLE_POINTS)].map(
       n => n / (SAMPLE_POINTS - 1),
     );
-    const [column, row] = placeIn(across! * WIDTH, down! * HEIGHT);
+    const [column, row] = placeIn(across! * picture.width, down! * picture.height);
     if (!Number.isFinite(column + row)) continue;
     left = Math.min(left, column);
     right = Math.max(right, column);

@@ -40,6 +40,20 @@ export type Frame = {
   parcelBoxes: Box[];
 };
 
+/** What painting needs of it. */
+export type Shown = Pick<Frame, 'left' | 'top' | 'step' | 'toPlace'>;
+
+/** What a tile of so many pixels shows: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
+export function shownOfTile(z: number, x: number, y: number, px: number): Shown & { box: Box } {
+  const across = WORLD_M / 2 ** z;
+  const [left, top, step] = [x * across - WORLD_M / 2, WORLD_M / 2 - y * across, across / px];
+  const toPlace = (column: number, row: number): Position => [
+    ((left + column * step) / WORLD_M) * 360,
+    latitudeOf(top - row * step),
+  ];
+  return { left, top, step, toPlace, box: [...toPlace(0, px), ...toPlace(px, 0)] as Box };
+}
+
 /**
  * The parcel's box with a margin, at the shape of a picture. @throws PlatError `unprocessable` when it is
  * too complex to draw

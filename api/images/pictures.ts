@@ -15,7 +15,7 @@ import { type Pixels, pixelWords } from '../../shared/raster/warp.ts';
 import { type Database, unavailable } from '../http/database.ts';
 import { notFound } from '../http/error-responses.ts';
 import { paintFile } from './cog.ts';
-import { type Frame, frameOf, HEIGHT, WIDTH } from './image-frame.ts';
+import { type Frame, frameOf, HEIGHT, type Shown, shownOfTile, WIDTH } from './image-frame.ts';
 import type { Caption, Picture, Store } from './image-store.ts';
 import { outlineOf, overlay } from './outline.ts';
 import { type ImageryFetch, openImageryFetch } from './outside.ts';
@@ -53,9 +53,16 @@ export type Pictures = {
   ofParcel(propertyId: number): Promise<{ key: string; picture: Picture }>;
   /** What a picture will be, without waiting for far servers. @throws PlatError as `ofParcel` */
   describe(propertyId: number): Promise<{ key: string } & Omit<Caption, 'freshUntil'>>;
+  /** A tile of imagery in the pixels of the pictures; undefined where none is to be had. */
+  ofTile(z: number, x: number, y: number): Promise<GroundTile | undefined>;
   /** A picture that was made before, as long as it is kept. */
   kept(key: string): Promise<Picture | undefined>;
 };
+
+/** `isLasting`: it was made from files alone, all of which could be read. */
+export type GroundTile = { bytes: Buffer; type: string; isLasting: boolean };
+
+const TILE_PX = 256;
 
 export type PictureDeps = { database: Database; store: Store; log: Logger; requestTimeoutMs: number };
 
@@ -102,15 +109,16 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
   };
 
   /** From the smallest pixels to the largest, each where the picture is still empty. */
-  const paintFrom = async (
+  const paintAll = async (
     sources: Source[],
-    frame: Frame,
+    frame: Shown,
     pixels: Pixels,
     signal: AbortSignal,
-  ): Promise<Caption> => {
+  ): Promise<Painted> => {
     const used: Source[] = [];
     let [freshUntil, failure]: [number, unknown] = [Infinity, undefined];
-    let empty = WIDTH * HEIGHT;
+    const { width, height } = pixels;
+    let empty = width * height;
     for (const source of sources) {
       if (empty === 0) break;
       const over = new AbortController();
@@ -126,7 +134,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
         const failure = down.get(source.source);
         if (failure !== undefined) throw failure;
         const painted = await paintSource(source, frame, pixels, reading);
-        const unpainted = emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]);
+        const unpainted = emptyPixels(pixels, [0, 0, width, height]);
         if (unpainted < empty) used.push({ ...source, ...painted });
         empty = unpainted;
         freshUntil = Math.min(freshUntil, reading.freshUntil);
@@ -141,6 +149,16 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
         over.abort();
       }
     }
+    return { used, freshUntil, failure, empty };
+  };
+
+  const paintFrom = async (
+    sources: Source[],
+    frame: Frame,
+    pixels: Pixels,
+    signal: AbortSignal,
+  ): Promise<Caption> => {
+    const { used, freshUntil, failure, empty } = await paintAll(sources, frame, pixels, signal);
     const [left, top, right, bottom] = frame.parcelPx.map(Math.round) as Box;
     const around: Box = [left, top, Math.max(right, left + 1), Math.max(bottom, top + 1)];
     const all = (around[2] - around[0]) * (around[3] - around[1]);
@@ -155,14 +173,25 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     };
   };
 
+  const makeTile = async (sources: Source[], frame: Shown): Promise<GroundTile | undefined> => {
+    const pixels: Pixels = { width: TILE_PX, height: TILE_PX, data: new Uint8Array(4 * TILE_PX ** 2) };
+    const signal = AbortSignal.timeout(requestTimeoutMs);
+    const { used, freshUntil, empty } = await paintAll(sources, frame, pixels, signal);
+    if (used.length === 0) return undefined;
+    const image = sharp(pixels.data, { raw: { width: TILE_PX, height: TILE_PX, channels: 4 } });
+    const bytes = await (empty === 0 ? image.removeAlpha().jpeg({ quality: 85 }) : image.png()).toBuffer();
+    const type = empty === 0 ? 'image/jpeg' : 'image/png';
+    return { bytes, type, isLasting: freshUntil === Infinity };
+  };
+
   const paintSource = async (
     source: Source,
-    frame: Frame,
+    frame: Shown,
     pixels: Pixels,
     reading: ImageryFetch,
   ): Promise<{ attribution?: string }> => {
     const { source: address } = source;
-    if (source.type === 'relief') return paintRelief(database, frame, pixels, reading.signal);
+    if (source.type === 'relief') return paintRelief(database, frame as Frame, pixels, reading.signal);
     if (source.type === 'cog') {
       const file = { ...source.details, source: address, fingerprint: source.fingerprint };
       await paintFile(file, frame, pixels, reading);
@@ -182,7 +211,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     if (parcel.boundary === null) throw notFound(`Parcel ${propertyId} has no boundary to draw.`);
     const shape = decodeBoundary(parcel.boundary);
     const frame = frameOf(shape);
-    const sources = chosen(await listSources(database, frame), frame);
+    const sources = chosen(await listSources(database, frame.boxes), frame);
     const versions = sources.map(source => [source.source, source.version]);
     const key = hash('sha256', JSON.stringify([propertyId, hash('sha256', parcel.boundary), versions])).slice(
       0,
@@ -204,6 +233,11 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
   };
 
   return {
+    async ofTile(z, x, y) {
+      const { box, ...frame } = shownOfTile(z, x, y, TILE_PX);
+      const sources = (await listSources(database, [box])).filter(({ type }) => type !== 'relief');
+      return sources.length === 0 ? undefined : inTurn(() => makeTile(sources, frame));
+    },
     kept: key => store.read(key),
     async ofParcel(propertyId) {
       const prepared = await prepare(propertyId);
@@ -223,11 +257,12 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
   };
 }
 
+type Painted = { used: Source[]; freshUntil: number; failure: unknown; empty: number };
+
 type Prepared = { key: string; shape: MultiPolygon; frame: Frame; sources: Source[] };
 
-async function listSources(database: Database, frame: Frame): Promise<Source[]> {
-  const boxes = frame.boxes.map(box => boxSql(boxToE7(box)));
-  return database.run<Source>('imagery/list_imagery', { boxes });
+async function listSources(database: Database, boxes: readonly Box[]): Promise<Source[]> {
+  return database.run<Source>('imagery/list_imagery', { boxes: boxes.map(box => boxSql(boxToE7(box))) });
 }
 
 /**

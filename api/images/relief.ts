@@ -120,7 +120,7 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
     }
     const features = await database.run<{ class: keyof typeof ROAD_M; geometry: Buffer }>(
       'parcels/list_features',
-      { box: place, kind: 'roads', limit: MAX_LOTS },
+      { box: place, kind: 'roads', least_area: 0, limit: MAX_LOTS },
     );
     for (const { class: name, geometry } of features) {
       const lines = decodeLines(geometry).flatMap(line => clipLine(line.map(frame.toPx), edge));

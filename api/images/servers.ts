@@ -10,7 +10,7 @@ import {
 } from '../../shared/net/http.ts';
 import { secretHeaders } from '../../shared/net/secret-headers.ts';
 import { type Pixels, warp } from '../../shared/raster/warp.ts';
-import { type Frame, HEIGHT, WIDTH } from './image-frame.ts';
+import type { Shown } from './image-frame.ts';
 import { type ImageryFetch, SOURCE_LIMITS } from './outside.ts';
 
 /** Header fields and the environment variables that hold their values. */
@@ -22,7 +22,7 @@ export type TileServer = { template: string; max_zoom: number; tile_size: number
 /** Paints from the tiles whose pixels are nearest to the picture's in size, or the server's smallest. */
 export async function paintTiles(
   { template, max_zoom, tile_size, headers }: TileServer,
-  frame: Frame,
+  frame: Shown,
   picture: Pixels,
   reading: ImageryFetch,
 ): Promise<void> {
@@ -30,11 +30,13 @@ export async function paintTiles(
   const tilePx = WORLD_M / 2 ** zoom / tile_size;
   const columnOf = (x: number) => (frame.left + x * frame.step + WORLD_M / 2) / tilePx;
   const rowOf = (y: number) => (WORLD_M / 2 - frame.top + y * frame.step) / tilePx;
-  const [left, right] = [columnOf(0), columnOf(WIDTH)].map(column => Math.floor(column / tile_size)) as [
+  const [left, right] = [columnOf(0), columnOf(picture.width)].map(column =>
+    Math.floor(column / tile_size),
+  ) as [number, number];
+  const [top, bottom] = [rowOf(0), rowOf(picture.height)].map(row => Math.floor(row / tile_size)) as [
     number,
     number,
   ];
-  const [top, bottom] = [rowOf(0), rowOf(HEIGHT)].map(row => Math.floor(row / tile_size)) as [number, number];
   const width = (right - left + 1) * tile_size;
   const mosaic: Pixels = {
     width,
@@ -78,35 +80,35 @@ export type ImageServer = { address: string; headers: HeaderNames };
 /** Paints from one request for the whole frame; across the antimeridian one for each side of it. */
 export async function paintExport(
   { address, headers }: ImageServer,
-  frame: Frame,
+  frame: Shown,
   picture: Pixels,
   reading: ImageryFetch,
 ): Promise<void> {
   const half = WORLD_M / 2;
-  const right = frame.left + WIDTH * frame.step;
+  const right = frame.left + picture.width * frame.step;
   const cut = right > half ? half : frame.left < -half ? -half : null;
-  const seam = cut === null ? WIDTH : Math.round((cut - frame.left) / frame.step);
+  const seam = cut === null ? picture.width : Math.round((cut - frame.left) / frame.step);
   for (const [from, to] of [
     [0, seam],
-    [seam, WIDTH],
+    [seam, picture.width],
   ] as const) {
     if (from === to) continue;
     const west = frame.left + from * frame.step;
     const east = frame.left + to * frame.step;
     const turn = (west + east) / 2 > half ? -WORLD_M : (west + east) / 2 < -half ? WORLD_M : 0;
     const url = new URL(`${address.replace(/\/+$/, '')}/exportImage`);
-    const bottom = frame.top - HEIGHT * frame.step;
+    const bottom = frame.top - picture.height * frame.step;
     url.search = new URLSearchParams({
       bbox: [west + turn, bottom, east + turn, frame.top].join(','),
       bboxSR: '3857',
       imageSR: '3857',
-      size: `${to - from},${HEIGHT}`,
+      size: `${to - from},${picture.height}`,
       f: 'image',
       // JPEG, or PNG where a part of it is empty.
       format: 'jpgpng',
       interpolation: 'RSP_BilinearInterpolation',
     }).toString();
-    const part = await fetchPixels(url, headers, { width: to - from, height: HEIGHT }, reading);
+    const part = await fetchPixels(url, headers, { width: to - from, height: picture.height }, reading);
     if (part !== null) await warp({ ...part, channels: 4 }, picture, (x, y) => [x - from, y], 1);
   }
 }

@@ -17,6 +17,7 @@ import { homePage } from './home-page.tsx';
 import { addToListPages } from './lists/add-to-list.tsx';
 import { listPages } from './lists/list-page.tsx';
 import { listsPages } from './lists/lists-page.tsx';
+import { creditsPage } from './map/credits-page.ts';
 import { drawingPage } from './map/drawing-page.ts';
 import { dataPages } from './map/map-page.tsx';
 import { tilePage } from './map/map-tiles.ts';
@@ -34,6 +35,7 @@ export const pages: readonly Page[] = [
   webhookPage,
   consentPage,
   ...dataPages,
+  creditsPage,
   drawingPage,
   ...searchPages,
   ...savedSearchPages,

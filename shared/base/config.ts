@@ -111,6 +111,12 @@ const schema = z.object({
   ELEVATION_URL: mirror.default(
     'https://prd-tnm.s3.amazonaws.com/StagedProducts/Elevation/13/TIFF/current/{tile}/USGS_13_{tile}.tif',
   ),
+  WATER_URL: mirror.default(
+    'https://www2.census.gov/geo/tiger/TIGER{year}/AREAWATER/tl_{year}_{fips}_areawater.zip',
+  ),
+  PLACES_URL: mirror.default(
+    'https://prd-tnm.s3.amazonaws.com/StagedProducts/GeographicNames/DomesticNames/DomesticNames_{state}_Text.zip',
+  ),
   PLAT_DIR: path.default(join(rootDir, '.plat')),
   UPLOAD_MAX_MB: z.coerce.number().min(1).max(10_000).default(256),
   IMAGE_CACHE_MB: z.coerce.number().min(1).max(1_000_000).default(512),

@@ -4,9 +4,10 @@ export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
 
 /** All kinds of layers: those that parcels are measured on, and those that are only looked at. */
-export const LAND_KINDS = [...LAYER_KINDS, 'zips', 'imagery'] as const;
+export const LAND_KINDS = [...LAYER_KINDS, 'water', 'places', 'zips', 'imagery'] as const;
 export type LandKind = (typeof LAND_KINDS)[number];
-export const isMeasured = (kind: LandKind): kind is LayerKind => kind !== 'zips' && kind !== 'imagery';
+export const isMeasured = (kind: LandKind): kind is LayerKind =>
+  (LAYER_KINDS as readonly LandKind[]).includes(kind);
 
 /** How `attributes_dirty.layers` names a set of kinds: the sum of these. */
 export const LAYER_BITS: Record<LayerKind, number> = { elevation: 1, roads: 2, wetlands: 4, flood: 8 };
@@ -43,3 +44,35 @@ export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
   S1740: 'private',
   S1780: 'private',
 };
+
+/** What areas of water are. */
+export const WATER_CLASSES = ['lake', 'river', 'sea'] as const;
+export type WaterClass = (typeof WATER_CLASSES)[number];
+
+/** TIGER's feature class codes of areas of water; swamps (H2025) and glaciers (H2081) are land on a map. */
+export const MTFCC_WATER: Readonly<Record<string, WaterClass>> = {
+  H2030: 'lake',
+  H2040: 'lake',
+  H2041: 'lake',
+  H2060: 'lake',
+  H2051: 'sea',
+  H2053: 'sea',
+  H3010: 'river',
+  H3013: 'river',
+  H3020: 'river',
+};
+
+/** Classes of the Geographic Names Information System of what is or holds water, and of other land forms. */
+const OF_WATER =
+  'Bay Bend Canal Channel Falls Glacier Gulf Gut Harbor Lake Rapids Reservoir Sea Spring Stream Swamp';
+const OF_LAND =
+  'Arch Area Arroyo Bar Basin Beach Bench Cape Cliff Crater Flat Forest Gap Island Isthmus Lava Levee Park Pillar Plain Range Reserve Ridge Slope Summit Valley Woods';
+
+export type PlaceGroup = 'town' | 'water' | 'land';
+
+/** The classes that a map names, by what they are. */
+export const PLACE_GROUPS: ReadonlyMap<string, PlaceGroup> = new Map([
+  ['Populated Place', 'town'],
+  ...OF_WATER.split(' ').map((name): [string, PlaceGroup] => [name, 'water']),
+  ...OF_LAND.split(' ').map((name): [string, PlaceGroup] => [name, 'land']),
+]);

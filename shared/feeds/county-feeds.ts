@@ -3,7 +3,16 @@ import { countyCode, type JobDefinition, RETRY } from '../queue/jobs.ts';
 import { fiveDigits } from '../regions/counties.ts';
 
 /** The kinds of feed that a county needs, in the order in which they are listed. */
-export const COUNTY_KINDS = ['assessor', 'listings', 'roads', 'wetlands', 'flood', 'elevation'] as const;
+export const COUNTY_KINDS = [
+  'assessor',
+  'listings',
+  'roads',
+  'wetlands',
+  'flood',
+  'elevation',
+  'water',
+  'places',
+] as const;
 export type CountyKind = (typeof COUNTY_KINDS)[number];
 
 /** What is there of one kind in a county, or what has become of adding it. */

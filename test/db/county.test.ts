@@ -40,6 +40,8 @@ beforeAll(async () => {
 });
 afterAll(() => mirror.close());
 
+const LAND = ['roads', 'wetlands', 'flood', 'elevation', 'water', 'places'];
+
 /** Of the parcels of Maine's first counties. */
 const FAULTS = ['dead', 'page', 'undated', 'moved'];
 
@@ -53,15 +55,17 @@ test('a dry run shows what would be written, and asks nobody', async () => {
   expect(out).toMatch(/assessor +23019-parcels +planned +http.*parcels\.zip +as is/);
 });
 
-test('five feeds are written, each of a source that has answered, and what they name is ingested', async () => {
+test('a feed of each kind is written, each of a source that has answered, and what they name is ingested', async () => {
   const { code, out, err } = await county('add', '23019');
   expect([code, out]).toEqual([
     0,
     expect.stringMatching(/roads +23019-roads +written +http\S+TIGER2025\S+ +2026-05-01 +public domain/),
   ]);
-  expect(err).toMatch(/Written: 5;/);
+  expect(err).toMatch(/Written: 7;/);
   expect(readdirSync(feeds).sort()).toEqual(
-    ['elevation', 'flood', 'parcels', 'roads', 'wetlands'].map(kind => `23019-${kind}.yaml`),
+    ['elevation', 'flood', 'parcels', 'places', 'roads', 'water', 'wetlands'].map(
+      kind => `23019-${kind}.yaml`,
+    ),
   );
   const parcels = readFileSync(join(feeds, '23019-parcels.yaml'), 'utf8');
   expect(parcels).toMatch(/licence: as is\n[\s\S]*key: \w+ +# 9\d %[\s\S]*acres: ACRES/);
@@ -78,6 +82,28 @@ test('five feeds are written, each of a source that has answered, and what they 
     status: 'merged',
     counts: { rows: 1, absent: expect.any(Number) },
   });
+  expect(await run('23019-water')).toMatchObject({
+    status: 'merged',
+    counts: { counting: { lake: 1 }, not_counting: { H2025: 1 } },
+  });
+  // Of the state's names those of the county.
+  expect(await run('23019-places')).toMatchObject({
+    status: 'merged',
+    counts: {
+      skipped: 1,
+      counting: { Lake: 1, Summit: 1 },
+      not_counting: { Civil: 1, historical: 1 },
+    },
+  });
+  expect(
+    await all(
+      pool,
+      "select name, words from layer_features where name is not null and class in ('lake', 'Lake') order by name",
+    ),
+  ).toEqual([
+    { name: 'Fields Pnd', words: null },
+    { name: 'Fields Pond', words: 'fields pond' },
+  ]);
   expect(await all(pool, 'select fips, count(*)::int as parcels from parcels group by fips')).toEqual([
     { fips: 23_019, parcels: expect.any(Number) },
   ]);
@@ -98,12 +124,10 @@ test('counties share a file of their state; what is there is left alone', async 
   const added = JSON.parse(out) as { fips: string; kind: string; status: string }[];
   const statuses = (fips: string) =>
     added.filter(each => each.fips === fips).map(({ kind, status }) => `${kind} ${status}`);
-  expect(statuses('23019')).toEqual(
-    ['assessor', 'roads', 'wetlands', 'flood', 'elevation'].map(kind => `${kind} there`),
-  );
+  expect(statuses('23019')).toEqual(['assessor', ...LAND].map(kind => `${kind} there`));
   expect([code, statuses('23009')]).toEqual([
     1,
-    ['assessor unknown', ...['roads', 'wetlands', 'flood', 'elevation'].map(kind => `${kind} written`)],
+    ['assessor unknown', ...LAND.map(kind => `${kind} written`)],
   ]);
   const before = mirror.asked(/ME_shapefile/).filter(method => method === 'GET').length;
   await run('23009-wetlands').catch(() => {});
@@ -116,7 +140,7 @@ test('the list tells what is loaded, how old it is, from where, and what is miss
   expect(code).toBe(0);
   expect(
     penobscot.kinds.map((each: { kind: string; state: string }) => `${each.kind} ${each.state}`),
-  ).toEqual(['assessor', 'roads', 'wetlands', 'flood', 'elevation'].map(kind => `${kind} loaded`));
+  ).toEqual(['assessor', ...LAND].map(kind => `${kind} loaded`));
   expect(penobscot.kinds[0]).toMatchObject({
     feed: '23019-parcels',
     licence: 'as is',
@@ -129,6 +153,8 @@ test('the list tells what is loaded, how old it is, from where, and what is miss
     'wetlands waiting',
     'flood waiting',
     'elevation waiting',
+    'water waiting',
+    'places waiting',
   ]);
   expect((await county('list', '23009')).out).toMatch(/missing: assessor; the catalogue knows no source/);
   expect((await county('list', '23009')).out).toMatch(
@@ -154,8 +180,15 @@ test('without a network nothing is written, and the messages say what to set', a
     '23009',
   ]);
   expect([code, readdirSync(lonely)]).toEqual([1, []]);
-  expect(err).toMatch(/5 cannot run \(4 failed, 0 off, 1 unknown\): 23009-parcels, 23009-roads, /);
-  for (const setting of ['ROADS_URL', 'WETLANDS_URL', 'FLOOD_URL', 'ELEVATION_URL'])
+  expect(err).toMatch(/7 cannot run \(6 failed, 0 off, 1 unknown\): 23009-parcels, 23009-roads, /);
+  for (const setting of [
+    'ROADS_URL',
+    'WETLANDS_URL',
+    'FLOOD_URL',
+    'ELEVATION_URL',
+    'WATER_URL',
+    'PLACES_URL',
+  ])
     expect(out).toMatch(new RegExp(`cannot be read: .*${setting} may name another address`));
 });
 
@@ -166,7 +199,7 @@ test('of a state whose servers fail in one way or another the rest is written, a
   elsewhere.ROADS_URL = roadsBy('headless');
   const state = (...argv: string[]) => runCommand(elsewhere, ['county', 'add', '--json', ...argv]);
   const planned = JSON.parse((await state('--state', 'ME', '--dry-run')).out) as { status: string }[];
-  expect(planned.filter(({ status }) => status === 'planned')).toHaveLength(16 * 4 + 5);
+  expect(planned.filter(({ status }) => status === 'planned')).toHaveLength(16 * 6 + 5);
 
   const told = async () => {
     const { code, out } = await state('23001', '23003', '23005', '23007');
@@ -204,7 +237,7 @@ test('of a state whose servers fail in one way or another the rest is written, a
 
 test('--run ingests what is there as well', async () => {
   const { code, out } = await county('add', '23019', '--run');
-  expect([code, out.match(/^23019-\w+: job \S+ is queued/gm)?.length]).toEqual([0, 5]);
+  expect([code, out.match(/^23019-\w+: job \S+ is queued/gm)?.length]).toEqual([0, 7]);
 });
 
 test('a catalogue that is not there is told as one', async () => {
@@ -235,7 +268,9 @@ test("customers see terms, age and address of what was added, and what the opera
     'assessor',
     'elevation',
     'flood',
+    'places',
     'roads',
+    'water',
     'wetlands',
   ]);
   expect(((await get('23019/')) as { no_comps: unknown }).no_comps).toEqual({

@@ -1,6 +1,13 @@
+import { join } from 'node:path';
 import { VectorTile } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
+import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
+import { paintFile } from '../../api/images/cog.ts';
+import { HEIGHT, shownOfTile, WIDTH } from '../../api/images/image-frame.ts';
+import { rootDir } from '../../shared/base/root.ts';
+import { request } from '../../shared/net/http.ts';
+import { readImageryHeader } from '../../shared/raster/imagery-file.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertRegions } from '../support/ingest.ts';
@@ -14,7 +21,14 @@ const WASHINGTON = [-72.1, 43.17] as const;
 
 beforeAll(async () => {
   await insertRegions(db.pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
-  await ingestSample(db.pool, 'washington-nh');
+  await ingestSample(
+    db.pool,
+    'washington-nh',
+    'washington-nh-roads',
+    'washington-nh-water',
+    'washington-nh-places',
+    'naip-north-dakota',
+  );
   await ana.signIn(await newUser(db));
 });
 
@@ -67,6 +81,21 @@ test('hits have the colors that the legend says, as many of each', async () => {
   for (const { properties } of hits) expect(properties.figure).toBeGreaterThanOrEqual(4.995);
 });
 
+test('the list has the colors of the map, and the legend tells hits and others apart', async () => {
+  const page = await ana.open('/data?county=33019&acres_min=5&color=acres&page_size=25');
+  expect(
+    page.text.match(/<small><i class="swatch q\d"><\/i>|<i class="swatch q\d"><\/i> \$/g)!.length,
+  ).toBeGreaterThan(20);
+  const counts = [
+    ...page.text.matchAll(/<i class="swatch [\w-]+"><\/i><span>([^<]*)<\/span><b>([\d,]+)<\/b>/g),
+  ];
+  const { rows } = await db.pool.query<{ n: number }>(
+    'select count(*)::int as n from parcel_filters where fips = 33019',
+  );
+  expect(counts.reduce((sum, [, , number]) => sum + Number(number!.replace(',', '')), 0)).toBe(rows[0]!.n);
+  expect(counts.map(([, words]) => words)).toContain('Other parcels');
+});
+
 test('a search that is refused marks nothing', async () => {
   for (const refused of ['county=Essex', 'county=33019&acres_min=many', 'owner_parcel_id=1', 'acres_min=5'])
     expect(await hitsOf(tileAt(12, WASHINGTON), refused)).toEqual([]);
@@ -81,4 +110,64 @@ test('states, counties and towns have their names, and other countries are land'
   expect(await names(8, 'counties')).toContain('Sullivan');
   expect(await names(5, 'states')).toContain('New Hampshire');
   expect(await featuresOf(`places/${tileAt(6, [-72.1, 47])}.mvt`, 'abroad')).not.toEqual([]);
+});
+
+test('water, roads and places are drawn with their names, each name once', async () => {
+  const lakes = await featuresOf(`water/${tileAt(11, WASHINGTON)}.mvt`, 'water');
+  expect(lakes.length).toBeGreaterThan(5);
+  const roads = await featuresOf(`roads/${tileAt(13, WASHINGTON)}.mvt`, 'roads');
+  expect(roads.map(({ properties }) => properties.name)).toContain('Faxon Hill Rd');
+  const names = (await featuresOf(`places/${tileAt(13, [-72.087, 43.183])}.mvt`, 'names')).map(
+    ({ properties: { name, group } }) => `${group} ${name}`,
+  );
+  // The water's own layer and that of names have it.
+  expect(names.filter(name => name === 'water Halfmoon Pond')).toHaveLength(1);
+  // And the ZIP's town is named already.
+  expect(names).not.toContain('town Washington');
+});
+
+/** A mean of the channels' differences, of 255. */
+function differenceOf(a: Buffer, b: Buffer): number {
+  return a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0) / a.length;
+}
+
+test('an aerial tile has the pixels of a picture of the place; beyond the imagery there is none', async () => {
+  const at = async (tile: string) =>
+    fetch(`${api.url}/tiles/aerial/${tile}.jpg`, { headers: { Cookie: ana.cookie! } });
+  const inside = await at('15/7358/11522');
+  expect([inside.status, inside.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+  const shown = await sharp(Buffer.from(await inside.arrayBuffer()))
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  const naip = join(rootDir, 'workers/sample/data/naip_nd/m_4709963_se_14_1_20200831_part.tif');
+  const { signal } = new AbortController();
+  const picture = { width: WIDTH, height: HEIGHT, data: new Uint8Array(4 * WIDTH * HEIGHT) };
+  const reading = { signal, request, freshUntil: Infinity };
+  await paintFile(
+    await readImageryHeader(naip, {}, { signal }),
+    shownOfTile(15, 7358, 11522, 256),
+    picture,
+    reading,
+  );
+  const raw = { width: WIDTH, height: HEIGHT, channels: 4 as const };
+  const corner = { left: 0, top: 0, width: 256, height: 256 };
+  const drawn = await sharp(picture.data, { raw }).extract(corner).removeAlpha().raw().toBuffer();
+  // As far as JPEG leaves them.
+  expect(differenceOf(shown, drawn)).toBeLessThan(4);
+  expect((await at(tileAt(15, WASHINGTON))).status).toBe(204);
+});
+
+test('a view tells whose data it shows and what is not loaded there', async () => {
+  const ask = async (box: string) => {
+    const page = await ana.open(`/data/credits?box=${box}&layers=roads,aerial`);
+    return JSON.parse(page.text);
+  };
+  const washington = await ask('-72.2,43.1,-72,43.25');
+  expect(washington.kinds.sort()).toEqual(['assessor', 'places', 'roads', 'water']);
+  expect(washington.credits.join()).toMatch(/New Hampshire Department of Transportation/);
+  expect((await ask('-99.2,47,-99.1,47.1')).credits.join()).toMatch(
+    /National Agriculture Imagery Program|NAIP/,
+  );
+  expect((await ana.open('/data/credits?box=1,2')).status).toBe(400);
 });

@@ -98,6 +98,38 @@ function roadsZip(fips: string, year: number): Buffer {
   );
 }
 
+/** As the Census Bureau and the Geological Survey publish them; what is in them is made up. */
+function waterZip(fips: string, year: number): Buffer {
+  const [[west, south], [east, north]] = [
+    [-68.8, 44.8],
+    [-68.79, 44.81],
+  ] as const;
+  const ring: Position[] = [
+    [west, south],
+    [west, north],
+    [east, north],
+    [east, south],
+    [west, south],
+  ];
+  const moved = (by: number) => [ring.map(([x, y]) => [x! + by, y!])];
+  return makeZip(
+    shapefile(`tl_${year}_${fips}_areawater`, 5, [moved(0), moved(0.02)], {
+      HYDROID: ['1', '2'],
+      FULLNAME: ['Fields Pnd', 'Great Heath'],
+      MTFCC: ['H2030', 'H2025'],
+    }),
+  );
+}
+
+const PLACES = [
+  'feature_id|feature_name|feature_class|state_name|state_numeric|county_name|county_numeric|prim_lat_dec|prim_long_dec',
+  '1|Fields Pond|Lake|Maine|23|Penobscot|019|44.7351|-68.7512',
+  '2|Bald Hill|Summit|Maine|23|Penobscot|019|44.80|-68.79',
+  '3|Town of Orono|Civil|Maine|23|Penobscot|019|44.8831|-68.672',
+  '4|Old Mill (historical)|Populated Place|Maine|23|Penobscot|019|44.81|-68.78',
+  '6|Green Lake|Lake|Maine|23|Hancock|009|44.6531|-68.5212',
+];
+
 export type Mirror = TestServer & {
   /** The settings that name it. */
   settings: Record<string, string>;
@@ -120,6 +152,17 @@ export async function serveMirror(fips: readonly string[], catalogue: string): P
       `/geo/tiger/TIGER${year}/ROADS/tl_${year}_${code}_roads.zip`,
       roadsZip(code, year),
     ]),
+    ...fips.map((code): [string, Buffer] => [
+      `/geo/tiger/TIGER${year}/AREAWATER/tl_${year}_${code}_areawater.zip`,
+      waterZip(code, year),
+    ]),
+    [
+      '/names/DomesticNames_ME_Text.zip',
+      makeZip({
+        'Text/DomesticNames_ME.txt': `\ufeff${PLACES.join('\r\n')}\r\n`,
+        'Text/about.xml': '<metadata/>',
+      }),
+    ],
     ['/wetlands/data/State-Downloads/ME_shapefile_wetlands.zip', wetlandsZip()],
     ['/nfhl/flood_zones.geojson.gz', readFileSync(join(BANGOR, 'flood_zones.geojson.gz'))],
     [
@@ -148,6 +191,8 @@ export async function serveMirror(fips: readonly string[], catalogue: string): P
       CATALOGUE_FILE: catalogue,
       ROADS_URL: at('/geo/tiger/TIGER{year}/ROADS/tl_{year}_{fips}_roads.zip'),
       WETLANDS_URL: at('/wetlands/data/State-Downloads/{state}_shapefile_wetlands.zip'),
+      WATER_URL: at('/geo/tiger/TIGER{year}/AREAWATER/tl_{year}_{fips}_areawater.zip'),
+      PLACES_URL: at('/names/DomesticNames_{state}_Text.zip'),
       FLOOD_URL: at('/nfhl/flood_zones.geojson.gz'),
       ELEVATION_URL: at('/Elevation/13/TIFF/current/{tile}/USGS_13_{tile}.tif'),
     },

@@ -144,7 +144,7 @@ const listingsSchema = z.strictObject({
 });
 
 type FeedKind = (typeof FEED_KINDS)[number];
-const OF_VECTOR: FeedKind[] = ['roads', 'wetlands', 'flood', 'zips'];
+const OF_VECTOR: FeedKind[] = ['roads', 'wetlands', 'flood', 'water', 'places', 'zips'];
 const OF_LAND: FeedKind[] = [...OF_VECTOR, 'elevation', 'imagery'];
 
 type Gate = { usual: number; most?: null; kinds?: FeedKind[]; doc: string };
@@ -273,7 +273,7 @@ export const feedSchema = z
     kind: z
       .enum(FEED_KINDS)
       .describe(
-        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from; zips: areas of ZIP codes, drawn on the map; imagery: what parcels are drawn on; contacts: people with telephone numbers; numbering: blocks of telephone numbers; dnc: the Do Not Call registry.',
+        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from; water, places, zips: open water, names of places and areas of ZIP codes, drawn on the map; imagery: what parcels are drawn on; contacts: people with telephone numbers; numbering: blocks of telephone numbers; dnc: the Do Not Call registry.',
       ),
     ...z
       .strictObject({
@@ -308,7 +308,9 @@ export const feedSchema = z
             "Which recorded sales become SOLD comps: of a roll's last_sale_date and last_sale_price, or of a file of sales by parcel number (listings.key). Its properties win over those of a preset. null: the sales of a preset are left out.",
           ),
         listings: listingsSchema.describe('Kind listings: the source and its columns.'),
-        layer: layerSchema.describe('Kinds roads, wetlands, flood and zips: the source and its columns.'),
+        layer: layerSchema.describe(
+          'Kinds roads, wetlands, flood, water, places and zips: the source and its columns.',
+        ),
         elevation: elevationSchema.describe(
           'Kind elevation: the files of heights: one of source, template with bounds, or index.',
         ),

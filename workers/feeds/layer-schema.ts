@@ -9,6 +9,8 @@ import type { TargetSpec } from './values/value-parser.ts';
 export type VectorKind = Exclude<LandKind, 'elevation' | 'imagery'>;
 
 const text = (doc: string): TargetSpec => ({ type: 'text', doc });
+/** No name of a road, a lake or a hill in TIGER or GNIS is longer. */
+const name: TargetSpec = { type: 'text', doc: 'What it is called, as the map writes it', maxChars: 120 };
 
 /** What tells of a feature whether, and as what, it counts. */
 export const LAYER_FIELDS = {
@@ -20,6 +22,7 @@ export const LAYER_FIELDS = {
     mtfcc: text(
       'Feature class code of TIGER: S1100 is a highway, S1200 normal, S1400 local; S1630, S1640, S1730, S1740 and S1780 give access alone; no other counts',
     ),
+    name,
   },
   wetlands: {
     attribute: text(
@@ -31,6 +34,23 @@ export const LAYER_FIELDS = {
     zone: text('Flood zone of FEMA, such as AE or X'),
     subtype: text('Its subtype, such as FLOODWAY'),
     sfha: text('Whether it is a special flood hazard area (T or F, IN or OUT); wins over the zone'),
+  },
+  water: {
+    class: text(
+      'What an area of water is: lake, river or sea; what is no open water is left out with skip_where',
+    ),
+    mtfcc: text(
+      'Feature class code of TIGER: H2030, H2040, H2041 and H2060 are lakes, H3010, H3013 and H3020 rivers, H2051 and H2053 sea; no other counts',
+    ),
+    name,
+  },
+  places: {
+    class: text(
+      'Class of the Geographic Names Information System, such as Lake or Summit; what a map does not name, such as Civil, does not count',
+    ),
+    name,
+    longitude: { type: 'degrees', doc: 'Where the source has no points: degrees east, WGS84' },
+    latitude: { type: 'degrees', doc: 'Where the source has no points: degrees north, WGS84' },
   },
   zips: { zip: { type: 'zip', doc: 'Five digits of the ZIP code whose area it is' } },
 } as const satisfies Record<VectorKind, Record<string, TargetSpec>>;
@@ -46,31 +66,44 @@ export const REQUIRED_ONE_OF: Record<VectorKind, readonly LayerField[]> = {
   roads: ['class', 'mtfcc'],
   wetlands: ['attribute', 'type'],
   flood: ['zone', 'sfha'],
+  water: ['class', 'mtfcc'],
+  places: ['class'],
   zips: ['zip'],
 };
 
 /**
  * Columns of TIGER/Line, the National Wetlands Inventory, the National Flood Hazard Layer before the Q3 data,
- * the census of 2020 before 2010.
+ * the Geographic Names Information System, the census of 2020 before 2010.
  */
 export const LAYER_DEFAULTS: Record<VectorKind, Partial<Record<LayerField, string | ColumnSpec>>> = {
-  roads: { mtfcc: 'MTFCC' },
+  roads: { mtfcc: 'MTFCC', name: 'FULLNAME' },
   wetlands: { attribute: 'ATTRIBUTE', type: 'WETLAND_TYPE' },
   flood: {
     zone: { first_of: ['FLD_ZONE', 'ZONE'] },
     subtype: 'ZONE_SUBTY',
     sfha: { first_of: ['SFHA_TF', 'SFHA'] },
   },
+  water: { mtfcc: 'MTFCC', name: 'FULLNAME' },
+  places: {
+    class: 'feature_class',
+    name: 'feature_name',
+    longitude: 'prim_long_dec',
+    latitude: 'prim_lat_dec',
+  },
   zips: { zip: { first_of: ['ZCTA5CE20', 'ZCTA5CE10'] } },
 };
 
+/** A field of several kinds says what it is in each. */
 const columns = Object.fromEntries(
-  Object.entries(LAYER_FIELDS).flatMap(([kind, fields]) =>
-    Object.entries(fields).map(([name, { doc }]) => [
-      name,
-      columnSchema.optional().describe(`Kind ${kind}: ${doc.charAt(0).toLowerCase()}${doc.slice(1)}.`),
-    ]),
-  ),
+  Object.values(LAYER_FIELD_NAMES)
+    .flat()
+    .map(field => {
+      const docs = Object.entries(LAYER_FIELDS).flatMap(([kind, fields]) => {
+        const { doc } = (fields as Record<string, TargetSpec>)[field] ?? {};
+        return doc === undefined ? [] : [`Kind ${kind}: ${doc.charAt(0).toLowerCase()}${doc.slice(1)}.`];
+      });
+      return [field, columnSchema.optional().describe(docs.join(' '))];
+    }),
 );
 
 const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
@@ -88,7 +121,7 @@ export const layerSchema = z.strictObject({
   columns: z
     .strictObject(columns)
     .describe(
-      'What tells whether and as what a feature counts. Default: MTFCC; ATTRIBUTE and WETLAND_TYPE; FLD_ZONE, ZONE_SUBTY and SFHA_TF, else ZONE and SFHA; ZCTA5CE20, else ZCTA5CE10.',
+      'What tells whether and as what a feature counts. Default: MTFCC; ATTRIBUTE and WETLAND_TYPE; FLD_ZONE, ZONE_SUBTY and SFHA_TF, else ZONE and SFHA; feature_class; ZCTA5CE20, else ZCTA5CE10. And what it is called: FULLNAME, feature_name.',
     )
     .optional(),
   skip_where: z

@@ -269,7 +269,7 @@ function gatesOf({ kind, gates }: FeedFile): Gates {
   return kind === 'elevation' || kind === 'imagery' ? { ...all, max_outside_coverage_percent: 100 } : all;
 }
 
-const VECTOR: Feed['kind'][] = ['roads', 'wetlands', 'flood', 'zips'];
+const VECTOR: Feed['kind'][] = ['roads', 'wetlands', 'flood', 'water', 'places', 'zips'];
 const MAPPED = 'what to read and how it maps';
 
 type Own = { section: Input; holds: string };

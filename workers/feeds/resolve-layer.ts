@@ -18,7 +18,8 @@ import type { Report } from './locate-faults.ts';
 export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: Report): LayerFeed {
   const section = file.layer!;
   const { format, reach, columns = {} } = section;
-  if (!FORMATS[format].geometry)
+  // Names of places come with their coordinates as columns.
+  if (!FORMATS[format].geometry && kind !== 'places')
     report(
       'layer.format',
       `${format} has no geometry; give another format, such as geojson, shapefile or geopackage`,
@@ -29,8 +30,9 @@ export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: 
     if (!own.includes(name))
       report(`layer.columns.${name}`, `is no field of ${kind}, which has ${own.join(', ')}`);
   const within = readWindow(section, base.fips, 'features', message => report('layer.within', message));
-  // A road's class is the feed's own or TIGER's; a source with a class need not have the other column.
-  const defaults = kind === 'roads' && columns.class ? {} : LAYER_DEFAULTS[kind];
+  // A class is the feed's own or TIGER's; a source with a class need not have the other column.
+  const { mtfcc, ...others } = LAYER_DEFAULTS[kind];
+  const defaults = columns.class ? others : { ...others, mtfcc };
   const input = mappedInput<LayerField>(section, { columns: defaults }, within);
   if (!REQUIRED_ONE_OF[kind].some(name => input.columns[name]))
     report('layer.columns', `nothing tells what a feature is: map ${REQUIRED_ONE_OF[kind].join(' or ')}`);

@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/base/config.ts';
-import type { LayerKind } from '../../shared/domain/land-layers.ts';
+import type { LandKind as AnyLandKind } from '../../shared/domain/land-layers.ts';
 import { type CatalogueSource, readCatalogue, sourcesOfCounty } from '../../shared/feeds/catalogue.ts';
 import type { CountyKind } from '../../shared/feeds/county-feeds.ts';
 import {
@@ -18,7 +18,7 @@ import { feedHead, inputLines } from '../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../formats/format-input.ts';
 import { formatOf } from '../formats/read-format.ts';
 
-type LandKind = Exclude<CountyKind, 'assessor' | 'listings'> & LayerKind;
+type LandKind = CountyKind & AnyLandKind;
 
 /** A feed that a county lacks, and where its data may be had: the first address that is there counts. */
 export type PlannedFeed = {
@@ -67,6 +67,18 @@ const AGENCIES: Record<LandKind, Agency> = {
     setting: 'ELEVATION_URL',
     what: 'heights',
     attribution: 'US Geological Survey, 3D Elevation Program, 1/3 arc-second',
+    licence: 'public domain (US government)',
+  },
+  water: {
+    setting: 'WATER_URL',
+    what: 'water',
+    attribution: 'US Census Bureau, TIGER/Line',
+    licence: 'public domain (US government)',
+  },
+  places: {
+    setting: 'PLACES_URL',
+    what: 'names of places',
+    attribution: 'US Geological Survey, Geographic Names Information System',
     licence: 'public domain (US government)',
   },
 };
@@ -159,7 +171,10 @@ const WETLAND_MEMBERS = [
 ];
 
 /** What a planned feed reads. Of a file that holds more than the county only its rows count. */
-export function inputOf({ kind, source, program }: PlannedFeed, address: string | string[]): InputSection {
+export function inputOf(
+  { fips, kind, source, program }: PlannedFeed,
+  address: string | string[],
+): InputSection {
   const format = (source?.format ??
     program?.format ??
     formatOf([address].flat()[0]!) ??
@@ -171,6 +186,11 @@ export function inputOf({ kind, source, program }: PlannedFeed, address: string 
     source: address,
     format,
     ...(kind === 'wetlands' && format === 'shapefile' && { member: WETLAND_MEMBERS }),
+    ...(kind === 'places' && {
+      format: 'csv',
+      member: `DomesticNames_${stateOfFips(Number(fips))}.txt`,
+      delimiter: '|',
+    }),
     ...(source?.member && { member: source.member }),
     ...(source?.layer && { layer: source.layer }),
     ...(isShared && { within: 'county' }),
@@ -215,6 +235,12 @@ export function feedHeaderLines({ fips, source }: PlannedFeed, config: Config): 
   return [`Written by \`plat county add ${fips}\`.`, ...list];
 }
 
+/** Of the names of a state those of the county. */
+const ofCounty = (fips: string): string[] => [
+  '  skip_where:',
+  `    - { column: county_numeric, not_in: ["${fips.slice(2)}", "${Number(fips.slice(2))}"] }`,
+];
+
 /** The feed file of a land layer. */
 export function landText(planned: PlannedFeed, address: string, config: Config): string {
   const { fips, kind, name, title, attribution, licence } = planned;
@@ -222,6 +248,6 @@ export function landText(planned: PlannedFeed, address: string, config: Config):
   const body =
     kind === 'elevation'
       ? ['elevation:', `  template: ${address}`, `  bounds: [${boundsOf(fips).join(', ')}]`]
-      : ['layer:', ...inputLines(inputOf(planned, address))];
+      : ['layer:', ...inputLines(inputOf(planned, address)), ...(kind === 'places' ? ofCounty(fips) : [])];
   return `${[...head, '', ...body].join('\n')}\n`;
 }

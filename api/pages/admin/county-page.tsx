@@ -21,6 +21,8 @@ const KINDS: Record<CountyKind, string> = {
   wetlands: 'Wetlands',
   flood: 'Flood zones',
   elevation: 'Heights',
+  water: 'Water',
+  places: 'Names of places',
 };
 
 type Offered = AddCountyResult['added'][number];

@@ -16,6 +16,8 @@ export const KIND_NAMES: Record<string, string> = {
   roads: 'roads',
   wetlands: 'wetlands',
   flood: 'flood zones',
+  water: 'water',
+  places: 'names of places',
   elevation: 'heights',
   zips: 'ZIP codes',
   imagery: 'imagery',

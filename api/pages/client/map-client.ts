@@ -1,5 +1,4 @@
 import {
-  AttributionControl,
   type ExpressionSpecification,
   GeolocateControl,
   LngLatBounds,
@@ -9,9 +8,11 @@ import {
   setWorkerUrl,
   type VectorTileSource,
 } from 'maplibre-gl';
+import { colorOf } from './css-colors.ts';
 import { openDrawing } from './draw-on-map.ts';
+import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
-import { colorOf, fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
+import { fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
 import { openTools, viewOfAddress } from './map-tools.ts';
 
 declare const MAP_WORKER: string;
@@ -44,10 +45,13 @@ export const map = new MapLibre({
 map.addControl(new NavigationControl({ showCompass: false }));
 map.addControl(new ScaleControl({ unit: 'imperial' }));
 map.addControl(new GeolocateControl({}));
-if (element.dataset.basemap !== undefined) map.addControl(new AttributionControl({ compact: true }));
 
-// On a telephone the list of layers would hide half of the map.
-if (element.clientWidth < 600) document.querySelector('.layers')?.removeAttribute('open');
+/** On a telephone the list of layers or the legend would hide half of the map. */
+function foldPanels(): void {
+  if (element.clientWidth < 600)
+    for (const panel of document.querySelectorAll('.layers, details.legend')) panel.removeAttribute('open');
+}
+foldPanels();
 
 /** Tests and measurements ask whether all is drawn. */
 map.on('idle', () => element.setAttribute('data-idle', 'true'));
@@ -65,13 +69,7 @@ map.on('idle', () =>
 map.on('error', ({ error }) => element.setAttribute('data-error', error.message));
 map.on('movestart', () => element.removeAttribute('data-idle'));
 
-for (const box of document.querySelectorAll<HTMLInputElement>('[data-layer]'))
-  box.addEventListener('change', () => {
-    for (const { id } of style.layers.filter(
-      layer => 'source' in layer && layer.source === box.dataset.layer,
-    ))
-      map.setLayoutProperty(id, 'visibility', box.checked ? 'visible' : 'none');
-  });
+openGround(map, style, element.dataset.attribution);
 
 /** A parcel's page, with the filters that are set. */
 function open(id: string | number): void {
@@ -114,7 +112,7 @@ function showHits(): void {
   const tiles = parcelTiles();
   if (source.tiles[0] !== tiles[0]) source.setTiles(tiles);
   const color = hitColor(document.getElementById('legend')?.dataset.colors);
-  map.setPaintProperty('parcel-fill', 'fill-color', fillOf(color, false)['fill-color']);
+  map.setPaintProperty('parcel-fill', 'fill-color', fillOf(color)['fill-color']);
   map.setPaintProperty('hits', 'circle-color', color);
 }
 
@@ -179,6 +177,7 @@ map.on('load', () => {
 });
 document.addEventListener('plat:loaded', event => {
   const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
+  foldPanels();
   map.setFilter('open-line', isOpen(there?.parcel));
   const box = boxOf(there?.box);
   if (box && !isSeen(map, box)) moveTo(map, box, 60);

@@ -172,6 +172,8 @@ export const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
   roads: 'Roads',
   wetlands: 'Wetlands',
   flood: 'Flood zones',
+  water: 'Water',
+  places: 'Names of places',
   zips: 'ZIP areas',
   imagery: 'Imagery',
 };

@@ -20,9 +20,18 @@ const here = dirname(fileURLToPath(import.meta.url));
 const YEAR_SECONDS = 31_536_000;
 
 /** The first two are of every page. */
-const STYLES = ['tokens', 'style', 'cards', 'comping', 'deals', 'docs', 'lists', 'parcel', 'results'].map(
-  name => `${name}.css`,
-);
+const STYLES = [
+  'tokens',
+  'style',
+  'cards',
+  'comping',
+  'deals',
+  'docs',
+  'lists',
+  'map',
+  'parcel',
+  'results',
+].map(name => `${name}.css`);
 
 /** The client modules, each loaded by the pages that need it. */
 const MODULES = ['frame', 'map', 'live', 'comping', 'deals', 'deal', 'docs', 'lists', 'progress', 'results'];

@@ -1,4 +1,5 @@
 import { acres, percent, usd } from '../../../shared/domain/figures.ts';
+import { countyOf } from '../../../shared/domain/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
@@ -86,6 +87,51 @@ export type ColorClass = { from: number; words: string; count: number };
 
 /** The classes of a search's hits, and how many have no figure. */
 export type Classes = { classes: ColorClass[]; unknown: number };
+
+export async function countHits(database: Database, body: FilterBody, asOf: Date): Promise<number> {
+  const { from, where, values } = await selectParcels(body, asOf, database);
+  const [row] = await database.runComposed<{ count: number }>(
+    'parcels/count_classes',
+    { from, where, ...NO_FIGURE },
+    { ...values, breaks: [] },
+  );
+  return row?.count ?? 0;
+}
+
+/** Variables of the style sheet: from low to high, and of kinds that have no order. */
+const RAMPS: Record<number, readonly string[]> = {
+  1: ['q3'],
+  2: ['q2', 'q4'],
+  3: ['q1', 'q3', 'q5'],
+  4: ['q1', 'q2', 'q4', 'q5'],
+  5: ['q1', 'q2', 'q3', 'q4', 'q5'],
+};
+const KINDS = ['active', 'pending', 'hit', 'sold'];
+
+/** The swatch of each class, as legend, map and list show it. */
+export const swatchesOf = (by: Color, { classes }: Classes): readonly string[] =>
+  'kinds' in by ? KINDS : (RAMPS[classes.length] ?? []);
+
+/** The swatches of some parcels by their ids. */
+export async function readSwatches(
+  database: Database,
+  by: Color,
+  classes: Classes,
+  propertyIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await database.runComposed<{ property_id: number; figure: number | null }>(
+    'parcels/list_figures',
+    { figure: by.figure, join: by.join },
+    { property_ids: propertyIds, counties: [...new Set(propertyIds.map(countyOf))] },
+  );
+  const swatches = swatchesOf(by, classes);
+  return new Map(
+    rows.map(({ property_id, figure }) => {
+      const at = figure === null ? -1 : classes.classes.findLastIndex(({ from }) => from <= figure);
+      return [property_id, swatches[at] ?? 'none'];
+    }),
+  );
+}
 
 export async function classifyHits(
   database: Database,

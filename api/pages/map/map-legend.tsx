@@ -1,78 +1,90 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { count } from '../../../shared/domain/figures.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
-import { type Classes, COLORS, type Color, classifyHits } from './map-colors.ts';
+import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf } from './map-colors.ts';
 import { readTileHits } from './tile-hits.ts';
 
-/** How the hits of the address are colored; `by` undefined: all the same. */
-type Colored = { by?: Color | undefined; classes?: Classes | undefined };
+/** What of the map is colored, and how; `by` undefined: all hits the same. */
+export type Colored = {
+  by?: Color | undefined;
+  classes?: Classes | undefined;
+  /** Undefined where the address has no search. */
+  hits?: number | undefined;
+  /** Parcels of the county that is searched, else of all, that are no hits. */
+  others: number;
+};
 
-/** Undefined where the address has no search. */
-export async function readClasses(visit: Visit): Promise<Colored | undefined> {
-  const hits = await readTileHits(visit);
-  if (hits === undefined) return undefined;
-  const { body, asOf, color } = hits;
-  if (color === undefined) return {};
-  const classes = await classifyHits(visit.deps.resources.database, body, asOf, color).catch(error => {
+export async function readColored(visit: Visit): Promise<Colored> {
+  const { database } = visit.deps.resources;
+  const search = await readTileHits(visit);
+  const county = search?.body.county;
+  const [all] = await database.run<{ parcels: number }>('parcels/count_on_roll', {
+    fips: county === undefined ? null : Number(county),
+  });
+  const parcels = all?.parcels ?? 0;
+  if (search === undefined) return { others: parcels };
+  const { body, asOf, color } = search;
+  const counted = await (color
+    ? classifyHits(database, body, asOf, color)
+    : countHits(database, body, asOf)
+  ).catch(error => {
     // The list says why.
     if (error instanceof PlatError && error.status < 500) return undefined;
     throw error;
   });
-  return { by: color, classes };
+  const classes = typeof counted === 'object' ? counted : undefined;
+  const hits =
+    classes === undefined
+      ? (counted as number | undefined)
+      : classes.classes.reduce((sum, one) => sum + one.count, classes.unknown);
+  return { by: color, classes, hits, others: parcels - (hits ?? 0) };
 }
 
-/** Variables of the style sheet: from low to high, and of kinds that have no order. */
-const RAMPS: Record<number, readonly string[]> = {
-  1: ['q3'],
-  2: ['q2', 'q4'],
-  3: ['q1', 'q3', 'q5'],
-  4: ['q1', 'q2', 'q4', 'q5'],
-  5: ['q1', 'q2', 'q3', 'q4', 'q5'],
-};
-const KINDS = ['active', 'pending', 'hit', 'sold'];
-
-type LegendProps = { url: URL; colored: Colored | undefined };
+type LegendProps = { url: URL; colored: Colored; isOpen: boolean };
 
 /** What the map's colors mean, and by what else it can be colored. The client reads the colors from it. */
-export function MapLegend({ url, colored }: LegendProps) {
-  if (colored === undefined) return <div id="legend" hidden />;
-  const { by, classes } = colored;
+export function MapLegend({ url, colored, isOpen }: LegendProps) {
+  const { by, classes, hits, others } = colored;
   const all = classes?.classes ?? [];
-  const colors = by && 'kinds' in by ? KINDS : (RAMPS[all.length] ?? []);
+  const swatches = by && classes ? swatchesOf(by, classes) : [];
   return (
-    <div
+    <details
       id="legend"
       class="legend"
+      open
       data-colors={
-        by && JSON.stringify(all.map(({ from }, at) => [Number.isFinite(from) ? from : null, colors[at]]))
+        by && JSON.stringify(all.map(({ from }, at) => [Number.isFinite(from) ? from : null, swatches[at]]))
       }
     >
-      <h2>{by?.label ?? 'On the map'}</h2>
+      <summary>{by?.label ?? 'On the map'}</summary>
       <ul>
-        {by === undefined && <Key swatch="hit" words="Matches" />}
+        {by === undefined && hits !== undefined && <Key swatch="hit" words="Matches" count={hits} />}
         {all.map((one, at) => (
-          <Key swatch={colors[at]!} words={one.words} count={one.count} />
+          <Key swatch={swatches[at]!} words={one.words} count={one.count} />
         ))}
         {classes && classes.unknown > 0 && <Key swatch="none" words="Not known" count={classes.unknown} />}
-        <Key swatch="pick" words="Open parcel" />
-        <Key swatch="parcel" words="Other parcels" />
+        {isOpen && <Key swatch="pick" words="Open parcel" count={1} />}
+        <Key swatch="parcel" words={hits === undefined ? 'Parcels' : 'Other parcels'} count={others} />
+        <Key swatch="absent" words="County not loaded" />
       </ul>
-      <details>
-        <summary>Color by</summary>
-        <ul>
-          {[undefined, ...COLORS].map(color => (
-            <li>
-              <a
-                href={withParam(url, 'color', color?.name)}
-                aria-current={color?.name === by?.name ? 'true' : undefined}
-              >
-                {color?.label ?? 'Nothing'}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </details>
-    </div>
+      {hits !== undefined && (
+        <details>
+          <summary>Color by</summary>
+          <ul>
+            {[undefined, ...COLORS].map(color => (
+              <li>
+                <a
+                  href={withParam(url, 'color', color?.name)}
+                  aria-current={color?.name === by?.name ? 'true' : undefined}
+                >
+                  {color?.label ?? 'Nothing'}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </details>
   );
 }
 

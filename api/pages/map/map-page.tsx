@@ -4,7 +4,8 @@ import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { FilterForm } from './filter-form.tsx';
 import { readKnown } from './filter-needs.ts';
-import { MapLegend, readClasses } from './map-legend.tsx';
+import { readSwatches } from './map-colors.ts';
+import { type Colored, MapLegend, readColored } from './map-legend.tsx';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
 import { findLoosened, findUnknown } from './no-hits.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
@@ -30,13 +31,14 @@ async function show(visit: Visit, refusal?: string) {
   const parcel = visit.url.searchParams.get('parcel');
   const listed = listCounties(visit);
   const given = await readFilters(visit, () => listed);
+  const coloring = readColored(visit);
   const [side, counties, shown, place, county, colored] = await Promise.all([
-    parcel === null ? search(visit, listed, given) : undefined,
+    parcel === null ? search(visit, listed, given, coloring) : undefined,
     listed,
     parcel === null ? undefined : readParcel(visit, parcel),
     parcel === null ? undefined : readPlace(visit, given),
     countyParcelsBox(visit, given.filters.county),
-    readClasses(visit),
+    coloring,
   ]);
   const body = (
     <div class="data">
@@ -53,7 +55,7 @@ async function show(visit: Visit, refusal?: string) {
         draw: true,
         parcel: shown?.detail,
         start: county ?? boxOfCounties(counties, 0),
-        key: <MapLegend url={visit.url} colored={colored} />,
+        key: <MapLegend url={visit.url} colored={colored} isOpen={shown !== undefined} />,
       })}
     </div>
   );
@@ -67,11 +69,16 @@ async function show(visit: Visit, refusal?: string) {
 }
 
 /** The question of the address, and what answers it. */
-async function search(visit: Visit, listed: Promise<County[]>, { filters, fault }: GivenFilters) {
+async function search(
+  visit: Visit,
+  listed: Promise<County[]>,
+  { filters, fault }: GivenFilters,
+  coloring: Promise<Colored>,
+) {
   const isAsked = Object.keys(filters).length > 0;
   const [counties, hits, known] = await Promise.all([
     listed,
-    isAsked ? (fault ?? findParcels(visit, filters)) : undefined,
+    isAsked ? (fault ?? findParcels(visit, filters, coloring)) : undefined,
     fault === undefined && filters.county !== undefined
       ? readKnown(visit, String(filters.county)).catch(unlessFound)
       : undefined,
@@ -106,14 +113,23 @@ async function search(visit: Visit, listed: Promise<County[]>, { filters, fault 
   );
 }
 
-async function findParcels(visit: Visit, body: Filters): Promise<FoundRows | PlatError> {
+async function findParcels(
+  visit: Visit,
+  body: Filters,
+  coloring: Promise<Colored>,
+): Promise<FoundRows | PlatError> {
   const page = visit.url.searchParams.get('page') ?? '1';
   const hits = await callEndpoint<SearchResult>(visit, filterParcels, {
     body,
     query: { page, page_size: String(sizeOf(visit.url)) },
   }).catch(refusalOf);
   if (hits instanceof PlatError) return hits;
-  return { count: hits.count, rows: await readRows(visit, hits.results) };
+  const rows = await readRows(visit, hits.results);
+  const { by, classes } = await coloring;
+  if (by === undefined || classes === undefined) return { count: hits.count, rows };
+  const ids = rows.map(({ property_id }) => property_id);
+  const swatches = await readSwatches(visit.deps.resources.database, by, classes, ids);
+  return { count: hits.count, rows: rows.map(row => ({ ...row, swatch: swatches.get(row.property_id) })) };
 }
 
 /** Nothing is known of a county that is not loaded, or that is none. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import { boxContains, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.ts';
@@ -14,7 +15,7 @@ import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
 import { makeParcelTile } from './parcel-tiles.ts';
-import { placeTile } from './place-tiles.ts';
+import { makePlaceTile } from './place-tiles.ts';
 import {
   boundsOf,
   encoded,
@@ -22,6 +23,7 @@ import {
   lines,
   MAX_FEATURES,
   projector,
+  pxE7,
   rings,
   type Tile,
   toUnits,
@@ -31,25 +33,36 @@ import { readTileHits, type TileHits } from './tile-hits.ts';
 const MAX_ZOOM = 18;
 
 /** Tiles by address and version: 64 MB of some 10 kB each. */
-const cache = new LRUCache<string, { bytes: Buffer; etag: string }>({
+const cache = new LRUCache<string, { bytes: Buffer; type: string; etag: string }>({
   maxSize: 64_000_000,
   sizeCalculation: ({ bytes }) => bytes.length + 200,
 });
 
 /** What may be drawn: parcels and county lines, names of places, and the layers of the land. */
-const LAYERS = ['parcels', 'places', 'zips', 'roads', 'wetlands', 'flood', 'hillshade'] as const;
+const LAYERS = [
+  'parcels',
+  'places',
+  'zips',
+  'roads',
+  'wetlands',
+  'flood',
+  'water',
+  'hillshade',
+  'aerial',
+] as const;
 
 export const tilePage: Page = {
   path: '/tiles/:layer/:z/:x/:file',
   access: 'app',
   async get(visit) {
     const { layer, z, x, file } = visit.req.params as Record<string, string>;
-    const tile = { z: whole(z!), x: whole(x!), y: whole(/^(\d+)\.(?:mvt|png)$/.exec(file!)?.[1] ?? '') };
+    const tile = { z: whole(z!), x: whole(x!), y: whole(/^(\d+)\.(?:mvt|png|jpg)$/.exec(file!)?.[1] ?? '') };
     const tileLayer = LAYERS.find(name => name === layer);
     if (tileLayer === undefined || !isTile(tile)) throw notFound('There is no such tile.');
     if (tileLayer === 'hillshade') return shadeTile(visit, tile);
-    if (tileLayer === 'places') return { data: placeTile(tile), type: VECTOR_TILE, maxAge: MAX_AGE_S };
+    if (tileLayer === 'aerial') return aerialTile(visit, tile);
     const { resources } = visit.deps;
+    if (tileLayer === 'places') return placeTile(resources, tile);
     return tileLayer === 'parcels'
       ? parcelTile(resources, tile, await readTileHits(visit))
       : landTile(resources, tileLayer, tile);
@@ -63,17 +76,23 @@ const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
 /** Seconds for which browsers keep what changes with an installation alone. */
 const MAX_AGE_S = 3_600;
 
-/** A tile from the cache, or made; the version covers all data that it may show. */
-async function cached({ database }: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
+/** A tile's address with the version of all data that it may show. */
+async function versioned({ database }: Resources, name: string): Promise<string> {
   const [{ version } = { version: 0 }] = await database.run<{ version: number }>('parcels/read_version');
-  const key = `${name}/${version}`;
-  let tile = cache.get(key);
-  if (tile === undefined) {
-    const bytes = await make();
-    tile = { bytes, etag: `"${hash('sha256', bytes, 'hex').slice(0, 20)}"` };
-    cache.set(key, tile);
-  }
-  return { data: tile.bytes, type: VECTOR_TILE, etag: tile.etag, maxAge: 60 };
+  return `${name}/${version}`;
+}
+
+function keep(key: string, bytes: Buffer, type: string) {
+  const tile = { bytes, type, etag: `"${hash('sha256', bytes, 'hex').slice(0, 20)}"` };
+  cache.set(key, tile);
+  return tile;
+}
+
+/** A vector tile from the cache, or made. */
+async function cached(resources: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
+  const key = await versioned(resources, name);
+  const { bytes, type, etag } = cache.get(key) ?? keep(key, await make(), VECTOR_TILE);
+  return { data: bytes, type, etag, maxAge: 60 };
 }
 
 /** The parcels of a tile, with the hits of a search marked. */
@@ -81,6 +100,9 @@ export function parcelTile(resources: Resources, tile: Tile, hits?: TileHits): P
   const name = `parcels/${tile.z}/${tile.x}/${tile.y}/${hits?.key ?? ''}`;
   return cached(resources, name, () => makeParcelTile(resources, tile, hits));
 }
+
+const placeTile = (resources: Resources, tile: Tile): Promise<Reply> =>
+  cached(resources, `places/${tile.z}/${tile.x}/${tile.y}`, () => makePlaceTile(resources, tile));
 
 let zips: Zip[] | undefined;
 
@@ -94,26 +116,48 @@ function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
 }
 
 /** Zooms from which features of the land are distinguishable. */
-const LAND_FROM = { roads: 11, wetlands: 11, flood: 10, zips: 8 };
+const LAND_FROM = { roads: 11, wetlands: 11, flood: 10, water: 7, zips: 8 };
+/** Areas narrower than this are not seen. */
+const LEAST_PX = 1;
+
+type LandRow = { class: string; name: string | null; geometry: Buffer };
 
 function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile): Promise<Reply> {
   return cached(resources, `${kind}/${tile.z}/${tile.x}/${tile.y}`, async () => {
     if (tile.z < LAND_FROM[kind]) return encoded({ [kind]: [] });
     const project = projector(tile);
-    const values = { box: boxSql(boxToE7(boundsOf(tile))), kind, limit: MAX_FEATURES };
-    const rows = await resources.database.run<{ class: string; geometry: Buffer }>(
-      'parcels/list_features',
-      values,
-    );
-    const features = rows.flatMap(({ class: name, geometry: bytes }): Feature[] => {
-      const geometry =
-        kind === 'roads' ? lines(decodeLines(bytes), project) : rings(decodeBoundary(bytes), project);
-      return geometry.length === 0
-        ? []
-        : [{ type: kind === 'roads' ? 2 : 3, geometry, tags: { class: name } }];
+    const isLine = kind === 'roads';
+    const rows = await resources.database.run<LandRow>('parcels/list_features', {
+      box: boxSql(boxToE7(boundsOf(tile))),
+      kind,
+      least_area: isLine ? 0 : (LEAST_PX * pxE7(tile)) ** 2,
+      limit: MAX_FEATURES,
+    });
+    const features = rows.flatMap(({ class: kindOf, name, geometry: bytes }): Feature[] => {
+      const geometry = isLine ? lines(decodeLines(bytes), project) : rings(decodeBoundary(bytes), project);
+      // Water is labeled in the tile of places.
+      const tags = { class: kindOf, ...(isLine && name !== null && { name: titleCase(name) }) };
+      return geometry.length === 0 ? [] : [{ type: isLine ? 2 : 3, geometry, tags }];
     });
     return encoded({ [kind]: features, ...(kind === 'zips' && { codes: zipCodes(tile, project) }) });
   });
+}
+
+/** Below this a tile would read a hundred files. */
+const AERIAL_FROM = 11;
+const NO_IMAGE = { data: '', type: 'image/png', status: 204 as const };
+
+/** What the feeds of imagery show, in the pixels of a parcel's picture. */
+async function aerialTile({ deps: { resources } }: Visit, { z, x, y }: Tile): Promise<Reply> {
+  if (z < AERIAL_FROM) return NO_IMAGE;
+  const key = await versioned(resources, `aerial/${z}/${x}/${y}`);
+  const kept = cache.get(key);
+  if (kept !== undefined) return { data: kept.bytes, type: kept.type, etag: kept.etag, maxAge: MAX_AGE_S };
+  const made = await resources.images.pictures.ofTile(z, x, y);
+  if (made === undefined) return NO_IMAGE;
+  if (!made.isLasting) return { data: made.bytes, type: made.type, maxAge: 60 };
+  const { bytes, type, etag } = keep(key, made.bytes, made.type);
+  return { data: bytes, type, etag, maxAge: MAX_AGE_S };
 }
 
 /** Below this a tile would read a state's heights. */
@@ -121,15 +165,27 @@ const SHADE_FROM = 11;
 /** Enough for the tiles of a screen, in which most blocks are read more than once. */
 const SHADE_CACHE_BYTES = 32_000_000;
 
+/** The light of flat ground, and how much more of a slope's light and shadow is shown. */
+const FLAT_LIGHT = 180;
+const EXAGGERATED = 2.2;
+
+/** Of grays with their opacity: white where it is lighter than flat ground, black where it is darker. */
+function lightAndShadow(shades: Uint8Array): void {
+  for (let i = 0; i < shades.length; i += 2) {
+    const over = shades[i]! - FLAT_LIGHT;
+    shades[i + 1] = (Math.min(200, Math.abs(over) * EXAGGERATED) * shades[i + 1]!) / 255;
+    shades[i] = over < 0 ? 0 : 255;
+  }
+}
+
 async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
-  const nothing = { data: '', type: 'image/png', status: 204 as const };
-  if (tile.z < SHADE_FROM) return nothing;
+  if (tile.z < SHADE_FROM) return NO_IMAGE;
   const box = boundsOf(tile);
   const tiles = await deps.resources.database.run<ElevationTile & Record<string, unknown>>(
     'parcels/list_elevation',
     { box: boxSql(boxToE7(box)) },
   );
-  if (tiles.length === 0) return nothing;
+  if (tiles.length === 0) return NO_IMAGE;
   const step = 2 ** -tile.z / HILLSHADE_CELLS;
   const placeOf = (column: number, row: number): Position => [
     (tile.x / 2 ** tile.z + (column + 0.5) * step - 0.5) * 360,
@@ -142,7 +198,8 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
   });
   try {
     const shades = await hillshade(elevation, placeOf, cellM);
-    if (shades === null) return nothing;
+    if (shades === null) return NO_IMAGE;
+    lightAndShadow(shades);
     const raw = { width: HILLSHADE_CELLS, height: HILLSHADE_CELLS, channels: 2 as const };
     const data = await sharp(shades, { raw }).resize(256, 256, { kernel: 'cubic' }).png().toBuffer();
     return { data, type: 'image/png', maxAge: MAX_AGE_S };

@@ -34,20 +34,28 @@ type Options = {
   key?: ComponentChildren;
 };
 
-/** What can be switched on. */
+/** What can be switched on, by its tiles; `kind`: of the feeds that bring it. */
 const LAYERS = [
-  ['roads', 'Roads'],
-  ['wetlands', 'Wetlands'],
-  ['flood', 'Flood zones'],
-  ['hillshade', 'Relief'],
-  ['zips', 'ZIP areas'],
-] as const;
+  { id: 'roads', name: 'Roads', kind: 'roads', isOn: true },
+  { id: 'water', name: 'Water', kind: 'water', isOn: true },
+  { id: 'wetlands', name: 'Wetlands', kind: 'wetlands', isOn: false },
+  { id: 'flood', name: 'Flood zones', kind: 'flood', isOn: false },
+  { id: 'zips', name: 'ZIP areas', kind: 'zips', isOn: false },
+];
+
+/** What the parcels are drawn on; a basemap where one is set. */
+const GROUNDS = [
+  { id: 'plain', name: 'Plain', kind: undefined },
+  { id: 'relief', name: 'Relief', kind: 'elevation' },
+  { id: 'aerial', name: 'Aerial', kind: 'imagery' },
+];
 
 /** What a page with a map loads, with the client modules of the page. */
 export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] = ['map', 'live']) {
   return (
     <>
       <link rel="stylesheet" href={assets.path('maplibre-gl.css')} />
+      <link rel="stylesheet" href={assets.path('map.css')} />
       <link rel="modulepreload" href={assets.path('maplibre-gl.mjs')} />
       {modules.map(name => (
         <script type="module" src={assets.path(`${name}.mjs`)} />
@@ -61,6 +69,9 @@ export function mapOf(
   { deps }: Visit,
   { layers, draw, parcel, start, comps, values, opens, legend, key }: Options,
 ) {
+  const basemap = deps.config.BASEMAP_URL && { id: 'basemap', name: 'Basemap', kind: undefined };
+  const grounds = basemap ? [basemap, ...GROUNDS] : GROUNDS;
+  const ground = grounds[0]!.id;
   return (
     <section class="map" aria-label="Map">
       <div
@@ -76,13 +87,24 @@ export function mapOf(
         data-ramp={legend && JSON.stringify(colorsOf(legend.classes))}
       />
       {legend && <CountyLegend {...legend} />}
+      <p id="credits" class="credits" />
       {key}
       {layers && (
         <details class="layers" open>
           <summary>Layers</summary>
-          {LAYERS.map(([id, name]) => (
+          <fieldset>
+            <legend>Ground</legend>
+            {grounds.map(({ id, name, kind }) => (
+              <label>
+                <input type="radio" name="ground" value={id} data-kind={kind} checked={id === ground} />{' '}
+                {name}
+              </label>
+            ))}
+          </fieldset>
+          {LAYERS.map(({ id, name, kind, isOn }) => (
             <label>
-              <input type="checkbox" data-layer={id} checked={id === 'roads'} /> {name}
+              <input type="checkbox" data-layer={id} data-kind={kind} checked={isOn} />{' '}
+              <i class={`swatch key-${id}`} /> {name}
             </label>
           ))}
         </details>

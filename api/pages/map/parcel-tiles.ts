@@ -17,6 +17,7 @@ import {
   middleOfBox,
   PIXELS,
   projector,
+  pxE7,
   rings,
   type Tile,
   toUnits,
@@ -56,19 +57,20 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
   const box = boundsOf(tile);
   const project = projector(tile);
   const counties = countiesIntersecting(box);
+  const counts = await database.run<Count>('parcels/count_parcels', { fips: counties });
+  const loaded = new Set(counts.map(({ fips }) => fips));
   const lines = counties.map(fips => ({
     id: fips,
     type: 3 as const,
     geometry: rings(countyOutline(fips), project),
-    tags: { fips: String(fips).padStart(5, '0') },
+    tags: { fips: String(fips).padStart(5, '0'), parcels: loaded.has(fips) ? 1 : 0 },
   }));
   const layers: Record<string, Feature[]> = {
     counties: lines.filter(({ geometry }) => geometry.length > 0),
   };
   const marked = hits && (await listTileHits(database, hits, tile));
   if (tile.z < PARCELS_FROM) {
-    const rows = await database.run<Count>('parcels/count_parcels', { fips: counties });
-    layers.counts = rows.map(({ fips, parcels, name }) => ({
+    layers.counts = counts.map(({ fips, parcels, name }) => ({
       id: fips,
       type: 1,
       geometry: [toUnits(project(middleOfBox(countyExtent(fips)!)))],
@@ -99,9 +101,6 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
     if (!drawn.has(hit.property_id)) layers.parcels.push(pointOf(hit, project, hit.tags));
   return encoded(layers);
 }
-
-/** The width of a pixel in 1e-7 degrees of longitude. */
-const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
 
 /** Tells whether a dot is the first at its place. */
 function dotGrid(): (point: Feature) => boolean {

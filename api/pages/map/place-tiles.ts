@@ -2,19 +2,35 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
+import { PLACE_GROUPS } from '../../../shared/domain/land-layers.ts';
+import { titleCase } from '../../../shared/domain/roll-text.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
-import { boxArea, boxContains, boxesIntersect, boxOf } from '../../../shared/geo/box.ts';
+import {
+  boxArea,
+  boxContains,
+  boxesIntersect,
+  boxOf,
+  boxSql,
+  boxToE7,
+  padBox,
+} from '../../../shared/geo/box.ts';
+import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Box, MultiPolygon, Position } from '../../../shared/geo/geometry-types.ts';
+import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { allTowns } from '../../../shared/regions/towns.ts';
+import type { Database } from '../../http/database.ts';
+import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import {
   boundsOf,
   encoded,
   type Feature,
   middleOfBox,
+  PIXELS,
   projector,
+  pxE7,
   rings,
   type Tile,
   toUnits,
@@ -47,8 +63,8 @@ function readAbroad(): NonNullable<typeof abroad> {
   });
 }
 
-/** Other countries, and names of states, counties and towns at their middles. */
-export function placeTile(tile: Tile): Buffer {
+/** Other countries, names of states, counties and towns at their middles, and those of layers of names. */
+export async function makePlaceTile({ database }: Resources, tile: Tile): Promise<Buffer> {
   places ??= { states: stateNames(), counties: countyNames(), towns: townNames() };
   const project = projector(tile);
   const box = boundsOf(tile);
@@ -67,6 +83,45 @@ export function placeTile(tile: Tile): Buffer {
   return encoded({
     ...Object.fromEntries(names),
     abroad: land.filter(({ geometry }) => geometry.length > 0),
+    names: await localNames(database, tile),
+  });
+}
+
+/** Zooms from which names stand on the map: of water that is drawn, and of places by what they are. */
+const NAMED_WATER_FROM = 9;
+const LOCAL_FROM = { water: 12, town: 11, land: 12 };
+/** A town of the ZIPs and the same one in a layer of names lie as far apart at most. */
+const SAME_TOWN_DEG = 0.1;
+/** A lake of this width and height has room for its name. */
+const NAMED_WATER_PX = 24;
+/** More would hide each other. */
+const MOST_NAMES = 500;
+
+type NameRow = { name: string; class: string; isWater: boolean; geometry: Buffer };
+
+/** Water with its own name, and places: each name once, and no town or lake that is named already. */
+async function localNames(database: Database, tile: Tile): Promise<Feature[]> {
+  if (tile.z < NAMED_WATER_FROM) return [];
+  const box = boundsOf(tile);
+  const rows = await database.run<NameRow>('parcels/list_names', {
+    box: boxSql(boxToE7(box)),
+    least_area: (NAMED_WATER_PX * pxE7(tile)) ** 2,
+    limit: MOST_NAMES,
+  });
+  const around = padBox(box, SAME_TOWN_DEG);
+  const towns = places!.towns.filter(({ at }) => boxContains(around, at[0], at[1]));
+  const seen = new Set(towns.map(({ name }) => `town ${name}`));
+  const project = projector(tile);
+  return rows.flatMap(({ name: written, class: kind, isWater, geometry }): Feature[] => {
+    const group = isWater ? 'water' : (PLACE_GROUPS.get(kind) ?? 'land');
+    const name = titleCase(written);
+    if ((!isWater && tile.z < LOCAL_FROM[group]) || seen.has(`${group} ${name}`)) return [];
+    const at = isWater ? pointOnSurface(decodeBoundary(geometry)) : decodeLines(geometry)[0]![0]!;
+    // A lake in several tiles is named in one of them.
+    const px = project(at);
+    if (!px.every(side => side >= 0 && side < PIXELS)) return [];
+    seen.add(`${group} ${name}`);
+    return [{ type: 1, geometry: [toUnits(px)], tags: { name, group } }];
   });
 }
 

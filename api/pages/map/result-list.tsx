@@ -16,13 +16,15 @@ export function ResultList({ url, rows }: ListProps) {
 function listRow(row: ResultRow, address: string): Markup {
   const { property_id: id, effective_acres, value, value_per_acre } = row;
   const name = nameOf(row);
+  const perAcre = value_per_acre == null ? '' : `${usd(value_per_acre)}/ac`;
+  const dot = row.swatch !== undefined && html`<i class="swatch ${row.swatch}"></i> `;
   return html`<li>
     ${selectBox({ id, name, acres: effective_acres })}
     <a href="${address}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">
       <b>${name}</b>
       <span>${value == null ? '–' : usd(value)}</span>
-      <small>${factsOf(row)}</small>
-      ${value_per_acre != null && html`<small>${usd(value_per_acre)}/ac</small>`}
+      <small>${perAcre === '' && dot}${factsOf(row)}</small>
+      ${perAcre !== '' && html`<small>${dot}${perAcre}</small>`}
     </a>
   </li>`;
 }

@@ -18,7 +18,8 @@ type Figures = {
 };
 
 /** A parcel of a page of results, as list and table show it. */
-export type ResultRow = ParcelSummary & Partial<Figures>;
+export type ResultRow = ParcelSummary &
+  Partial<Figures> & { /** Its color on the map. */ swatch?: string | undefined };
 
 /** Adds what parcels are worth, when they were sold and where their owners live. */
 export async function readRows(

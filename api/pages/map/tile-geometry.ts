@@ -41,6 +41,9 @@ export function boundsOf({ z, x, y }: Tile): Box {
   return [lon(x - edge), lat(y + 1 + edge), lon(x + 1 + edge), lat(y - edge)];
 }
 
+/** The width of a pixel in 1e-7 degrees of longitude. */
+export const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
+
 export const toUnits = ([x, y]: Point): Point => [Math.round(x * UNITS), Math.round(y * UNITS)];
 
 /** The rings of polygons within the tile; exteriors turn clockwise on the screen, as the format asks. */

@@ -39,6 +39,21 @@ const WHERE = [
 ];
 const NOT_KEPT = ['parcel', 'at', 'page', 'q', 'map'];
 
+/** About half a mile to each side of a place that has no line around it. */
+const AROUND_DEG = 0.008;
+
+function around([lon, lat]: readonly number[]): string {
+  const across = AROUND_DEG / Math.cos((lat! * Math.PI) / 180);
+  const corners = [
+    [-1, -1],
+    [1, -1],
+    [1, 1],
+    [-1, 1],
+    [-1, -1],
+  ].map(([x, y]) => `${(lon! + x! * across).toFixed(5)} ${(lat! + y! * AROUND_DEG).toFixed(5)}`);
+  return `POLYGON ((${corners.join(', ')}))`;
+}
+
 /** Where an answer leads. @param filters the query of the map that it was asked from */
 export function addressOf(result: SearchResult, filters: string): string {
   const { type, fips, zip, zips, property_id: id, point } = result;
@@ -49,6 +64,7 @@ export function addressOf(result: SearchResult, filters: string): string {
     for (const name of WHERE) params.delete(name);
     if (type === 'owner') return `/data?${new URLSearchParams({ county: fips!, owner_name: result.label })}`;
     if (type === 'county') params.set('county', fips!);
+    else if (type === 'place') params.set('geom_intersects', around(point!));
     else if (type === 'coordinates') params.set('geom_intersects', `POINT (${point!.join(' ')})`);
     else params.set('zips_include', zip ?? zips!.join(','));
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 
-/** Kinds of answers. There is no source of lakes, hills and neighborhoods, so that no answer is of these. */
+/** Kinds of answers. Places are lakes, hills and neighborhoods, where a layer of names is loaded. */
 export const SEARCH_TYPES = [
   'address',
   'apn',
@@ -9,6 +9,7 @@ export const SEARCH_TYPES = [
   'county',
   'town',
   'zip',
+  'place',
   'property',
   'coordinates',
 ] as const;

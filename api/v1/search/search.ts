@@ -7,6 +7,7 @@ import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { line } from '../common/request-schemas.ts';
 import { SEARCH_BOX_EXAMPLE } from '../examples/examples.ts';
 import { findAddresses } from './find-addresses.ts';
+import { findNames } from './find-names.ts';
 import { findApns, findProperty } from './find-numbers.ts';
 import { findOwners } from './find-owners.ts';
 import { findPlaces } from './find-places.ts';
@@ -69,7 +70,7 @@ export const search = defineEndpoint({
   tag: 'Search',
   summary: 'Find parcels, places and owners by one text',
   description:
-    'What a text may mean in all counties with parcels: street address in any spelling, parcel number with or without dashes and zeros, owner, county, town of a post office, ZIP, FIPS code, property_id, or latitude and longitude. The last word may be incomplete.',
+    'What a text may mean in all counties with parcels: street address in any spelling, parcel number with or without dashes and zeros, owner, county, town of a post office, lake, hill or neighborhood, ZIP, FIPS code, property_id, or latitude and longitude. The last word may be incomplete.',
   query: z.strictObject({
     q: line(MAX_QUERY, 'is required, once')
       .transform(text => text.trim())
@@ -113,6 +114,7 @@ async function searchAll(
   };
   const found = await Promise.all([
     findPlaces(text, wanted, loaded),
+    wanted.has('place') ? findNames(database, text, loaded) : [],
     wanted.has('property') ? findProperty(database, text) : [],
     wanted.has('apn') ? findApns(database, text, counties, MAX_RESULTS) : [],
     addresses,
@@ -151,6 +153,7 @@ const GROUPS: Readonly<Record<SearchType, 'parcels' | 'places' | 'owners'>> = {
   county: 'places',
   town: 'places',
   zip: 'places',
+  place: 'places',
   coordinates: 'places',
   owner: 'owners',
 };

@@ -14,6 +14,8 @@ create unlogged table stage_layer (
   row_no bigint not null,
   hash uuid not null,
   class text not null,
+  name text,
+  words text,
   extent box not null,
   geometry bytea not null
 );
@@ -66,8 +68,8 @@ where feed_id = :feed_id
 
 -- name: insert_features
 -- Inserts the features that are new in the feed.
-insert into layer_features (feed_id, hash, class, extent, geometry)
-select :feed_id, s.hash, s.class, s.extent, s.geometry
+insert into layer_features (feed_id, hash, class, name, words, extent, geometry)
+select :feed_id, s.hash, s.class, s.name, s.words, s.extent, s.geometry
 from stage_layer s
 where not exists (select 1 from layer_features f where f.feed_id = :feed_id and f.hash = s.hash)
 order by s.row_no

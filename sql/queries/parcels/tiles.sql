@@ -24,13 +24,26 @@ order by area(f.extent) desc, f.property_id
 limit :limit;
 
 -- name: list_features
--- Features of the land in a tile, the largest first where there are too many.
+-- Features of the land in a tile, the largest first where there are too many; without those that nobody would
+-- see, whose extent has less than `least_area` square 1e-7 degrees.
 with tile as materialized (select :box::box as box)
-select l.class, l.geometry
+select l.class, l.name, l.geometry
 from tile
 join layer_features l on l.extent && tile.box
-where l.feed_id in (select feed_id from land_layers where kind = :kind)
+where l.feed_id in (select feed_id from land_layers where kind = :kind) and area(l.extent) >= :least_area::float8
 order by area(l.extent) desc
+limit :limit;
+
+-- name: list_names
+-- Names of places and of water in a tile, the largest water first, of `least_area` square 1e-7 degrees or
+-- more.
+with tile as materialized (select :box::box as box)
+select l.name, l.class, k.kind = 'water' as "isWater", l.geometry
+from tile
+join layer_features l on l.extent && tile.box
+join land_layers k on k.feed_id = l.feed_id
+where k.kind in ('water', 'places') and l.name is not null and (k.kind = 'places' or area(l.extent) >= :least_area::float8)
+order by area(l.extent) desc, l.id
 limit :limit;
 
 -- name: read_box
@@ -89,3 +102,36 @@ from (select f.fips, f.property_id from {{from}} where {{where}}) h
 join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
 {{join}}
 group by 1;
+
+-- name: list_figures
+-- The figures by which some parcels are colored. Fragments as of `list_tile_hits`.
+select x.property_id, ({{figure}})::float8 as figure
+from parcel_filters x
+{{join}}
+where x.fips = any (:counties::int[]) and x.property_id = any (:property_ids::bigint[]);
+
+-- name: count_on_roll
+-- Parcels on the roll, of one county or, where that is null, of all.
+select coalesce(sum(parcels), 0)::int as parcels
+from county_coverage
+where :fips::int is null or fips = :fips;
+
+-- name: list_credits
+-- What kinds of layers and rolls are loaded in a box of 1e-7 degrees or its counties, and who is credited for
+-- them. A drawn relief is no imagery.
+select distinct k.kind, coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as credit
+from (
+  select l.feed_id, l.kind
+  from land_layers l
+  where (l.coverage && :box::box or l.fips = any (:counties::int[]))
+    and (l.kind <> 'imagery' or exists (
+      select from imagery_sources i where i.feed_id = l.feed_id and i.type <> 'relief' and i.extent && :box::box
+    ))
+  union all
+  select unnest(c.feed_ids), 'assessor'
+  from county_coverage c
+  where c.fips = any (:counties::int[]) and c.parcels > 0
+) k
+join feeds f on f.id = k.feed_id
+order by k.kind, credit
+limit 200;

@@ -58,3 +58,12 @@ limit :limit::int
 select exists (
   select 1 from parcels where fips = :fips::int and property_id = :property_id::bigint and retired_at is null
 ) as present
+
+-- name: find_names
+-- Places of layers of names by the beginning of their name, the shortest first; in 1e-7 degrees.
+select l.name, l.class, l.words, (l.extent[0])[0] as lon, (l.extent[0])[1] as lat
+from layer_features l
+where l.words >= :begin and l.words < :end
+  and l.feed_id in (select feed_id from land_layers where kind = 'places')
+order by length(l.words), l.words, l.id
+limit :limit::int

@@ -83,7 +83,7 @@ describe('the file of a layer', () => {
     [`elevation, elevation: {source: a}, layer: {${L}}`, RegExp(`layer: belongs to .*; ${two}`)],
     [
       'elevation, layer: {source: h.tif, format: geotiff}',
-      RegExp(`^[^\n]*layer: belongs to kind roads, wetlands, flood or zips; ${two}$`),
+      RegExp(`^[^\n]*layer: belongs to kind roads, wetlands, flood, water, places or zips; ${two}$`),
     ],
     [`roads, layer: {${L}}, fips: "99998"`, /fips: 99998 is the FIPS code of no county/],
     ['elevation, elevation: {source: a}, fips: "09001"', /09001 is .* planning regions, 09110 to 09190/],

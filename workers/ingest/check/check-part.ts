@@ -2,6 +2,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { Input } from '../../../shared/feeds/ingest-runs.ts';
+import type { Position } from '../../../shared/geo/geometry-types.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { sourceColumns } from '../../feeds/feed-columns.ts';
 import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';
@@ -73,6 +74,8 @@ export type RowFacts = {
   sale?: boolean;
   prior?: unknown[] | null;
   class?: string | null;
+  called?: string | null;
+  at?: Position | null;
   label?: string;
 };
 

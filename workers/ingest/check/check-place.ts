@@ -59,7 +59,11 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } 
         grow(boxOfGeometry(geometry));
         return null;
       }
-      const result = stageFeature(kind, mapped.class, geometry);
+      const result = stageFeature(
+        kind,
+        { class: mapped.class, called: mapped.called ?? null, at: mapped.at ?? null },
+        geometry,
+      );
       if (!result.ok) return { reason: result.reason, message: result.message, refuses: true };
       rows++;
       outside += tilesOutside([result.feature], boxes);

@@ -146,7 +146,8 @@ export function kindOf(names: readonly string[]): string {
   const there = new Set(names.map(name => name.toUpperCase()));
   const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));
   const { mtfcc } = LAYER_DEFAULTS.roads;
-  if (has(String(mtfcc))) return 'roads';
+  if (has(String(mtfcc))) return has('HYDROID') ? 'water' : 'roads';
+  if (has('FEATURE_CLASS') && has('FEATURE_NAME')) return 'places';
   if (has('WETLAND_TYPE') && has('ATTRIBUTE')) return 'wetlands';
   return has('FLD_ZONE') ? 'flood' : 'assessor';
 }

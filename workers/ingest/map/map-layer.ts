@@ -1,5 +1,11 @@
 import { PlatError } from '../../../shared/base/errors.ts';
-import { MTFCC_CLASSES } from '../../../shared/domain/land-layers.ts';
+import {
+  MTFCC_CLASSES,
+  MTFCC_WATER,
+  PLACE_GROUPS,
+  WATER_CLASSES,
+} from '../../../shared/domain/land-layers.ts';
+import type { Position } from '../../../shared/geo/geometry-types.ts';
 import type { LayerInput } from '../../feeds/feed.ts';
 import { targetSpec } from '../../feeds/feed-schema.ts';
 import {
@@ -10,6 +16,7 @@ import {
   type VectorKind,
 } from '../../feeds/layer-schema.ts';
 import { tidyText } from '../../feeds/values/text-value.ts';
+import type { Value } from '../../feeds/values/value-parser.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import { compileColumn } from './map-column.ts';
 import {
@@ -30,12 +37,16 @@ export type MappedFeature = MappedRow & {
   class: string | null;
   /** Its name in the counts by class. */
   label: string;
+  /** Null where it has no name. */
+  called: string | null;
+  /** Of a place whose source has coordinates as columns. */
+  at: Position | null;
 };
 
 type Classification = Pick<MappedFeature, 'class' | 'label'>;
 
 /**
- * Compiles the mapping of a feed of roads, wetlands, flood zones or ZIP areas. A row is refused when nothing
+ * Compiles the mapping of a feed of a vector layer. A row is refused when nothing
  * tells what it is: a road without a class, or of one that the feed does not list; a flood zone without a
  * name, or that FEMA does not have.
  */
@@ -76,6 +87,7 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
   const names = LAYER_FIELD_NAMES[kind];
   const fill = compileFill(kind, input.columns, resolve);
   const classify = CLASSIFIERS[kind](names, rawReader(kind, input, resolve));
+  const fieldOf = (values: readonly Value[], name: LayerField): Value => values[names.indexOf(name)] ?? null;
 
   return ({ values: source }: SourceRow) => {
     const { values, dropped } = fill(source);
@@ -89,7 +101,15 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
         `${REQUIRED_ONE_OF[kind].join(' and ')} are empty`,
       );
     if ('reason' in verdict) return verdict;
-    return { ok: true as const, ...verdict, values, dropped };
+    const [lon, lat] = [fieldOf(values, 'longitude'), fieldOf(values, 'latitude')];
+    return {
+      ok: true as const,
+      ...verdict,
+      called: fieldOf(values, 'name') as string | null,
+      at: lon === null || lat === null ? null : ([lon, lat] as Position),
+      values,
+      dropped,
+    };
   };
 }
 
@@ -128,11 +148,36 @@ const CLASSIFIERS: Record<VectorKind, (names: readonly LayerField[], raw: RawRea
     const [zone, subtype, sfha] = [names.indexOf('zone'), names.indexOf('subtype'), names.indexOf('sfha')];
     return values => floodZone(values[zone] ?? null, values[subtype] ?? null, values[sfha] ?? null);
   },
+  water(names) {
+    const [ownClass, mtfcc] = [names.indexOf('class'), names.indexOf('mtfcc')];
+    return values =>
+      waterClass(values[ownClass]?.toLowerCase() ?? null, values[mtfcc]?.toUpperCase() ?? null);
+  },
+  places(names) {
+    const [ownClass, name] = [names.indexOf('class'), names.indexOf('name')];
+    return values => placeClass(values[ownClass] ?? null, values[name] ?? null);
+  },
   zips:
     () =>
     ([zip]) =>
       zip == null ? null : { class: zip, label: 'ZIP area' },
 };
+
+function waterClass(own: string | null, code: string | null): Classification | RejectedRow | null {
+  if (own === null && code === null) return null;
+  if (own !== null && !(WATER_CLASSES as readonly string[]).includes(own))
+    return unknown('class', own, `none of ${WATER_CLASSES.join(', ')}`);
+  const found = own ?? MTFCC_WATER[code!] ?? null;
+  return { class: found, label: found ?? code! };
+}
+
+/** GNIS marks what is no longer there by a word behind its name. */
+function placeClass(own: string | null, name: string | null): Classification | RejectedRow | null {
+  if (own === null) return null;
+  if (name === null) return rejectRow('name', 'missing_name', 'name is empty');
+  if (/\(historical\)$/i.test(name)) return { class: null, label: 'historical' };
+  return { class: PLACE_GROUPS.has(own) ? own : null, label: own };
+}
 
 /**
  * Systems by the first letter of a code: Cowardin et al. 1979,
@@ -208,5 +253,9 @@ function floodZone(
 
 function unknown(field: string, text: string, what: string): RejectedRow {
   const remedy = `Map it with layer.columns.${field}.values, or leave it out with layer.skip_where.`;
-  return rejectRow(field, 'unknown_zone', `'${text}' is ${what}. ${remedy}`);
+  return rejectRow(
+    field,
+    `unknown_${field === 'class' ? 'class' : 'zone'}`,
+    `'${text}' is ${what}. ${remedy}`,
+  );
 }

@@ -3,6 +3,7 @@ import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { isMeasured } from '../../../shared/domain/land-layers.ts';
 import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { plainWords } from '../../../shared/regions/county-names.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';
 import { coveredBox } from '../gate/gate-layer.ts';
@@ -94,7 +95,10 @@ async function stageFeatures(
   const { kind, layer } = feed;
   const place = declaredPlace(feed);
   const batches = readBatches(run, 'layer', layer.input);
-  const copy = openCopy(client, 'copy stage_layer (row_no, hash, class, extent, geometry) from stdin');
+  const copy = openCopy(
+    client,
+    'copy stage_layer (row_no, hash, class, name, words, extent, geometry) from stdin',
+  );
   const counting = newClasses();
   const notCounting = newClasses();
   Object.assign(counts, { counting, not_counting: notCounting });
@@ -106,13 +110,13 @@ async function stageFeatures(
   await stageRows(
     { name: 'layer', batches, map: compileLayerMapper(kind, layer) },
     { counts, rejects },
-    ({ class: featureClass, label, values }, row, faults) => {
+    ({ class: featureClass, called, label, at, values }, row, faults) => {
       if (featureClass === null) {
         countClass(notCounting, label);
         const extent = boxOfGeometry(row.geometry);
         if (extent) addBox(extent);
       } else {
-        const result = stageFeature(kind, featureClass, row.geometry);
+        const result = stageFeature(kind, { class: featureClass, called, at }, row.geometry);
         if (!result.ok) {
           faults.reject(row, { field: 'geometry', reason: result.reason, message: result.message });
           return;
@@ -122,7 +126,9 @@ async function stageFeatures(
         for (const repair of result.repairs) increment(counts.repaired, repair);
         addBox(extent);
         const box = boxSql(boxToE7(extent));
-        copy.write(`${row.rowNo}\t${hash}\t${copyValue(featureClass)}\t${box}\t${copyBytes(geometry)}`);
+        const words = kind === 'places' ? plainWords(called!) : null;
+        const texts = [featureClass, called, words].map(copyValue).join('\t');
+        copy.write(`${row.rowNo}\t${hash}\t${texts}\t${box}\t${copyBytes(geometry)}`);
       }
       countFilled(counts.filled, LAYER_FIELD_NAMES[kind], values);
     },

@@ -1,7 +1,7 @@
 import type { Geometry } from 'geojson';
 import { boxAround, boxOf, boxOfLine } from '../../../shared/geo/box.ts';
 import { encodeBoundary, encodeLines } from '../../../shared/geo/geometry-codec.ts';
-import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { Box, Position } from '../../../shared/geo/geometry-types.ts';
 import { prepareBoundary, prepareLines } from '../../../shared/geo/prepare-geometry.ts';
 import type { VectorKind } from '../../feeds/layer-schema.ts';
 import { digest } from './row-hash.ts';
@@ -13,17 +13,19 @@ export type FeatureResult =
   | { ok: false; reason: string; message: string };
 
 /**
- * Validates, repairs and encodes the geometry of a feature: lines of roads, areas of the others.
- * What is the same in class and geometry has the same hash, whatever file it came from.
+ * Validates, repairs and encodes the geometry of a feature: lines of roads, points of places, areas of the
+ * others. What is the same in class, name and geometry has the same hash, whatever file it came from.
  */
 export function stageFeature(
   kind: VectorKind,
-  featureClass: string,
-  geometry: Geometry | null,
+  { class: featureClass, called, at }: { class: string; called: string | null; at: Position | null },
+  shape: Geometry | null,
 ): FeatureResult {
+  const geometry = shape ?? (at && { type: 'Point' as const, coordinates: [...at] });
   if (geometry === null)
     return { ok: false, reason: 'geometry_missing', message: 'The feature has no geometry.' };
-  const encoded = kind === 'roads' ? encodedLines(geometry) : encodedPolygons(geometry);
+  const encode = kind === 'roads' ? encodedLines : kind === 'places' ? encodedPoint : encodedPolygons;
+  const encoded = encode(geometry);
   if (!encoded.ok)
     return {
       ok: false,
@@ -31,11 +33,12 @@ export function stageFeature(
       message: encoded.message + spelling(geometry.type),
     };
   const { bytes, extent, repairs } = encoded;
-  const hash = digest(Buffer.concat([Buffer.from(`${featureClass}\0`), bytes]));
+  const words = called === null ? featureClass : `${featureClass}\0${called}`;
+  const hash = digest(Buffer.concat([Buffer.from(`${words}\0`), bytes]));
   return { ok: true, feature: { hash, extent, geometry: bytes }, repairs };
 }
 
-const TYPES = ['LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'GeometryCollection'];
+const TYPES = ['Point', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'GeometryCollection'];
 
 /** GeoJSON's types are case-sensitive, which is easily overlooked. */
 function spelling(type: string): string {
@@ -48,6 +51,15 @@ function encodedLines(geometry: Geometry) {
   if (!prepared.ok) return prepared;
   const { lines, repairs } = prepared;
   return { ok: true as const, repairs, extent: boxAround(lines.map(boxOfLine)), bytes: encodeLines(lines) };
+}
+
+/** A place that GNIS does not know the position of is at 0, 0. */
+function encodedPoint(geometry: Geometry) {
+  const [lon = Number.NaN, lat = Number.NaN] = geometry.type === 'Point' ? geometry.coordinates : [];
+  const isPlace = Math.abs(lon) <= 180 && Math.abs(lat) <= 90 && (lon !== 0 || lat !== 0);
+  if (!isPlace) return { ok: false as const, reason: 'not_a_point', message: 'A place needs a point' };
+  const extent: Box = [lon, lat, lon, lat];
+  return { ok: true as const, repairs: [], extent, bytes: encodeLines([[[lon, lat]]]) };
 }
 
 function encodedPolygons(geometry: Geometry) {

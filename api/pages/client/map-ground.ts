@@ -1,0 +1,96 @@
+import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl';
+import { colorOf } from './css-colors.ts';
+
+/** The raster layer of each ground; plain has none. */
+const IMAGES: Record<string, string> = { relief: 'hillshade', aerial: 'aerial', basemap: 'basemap' };
+/** What a picture of the land shows itself. */
+const HIDDEN_BY_PICTURES = new Set(['water']);
+
+type Here = { credits: string[]; kinds: string[] };
+
+/** Switches ground and layers, says whose data is shown, and which layers are not loaded where one looks. */
+export function openGround(
+  map: MapLibre,
+  style: StyleSpecification,
+  basemapCredit: string | undefined,
+): void {
+  const panel = document.querySelector<HTMLElement>('.layers');
+  const credits = document.getElementById('credits');
+  const boxes = [...document.querySelectorAll<HTMLInputElement>('[data-layer]')];
+  const grounds = [...document.querySelectorAll<HTMLInputElement>('[name=ground]')];
+  const chosen = () =>
+    grounds.find(({ checked }) => checked)?.value ?? (map.getLayer('basemap') ? 'basemap' : 'plain');
+  /** Whether the parcels lie on a picture where one looks: not beyond the imagery. */
+  let isOnPicture = false;
+
+  function showLayers(): void {
+    for (const layer of style.layers) {
+      if (!('source' in layer)) continue;
+      const box = boxes.find(({ dataset }) => dataset.layer === layer.source);
+      if (box === undefined) continue;
+      const isHidden = isOnPicture && HIDDEN_BY_PICTURES.has(layer.id);
+      map.setLayoutProperty(layer.id, 'visibility', box.checked && !isHidden ? 'visible' : 'none');
+    }
+  }
+
+  function showGround(): void {
+    for (const [name, id] of Object.entries(IMAGES))
+      if (map.getLayer(id)) map.setLayoutProperty(id, 'visibility', name === chosen() ? 'visible' : 'none');
+    showLayers();
+    say();
+  }
+
+  /** Flats of one house lie on each other: see-through they add up, so that on plain ground nothing is. */
+  function paintParcels(): void {
+    map.setPaintProperty(
+      'parcel-fill',
+      'fill-opacity',
+      isOnPicture ? ['case', ['==', ['get', 'hit'], 1], 0.45, 0] : 1,
+    );
+    const edge = isOnPicture ? 'rgba(255,255,255,0.75)' : colorOf('map-edge');
+    map.setPaintProperty('parcel-lines', 'line-color', [
+      'case',
+      ['==', ['get', 'hit'], 1],
+      colorOf('hit-edge'),
+      edge,
+    ]);
+  }
+
+  let asked = 0;
+  async function say(): Promise<void> {
+    const mine = ++asked;
+    const layers = boxes.filter(({ checked }) => checked).map(({ dataset }) => dataset.layer!);
+    const [west, south, east, north] = map.getBounds().toArray().flat() as number[];
+    const box = [Math.max(-180, west!), south, Math.min(180, east!), north].map(side => side!.toFixed(4));
+    const query = new URLSearchParams({ box: box.join(), layers: [...layers, chosen()].join() });
+    const response = await fetch(`/data/credits?${query}`).catch(() => undefined);
+    if (mine !== asked || !response?.ok) return;
+    const here: Here = await response.json();
+    const wasOnPicture = isOnPicture;
+    isOnPicture = chosen() === 'basemap' || (chosen() === 'aerial' && here.kinds.includes('imagery'));
+    if (isOnPicture !== wasOnPicture) {
+      paintParcels();
+      showLayers();
+    }
+    if (credits)
+      credits.textContent = [
+        ...here.credits,
+        ...(chosen() === 'basemap' && basemapCredit ? [basemapCredit] : []),
+      ].join(' · ');
+    for (const input of [...boxes, ...grounds]) {
+      const kind = input.dataset.kind;
+      if (kind !== undefined)
+        input.closest('label')?.toggleAttribute('data-absent', !here.kinds.includes(kind));
+    }
+  }
+
+  panel?.addEventListener('change', event => {
+    if ((event.target as HTMLInputElement).name === 'ground') showGround();
+    else {
+      showLayers();
+      say();
+    }
+  });
+  map.on('load', showGround);
+  map.on('moveend', say);
+}

@@ -1,0 +1,45 @@
+import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { countiesIntersecting } from '../../../shared/regions/county-polygons.ts';
+import { validationError } from '../../http/error-responses.ts';
+import type { Page } from '../frame/pages.tsx';
+import { json } from '../frame/visit.ts';
+
+/** What of the map belongs to which kinds of feeds. */
+const OF_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  roads: ['roads'],
+  wetlands: ['wetlands'],
+  flood: ['flood'],
+  water: ['water', 'places'],
+  zips: ['zips'],
+  relief: ['elevation'],
+  aerial: ['imagery'],
+};
+
+/** A line of the map's edge has room for no more. */
+const MOST = 4;
+
+/** Whose data a view of the map shows, and which kinds of layers are loaded there. */
+export const creditsPage: Page = {
+  path: '/data/credits',
+  access: 'app',
+  async get({ url, deps }) {
+    const box = (url.searchParams.get('box') ?? '').split(',').map(Number);
+    if (box.length !== 4 || !box.every(Number.isFinite))
+      throw validationError({ box: ['must be west, south, east, north in degrees'] });
+    const rows = await deps.resources.database.run<{ kind: string; credit: string }>('parcels/list_credits', {
+      box: boxSql(boxToE7(box as Box)),
+      counties: countiesIntersecting(box as Box),
+    });
+    const shown = (url.searchParams.get('layers') ?? '').split(',').flatMap(name => OF_LAYERS[name] ?? []);
+    const credits = new Set(
+      rows.filter(({ kind }) => kind === 'assessor' || shown.includes(kind)).map(({ credit }) => credit),
+    );
+    const first = [...credits].slice(0, MOST);
+    const rest = credits.size - first.length;
+    return json({
+      credits: rest > 0 ? [...first, `${rest} more`] : first,
+      kinds: [...new Set(rows.map(({ kind }) => kind))],
+    });
+  },
+};
