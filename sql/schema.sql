@@ -499,7 +499,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
 );
 
 create table given_others (
@@ -594,7 +594,7 @@ create table land_layers (
   reach_m jsonb,
   merged_at timestamp with time zone default now() not null,
   constraint land_layers_pkey PRIMARY KEY (feed_id),
-  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'zips'::text, 'imagery'::text])))
+  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'water'::text, 'places'::text, 'zips'::text, 'imagery'::text])))
 );
 
 create table layer_features (
@@ -604,6 +604,8 @@ create table layer_features (
   class text not null,
   extent box not null,
   geometry bytea not null,
+  name text,
+  words text collate "C",
   constraint layer_features_pkey PRIMARY KEY (id),
   constraint layer_features_feed_id_hash_key UNIQUE (feed_id, hash)
 );
@@ -1251,6 +1253,7 @@ CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = AN
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
 CREATE INDEX layer_features_extent ON public.layer_features USING gist (extent);
+CREATE INDEX layer_features_words ON public.layer_features USING btree (words) WHERE (words IS NOT NULL);
 CREATE INDEX list_rows_mailed ON public.list_rows USING btree (list_id, mailed_at) WHERE (mailed_at IS NOT NULL);
 CREATE INDEX listings_address ON public.listings USING btree (upper(address) text_pattern_ops) WHERE ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text])) AND (address <> ''::text));
 CREATE INDEX listings_county ON public.listings USING btree (fips, status);

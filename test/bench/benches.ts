@@ -20,6 +20,7 @@ export const BENCHES = [
   'mcp',
   'image',
   'pages',
+  'map-tiles',
   'webhooks',
   'searches',
 ];

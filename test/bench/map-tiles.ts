@@ -1,0 +1,237 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import sharp from 'sharp';
+import { openDatabase } from '../../api/http/database.ts';
+import { openImages } from '../../api/images/images.ts';
+import { colorOf } from '../../api/pages/map/map-colors.ts';
+import { makeParcelTile } from '../../api/pages/map/parcel-tiles.ts';
+import type { Tile } from '../../api/pages/map/tile-geometry.ts';
+import type { TileHits } from '../../api/pages/map/tile-hits.ts';
+import { SESSION_SETTINGS } from '../../api/start-api.ts';
+import { openResources } from '../../api/v1/common/endpoint-resources.ts';
+import { loadConfig } from '../../shared/base/config.ts';
+import { createPool, type Pool } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
+import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
+import { countyAt } from '../../shared/regions/county-polygons.ts';
+import { feedOf, ingest } from '../support/ingest.ts';
+import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
+import { seedCounties } from './filter-county.ts';
+import { writeImage } from './image.ts';
+
+const PARCELS = 200_000;
+const ZOOM = 14;
+const TILES = 5;
+const WEST = -936_000_000;
+/** A twenty-fifth of the county: one lot in five is vacant, and one in five of these so large. */
+const HITS = { vacant_only: true, acres_min: 14.4 };
+
+/**
+ * Tiles of a county of 200,000 parcels at zoom 14, made anew: with the 8,000 hits of a filter marked against
+ * the same without, and colored by worth against ST_AsMVT of the same columns (POSTGIS_URL); and an aerial
+ * tile against sharp alone.
+ */
+export async function bench(options: BenchOptions): Promise<BenchResult[]> {
+  const marked = await withBenchDatabase(options, async (url, pool) => {
+    const parcels = options.quick ? 2_000 : PARCELS;
+    const half = 0.155 * Math.sqrt(parcels / PARCELS);
+    const middle = [WEST / 1e7 + half, 41.5 + half] as const;
+    const fips = countyAt(...middle)!;
+    options.note(`  writing a county of ${parcels} parcels`);
+    await seedCounties(pool, [{ fips, parcels, west: WEST }]);
+    await pool.query(`insert into valuations (fips, property_id, mean_price, mean_ppa, mean_adjusted_price,
+        mean_adjusted_ppa, gini_index, confidence_score, low_price, high_price, out_of_support, comps, as_of, model_version)
+      select fips, property_id, 1, 1, 1, 500 + property_id % 997 * 20, 0, 50, 1, 1, false, '', '2026-01-01', 'bench'
+      from parcels where fips = ${fips}`);
+    await pool.query('vacuum analyze valuations');
+    const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
+    const asServed = createPool(config, createLogger(config, 'bench'), {
+      applicationName: 'plat bench',
+      settings: SESSION_SETTINGS,
+    });
+    try {
+      return await compareMarks(options, asServed, fips, tilesAround(middle));
+    } finally {
+      await asServed.end();
+    }
+  });
+  return [...marked, ...(await withBenchDatabase(options, (url, pool) => compareAerial(options, url, pool)))];
+}
+
+function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
+  const n = 2 ** ZOOM;
+  const sine = Math.sin((lat * Math.PI) / 180);
+  const x = Math.floor((lon / 360 + 0.5) * n);
+  const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
+  return Array.from({ length: TILES }, (_, i) => ({ z: ZOOM, x: x + i, y }));
+}
+
+async function compareMarks(
+  { note, quick }: BenchOptions,
+  pool: Pool,
+  fips: number,
+  tiles: readonly Tile[],
+): Promise<BenchResult[]> {
+  const resources = openResources(openDatabase(pool), undefined, undefined as never, undefined as never);
+  const hitsOf = (filters: object, color?: string): TileHits => ({
+    key: '',
+    body: filterSchema.parse({ county: String(fips), ...filters }),
+    asOf: new Date(),
+    color: colorOf(color ?? null),
+  });
+  const marking = hitsOf(HITS);
+  const coloring = hitsOf({}, 'value_per_acre');
+  const reference = process.env.POSTGIS_URL
+    ? await openPostgis(process.env.POSTGIS_URL, pool, note)
+    : undefined;
+  const times = {
+    plain: [] as number[],
+    marked: [] as number[],
+    colored: [] as number[],
+    postgis: [] as number[],
+  };
+  let bytes = 0;
+  for (let round = 0; round <= (quick ? 2 : 20); round++) {
+    for (const tile of tiles) {
+      const plain = await timed(() => makeParcelTile(resources, tile));
+      const marked = await timed(() => makeParcelTile(resources, tile, marking));
+      const colored = await timed(async () => {
+        bytes = (await makeParcelTile(resources, tile, coloring)).length;
+      });
+      const postgis = reference ? await timed(() => reference.tile(tile)) : 0;
+      // The first round warms both up.
+      if (round === 0) continue;
+      times.plain.push(plain);
+      times.marked.push(marked);
+      times.colored.push(colored);
+      times.postgis.push(postgis);
+    }
+  }
+  await reference?.close();
+  const ms = (of: number[]) => median(of).toFixed(1);
+  const details = { tiles: times.plain.length, 'ms without': ms(times.plain), 'ms marked': ms(times.marked) };
+  const results = [
+    judged(
+      {
+        name: 'map-tiles: the hits of a filter of 8,000 marked',
+        reference: 'the same tile without',
+        value: median(times.marked) / median(times.plain),
+        unit: 'x',
+        details,
+      },
+      { most: 1.3 },
+    ),
+  ];
+  if (reference === undefined) note('  POSTGIS_URL is not set: the colored tile has no reference');
+  else
+    results.push(
+      judged(
+        {
+          name: 'map-tiles: colored by worth',
+          reference: 'ST_AsMVT of the same tile and columns',
+          value: median(times.colored) / median(times.postgis),
+          unit: 'x',
+          details: { ms: ms(times.colored), 'ms of ST_AsMVT': ms(times.postgis), 'bytes a tile': bytes },
+        },
+        { most: 1.5 },
+      ),
+    );
+  return results;
+}
+
+/** The same parcels as geometries with an index and their worth, and the tile as its users write it. */
+async function openPostgis(url: string, pool: Pool, note: (line: string) => void) {
+  note('  copying the parcels to PostGIS');
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`create extension if not exists postgis;
+    drop table if exists plat_bench_colored;
+    create table plat_bench_colored (property_id bigint primary key, worth float8, geom geometry(MultiPolygon, 4326))`);
+  for (let after = 0; ; ) {
+    const { rows } = await pool.query<{ property_id: number; worth: number; boundary: Buffer }>(
+      `select property_id, v.mean_adjusted_ppa as worth, boundary from parcels join valuations v using (fips, property_id)
+       where property_id > $1 order by property_id limit 20000`,
+      [after],
+    );
+    if (rows.length === 0) break;
+    after = rows.at(-1)!.property_id;
+    const shapes = rows.map(({ boundary }) =>
+      JSON.stringify({ type: 'MultiPolygon', coordinates: decodeBoundary(boundary) }),
+    );
+    await client.query(
+      `insert into plat_bench_colored select id, worth, st_setsrid(st_geomfromgeojson(shape), 4326)
+       from unnest($1::bigint[], $2::float8[], $3::text[]) as t (id, worth, shape)`,
+      [rows.map(row => row.property_id), rows.map(row => row.worth), shapes],
+    );
+  }
+  await client.query('create index on plat_bench_colored using gist (geom)');
+  await client.query('vacuum analyze plat_bench_colored');
+  const text = `select st_asmvt(t, 'parcels', 4096, 'shape', 'property_id') from (
+      select property_id, 1 as hit, worth as figure,
+        st_asmvtgeom(st_transform(geom, 3857), st_tileenvelope($1, $2, $3), 4096, 64) as shape
+      from plat_bench_colored
+      where geom && st_transform(st_expand(st_tileenvelope($1, $2, $3), 40), 4326)
+    ) t`;
+  return {
+    tile: ({ z, x, y }: Tile) => client.query({ name: 'colored', text, values: [z, x, y] }),
+    async close() {
+      await client.query('drop table plat_bench_colored');
+      await client.end();
+    },
+  };
+}
+
+const AERIAL_ZOOM = 17;
+const AERIAL_PX = 256;
+
+/** sharp alone: the window of the file that such a tile shows, read, sized to 256 pixels and packed. */
+async function compareAerial(options: BenchOptions, url: string, pool: Pool): Promise<BenchResult[]> {
+  const side = options.quick ? 2048 : 4096;
+  const path = join(options.folder, 'naip.tif');
+  options.note(`  writing an image of ${side} x ${side} pixels`);
+  await writeImage(path, side);
+  await ingest(
+    pool,
+    feedOf(options.folder, { name: 'naip', kind: 'imagery', imagery: { type: 'cog', source: 'naip.tif' } }),
+  );
+  const config = loadConfig({ DATABASE_URL: url, PLAT_DIR: options.folder, LOG_LEVEL: 'silent' });
+  const { pictures } = openImages(openDatabase(pool), config, pino({ level: 'silent' }));
+  const n = 2 ** AERIAL_ZOOM;
+  const sine = Math.sin((47.0165 * Math.PI) / 180);
+  const x = Math.floor((-99.171 / 360 + 0.5) * n);
+  const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
+  // A tile is 208 m wide here, 347 pixels of the file, and lies askew in it.
+  const window = { left: side / 2, top: side / 2, width: 352, height: 352 };
+  const alone = () =>
+    sharp(path).extract(window).removeAlpha().resize(AERIAL_PX, AERIAL_PX).jpeg({ quality: 85 }).toBuffer();
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  let bytes = 0;
+  for (let round = 0; round <= (options.quick ? 2 : 40); round++) {
+    const made = await timed(async () => {
+      bytes = (await pictures.ofTile(AERIAL_ZOOM, x, y))?.bytes.length ?? 0;
+    });
+    const there = await timed(alone);
+    if (round === 0) continue;
+    ours.push(made);
+    theirs.push(there);
+  }
+  return [
+    judged(
+      {
+        name: 'map-tiles: aerial tile of 256 pixels from a COG, made anew',
+        reference: 'sharp reading, sizing and encoding the same window',
+        value: median(ours) / median(theirs),
+        unit: 'x',
+        details: {
+          ms: median(ours).toFixed(1),
+          'ms of sharp': median(theirs).toFixed(1),
+          'bytes a tile': bytes,
+        },
+      },
+      { most: 1.5 },
+    ),
+  ];
+}
