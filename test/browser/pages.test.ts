@@ -176,7 +176,7 @@ describePages('the web app', site => {
     '/data?county=33019&acres_min=20',
     '/lists',
     '/markets',
-    '/markets/33019',
+    '/markets/33019?with=03280&years=10',
     '/markets/zip/03280',
     '/search?q=washington',
     '/search?q=no%20such%20thing',

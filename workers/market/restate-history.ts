@@ -49,7 +49,7 @@ type Due = {
   rows: readonly number[];
   known: KnownPeriod;
   months: readonly number[];
-  /** The day after which what is stored does not hold. */
+  /** The day through which what is stored holds; before all days where it does not. */
   after: number;
   digest: string;
 };
@@ -120,7 +120,7 @@ function dueOf(
   const computed = through === null ? Number.NEGATIVE_INFINITY : dayOf(through);
   const holds = digest !== null && digest === digestOf(listings, rows, known, computed);
   if (holds && computed >= last) return [];
-  const after = holds ? computed : ends[0]! - 1;
+  const after = holds ? computed : 0;
   const months = holds ? ends.filter(day => day > after) : ends;
   return [{ type, code, rows, known, months, after, digest: digestOf(listings, rows, known, last) }];
 }
@@ -131,13 +131,17 @@ async function writeBatch(
   listings: DatedListings,
   ends: readonly number[],
 ): Promise<void> {
-  const first = isoDay(ends[0]!);
   const regions = { types: batch.map(({ type }) => type), codes: batch.map(({ code }) => code) };
   await client.query('begin');
   try {
-    await client.query(statement('market/forget_history', { ...regions, first }));
+    const changed = batch.filter(one => one.after === 0);
+    await client.query(
+      statement('market/clear_history', {
+        types: changed.map(({ type }) => type),
+        codes: changed.map(({ code }) => code),
+      }),
+    );
     const after = batch.map(one => isoDay(one.after));
-    await client.query(statement('market/clear_history', { ...regions, after }));
     const { rows } = await client.query<{ type: string; code: string; as_of: string }>(
       statement('market/list_recorded', { ...regions, after }),
     );

@@ -29,6 +29,7 @@ const STYLES = [
   'docs',
   'lists',
   'map',
+  'market',
   'parcel',
   'results',
 ].map(name => `${name}.css`);

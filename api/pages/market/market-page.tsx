@@ -1,6 +1,6 @@
 import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
-import { acres, count, percent, usd } from '../../../shared/domain/figures.ts';
-import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
+import { count, day } from '../../../shared/domain/figures.ts';
+import { METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { readCoverage } from '../../v1/feeds/get-coverage.ts';
@@ -9,21 +9,27 @@ import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v
 import { Back, Grid, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
-import { metricWords } from './market-words.ts';
+import { Compared, readOthers } from './market-compared.tsx';
+import { Cards, Past, pastFile, readPast, yearsOf } from './market-past.tsx';
+import { COLUMNS, lineNameOf, metricWords, shown, titleOf } from './market-words.ts';
 import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
-type Data = Record<string, number | null>;
+export { COLUMNS, pathOf, shown, titleOf } from './market-words.ts';
 export const DEFAULT_BUCKET = '0.2 acre-100 acre';
 
-/** A statistic as people read it, by what its name says it is. */
-export function shown(metric: string, value: number | null | undefined): string {
-  if (value === null || value === undefined) return '–';
-  if (/STR|sale_to_list|change/.test(metric)) return percent(value);
-  if (/Gini|months/.test(metric)) return value.toFixed(1);
-  if (/Price|PPA/.test(metric)) return usd(value);
-  if (/Acreage/.test(metric)) return acres(value);
-  return count(value);
-}
+/** The sizes that follow on one another; all others overlap them. */
+const NARROW: readonly string[] = [
+  '0-0.25 acre',
+  '0.25 acre-1 acre',
+  '1 acre-2 acre',
+  '2 acre-5 acre',
+  '5 acre-10 acre',
+  '10 acre-20 acre',
+  '20 acre-40 acre',
+  '40 acre-60 acre',
+  '60 acre-80 acre',
+  '80 acre-500 acre',
+];
 
 /** Saves a market, moves it to another column of the board, or removes it. */
 export async function change(visit: Visit): Promise<void> {
@@ -36,12 +42,6 @@ export async function change(visit: Visit): Promise<void> {
   const status = (form.get('status') ?? '').trim();
   await callEndpoint(visit, saveMarket, { body: { region_id: form.get('region_id') ?? '', status } });
 }
-
-type Region = Pick<RegionStats, 'type' | 'name' | 'state' | 'county_name' | 'fips'>;
-export const titleOf = ({ type, name, state, county_name }: Region) =>
-  type === 'zip' ? `${name} (${county_name}, ${state})` : `${name}, ${state}`;
-export const pathOf = ({ type, name, fips }: Region) =>
-  type === 'zip' ? `/markets/zip/${name}` : `/markets/${fips}`;
 
 const marketPage: Page = {
   path: '/markets/:fips',
@@ -84,10 +84,20 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     hasSold || market.type === 'zip'
       ? []
       : await readCoverage(visit.deps.resources.database, Number(market.fips));
+  const past = bucket ? await readPast(visit, market, bucket.type, yearsOf(visit)) : null;
+  if (bucket && past && visit.url.searchParams.get('format') === 'csv')
+    return pastFile(titleOf(market), bucket.type, past);
+  const compared = bucket ? await readOthers(visit, bucket.type) : null;
   const body = (
     <>
       <Back to="/markets" words="‹ Markets" />
       <h1>{titleOf(market)}</h1>
+      {bucket && market.as_of && (
+        <p class="soft">
+          Lots of {sizes(bucket.type)} · as of {day(market.as_of)} · {count(bucket.listings)} sales and
+          listings on file
+        </p>
+      )}
       <form method="post" class="buttons">
         <input type="hidden" name="region_id" value={market.id} />
         <input type="hidden" name="id" value={savedMarket?.id ?? ''} />
@@ -107,23 +117,20 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         <p class="notice">There are no listings here.</p>
       ) : (
         <>
-          <h2>Lots of {sizes(bucket.type)}</h2>
-          {!bucket.data['Sold: 1yr'] && <p>None of them was sold in the last year.</p>}
-          <div class="charts">
-            <Windows title="Sold" data={bucket.data} rows={['Sold: $']} />
-            <Windows title="Sell-through" data={bucket.data} rows={['$ STR']} />
-            <Windows title="Median price" data={bucket.data} rows={['Median Price $']} />
-            <Windows
-              title="Lowest – highest $ / acre"
-              data={bucket.data}
-              rows={['PPA Range $ Min', 'PPA Range $ Max']}
-            />
-            <Windows title="Days on market" data={bucket.data} rows={['Avg DOM $']} />
-            <Windows title="Price spread (even – wide)" data={bucket.data} rows={['Gini $']} />
-          </div>
-          <h2>All lot sizes</h2>
+          <Cards market={market} bucket={bucket.type} past={past} />
           <Buckets market={market} open={bucket.type} url={visit.url} />
           <Legend />
+          {past && compared && (
+            <>
+              <Past visit={visit} name={lineNameOf(market)} past={past} others={compared.others} />
+              <Compared visit={visit} market={market} bucket={bucket.type} found={compared} />
+              <p class="buttons">
+                <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
+                  CSV of these months
+                </a>
+              </p>
+            </>
+          )}
         </>
       )}
       {market.type === 'county' && (
@@ -141,76 +148,19 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       )}
     </>
   );
-  return { title: titleOf(market), body };
-}
-
-const WINDOWS = ['1mo', '3mo', '6mo', '1yr'];
-
-/**
- * A statistic over the windows as columns, from the first row's figure or 0 to the last row's, above the
- * table they are drawn from.
- */
-function Windows({ title, data, rows }: { title: string; data: Data; rows: string[] }) {
-  const figures = rows.map(row => WINDOWS.map(window => data[row.replace('$', window)] ?? null));
-  const highs = figures.at(-1)!;
-  if (highs.every(value => !value)) return null;
-  const most = Math.max(...highs.map(value => value ?? 0), 1e-9);
-  const at = (value: number | null | undefined) => (48 * (value ?? 0)) / most;
-  return (
-    <figure>
-      <figcaption>{title}</figcaption>
-      <svg viewBox="0 0 200 50" preserveAspectRatio="none" aria-hidden="true">
-        {highs.map((high, i) => {
-          const low = rows.length > 1 ? figures[0]![i] : 0;
-          // A range of one figure is still to be seen.
-          const height = high === null ? 0 : Math.max(at(high) - at(low), rows.length > 1 ? 1 : 0);
-          return <rect x={i * 50 + 10} y={50 - at(high)} width="30" height={height} />;
-        })}
-      </svg>
-      <table>
-        <thead>
-          <tr>
-            {WINDOWS.map(window => (
-              <th scope="col">{window.replace('mo', ' mo').replace('yr', ' yr')}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {figures.map((values, row) => (
-            <tr>
-              {values.map(value => (
-                <td>{shown(rows[row]!, value)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </figure>
-  );
+  return { title: titleOf(market), body, assetNames: ['cards.css', 'market.css'] };
 }
 
 /** What the names of the statistics stand for. */
 export const Legend = () => (
   <p>
     <small>
-      Sell-through: sales of a time in percent of the lots for sale. Price spread: how unlike the prices per
-      acre are, from 0, all the same, to 100 (the Gini coefficient).
+      Sell-through: sales of a time in percent of the lots for sale now; over 100 % where more was sold than
+      is for sale. Price spread: how unlike the prices per acre are, from 0, all the same, to 100 (the Gini
+      coefficient).
     </small>
   </p>
 );
-
-/** The statistics that tell most of a market. */
-export const COLUMNS: readonly MetricKey[] = [
-  'Active',
-  'Pending',
-  'Sold: 1yr',
-  '1yr STR',
-  'Avg DOM 1yr',
-  'Median Price 1yr',
-  'Median Sold PPA',
-  'Median Active PPA',
-  'Gini 1yr',
-];
 
 type Bucket = RegionStats['stats'][number];
 
@@ -227,12 +177,25 @@ function sizeOrder(type: string): number {
 
 function Buckets({ market, open, url }: { market: RegionStats; open: string; url: URL }) {
   const sort = url.searchParams.get('sort') ?? 'size';
+  const overlapping = url.searchParams.get('sizes') === 'overlapping';
+  const of = (narrow: boolean) => market.stats.filter(({ type }) => NARROW.includes(type) === narrow);
   return (
     <>
+      <div class="pagehead">
+        <h2>By lot size</h2>
+        <nav class="seg" aria-label="Lot sizes">
+          <a href={withParam(url, 'sizes')} aria-current={overlapping ? undefined : 'true'}>
+            Narrow sizes · {of(true).length}
+          </a>
+          <a href={withParam(url, 'sizes', 'overlapping')} aria-current={overlapping ? 'true' : undefined}>
+            Overlapping sizes · {of(false).length}
+          </a>
+        </nav>
+      </div>
       <Grid
         name="Lot sizes"
         heads={sortHeads(url, SORTS, sort)}
-        rows={sortRows(market.stats, SORTS, sort).map(({ type, data }) => [
+        rows={sortRows(of(!overlapping), SORTS, sort).map(({ type, data }) => [
           type === open ? <b>{sizes(type)}</b> : <a href={withParam(url, 'bucket', type)}>{sizes(type)}</a>,
           ...COLUMNS.map(key => shown(key, data[key])),
         ])}

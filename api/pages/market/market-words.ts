@@ -1,3 +1,7 @@
+import { acres, count, percent, usd } from '../../../shared/domain/figures.ts';
+import type { MetricKey } from '../../../shared/domain/market-stats.ts';
+import type { RegionStats } from '../../v1/common/request-schemas.ts';
+
 const WINDOWS: Readonly<Record<string, string>> = {
   '1mo': '1 month',
   '3mo': '3 months',
@@ -51,3 +55,34 @@ export function axisFigure(key: string, value: number): string {
   if (/STR|sale_to_list|change/.test(key)) return `${short}%`;
   return /Price|PPA/.test(key) ? `$${short}` : short;
 }
+
+/** A statistic as people read it, by what its name says it is. */
+export function shown(metric: string, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (/STR|sale_to_list|change/.test(metric)) return percent(value);
+  if (/Gini|months/.test(metric)) return value.toFixed(1);
+  if (/Price|PPA/.test(metric)) return usd(value);
+  if (/Acreage/.test(metric)) return acres(value);
+  return count(value);
+}
+
+type Region = Pick<RegionStats, 'type' | 'name' | 'state' | 'county_name' | 'fips'>;
+export const titleOf = ({ type, name, state, county_name }: Region) =>
+  type === 'zip' ? `${name} (${county_name}, ${state})` : `${name}, ${state}`;
+/** Beside a line. */
+export const lineNameOf = ({ type, name, state }: Region) => (type === 'zip' ? name : `${name}, ${state}`);
+export const pathOf = ({ type, name, fips }: Region) =>
+  type === 'zip' ? `/markets/zip/${name}` : `/markets/${fips}`;
+
+/** The statistics that tell most of a market. */
+export const COLUMNS: readonly MetricKey[] = [
+  'Active',
+  'Pending',
+  'Sold: 1yr',
+  '1yr STR',
+  'Avg DOM 1yr',
+  'Median Price 1yr',
+  'Median Sold PPA',
+  'Median Active PPA',
+  'Gini 1yr',
+];

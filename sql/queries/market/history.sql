@@ -1,8 +1,8 @@
 -- name: clear_history
--- Removes what was computed of regions after a day of each. What was recorded stays.
+-- Removes what was computed of regions. What was recorded stays.
 delete from market_history h
-using unnest(:types::text[], :codes::text[], :after::date[]) as r (type, code, after)
-where h.type = r.type and h.code = r.code and h.as_of > r.after and h.told is null;
+using unnest(:types::text[], :codes::text[]) as r (type, code)
+where h.type = r.type and h.code = r.code and h.told is null;
 
 -- name: copy_dated_listings
 -- Sales and spells on the market with their days. {{scope}}: which of them, a condition made of literals.
@@ -11,12 +11,6 @@ copy (select * from dated_listings where {{scope}}) to stdout (format binary);
 -- name: copy_history
 -- Writes statistics of past days, with the columns in the order of workers/market/restate-history.ts.
 copy market_history (type, code, as_of, figures) from stdin;
-
--- name: forget_history
--- Removes what was computed of regions before the first day of the history.
-delete from market_history h
-using unnest(:types::text[], :codes::text[]) as r (type, code)
-where h.type = r.type and h.code = r.code and h.as_of < :first::date and h.told is null;
 
 -- name: has_recorded
 -- Whether the end of a month is recorded.

@@ -1,0 +1,88 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import type { RegionStats } from '../../v1/common/request-schemas.ts';
+import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
+import { Grid } from '../frame/layout.tsx';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { countyOf } from '../map/county-filter.ts';
+import { type OtherMarket, readPast, yearsOf } from './market-past.tsx';
+import { COLUMNS, lineNameOf, metricWords, shown, titleOf } from './market-words.ts';
+
+const MOST_OTHERS = 3;
+
+type Other = OtherMarket & { asked: string; market: RegionStats };
+export type Others = { others: Other[]; faults: string[] };
+
+/** The markets that the address names beside the page's own: by county name or code, or by ZIP. */
+export async function readOthers(visit: Visit, bucket: string): Promise<Others> {
+  const asked = visit.url.searchParams
+    .getAll('with')
+    .map(text => text.trim())
+    .filter(text => text !== '')
+    .slice(0, MOST_OTHERS);
+  const found: Others = { others: [], faults: [] };
+  for (const text of asked) {
+    try {
+      const market = await readMarket(visit, text);
+      const past = await readPast(visit, market, bucket, yearsOf(visit));
+      found.others.push({ asked: text, name: lineNameOf(market), market, past });
+    } catch (error) {
+      if (!(error instanceof PlatError)) throw error;
+      found.faults.push(error.message);
+    }
+  }
+  return found;
+}
+
+async function readMarket(visit: Visit, text: string): Promise<RegionStats> {
+  const zip = /^(?:zip)?\s*:?\s*(\d{5})$/i.exec(text)?.[1];
+  const county = countyOf(text, new Set());
+  if (typeof county === 'number')
+    return callEndpoint<RegionStats>(visit, countyStats, { params: { fips: fiveDigits(county) } });
+  if (zip === undefined) throw county;
+  return callEndpoint<RegionStats>(visit, zipStats, { params: { zip } });
+}
+
+type ComparedProps = { visit: Visit; market: RegionStats; bucket: string; found: Others };
+
+/** Up to four markets side by side. */
+export function Compared({ visit, market, bucket, found: { others, faults } }: ComparedProps) {
+  const all = [market, ...others.map(other => other.market)];
+  const figures = all.map(({ stats }) => stats.find(({ type }) => type === bucket)?.data);
+  const kept = [...visit.url.searchParams].filter(([name]) => name !== 'with' && name !== 'format');
+  return (
+    <section aria-labelledby="compared">
+      <h2 id="compared">Side by side</h2>
+      {faults.map(fault => (
+        <p class="notice" role="alert">
+          {fault}
+        </p>
+      ))}
+      {others.length > 0 && (
+        <Grid
+          name="Markets side by side"
+          heads={['', ...all.map(titleOf)]}
+          rows={COLUMNS.map(key => [metricWords(key), ...figures.map(data => shown(key, data?.[key]))])}
+        />
+      )}
+      <form method="get" action="#compared" class="buttons">
+        {kept.map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {others.map(({ asked, market: other }) => (
+          <label>
+            <input type="checkbox" name="with" value={asked} checked /> {titleOf(other)}
+          </label>
+        ))}
+        {others.length < MOST_OTHERS && (
+          <label>
+            County or ZIP <input name="with" placeholder="e.g. Merrimack, NH" class="short" />
+          </label>
+        )}
+        <button type="submit" class="second">
+          Compare
+        </button>
+      </form>
+    </section>
+  );
+}

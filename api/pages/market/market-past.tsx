@@ -1,0 +1,195 @@
+import { csv } from '../../../shared/base/to-csv.ts';
+import { FIGURE_KEYS, type FigureKey, LEAST_SALES } from '../../../shared/domain/market-stats.ts';
+import { dayOf, isoDay, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
+import type { RegionStats } from '../../v1/common/request-schemas.ts';
+import { countyHistory, zipHistory } from '../../v1/market/get-market-history.ts';
+import type { History } from '../../v1/market/read-history.ts';
+import { callEndpoint, type Reply, spreadsheet, type Visit, withParam } from '../frame/visit.ts';
+import { type Line, Lines, Spark } from './market-lines.tsx';
+import { shown } from './market-words.ts';
+
+const YEARS = [1, 3, 10];
+const USUAL_YEARS = 3;
+
+export const yearsOf = ({ url }: Visit): number =>
+  YEARS.find(years => String(years) === url.searchParams.get('years')) ?? USUAL_YEARS;
+
+/** The months up to the last that was over on the day of its statistics; null for a market without any. */
+export async function readPast(
+  visit: Visit,
+  market: RegionStats,
+  bucket: string,
+  years: number,
+): Promise<History | null> {
+  if (market.as_of === null) return null;
+  const ends = monthEnds(dayOf(market.as_of), 12 * years);
+  const query = { bucket, from: isoDay(ends[0]!), to: isoDay(ends.at(-1)!) };
+  return market.type === 'county'
+    ? callEndpoint<History>(visit, countyHistory, { params: { fips: market.fips }, query })
+    : callEndpoint<History>(visit, zipHistory, { params: { zip: market.name }, query });
+}
+
+const MONTHS = 12;
+
+type Card = { key: FigureKey; name: string; kind: 'share' | 'points' | 'count'; ofSales: boolean };
+const CARDS: readonly Card[] = [
+  { key: 'Median Sold PPA', name: 'Sold $ / acre, median', kind: 'share', ofSales: true },
+  { key: '1yr STR', name: 'Sell-through, 1 year', kind: 'points', ofSales: false },
+  { key: 'Median Price 1yr', name: 'Sold price, median', kind: 'share', ofSales: true },
+  { key: 'Active', name: 'For sale', kind: 'count', ofSales: false },
+  { key: 'Avg DOM 1yr', name: 'Days on market', kind: 'count', ofSales: true },
+];
+
+/** What the bucket is like now, how that compares with a year ago, and the twelve months between. */
+export function Cards({
+  market,
+  bucket,
+  past,
+}: {
+  market: RegionStats;
+  bucket: string;
+  past: History | null;
+}) {
+  const now = market.stats.find(({ type }) => type === bucket)!.data;
+  const sold = now['Sold: 1yr'] ?? 0;
+  return (
+    <dl class="cards">
+      {CARDS.map(({ key, name, kind, ofSales }) => {
+        const value = now[key as keyof typeof now] ?? null;
+        const months = past?.keys[key]?.slice(-MONTHS) ?? [];
+        const before = past?.dates.at(-MONTHS);
+        const was = months[0] ?? null;
+        const few = ofSales && (sold < LEAST_SALES || (before?.n ?? 0) < LEAST_SALES);
+        const note =
+          value === null
+            ? ofSales
+              ? 'No sale with this figure'
+              : 'Nothing is for sale'
+            : few
+              ? `${sold} ${sold === 1 ? 'sale' : 'sales'}, ${before?.n ?? 'unknown'} the year before: too few to compare`
+              : changeOf(kind, value, was);
+        const over = key === '1yr STR' && value !== null && value > 100;
+        return (
+          <div class="card stat">
+            <dt>{name}</dt>
+            <dd>{shown(key, value)}</dd>
+            <dd class="note">
+              {over ? `${sold} sold for ${now.Active} for sale now: faster than listed` : note}
+            </dd>
+            <dd class="note">
+              <Spark values={[...months, value]} />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+function changeOf(kind: Card['kind'], value: number, was: number | null): string {
+  if (was === null) return 'A year ago: not known';
+  const by = value - was;
+  if (kind === 'share') return was === 0 ? '' : `${signed(Math.round((100 * by) / was))} % in 12 months`;
+  if (kind === 'points') return `${signed(Math.round(by))} points in 12 months`;
+  if (Math.round(by) === 0) return 'as a year ago';
+  return `${Math.abs(Math.round(by))} ${by > 0 ? 'more' : 'fewer'} than a year ago`;
+}
+
+const signed = (value: number) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '0');
+
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+const compact = (value: number) => COMPACT.format(value).replace('K', 'k');
+
+export type OtherMarket = { name: string; past: History | null };
+
+const lineOf = (name: string, past: History, key: FigureKey): Line => ({
+  name,
+  points: past.dates.map(({ as_of, n }, i) => ({ day: as_of, n, value: past.keys[key]![i]! })),
+});
+
+/** The lines of a market, with those of others beside it. */
+export function Past({
+  visit,
+  name,
+  past,
+  others,
+}: {
+  visit: Visit;
+  name: string;
+  past: History;
+  others: readonly OtherMarket[];
+}) {
+  const compared = others.flatMap(other => (other.past ? [{ name: other.name, past: other.past }] : []));
+  const of = (key: FigureKey) => [
+    lineOf(name, past, key),
+    ...compared.map(other => lineOf(other.name, other.past, key)),
+  ];
+  const chosen = yearsOf(visit);
+  const index = past.keys.price_index!;
+  return (
+    <section aria-labelledby="past">
+      <div class="pagehead">
+        <h2 id="past">Month by month</h2>
+        <nav class="seg" aria-label="How far back">
+          {YEARS.map(years => (
+            <a
+              href={`${withParam(visit.url, 'years', String(years))}#past`}
+              aria-current={years === chosen ? 'true' : undefined}
+            >
+              {years === 1 ? '1 year' : `${years} years`}
+            </a>
+          ))}
+        </nav>
+      </div>
+      <div class="linegrid">
+        <Lines
+          title="Sold price per acre"
+          note={`Each month: the median of the sales of the 12 months before it. Dots: fewer than ${LEAST_SALES} sales.`}
+          lines={of('Median Sold PPA')}
+          shown={value => shown('PPA', value)}
+          short={value => `$${compact(value)}`}
+          least={LEAST_SALES}
+        />
+        <Lines
+          title="Sold in 12 months"
+          note="Lots of this size that were sold in the 12 months before each month's end."
+          lines={of('Sold: 1yr')}
+          shown={value => shown('Sold', value)}
+          short={compact}
+          least={0}
+        />
+        <Lines
+          title="For sale"
+          note="Known since a feed of listings is read."
+          lines={of('Active')}
+          shown={value => shown('Active', value)}
+          short={compact}
+          least={0}
+        />
+        {index.some(value => value !== null) && (
+          <Lines
+            title="Price index of the county"
+            note="What a lot of the same size and land costs: 100 on January 1, 2020, or where sales begin. The band holds it in 80 of 100 cases."
+            lines={[lineOf(name, past, 'price_index')]}
+            band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
+            shown={value => (value === null ? '–' : value.toFixed(0))}
+            short={compact}
+            least={0}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** The months as a file, with all figures. */
+export function pastFile(name: string, bucket: string, past: History): Reply {
+  const rows = past.dates.map(({ as_of, kind, n }, i) => ({
+    as_of,
+    kind,
+    n,
+    bucket,
+    ...Object.fromEntries(FIGURE_KEYS.map(key => [key, past.keys[key]![i]])),
+  }));
+  return spreadsheet(csv(rows, ['as_of', 'kind', 'n', 'bucket', ...FIGURE_KEYS]), `${name}.csv`);
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { newUser, visitor } from '../support/visitor.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db, { pages: true });
+const user = await newUser(db);
+const browser = visitor(api);
+await browser.signIn(user);
+
+test('a market leads with its figures, the months behind them and narrow sizes; others stand beside it', async () => {
+  const { text } = await browser.open('/markets/33019');
+  for (const words of ['Sold $ / acre, median', 'By lot size', 'Month by month', 'Sold price per acre'])
+    expect(text).toContain(words);
+  expect(text).toContain('Aug 2025');
+  expect(text).not.toContain('Sep 2025');
+  expect(text).toContain('under 0.25 acres');
+  expect(text).not.toContain('5 to 100 acres');
+  expect((await browser.open('/markets/33019?sizes=overlapping')).text).toContain('5 to 100 acres');
+
+  const compared = await browser.open(
+    '/markets/33019?with=03280&with=Sulivan&bucket=2+acre-100+acre&years=1',
+  );
+  expect(compared.text).toContain('03280 (Sullivan, NH)');
+  expect(compared.text).toContain('No county is called “Sulivan”');
+  expect(compared.text).toContain('Sep 2024');
+});
+
+test('its months are a file', async () => {
+  const { text, headers } = await browser.open(
+    '/markets/zip/03280?format=csv&years=10&bucket=2+acre-100+acre',
+  );
+  expect(headers.get('content-disposition')).toContain('.csv');
+  const lines = text.trim().split('\r\n');
+  expect(lines[0]).toContain('as_of,kind,n,bucket,Active,Pending');
+  expect(lines).toHaveLength(121);
+  expect(lines.at(-1)).toMatch(/^2025-08-31,restated,\d+,2 acre-100 acre,/);
+});
