@@ -49,45 +49,47 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
   return (
     <figure class="lines card">
       <figcaption>{title}</figcaption>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={`${title}; the table below has the figures`}
-      >
-        {Array.from({ length: TICKS + 1 }, (_, i) => (most * i) / TICKS).map(tick => (
-          <>
-            <path class="grid" d={`M${PLOT.left} ${y(tick)}H${PLOT.right}`} />
-            <text x={PLOT.left - 8} y={y(tick) + 4} text-anchor="end">
-              {short(tick)}
-            </text>
-          </>
-        ))}
-        {days.map(
-          (day, i) =>
-            i % every === 0 && (
-              <text x={x(i)} y={PLOT.bottom + 20} text-anchor="middle">
-                {monthOf(day)}
+      <section class="linebox" aria-label={`${title}, drawn`} tabindex={0}>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          role="img"
+          aria-label={`${title}; the table below has the figures`}
+        >
+          {Array.from({ length: TICKS + 1 }, (_, i) => (most * i) / TICKS).map(tick => (
+            <>
+              <path class="grid" d={`M${PLOT.left} ${y(tick)}H${PLOT.right}`} />
+              <text x={PLOT.left - 8} y={y(tick) + 4} text-anchor="end">
+                {short(tick)}
               </text>
-            ),
-        )}
-        {band && <path class="band" d={areaOf(band, x, y)} />}
-        {lines.map(({ points }, k) => (
-          <g class={`l${k + 1}`}>
-            <path d={pathOf(points, least, x, y)} />
-            {points.map(
-              ({ value, n }, i) =>
-                value !== null &&
-                value <= most &&
-                (n ?? 0) < least && <circle cx={x(i)} cy={y(value)} r="2.5" />,
-            )}
-          </g>
-        ))}
-        {names.map(({ name, at, k }) => (
-          <text class={`name n${k + 1}`} x={PLOT.right + 10} y={at + 4}>
-            {name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name}
-          </text>
-        ))}
-      </svg>
+            </>
+          ))}
+          {days.map(
+            (day, i) =>
+              i % every === 0 && (
+                <text x={x(i)} y={PLOT.bottom + 20} text-anchor="middle">
+                  {monthOf(day)}
+                </text>
+              ),
+          )}
+          {band && <path class="band" d={areaOf(band, x, y)} />}
+          {lines.map(({ points }, k) => (
+            <g class={`l${k + 1}`}>
+              <path d={pathOf(points, least, x, y)} />
+              {points.map(
+                ({ value, n }, i) =>
+                  value !== null &&
+                  value <= most &&
+                  (n ?? 0) < least && <circle cx={x(i)} cy={y(value)} r="2.5" />,
+              )}
+            </g>
+          ))}
+          {names.map(({ name, at, k }) => (
+            <text class={`name n${k + 1}`} x={PLOT.right + 10} y={at + 4}>
+              {name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name}
+            </text>
+          ))}
+        </svg>
+      </section>
       <p class="soft">
         {note}
         {beyond > 0 && ` ${beyond} of them lie above the axis: see the figures.`}
@@ -129,10 +131,11 @@ export function Spark({ values }: { values: readonly (number | null)[] }) {
   );
 }
 
-/** 1, 2, 2.5 or 5 times a power of ten. */
+/** Four round steps, which whole numbers begin with. */
 function roundUp(value: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-9)));
-  return power * ([1, 2, 2.5, 4, 5, 8, 10].find(step => step * power >= value) ?? 10);
+  const step = Math.max(1, value / TICKS);
+  const power = 10 ** Math.floor(Math.log10(step));
+  return TICKS * power * [1, 2, 3, 4, 5, 6, 8, 10].find(times => times * power >= step - 1e-9)!;
 }
 
 /** Joins months that follow one another and stand on enough sales. */

@@ -6,7 +6,7 @@ import { countyHistory, zipHistory } from '../../v1/market/get-market-history.ts
 import type { History } from '../../v1/market/read-history.ts';
 import { callEndpoint, type Reply, spreadsheet, type Visit, withParam } from '../frame/visit.ts';
 import { type Line, Lines, Spark } from './market-lines.tsx';
-import { shown } from './market-words.ts';
+import { axisFigure, shown } from './market-words.ts';
 
 const YEARS = [1, 3, 10];
 const USUAL_YEARS = 3;
@@ -97,9 +97,6 @@ function changeOf(kind: Card['kind'], value: number, was: number | null): string
 
 const signed = (value: number) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '0');
 
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
-const compact = (value: number) => COMPACT.format(value).replace('K', 'k');
-
 export type OtherMarket = { name: string; past: History | null };
 
 const lineOf = (name: string, past: History, key: FigureKey): Line => ({
@@ -147,7 +144,7 @@ export function Past({
           note={`Each month: the median of the sales of the 12 months before it. Dots: fewer than ${LEAST_SALES} sales.`}
           lines={of('Median Sold PPA')}
           shown={value => shown('PPA', value)}
-          short={value => `$${compact(value)}`}
+          short={value => axisFigure('PPA', value)}
           least={LEAST_SALES}
         />
         <Lines
@@ -155,7 +152,7 @@ export function Past({
           note="Lots of this size that were sold in the 12 months before each month's end."
           lines={of('Sold: 1yr')}
           shown={value => shown('Sold', value)}
-          short={compact}
+          short={value => axisFigure('', value)}
           least={0}
         />
         <Lines
@@ -163,7 +160,7 @@ export function Past({
           note="Known since a feed of listings is read."
           lines={of('Active')}
           shown={value => shown('Active', value)}
-          short={compact}
+          short={value => axisFigure('', value)}
           least={0}
         />
         {index.some(value => value !== null) && (
@@ -173,7 +170,7 @@ export function Past({
             lines={[lineOf(name, past, 'price_index')]}
             band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
             shown={value => (value === null ? '–' : value.toFixed(0))}
-            short={compact}
+            short={value => axisFigure('', value)}
             least={0}
           />
         )}
