@@ -8,6 +8,7 @@ import { dealPage } from './deals/deal-page.tsx';
 import { eventsPage } from './deals/deals-events.ts';
 import { dealsPages } from './deals/deals-page.tsx';
 import { docsPages } from './docs/docs-page.tsx';
+import { exportEventsPage } from './exports/exports-events.ts';
 import { exportsPage } from './exports/exports-page.tsx';
 import { countyRecordPage } from './feeds/county-record-page.tsx';
 import { coveragePages } from './feeds/coverage-page.tsx';
@@ -46,6 +47,7 @@ export const pages: readonly Page[] = [
   ...marketPages,
   ...coveragePages,
   countyRecordPage,
+  exportEventsPage,
   exportsPage,
   ...compingPages,
   ...dealsPages,

@@ -12,6 +12,7 @@ export const BENCHES = [
   'metering',
   'filter',
   'quote',
+  'export',
   'search',
   'valuation',
   'comp-value',

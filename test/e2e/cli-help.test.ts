@@ -30,6 +30,8 @@ const COMMANDS = [
   'backtest valuations',
   'parcel',
   'parcel show',
+  'export',
+  'publish',
   'status',
   'account',
   'account create',

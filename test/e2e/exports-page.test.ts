@@ -15,7 +15,7 @@ test('what a search finds is ordered with its price told, downloaded, free the s
   expect((await ana.open('/exports')).text).toContain('No files yet');
   expect((await ana.open(`/data${SEARCH}`)).text).toContain(`href="/exports?county=33019&amp;acres_min=100"`);
   const form = (await ana.open(`/exports${SEARCH}`)).text;
-  const cost = Number(/Export for (\d+) tokens/.exec(form)![1]);
+  const cost = Number(/Export for\s+(\d+) tokens/.exec(form)![1]);
   const filter = /name="filter" value="([^"]*)"/.exec(form)![1]!.replaceAll('&quot;', '"');
   const fields = { filter, kind: 'mail', tokens: String(cost) };
   expect((await ana.submit('/exports', fields)).headers.get('location')).toBe('/exports');
@@ -26,8 +26,58 @@ test('what a search finds is ordered with its price told, downloaded, free the s
   const file = await ana.open(/href="(\/files\/[^"]+)"/.exec(list)![1]!);
   expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="plat-[0-9a-f]{8}\.csv"$/);
   expect(file.text.trimEnd().split('\r\n')).toHaveLength(cost + 1);
-  expect((await ana.open(`/exports${SEARCH}`)).text).toContain('Export for 0 tokens');
+  expect((await ana.open(`/exports${SEARCH}`)).text).toMatch(/Export for\s+0 tokens/);
   const remove = /name="remove" value="([^"]+)"/.exec(list)![1]!;
   expect((await ana.submit('/exports', { remove })).status).toBe(303);
   expect((await ana.open('/exports')).text).toContain('No files yet');
+});
+
+test('a mailing of a list: one row an owner with an offer, marked as mailed, and left out of the next', async () => {
+  const bob = visitor(api);
+  await bob.signIn(await newUser(db));
+  const search = JSON.stringify({ county: '33019', acres_min: 5, acres_max: 20, out_of_state_owner: true });
+  const add = { all: 'true', filter: search, chosen: 'true' };
+  const page = (await bob.submit('/lists/add', { ...add, name: 'Spring' })).text;
+  const id = /\/exports\?list_id=([0-9a-f-]+)/.exec(page)![1]!;
+  const asked = `/exports?list_id=${id}&asked=true&kind=mail&one_per_owner=true&only_new=true`;
+  const form = (await bob.open(asked)).text;
+  expect(form).toMatch(/Export “Spring”/);
+  const cost = Number(/Export for\s+(\d+) tokens/.exec(form)![1]);
+  expect(form).toMatch(/You have<\/dt><dd>[\d,]+ · [\d,]+ after/);
+  const order = { list_id: id, asked: 'true', kind: 'mail', one_per_owner: 'true', only_new: 'true' };
+  await bob.submit('/exports', { ...order, tokens: String(cost) });
+  await makeExports(db);
+  const files = (await bob.open('/exports')).text;
+  const file = await bob.open(/href="(\/files\/[^"]+)"/.exec(files)![1]!);
+  const lines = file.text.replace('\ufeff', '').trimEnd().split('\r\n');
+  expect(lines[0]).toMatch(/^owner_name,owner_name_2,mail_address,.*,offer,needs_review,.*,owner_parcels,/);
+  expect(lines).toHaveLength(cost + 1);
+  // Those who were mailed are no longer new, and the next list leaves them out.
+  const { rows } = await db.pool.query<{ property_id: string }>(
+    'select property_id from list_rows where list_id = $1',
+    [id],
+  );
+  const marked = new URLSearchParams({ do: 'status', status: 'mailed' });
+  for (const { property_id } of rows) marked.append('property_id', String(property_id));
+  await bob.submit(`/lists/${id}`, marked);
+  expect((await bob.open(asked)).text).toMatch(/Rows<\/dt><dd>0/);
+  const next = await bob.submit('/lists', { name: 'Summer' });
+  const second = next.headers.get('location')!;
+  await bob.submit(second, {
+    do: 'settings',
+    name: 'Summer',
+    percent: '30',
+    of: 'value',
+    mailed_within_days: '180',
+  });
+  const told = (await bob.submit('/lists/add', { ...add, list: second.split('/').at(-1)! })).text;
+  expect(told).toMatch(/0 parcels added\. Not added: \d+ of owners mailed lately/);
+  // Another company's list is none.
+  const eve = visitor(api);
+  await eve.signIn(await newUser(db));
+  expect((await eve.open(`/exports?list_id=${id}`)).status).toBe(404);
+  const stream = await fetch(`${api.url}/exports/events`, { headers: { Cookie: eve.cookie! } });
+  const { value } = await stream.body!.getReader().read();
+  expect(Buffer.from(value!).toString()).toMatch(/^data: [0-9a-f]{32}\n\n$/);
+  await stream.body!.cancel().catch(() => {});
 });

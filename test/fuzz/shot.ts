@@ -34,8 +34,8 @@ export function send(
       { hostname, port, method, path: target, headers: { ...headers, ...length }, agent },
       answer => {
         const head = { status: answer.statusCode!, headers: headersOf(answer.rawHeaders) };
-        // Events of the board go on for as long as somebody listens.
-        if (head.status === 200 && target.startsWith('/deals/events')) {
+        // Events of boards and files go on for as long as somebody listens.
+        if (head.status === 200 && /^\/(deals|exports)\/events/.test(target)) {
           answer.destroy();
           resolve({ ...head, text: '' });
           return;

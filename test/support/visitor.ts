@@ -57,7 +57,11 @@ export function visitor(api: Pick<TestApi, 'url'>) {
     },
     set: (name: string, value: string) => keep(`${name}=${value}`),
     open: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
-    submit: (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    submit: (
+      path: string,
+      fields: Record<string, string> | URLSearchParams,
+      headers: Record<string, string> = {},
+    ) =>
       send(path, {
         method: 'POST',
         headers: { Origin: api.url, 'Sec-Fetch-Site': 'same-origin', ...headers },

@@ -21,6 +21,7 @@ import {
 import { addContactCommands } from './contact-command.ts';
 import { addCountyCommands } from './county-command.ts';
 import { addDealCommands } from './deal-command.ts';
+import { addExportCommands } from './export-command.ts';
 import { addFeedCommands } from './feed-command.ts';
 import { addJobCommands } from './jobs-command.ts';
 import { addKeyCommands } from './key-command.ts';
@@ -90,6 +91,7 @@ function createProgram(): Command {
   addRecomputeCommands(program);
   addBacktestCommands(program);
   addParcelCommands(program);
+  addExportCommands(program);
   addStatusCommand(program);
   addJobCommands(program);
   addDealCommands(program);

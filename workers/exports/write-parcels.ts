@@ -59,6 +59,8 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
   for (const { fips } of choice.counties) {
     const credit = await creditOf(pool, fips);
     const rows = await snapshot(pool, async client => {
+      // Between two statements rows are written, for seconds on a busy machine.
+      await client.query('set local idle_in_transaction_session_timeout = 0');
       const keys = await readKeys(client, choice.hitOf(fips), fips);
       for (const ids of batchesOf(keys, request.format === 'geoparquet')) {
         const cells = await choice.readCells?.(client, ids, reader.others);

@@ -1,41 +1,20 @@
 import { count } from '../../../shared/domain/figures.ts';
-import type { ExportFormat, ExportRequest } from '../../../shared/exports/export-request.ts';
+import { type ExportKind, kindOf } from '../../../shared/exports/export-request.ts';
 import { createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
 import { companyOf, type ExportRow, listExportRows } from '../../v1/exports/export-schema.ts';
-import { priceExport } from '../../v1/exports/price-export.ts';
-import { followed } from '../admin/job-progress.tsx';
-import { Empty, Field, Grid, Notice, narrowPage, Select } from '../frame/layout.tsx';
+import { Empty, Grid, Notice, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
-import { listCounties, readFilters } from '../map/read-filters.ts';
+import { orderForm, readOrder, tokens } from './export-order.tsx';
+import { versionOf } from './exports-events.ts';
 
-/** What a mail house asks for. */
-const MAIL_COLUMNS = [
-  'owner_name',
-  'owner_name_2',
-  'mail_address',
-  'mail_city',
-  'mail_state',
-  'mail_zip',
-  'apn',
-  'effective_acres',
-  'situs_address',
-  'situs_city',
-  'situs_zip',
-  'property_id',
-];
-
-/** What the form offers: a format, and which columns. */
-const KINDS: Record<string, { label: string; format: ExportFormat; columns?: string[] }> = {
-  mail: { label: 'Mail merge CSV: owner, mailing address, APN, acres', format: 'csv', columns: MAIL_COLUMNS },
-  csv: { label: 'Everything, CSV', format: 'csv' },
-  xlsx: { label: 'Everything, Excel', format: 'xlsx' },
-  kml: { label: 'Boundaries for Google Earth, KML', format: 'kml' },
-  geojsonl: { label: 'Boundaries for QGIS, GeoJSON lines', format: 'geojsonl' },
-  geoparquet: { label: 'Boundaries for DuckDB and data teams, GeoParquet', format: 'geoparquet' },
+const WHAT: Record<ExportKind, string> = {
+  filter: 'Search',
+  owners: 'Search, one an owner',
+  list: 'List',
+  comps: 'Comps',
+  markets: 'Markets',
 };
-
-const tokens = (price: number): string => `${count(price)} ${price === 1 ? 'token' : 'tokens'}`;
 
 const WORDS: Record<ExportRow['state'], string> = {
   queued: 'waits for its turn',
@@ -46,7 +25,14 @@ const WORDS: Record<ExportRow['state'], string> = {
   expired: 'no longer kept',
 };
 
-/** The company's files; with a search in the address, also the form that orders one of it. */
+/** Without scripts. */
+const LOOKED_AT_AGAIN = (
+  <noscript>
+    <meta http-equiv="refresh" content="3" />
+  </noscript>
+);
+
+/** The company's files; with a search or a list in the address, also the form that orders one of it. */
 export const exportsPage: Page = {
   path: '/exports',
   access: 'app',
@@ -56,46 +42,45 @@ export const exportsPage: Page = {
       async () => {
         const id = visit.form.get('remove');
         if (id !== null) await callEndpoint(visit, deleteExport, { params: { id } });
-        else await callEndpoint(visit, createExport, { body: orderOf(visit.form) });
+        else await callEndpoint(visit, createExport, { body: readOrder(visit.form).request });
         return { redirect: '/exports' };
       },
       reason => show(visit, reason),
     ),
 };
 
-function orderOf(form: URLSearchParams): ExportRequest {
-  const { format, columns } = KINDS[form.get('kind') ?? ''] ?? KINDS.csv!;
-  const filter = JSON.parse(form.get('filter') ?? '{}') as ExportRequest['filter'];
-  return { filter, format, ...(columns && { columns }), most_tokens: Number(form.get('tokens')) };
-}
-
 async function show(visit: Visit, reason?: string) {
   const { id } = await requireAccount(visit);
   const rows = await listExportRows(visit.deps.resources.database, id, null);
   const open = rows.some(({ state }) => state === 'queued' || state === 'running');
-  const search = visit.url.search === '' ? undefined : await orderForm(visit, id);
+  const company = await companyOf(visit.deps.resources.database, id);
+  const order = visit.url.search === '' ? undefined : await orderForm(visit, company);
   const content = (
     <>
       {reason !== undefined && <Notice kind="bad">{reason}</Notice>}
-      {search}
-      {search && rows.length > 0 && <h2>Files of the company</h2>}
-      <div id="progress" data-open={open ? '' : undefined}>
-        {rows.length === 0 && !search && (
+      {order}
+      {order && rows.length > 0 && <h2>Files of the company</h2>}
+      <div id="progress" data-open={open ? '' : undefined} data-version={await versionOf(visit, company)}>
+        {rows.length === 0 && !order && (
           <Empty icon="list" title="No files yet">
-            Search on <a href="/data">the map</a>, then export what it finds.
+            Search on <a href="/data">the map</a>, or open a <a href="/lists">list</a>, then press “Export”.
           </Empty>
         )}
         {rows.length > 0 && (
           <Grid
             name="Files"
-            heads={['Ordered', 'Format', 'Rows', 'Price', 'State', '']}
+            heads={['Ordered', 'What', 'Format', 'Rows', 'Price', 'State', '']}
             rows={await Promise.all(rows.map(row => lineOf(visit, row)))}
           />
         )}
       </div>
     </>
   );
-  return { ...narrowPage('Exports', content), ...followed(open) };
+  return {
+    ...narrowPage('Exports', content),
+    assetNames: ['cards.css', 'results.css', 'lists.css', 'exports.mjs'],
+    ...(open && { head: LOOKED_AT_AGAIN }),
+  };
 }
 
 async function lineOf(visit: Visit, row: ExportRow) {
@@ -104,6 +89,7 @@ async function lineOf(visit: Visit, row: ExportRow) {
   const isOpen = state === 'queued' || state === 'running';
   return [
     row.created_at.toISOString().slice(0, 16).replace('T', ' '),
+    WHAT[kindOf(request)],
     request.format,
     row.rows === null ? '–' : count(row.rows),
     row.tokens === null ? '–' : tokens(row.tokens),
@@ -118,39 +104,4 @@ async function lineOf(visit: Visit, row: ExportRow) {
       </button>
     </form>,
   ];
-}
-
-/** What the search finds as a file, told with its price before it is ordered. */
-async function orderForm(visit: Visit, accountId: string) {
-  const { database } = visit.deps.resources;
-  const { filters, fault } = await readFilters(visit, () => listCounties(visit));
-  if (fault !== undefined) throw fault;
-  const company = await companyOf(database, accountId);
-  const order: ExportRequest = { filter: filters, format: 'csv' };
-  const price = await priceExport(database, company, order, visit.deps.now());
-  return (
-    <form method="post" action="/exports" class="stack">
-      <h2>Export {count(price.rows)} parcels</h2>
-      <input type="hidden" name="filter" value={JSON.stringify(filters)} />
-      <input type="hidden" name="tokens" value={price.tokens} />
-      <Field name="kind" label="What for">
-        <Select
-          name="kind"
-          options={Object.entries(KINDS).map(([kind, { label }]) => [kind, label])}
-          given="mail"
-        />
-      </Field>
-      <p>
-        1 token a row
-        {price.free_rows > 0 && `; ${count(price.free_rows)} were given in the last 30 days and are free`}.
-        Files are kept for 7 days and have no telephone numbers.
-      </p>
-      <div class="buttons">
-        <button type="submit" class="primary">
-          Export for {tokens(price.tokens)}
-        </button>
-        <a href={`/data${visit.url.search}`}>Back to the map</a>
-      </div>
-    </form>
-  );
 }

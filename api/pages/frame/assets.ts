@@ -35,7 +35,19 @@ const STYLES = [
 ].map(name => `${name}.css`);
 
 /** The client modules, each loaded by the pages that need it. */
-const MODULES = ['frame', 'map', 'live', 'comping', 'deals', 'deal', 'docs', 'lists', 'progress', 'results'];
+const MODULES = [
+  'frame',
+  'map',
+  'live',
+  'comping',
+  'deals',
+  'deal',
+  'docs',
+  'exports',
+  'lists',
+  'progress',
+  'results',
+];
 
 /** Bundles the client modules; maplibre-gl stays a file of its own, as most visits have it already. */
 export async function openAssets(config: Config): Promise<Assets> {

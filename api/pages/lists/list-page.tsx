@@ -120,6 +120,11 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
               </small>
             </p>
           </div>
+          {list.rows > 0 && (
+            <a class="button primary" href={`/exports?list_id=${id}`}>
+              <Icon name="download" /> Export
+            </a>
+          )}
         </header>
         {done && <DoneNotice done={done} action={action} />}
         <Counts list={list} />

@@ -149,8 +149,9 @@ hits as materialized (
 -- Part of statements: the largest parcel of each owner that a filter finds. Places: from and where of the
 -- filter, owners and ranked of lists. `most`: no further ones are looked at.
 members as materialized (
-  select f.property_id, f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
+  select own.property_id, own.owner_key, own.out_of_zip_owner is null as zip_unknown, own.effective_acres
   from {{from}}
+  join parcel_filters own on own.fips = f.fips and own.property_id = f.property_id
   where {{where}}
   limit :most::int
 ),
@@ -210,6 +211,16 @@ from exports e
 join jobs j on j.id = e.job_id
 where e.state in ('queued', 'running') and j.status in ('done', 'failed');
 
+-- name: list_published
+-- Counties with parcels, their names and where they lie.
+select r.code as fips, r.name as county, r.state,
+  case when c.west is not null then array[c.west, c.south, c.east, c.north] end as bbox
+from county_coverage c
+join regions r on r.type = 'county' and r.fips = c.fips
+where c.parcels > 0
+order by r.code
+limit :limit;
+
 -- name: list_sources
 -- Where a county's parcels and what is measured of them are from.
 select jsonb_build_object('feed', f.name, 'title', f.definition ->> 'title',
@@ -237,6 +248,16 @@ select e.request, e.expires_at from exports e where e.id = :export_id and e.stat
 select substring(bytes from :start::int for :size::int) as bytes
 from export_parts
 where export_id = :export_id and n = :n;
+
+-- name: read_versions
+-- What changes with every step of the newest files of companies.
+select c.id, md5(coalesce(string_agg(e.id::text || e.state || coalesce(j.progress, 0)::text, ' ' order by e.id), '')) as version
+from unnest(:ids::uuid[]) c (id)
+left join lateral (
+  select * from exports where company_id = c.id order by created_at desc limit 100
+) e on true
+left join jobs j on j.id = e.job_id and e.state = 'running'
+group by c.id;
 
 -- name: set_job
 -- Notes which job makes an export.

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import readSheet from 'read-excel-file/node';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +9,14 @@ import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { EXPORTS, exportFile, joinParts, look, makeExports, order, periodOf } from '../../support/exports.ts';
+
+const ajv = new Ajv({ strict: false });
+// Files of ours have no CRS, which means longitude and latitude.
+ajv.addSchema({}, 'https://proj.org/schemas/v0.7/projjson.schema.json');
+/** https://github.com/opengeospatial/geoparquet/blob/v1.1.0/format-specs/schema.json */
+const conformsToGeoParquet = ajv.compile(
+  JSON.parse(readFileSync('test/fixtures/geoparquet/schema-1.1.0.json', 'utf8')),
+);
 
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
@@ -79,6 +89,7 @@ describe('what a file has', () => {
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
     const metadata = await parquetMetadataAsync(file);
     const geo = JSON.parse(metadata.key_value_metadata!.find(({ key }) => key === 'geo')!.value!);
+    expect(conformsToGeoParquet(geo), ajv.errorsText(conformsToGeoParquet.errors)).toBe(true);
     expect(geo).toMatchObject({
       version: '1.1.0',
       primary_column: 'geometry',

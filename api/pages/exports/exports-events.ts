@@ -1,0 +1,26 @@
+import { companyOf } from '../../v1/exports/export-schema.ts';
+import type { Page } from '../frame/pages.tsx';
+import { requireAccount, type Visit } from '../frame/visit.ts';
+import { watchVersions } from '../frame/watch-versions.ts';
+
+const watchExports = watchVersions('exports/read_versions');
+
+/** What changes with every step of the company's files. */
+export async function versionOf({ deps }: Visit, company: string): Promise<string> {
+  const [row] = await deps.resources.database.run<{ version: string }>('exports/read_versions', {
+    ids: [company],
+  });
+  return row!.version;
+}
+
+/** Server-sent events with the version of the company's files: the first at once, then one for each step. */
+export const exportEventsPage: Page = {
+  path: '/exports/events',
+  access: 'app',
+  async get(visit) {
+    const { database } = visit.deps.resources;
+    const company = await companyOf(database, (await requireAccount(visit)).id);
+    const watch = watchExports(database);
+    return { stream: watch(company, visit.session!.id, await versionOf(visit, company)) };
+  },
+};

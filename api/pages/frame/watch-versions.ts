@@ -1,0 +1,91 @@
+import type { Response } from 'express';
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { Database } from '../../http/database.ts';
+
+/** How often the versions of what is looked at are read, all in one statement. */
+const POLL_MS = 1_000;
+/** Proxies close what is silent for a minute. */
+const KEEP_ALIVE_MS = 25_000;
+/** Then the browser reconnects, and its permission is checked again. */
+const MAX_MS = 10 * 60_000;
+/** Of one session: windows that are hidden close theirs. */
+const MAX_STREAMS = 4;
+/** Of this process, so that they never take its sockets from others. */
+const MAX_OPEN = 2_000;
+
+type Version = number | string;
+type Watcher = { id: string; session: string; version: Version; res: Response };
+
+/** Tells browsers, as server-sent events, when what they look at has changed. */
+export type Watch = {
+  /**
+   * The version as it is, at once, then one for each change. @param id what is looked at
+   * @throws PlatError `rate_limited`
+   */
+  (id: string, session: string, version: Version): (res: Response) => void;
+};
+
+/**
+ * Who looks at what in this process. The versions are the database's, so that any other process could tell as
+ * much. @param statement reads `id` and `version` of `ids`
+ */
+export function watchVersions(statement: string): (database: Database) => Watch {
+  const watches = new WeakMap<Database, Watch>();
+  return database => {
+    const watch = watches.get(database) ?? openWatch(statement, database);
+    watches.set(database, watch);
+    return watch;
+  };
+}
+
+function openWatch(statement: string, database: Database): Watch {
+  const watchers = new Set<Watcher>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    if (timer !== undefined || watchers.size === 0) return;
+    timer = setTimeout(async () => {
+      // While the database is away no events are sent; browsers catch up afterwards.
+      await tellAll().catch(() => {});
+      timer = undefined;
+      look();
+    }, POLL_MS);
+    timer.unref();
+  }
+
+  async function tellAll(): Promise<void> {
+    const ids = [...new Set([...watchers].map(({ id }) => id))];
+    const rows = await database.run<{ id: string; version: Version }>(statement, { ids });
+    const versions = new Map(rows.map(({ id, version }) => [id, version]));
+    for (const watcher of watchers) {
+      const version = versions.get(watcher.id);
+      if (version !== undefined && version !== watcher.version) sendVersion(watcher, version);
+    }
+  }
+
+  return (id, session, version) => {
+    const sessionWatchers = [...watchers].filter(watcher => watcher.session === session);
+    if (sessionWatchers.length >= MAX_STREAMS || watchers.size >= MAX_OPEN)
+      throw new PlatError('rate_limited', 'Too many windows look at this. Close some of them.', {
+        headers: { 'Retry-After': '60' },
+      });
+    return res => {
+      const watcher = { id, session, version, res };
+      watchers.add(watcher);
+      const beat = setInterval(() => res.write(':\n\n'), KEEP_ALIVE_MS);
+      const end = setTimeout(() => res.end(), MAX_MS);
+      res.once('close', () => {
+        clearInterval(beat);
+        clearTimeout(end);
+        watchers.delete(watcher);
+      });
+      sendVersion(watcher, version);
+      look();
+    };
+  };
+}
+
+function sendVersion(watcher: Watcher, version: Version): void {
+  watcher.version = version;
+  watcher.res.write(`data: ${version}\n\n`);
+}

@@ -1,0 +1,190 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { to } from 'pg-copy-streams';
+import { stringify } from 'yaml';
+import { literal, type Pool } from '../../shared/base/db.ts';
+import { createLogger } from '../../shared/base/log.ts';
+import { columnsOf } from '../../shared/exports/export-columns.ts';
+import type { ExportFormat } from '../../shared/exports/export-request.ts';
+import { columnSql } from '../../workers/exports/column-sql.ts';
+import { parseFeed } from '../../workers/feeds/load-feeds.ts';
+import { runFeed } from '../../workers/ingest/ingest-feed.ts';
+import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
+import { rollFeed } from './generate/feed-files.ts';
+import { DEFAULT_COUNTY, writeRoll } from './generate/roll.ts';
+import { withServers } from './load.ts';
+import { createCaller } from './stats-endpoint.ts';
+import { residentMb, startWorker, stopWorker } from './worker.ts';
+
+const SIZES = { full: { parcels: 100_000, rounds: 3 }, quick: { parcels: 2_000, rounds: 1 } };
+const MAX_CSV_RATIO = 3;
+const MAX_PARQUET_RATIO = 1.5;
+const MAX_API_MB = 60;
+const LOOK_MS = 20;
+
+/**
+ * A file of a county in all columns, from its order to its last byte, by an API and a worker in processes of
+ * their own and for a company that was given nothing yet, so that every row is marked and billed. Against
+ * COPY of the same columns, and against the library that writes GeoParquet with all rows in memory.
+ */
+export async function bench(options: BenchOptions): Promise<BenchResult[]> {
+  const { parcels, rounds } = options.quick ? SIZES.quick : SIZES.full;
+  const roll = join(options.folder, 'export-roll.ndgeojson');
+  options.note(`  ingesting a roll of ${parcels} parcels`);
+  await writeRoll(roll, { parcels, seed: 3 });
+  const feed = parseFeed(stringify(rollFeed('bench-roll', roll)), join(options.folder, 'feed.yaml'));
+  return withBenchDatabase(options, async (url, pool) => {
+    const log = createLogger({ LOG_LEVEL: 'silent' }, 'bench');
+    const signal = new AbortController().signal;
+    await runFeed(
+      { pool, log, signal, env: process.env, progress: () => {} },
+      { feed, jobId: null, requestedBy: 'bench', force: false, sources: {} },
+    );
+    await pool.query('vacuum analyze');
+    const worker = await startWorker(url);
+    try {
+      return await withServers(url, ['plat'], async ({ plat }, processes) => {
+        const ask = orderer(plat, pool);
+        const idleMb = await currentMb(processes.plat);
+        const csv = { ours: [] as number[], copy: [] as number[] };
+        const parquet = { ours: [] as number[], reference: [] as number[] };
+        let written: Buffer = Buffer.alloc(0);
+        let bytes = 0;
+        for (let round = -1; round < rounds; round++) {
+          const ours = await timed(async () => {
+            bytes = (await ask('csv')).length;
+          });
+          const copy = await timed(() => copyCounty(pool));
+          const made = await timed(async () => {
+            written = await ask('geoparquet');
+          });
+          const inMemory = await writeInMemory(written);
+          options.note(
+            `  round ${round}: CSV ${Math.round(ours)} ms, COPY ${Math.round(copy)}; GeoParquet ${Math.round(made)} ms, in memory ${Math.round(inMemory)}`,
+          );
+          // The programs' code is compiled for speed by then.
+          if (round < 0) continue;
+          csv.ours.push(ours);
+          csv.copy.push(copy);
+          parquet.ours.push(made);
+          parquet.reference.push(inMemory);
+        }
+        const peakMb = await residentMb(processes.plat);
+        const name = `${parcels.toLocaleString('en-US')} parcels in all columns`;
+        return [
+          judged(
+            {
+              name: `CSV of ${name}, from the order to the last byte`,
+              reference: 'COPY (select …) TO of the same columns',
+              value: median(csv.ours) / median(csv.copy),
+              unit: 'x',
+              details: {
+                ms: Math.round(median(csv.ours)),
+                'reference ms': Math.round(median(csv.copy)),
+                bytes,
+              },
+            },
+            { most: MAX_CSV_RATIO },
+          ),
+          judged(
+            {
+              name: `GeoParquet of ${name}, from the order to the last byte`,
+              reference: 'hyparquet-writer with the same rows in memory',
+              value: median(parquet.ours) / median(parquet.reference),
+              unit: 'x',
+              details: {
+                ms: Math.round(median(parquet.ours)),
+                'reference ms': Math.round(median(parquet.reference)),
+                bytes: written.length,
+              },
+            },
+            { most: MAX_PARQUET_RATIO },
+          ),
+          judged(
+            {
+              name: 'memory of the API above idle meanwhile',
+              reference: '',
+              value: peakMb - idleMb,
+              unit: 'MB',
+              details: { idle: Math.round(idleMb), peak: Math.round(peakMb) },
+            },
+            { most: MAX_API_MB },
+          ),
+        ];
+      });
+    } finally {
+      await stopWorker(worker);
+    }
+  });
+}
+
+/** Orders a file for a new company, waits for it, and reads it. */
+function orderer(origin: string, pool: Pool) {
+  let companies = 0;
+  return async (format: ExportFormat): Promise<Buffer> => {
+    const key = await createCaller(pool, `export ${++companies}`);
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const address = `${origin}/api/public/v1/exports/`;
+    const body = JSON.stringify({ filter: { county: DEFAULT_COUNTY }, format });
+    let made = await json(await fetch(address, { method: 'POST', headers, body }));
+    while (made.state === 'queued' || made.state === 'running') {
+      await sleep(LOOK_MS);
+      made = await json(await fetch(`${address}${made.id}/`, { headers }));
+    }
+    if (made.state !== 'ready') throw new Error(`The export ended as ${JSON.stringify(made)}.`);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await fetch(made.url!)).body!) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+}
+
+async function json(response: Response): Promise<{ id: string; state: string; url: string | null }> {
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  return response.json() as never;
+}
+
+/** The reference: PostgreSQL writes the CSV, and the bytes are read. */
+async function copyCounty(pool: Pool): Promise<void> {
+  const sqlOf = columnSql(new Date());
+  const columns = columnsOf('filter').flatMap(({ name }) => {
+    const sql = sqlOf(name);
+    return sql === undefined ? [] : [`${sql} as "${name}"`];
+  });
+  const text = `copy (
+    select ${columns.join(', ')}, ${literal('Generated roll')} as sources
+    from parcels p
+    left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+    left join parcel_attributes a on a.fips = p.fips and a.property_id = p.property_id
+    where p.fips = ${DEFAULT_COUNTY}
+    order by p.property_id
+  ) to stdout (format csv, header)`;
+  const client = await pool.connect();
+  try {
+    for await (const _chunk of client.query(to(text)));
+  } finally {
+    client.release();
+  }
+}
+
+/** The reference: the same rows as values in memory, written at once. @returns milliseconds */
+async function writeInMemory(written: Buffer): Promise<number> {
+  const file = new Uint8Array(written).buffer;
+  const { schema: read, key_value_metadata: kvMetadata } = parquetMetadata(file);
+  // The reader adds that it is a geometry, and the writer would take it for GeoJSON.
+  const schema = read.map(({ logical_type: _type, ...element }) => element);
+  const rows = await parquetReadObjects({ file, geoparquet: false });
+  const columnData = Object.keys(rows[0]!).map(name => ({ name, data: rows.map(row => row[name]) }));
+  return timed(async () => {
+    parquetWriteBuffer({ columnData, schema, rowGroupSize: 20_000, kvMetadata: kvMetadata! });
+  });
+}
+
+async function currentMb({ pid }: ChildProcess): Promise<number> {
+  await sleep(2_000);
+  if (process.platform !== 'linux') return residentMb({ pid } as ChildProcess);
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}

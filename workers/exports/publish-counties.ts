@@ -1,0 +1,99 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Pool, statement } from '../../shared/base/db.ts';
+import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import { columnsOf, type ExportColumn } from '../../shared/exports/export-columns.ts';
+import { creditOf } from './credits.ts';
+import { saveFile } from './save-file.ts';
+
+export const MANIFEST = 'manifest.json';
+
+export type PublishedFile = {
+  fips: string;
+  county: string;
+  state: string;
+  /** Beside the manifest. */
+  path: string;
+  rows: number;
+  bytes: number;
+  sha256: string;
+  /** West, south, east, north. */
+  bbox: [number, number, number, number] | null;
+  /** Whom to credit, and on which terms the rows may be used. */
+  sources: string;
+  made_at: string;
+};
+
+export type Manifest = {
+  format: 'GeoParquet 1.1';
+  columns: readonly ExportColumn[];
+  files: PublishedFile[];
+};
+
+type County = Pick<PublishedFile, 'fips' | 'county' | 'state' | 'bbox'>;
+
+/** More than the nation has. */
+const ALL = 5_000;
+
+/**
+ * Writes a file for each county that has parcels, or for those that are named. The manifest is written anew
+ * behind each file, so that what is cut off can be gone on with, and its files are always whole.
+ * @throws PlatError `not_found` for a county without parcels; `export_file` for a folder that cannot be used
+ */
+export async function publishCounties(pool: Pool, folder: string, named?: number[]): Promise<Manifest> {
+  const { rows: all } = await pool.query<County>(statement('exports/list_published', { limit: ALL }));
+  const missing = named?.filter(fips => !all.some(county => Number(county.fips) === fips)) ?? [];
+  if (missing.length > 0)
+    throw new PlatError(
+      'not_found',
+      `There are no parcels of ${missing.join(', ')}: plat county list tells which there are.`,
+    );
+  await mkdir(folder, { recursive: true }).catch(error => {
+    throw new PlatError('export_file', `${folder} cannot be made: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  });
+  const files = new Map((await readManifest(folder)).map(file => [file.fips, file]));
+  const manifest = (): Manifest => ({
+    format: 'GeoParquet 1.1',
+    columns: columnsOf('filter'),
+    files: [...files.values()].sort((a, b) => (a.fips < b.fips ? -1 : 1)),
+  });
+  // What has no parcels any more.
+  if (named === undefined)
+    for (const { fips, path } of files.values()) {
+      if (all.some(county => county.fips === fips)) continue;
+      files.delete(fips);
+      await rm(join(folder, path), { force: true });
+    }
+  for (const county of all.filter(({ fips }) => named?.includes(Number(fips)) ?? true)) {
+    const path = `${county.fips}.parquet`;
+    const made_at = new Date().toISOString();
+    const sources = await creditOf(pool, Number(county.fips));
+    const request = { filter: { county: county.fips }, format: 'geoparquet' } as const;
+    const { rows, bytes, sha256 } = await saveFile(pool, request, join(folder, path));
+    files.set(county.fips, { ...county, path, rows, bytes, sha256, sources, made_at });
+    await writeManifest(folder, manifest());
+  }
+  await writeManifest(folder, manifest());
+  return manifest();
+}
+
+async function readManifest(folder: string): Promise<PublishedFile[]> {
+  try {
+    return (JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest).files;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw new PlatError(
+      'export_file',
+      `${join(folder, MANIFEST)} cannot be read: remove it, and all counties are written anew.`,
+      { cause: error },
+    );
+  }
+}
+
+async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const draft = join(folder, `${MANIFEST}.part`);
+  await writeFile(draft, `${JSON.stringify(manifest, null, 2)}\n`);
+  await rename(draft, join(folder, MANIFEST));
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import type { Pool } from '../../shared/base/db.ts';
+import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import type { ExportRequest } from '../../shared/exports/export-request.ts';
+import { writeFile } from './write-file.ts';
+
+export type SavedFile = { path: string; rows: number; bytes: number; sha256: string };
+
+/**
+ * An export on this machine's disk, for operators: nobody pays, nothing is marked. The file is there when it
+ * is whole. @throws PlatError `export_file` where it cannot be written
+ */
+export async function saveFile(pool: Pool, request: ExportRequest, path: string): Promise<SavedFile> {
+  const draft = `${path}.part`;
+  const file = await open(draft, 'w').catch(error => {
+    const why = { ENOENT: 'there is no such folder', EACCES: 'it may not be written' }[
+      errorCode(error) ?? ''
+    ];
+    throw new PlatError('export_file', `${path} cannot be written: ${why ?? (error as Error).message}.`, {
+      cause: error,
+    });
+  });
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  try {
+    const { rows } = await writeFile({
+      pool,
+      request,
+      companyId: null,
+      asOf: new Date(),
+      signal: new AbortController().signal,
+      progress: () => {},
+      async keep(chunk) {
+        sha256.update(chunk);
+        bytes += chunk.length;
+        await file.writeFile(chunk);
+      },
+    });
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+    return { path, rows, bytes, sha256: sha256.digest('hex') };
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
