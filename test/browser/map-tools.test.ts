@@ -24,6 +24,10 @@ describePages('the tools of the map', site => {
     };
     const all = await count.textContent();
 
+    // The menu closes like others.
+    await page.getByText('Tools', { exact: true }).press('Enter');
+    await page.getByRole('button', { name: 'Draw a radius' }).press('Escape');
+    await page.locator('#tools:not([open])').waitFor();
     await tool('Measure distance and area');
     await page.mouse.click(...spot(0.4, 0.4));
     await page.mouse.click(...spot(0.6, 0.4));

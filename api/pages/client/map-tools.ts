@@ -44,6 +44,16 @@ export function openTools(map: MapLibre, drawing: ReturnType<typeof openDrawing>
       menu.removeAttribute('open');
       act();
     });
+  // As other menus do.
+  document.addEventListener('click', event => {
+    if (!menu.contains(event.target as Node)) menu.removeAttribute('open');
+  });
+  menu.addEventListener('keydown', event => {
+    if (event.key !== 'Escape' || !menu.hasAttribute('open')) return;
+    event.preventDefault();
+    menu.removeAttribute('open');
+    menu.querySelector('summary')!.focus();
+  });
   for (const mode of ['measure', 'radius'] satisfies Mode[]) on(mode, () => drawing.begin(mode));
   const spot = openSpot(map);
   on('spot', () => spot(map.getCenter()));
