@@ -42,7 +42,7 @@ export type CourierDeps = {
   post?: GuardedPost;
 };
 
-type Attempt = { taken: Taken; result: PostResult };
+type Attempt = { taken: Taken; result: PostResult; lane: Lane };
 
 /**
  * Tells webhooks of changes: makes messages of those that are committed, and delivers what is due, each at
@@ -67,7 +67,7 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): W
       if (left === 0) under[lane].delete(id);
       else under[lane].set(id, left);
       sending.delete(work);
-      ended.push({ taken, result });
+      ended.push({ taken, result, lane });
       soon ??= setTimeout(() => {
         soon = undefined;
         loop.wake();
@@ -94,18 +94,24 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): W
   async function turn(): Promise<void> {
     const attempts = ended;
     ended = [];
-    await record(pool, attempts).catch(error => {
+    const recorded = record(pool, attempts).catch(error => {
       // They would be delivered again when their leases are over.
       ended = [...attempts, ...ended];
       throw error;
     });
-    if (isStopping) return;
-    // Looked for when it is said that there are some, and when nothing else goes on.
-    if (isTold || attempts.length === 0) {
-      isTold = false;
-      await makeMessages(pool);
-    }
-    for (const lane of Object.keys(LANES) as Lane[]) await claim(lane);
+    // Looked for when it is said that there is something, and when nothing else goes on.
+    const isIdle = attempts.length === 0;
+    const looks = isTold || isIdle;
+    isTold = false;
+    await Promise.all([
+      recorded,
+      !isStopping && deliverDue(looks, looks || attempts.some(({ lane }) => lane === 'failing')),
+    ]);
+  }
+
+  async function deliverDue(hasChanges: boolean, hasFailing: boolean): Promise<void> {
+    if (hasChanges) await makeMessages(pool);
+    await Promise.all([claim('well'), hasFailing && claim('failing')]);
   }
 
   const loop = startLoop(turn, LOOK_MS, error => {

@@ -4,7 +4,7 @@ import { countyOf } from '../../../shared/domain/property-id.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import type { Notify } from '../../../shared/searches/search-terms.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { notFound, validationError } from '../../http/error-responses.ts';
 import { changeSearch, createSearch, deleteSearch } from '../../v1/searches/search-endpoints.ts';
 import { companyOf, findSearch, listRows, type SearchRow } from '../../v1/searches/search-schema.ts';
 import { Act, Back, Empty, Field, Grid, Notice, narrowPage, Select, Submit } from '../frame/layout.tsx';
@@ -49,7 +49,7 @@ const searchesPage: Page = {
         const { id } = await callEndpoint<{ id: string }>(visit, createSearch, {
           body: {
             name: visit.form.get('name') ?? '',
-            filter: JSON.parse(visit.form.get('filter') ?? '{}'),
+            filter: filterOf(visit.form),
             ...tellingOf(visit, []),
           },
         });
@@ -58,6 +58,15 @@ const searchesPage: Page = {
       reason => showAll(visit, reason),
     ),
 };
+
+/** @throws PlatError `validation_error` for what no page of ours has sent */
+function filterOf(form: URLSearchParams): unknown {
+  try {
+    return JSON.parse(form.get('filter') ?? '{}');
+  } catch {
+    throw validationError({ filter: ['is no JSON: search on the map, and save that'] });
+  }
+}
 
 /** Who is mailed when, by the form: whoever sends it joins the others, or leaves them. */
 function tellingOf({ form, session }: Visit, others: readonly string[]) {
