@@ -204,7 +204,7 @@ describePages('the web app', site => {
     await page.goto(api.url + (await linkOf(site.db, site.user.id)));
     await page.goto(`${api.url}/data?county=33019`);
     await drawn(page);
-    expect(await page.locator('.maplibregl-ctrl-attrib').textContent()).toContain('Our aerials');
+    await page.locator('#credits', { hasText: 'Our aerials' }).waitFor();
     await page.close();
     const others = faultsOf(page).filter(fault => !fault.startsWith(`asks ${api.url}`));
     expect(others.length).toBeGreaterThan(0);
