@@ -117,7 +117,7 @@ function savePicture(map: MapLibre): void {
     const pen = canvas.getContext('2d')!;
     pen.drawImage(drawn, 0, 0);
     const ratio = drawn.width / drawn.clientWidth;
-    const credit = document.querySelector('.maplibregl-ctrl-attrib')?.textContent?.trim();
+    const credit = document.getElementById('credits')?.textContent?.trim();
     const words = ['Plat', credit].filter(Boolean).join(' · ');
     pen.font = `${12 * ratio}px Inter, sans-serif`;
     const width = pen.measureText(words).width + 12 * ratio;
