@@ -253,7 +253,7 @@ async function openCaller(db: TestDatabase): Promise<(asked: Question | string) 
       text: text
         .replaceAll(api.url, '')
         .replaceAll(user.email, '')
-        .replaceAll(/cursor=[\w.-]+|"(?:url|expires_at|image_url|next_cursor)":"[^"]*"/g, '')
+        .replaceAll(/cursor=[\w.-]+|"(?:url|expires_at|image_url|next_cursor|secret)":"[^"]*"/g, '')
         // What is new in each installation: random ids and the time.
         .replaceAll(/[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, '')
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, ''),
