@@ -39,19 +39,19 @@ describePages('feeds from /admin', site => {
     await page.getByRole('button', { name: 'What is published for Penobscot, ME' }).click();
     await page.getByText('Not added yet').first().waitFor();
     await inspect(page);
-    await page.getByRole('button', { name: 'Add 5 feeds and run' }).click();
+    await page.getByRole('button', { name: 'Add 7 feeds and run' }).click();
     await page.locator('#progress[data-open]').waitFor();
     await inspect(page);
     // Without a press of a key the page follows what the workers do.
     await page.locator('#progress:not([data-open])').waitFor();
-    await page.getByText('4 of 5 are loaded').waitFor();
+    await page.getByText('6 of 7 are loaded').waitFor();
     await page.getByText('ROADS_URL may name another address').waitFor();
     await inspect(page);
     await first.stop();
     await startTestWorker(workerConfig(db, 'postgres', settings), allJobs);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Everything is loaded').waitFor();
-    expect(await page.locator('.badge.good').count()).toBe(5);
+    expect(await page.locator('.badge.good').count()).toBe(7);
     await inspect(page);
     await page
       .getByRole('link', { name: /^Run \d+$/ })

@@ -287,7 +287,7 @@ describePages('the web app', site => {
     expect(await page.locator('.savedcards .badge').textContent()).toBe('Active');
     await page.goto('/account');
     await page.getByText('New API key').click();
-    await page.getByLabel('Name').fill('website');
+    await page.getByLabel('Name', { exact: true }).fill('website');
     await page.getByRole('button', { name: 'Create API key' }).click();
     expect(await page.locator('.secret').textContent()).toMatch(/plat_[\w-]{43}/);
     await page.getByText('Revoke', { exact: true }).click();

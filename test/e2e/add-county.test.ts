@@ -90,20 +90,20 @@ test('a county is searched by name or code; what is none is told, with what may 
 test('the page shows what publishers offer, adds it, follows its runs, and then says that it is there', async () => {
   await worker();
   const offered = await ask('look');
-  expect(badges(offered)).toEqual(Array(5).fill('Not added yet'));
+  expect(badges(offered)).toEqual(Array(7).fill('Not added yet'));
   expect(offered).toMatch(/as is.*known once its columns have been read.*US Census Bureau, TIGER\/Line/);
-  expect(offered).toContain('Add 5 feeds and run');
+  expect(offered).toContain('Add 7 feeds and run');
   expect([existsSync(feeds), mirror.requests.length]).toEqual([false, 0]);
 
   const added = await ask('add');
-  expect(badges(added)).toEqual(Array(5).fill('Loaded'));
+  expect(badges(added)).toEqual(Array(7).fill('Loaded'));
   expect(added).toMatch(/Everything is loaded\..*Run \d+<\/a>: 25 rows read/s);
-  expect(readdirSync(feeds)).toHaveLength(5);
+  expect(readdirSync(feeds)).toHaveLength(7);
   const [by] = await all(pool, 'select distinct requested_by from runs');
   expect(by).toEqual({ requested_by: expect.stringContaining('@acme.example') });
 
-  expect(badges(await ask('look'))).toEqual(Array(5).fill('Added already'));
-  expect(badges(await ask('add'))).toEqual(Array(5).fill('Up to date'));
+  expect(badges(await ask('look'))).toEqual(Array(7).fill('Added already'));
+  expect(badges(await ask('add'))).toEqual(Array(7).fill('Up to date'));
 }, 240_000);
 
 test('a source that cannot be reached is told with what to do; the others are loaded, and a second try adds it', async () => {
@@ -112,7 +112,7 @@ test('a source that cannot be reached is told with what to do; the others are lo
   const told = await ask('add');
   expect(told).toMatch(/Roads <span class="badge bad">Not added/);
   expect(told).toMatch(/127\.0\.0\.1:9\S* cannot be read.*ROADS_URL may name another address/);
-  expect(told).toContain('4 of 5 are loaded.');
+  expect(told).toContain('6 of 7 are loaded.');
   await first.stop();
   await worker({ FEEDS_DIR: lonely });
   expect(await ask('add')).toContain('Everything is loaded.');

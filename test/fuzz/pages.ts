@@ -35,10 +35,10 @@ function formsOf(as: Shot['as'], page: string, html: string): Form[] {
       fields.push([attribute(tag, 'name') ?? '', values.length > 0 ? values : ['']]);
     }
     const opening = whole.slice(0, whole.indexOf('>') + 1);
-    const action = attribute(opening, 'action') || page;
+    const action = attribute(opening, 'action')?.split('#')[0] || page;
     return {
       as,
-      action: action.split('#')[0]!,
+      action,
       method: (attribute(opening, 'method') ?? 'get').toUpperCase(),
       fields,
     };

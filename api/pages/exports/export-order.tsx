@@ -3,6 +3,8 @@ import { count } from '../../../shared/domain/figures.ts';
 import { type ExportFormat, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
 import { findListOf } from '../../../shared/exports/parcel-hits.ts';
 import type { ListRecord } from '../../../shared/lists/list-terms.ts';
+import { checkInput } from '../../http/validate.ts';
+import { createExport } from '../../v1/exports/export-endpoints.ts';
 import { priceExport } from '../../v1/exports/price-export.ts';
 import { NO_LIST } from '../../v1/lists/list-schema.ts';
 import { Icon } from '../frame/icons.tsx';
@@ -47,7 +49,7 @@ export const tokens = (price: number): string => `${count(price)} ${price === 1 
 /** What the form says, in an address or as it was sent. */
 export function readOrder(given: URLSearchParams): { kind: keyof typeof KINDS; request: ExportRequest } {
   const named = given.get('kind') ?? '';
-  const kind = named in KINDS ? (named as keyof typeof KINDS) : 'mail';
+  const kind = Object.hasOwn(KINDS, named) ? (named as keyof typeof KINDS) : 'mail';
   const listId = given.get('list_id');
   const asked = {
     ...(listId === null ? { filter: filterOf(given.get('filter')) } : { list_id: listId }),
@@ -96,6 +98,7 @@ export async function orderForm(visit: Visit, company: string) {
     given.set('filter', JSON.stringify(filters));
   }
   const { kind, request } = readOrder(given);
+  checkInput(createExport, { params: {}, query: {}, body: request });
   const { one_per_owner: onePerOwner = list?.one_per_owner ?? false, status } = request;
   const price = await priceExport(database, company, { ...request, format: 'csv' }, visit.deps.now());
   const account = await visit.account;

@@ -65,6 +65,6 @@ test('the codes and statuses are those of the contract', () => {
     'unprocessable 422',
     'usage_backstop_reached 402',
     'usage_limit_exceeded 402',
-    'validation_error 400',
+    'validation_error 400 416',
   ]);
 });
