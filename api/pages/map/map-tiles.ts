@@ -10,6 +10,7 @@ import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
 import { type ElevationTile, openElevation } from '../../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../../shared/raster/hillshade.ts';
 import { readZips, type Zip } from '../../../shared/regions/zip-file.ts';
+import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import type { Page } from '../frame/pages.tsx';
@@ -32,11 +33,19 @@ import { readTileHits, type TileHits } from './tile-hits.ts';
 
 const MAX_ZOOM = 18;
 
-/** Tiles by address and version: 64 MB of some 10 kB each. */
-const cache = new LRUCache<string, { bytes: Buffer; type: string; etag: string }>({
-  maxSize: 64_000_000,
-  sizeCalculation: ({ bytes }) => bytes.length + 200,
-});
+type CachedTile = { bytes: Buffer; type: string; etag: string };
+
+const caches = new WeakMap<Database, LRUCache<string, CachedTile>>();
+
+/** A database's tiles by address and version: 64 MB of some 10 kB each. */
+function cacheOf({ database }: Resources): LRUCache<string, CachedTile> {
+  const known = caches.get(database);
+  if (known !== undefined) return known;
+  const sizeCalculation = ({ bytes }: CachedTile) => bytes.length + 200;
+  const cache = new LRUCache<string, CachedTile>({ maxSize: 64_000_000, sizeCalculation });
+  caches.set(database, cache);
+  return cache;
+}
 
 /** What may be drawn: parcels and county lines, names of places, and the layers of the land. */
 const LAYERS = [
@@ -82,16 +91,17 @@ async function versioned({ database }: Resources, name: string): Promise<string>
   return `${name}/${version}`;
 }
 
-function keep(key: string, bytes: Buffer, type: string) {
+function keep(resources: Resources, key: string, bytes: Buffer, type: string) {
   const tile = { bytes, type, etag: `"${hash('sha256', bytes, 'hex').slice(0, 20)}"` };
-  cache.set(key, tile);
+  cacheOf(resources).set(key, tile);
   return tile;
 }
 
 /** A vector tile from the cache, or made. */
 async function cached(resources: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
   const key = await versioned(resources, name);
-  const { bytes, type, etag } = cache.get(key) ?? keep(key, await make(), VECTOR_TILE);
+  const { bytes, type, etag } =
+    cacheOf(resources).get(key) ?? keep(resources, key, await make(), VECTOR_TILE);
   return { data: bytes, type, etag, maxAge: 60 };
 }
 
@@ -151,12 +161,12 @@ const NO_IMAGE = { data: '', type: 'image/png', status: 204 as const };
 async function aerialTile({ deps: { resources } }: Visit, { z, x, y }: Tile): Promise<Reply> {
   if (z < AERIAL_FROM) return NO_IMAGE;
   const key = await versioned(resources, `aerial/${z}/${x}/${y}`);
-  const kept = cache.get(key);
+  const kept = cacheOf(resources).get(key);
   if (kept !== undefined) return { data: kept.bytes, type: kept.type, etag: kept.etag, maxAge: MAX_AGE_S };
   const made = await resources.images.pictures.ofTile(z, x, y);
   if (made === undefined) return NO_IMAGE;
   if (!made.isLasting) return { data: made.bytes, type: made.type, maxAge: 60 };
-  const { bytes, type, etag } = keep(key, made.bytes, made.type);
+  const { bytes, type, etag } = keep(resources, key, made.bytes, made.type);
   return { data: bytes, type, etag, maxAge: MAX_AGE_S };
 }
 
