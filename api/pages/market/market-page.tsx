@@ -1,4 +1,4 @@
-import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
+import { ACRE_BUCKETS, NARROW_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { count, day } from '../../../shared/domain/figures.ts';
 import { METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -14,22 +14,7 @@ import { Cards, Past, pastFile, readPast, yearsOf } from './market-past.tsx';
 import { COLUMNS, lineNameOf, metricWords, shown, titleOf } from './market-words.ts';
 import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
-export { COLUMNS, pathOf, shown, titleOf } from './market-words.ts';
-export const DEFAULT_BUCKET = '0.2 acre-100 acre';
-
-/** The sizes that follow on one another; all others overlap them. */
-const NARROW: readonly string[] = [
-  '0-0.25 acre',
-  '0.25 acre-1 acre',
-  '1 acre-2 acre',
-  '2 acre-5 acre',
-  '5 acre-10 acre',
-  '10 acre-20 acre',
-  '20 acre-40 acre',
-  '40 acre-60 acre',
-  '60 acre-80 acre',
-  '80 acre-500 acre',
-];
+const DEFAULT_BUCKET = '0.2 acre-100 acre';
 
 /** Saves a market, moves it to another column of the board, or removes it. */
 export async function change(visit: Visit): Promise<void> {
@@ -178,7 +163,7 @@ function sizeOrder(type: string): number {
 function Buckets({ market, open, url }: { market: RegionStats; open: string; url: URL }) {
   const sort = url.searchParams.get('sort') ?? 'size';
   const overlapping = url.searchParams.get('sizes') === 'overlapping';
-  const of = (narrow: boolean) => market.stats.filter(({ type }) => NARROW.includes(type) === narrow);
+  const of = (narrow: boolean) => market.stats.filter(({ type }) => NARROW_BUCKETS.includes(type) === narrow);
   return (
     <>
       <div class="pagehead">

@@ -10,8 +10,8 @@ import { spreadsheet, withParam } from '../frame/visit.ts';
 import { classifyCounties } from '../map/county-legend.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 import { carrierOf } from './carried-figures.ts';
-import { change, shown } from './market-page.tsx';
-import { axisFigure, metricWords } from './market-words.ts';
+import { change } from './market-page.tsx';
+import { axisFigure, metricWords, shown } from './market-words.ts';
 import {
   columnsOf,
   type Question,

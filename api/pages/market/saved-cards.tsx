@@ -7,8 +7,8 @@ import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts'
 import { Empty, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { isCarried } from './carried-figures.ts';
-import { pathOf, shown, titleOf } from './market-page.tsx';
-import { metricWords } from './market-words.ts';
+
+import { metricWords, pathOf, shown, titleOf } from './market-words.ts';
 
 /** A saved market with a figure of the bucket that is looked at; null where it has no such lots. */
 type MarketWithFigure = SavedMarket & {
