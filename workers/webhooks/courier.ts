@@ -136,7 +136,7 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): W
 }
 
 /** One worker at a time; the others find nothing to make. */
-export function makeMessages(pool: Pool): Promise<void> {
+function makeMessages(pool: Pool): Promise<void> {
   return transaction(pool, async client => {
     const run = asRun(client);
     const [position] = await run<{ seq: number }>('webhooks/lock_position');

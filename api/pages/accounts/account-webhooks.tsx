@@ -9,7 +9,7 @@ import { callEndpoint, type Visit } from '../frame/visit.ts';
 
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-export const TYPE_WORDS: Record<WebhookType, string> = {
+const TYPE_WORDS: Record<WebhookType, string> = {
   'county.loaded': 'A county is loaded',
   'parcel.new': 'New parcels',
   'parcel.changed': 'Parcels changed: owner, sale, values …',

@@ -19,7 +19,7 @@ const PAGE_SIZE = 25;
 /** Counties that the form of parcel numbers offers. */
 const MAX_COUNTIES = 300;
 
-export const pathOfList = (id: string): string => `/lists/${id}`;
+const pathOfList = (id: string): string => `/lists/${id}`;
 
 const listPage: Page = {
   path: '/lists/:id',

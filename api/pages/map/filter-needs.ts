@@ -74,7 +74,7 @@ const NEEDS: Readonly<Record<string, Need>> = {
 };
 
 /** Undefined where every county has what the filter reads. */
-export function needOf(filter: Filter): Need | undefined {
+function needOf(filter: Filter): Need | undefined {
   const { name, field } = filter;
   const need = NEEDS[name.replace(/_(min|max)$/, '')];
   return need ?? (field && onRoll(field, `“${rangeLabelOf(filter)}”`));

@@ -29,7 +29,7 @@ const MAX_NAME = 17;
 const NAME_PX = 14;
 
 const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' });
-export const monthOf = (day: string): string => MONTH.format(new Date(`${day}T00:00:00Z`));
+const monthOf = (day: string): string => MONTH.format(new Date(`${day}T00:00:00Z`));
 
 /** Figures month by month, drawn above the table that they are drawn from. */
 export function Lines({ title, note, lines, band, shown, short, least }: LinesProps) {

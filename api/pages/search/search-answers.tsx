@@ -15,7 +15,7 @@ const GROUPS: readonly (readonly [group: ReturnType<typeof groupOf>, title: stri
 type Group = { title: string; icon: IconName; results: SearchResult[] };
 
 /** The results by kind, the kind of the best one first. */
-export function grouped(results: readonly SearchResult[]): Group[] {
+function grouped(results: readonly SearchResult[]): Group[] {
   const first = results[0] && groupOf(results[0]);
   return GROUPS.map(([group, title, icon]) => ({
     group,

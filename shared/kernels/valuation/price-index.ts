@@ -12,7 +12,7 @@ import type { Estimate } from './shrink.ts';
 export type PriceIndex = readonly (readonly [day: number, log: number, deviation: number])[];
 
 /** The index is 100 on this day: 2020-01-01; where sales begin later, on the first knot after. */
-export const BASE_DAY = 18_262;
+const BASE_DAY = 18_262;
 
 /** Between two knots there are at least so many sales of the county. */
 const SALES_A_KNOT = 20;
