@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import pg from 'pg';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { openDatabase } from '../../api/http/database.ts';
@@ -13,17 +12,15 @@ import { openResources } from '../../api/v1/common/endpoint-resources.ts';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, type Pool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
-import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
 import { feedOf, ingest } from '../support/ingest.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
 import { writeImage } from './image.ts';
+import { openPostgis, tilesAround } from './postgis-tiles.ts';
 
 const PARCELS = 200_000;
-const ZOOM = 14;
-const TILES = 5;
 const WEST = -936_000_000;
 /** A twenty-fifth of the county: one lot in five is vacant, and one in five of these so large. */
 const HITS = { vacant_only: true, acres_min: 14.4 };
@@ -60,14 +57,6 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   return [...marked, ...(await withBenchDatabase(options, (url, pool) => compareAerial(options, url, pool)))];
 }
 
-function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
-  const n = 2 ** ZOOM;
-  const sine = Math.sin((lat * Math.PI) / 180);
-  const x = Math.floor((lon / 360 + 0.5) * n);
-  const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
-  return Array.from({ length: TILES }, (_, i) => ({ z: ZOOM, x: x + i, y }));
-}
-
 async function compareMarks(
   { note, quick }: BenchOptions,
   pool: Pool,
@@ -84,7 +73,7 @@ async function compareMarks(
   const marking = hitsOf(HITS);
   const coloring = hitsOf({}, 'value_per_acre');
   const reference = process.env.POSTGIS_URL
-    ? await openPostgis(process.env.POSTGIS_URL, pool, note)
+    ? await openPostgis(process.env.POSTGIS_URL, pool, ['1 as hit', 'worth as figure'])
     : undefined;
   const times = {
     plain: [] as number[],
@@ -139,48 +128,6 @@ async function compareMarks(
       ),
     );
   return results;
-}
-
-/** The same parcels as geometries with an index and their worth, and the tile as its users write it. */
-async function openPostgis(url: string, pool: Pool, note: (line: string) => void) {
-  note('  copying the parcels to PostGIS');
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(`create extension if not exists postgis;
-    drop table if exists plat_bench_colored;
-    create table plat_bench_colored (property_id bigint primary key, worth float8, geom geometry(MultiPolygon, 4326))`);
-  for (let after = 0; ; ) {
-    const { rows } = await pool.query<{ property_id: number; worth: number; boundary: Buffer }>(
-      `select property_id, v.mean_adjusted_ppa as worth, boundary from parcels join valuations v using (fips, property_id)
-       where property_id > $1 order by property_id limit 20000`,
-      [after],
-    );
-    if (rows.length === 0) break;
-    after = rows.at(-1)!.property_id;
-    const shapes = rows.map(({ boundary }) =>
-      JSON.stringify({ type: 'MultiPolygon', coordinates: decodeBoundary(boundary) }),
-    );
-    await client.query(
-      `insert into plat_bench_colored select id, worth, st_setsrid(st_geomfromgeojson(shape), 4326)
-       from unnest($1::bigint[], $2::float8[], $3::text[]) as t (id, worth, shape)`,
-      [rows.map(row => row.property_id), rows.map(row => row.worth), shapes],
-    );
-  }
-  await client.query('create index on plat_bench_colored using gist (geom)');
-  await client.query('vacuum analyze plat_bench_colored');
-  const text = `select st_asmvt(t, 'parcels', 4096, 'shape', 'property_id') from (
-      select property_id, 1 as hit, worth as figure,
-        st_asmvtgeom(st_transform(geom, 3857), st_tileenvelope($1, $2, $3), 4096, 64) as shape
-      from plat_bench_colored
-      where geom && st_transform(st_expand(st_tileenvelope($1, $2, $3), 40), 4326)
-    ) t`;
-  return {
-    tile: ({ z, x, y }: Tile) => client.query({ name: 'colored', text, values: [z, x, y] }),
-    async close() {
-      await client.query('drop table plat_bench_colored');
-      await client.end();
-    },
-  };
 }
 
 const AERIAL_ZOOM = 17;

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { renderToString } from 'preact-render-to-string';
 import { openDatabase } from '../../api/http/database.ts';
 import { Document } from '../../api/pages/frame/document.tsx';
@@ -14,15 +13,13 @@ import { createAccount } from '../../shared/accounts/accounts.ts';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, type Pool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
-import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
 import { compareIdle } from './pages-idle.ts';
+import { openPostgis, tilesAround } from './postgis-tiles.ts';
 
 const PARCELS = 200_000;
-const ZOOM = 14;
-const TILES = 5;
 const MAX_RATIO = 1.5;
 const CACHED_MS = 5;
 const WEST = -936_000_000;
@@ -60,14 +57,6 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   return [...served, ...(await compareIdle(options))];
 }
 
-function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
-  const n = 2 ** ZOOM;
-  const sine = Math.sin((lat * Math.PI) / 180);
-  const x = Math.floor((lon / 360 + 0.5) * n);
-  const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
-  return Array.from({ length: TILES }, (_, i) => ({ z: ZOOM, x: x + i, y }));
-}
-
 async function compareTiles(
   { note }: BenchOptions,
   pool: Pool,
@@ -75,9 +64,7 @@ async function compareTiles(
   rounds: number,
 ): Promise<BenchResult[]> {
   const resources = openResources(openDatabase(pool), undefined, undefined as never, undefined as never);
-  const reference = process.env.POSTGIS_URL
-    ? await openPostgis(process.env.POSTGIS_URL, pool, note)
-    : undefined;
+  const reference = process.env.POSTGIS_URL ? await openPostgis(process.env.POSTGIS_URL, pool) : undefined;
   const ours: number[] = [];
   const theirs: number[] = [];
   const cached: number[] = [];
@@ -118,46 +105,6 @@ async function compareTiles(
     { most: MAX_RATIO },
   );
   return [cold, fromCache];
-}
-
-/** The same parcels as geometries with an index, and the tile as its users write it. */
-async function openPostgis(url: string, pool: Pool, note: (line: string) => void) {
-  note('  copying the parcels to PostGIS');
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(`create extension if not exists postgis;
-    drop table if exists plat_bench_lots;
-    create table plat_bench_lots (property_id bigint primary key, geom geometry(MultiPolygon, 4326))`);
-  for (let after = 0; ; ) {
-    const { rows } = await pool.query<{ property_id: number; boundary: Buffer }>(
-      'select property_id, boundary from parcels where property_id > $1 order by property_id limit 20000',
-      [after],
-    );
-    if (rows.length === 0) break;
-    after = rows.at(-1)!.property_id;
-    const shapes = rows.map(({ boundary }) =>
-      JSON.stringify({ type: 'MultiPolygon', coordinates: decodeBoundary(boundary) }),
-    );
-    await client.query(
-      `insert into plat_bench_lots select id, st_setsrid(st_geomfromgeojson(shape), 4326)
-       from unnest($1::bigint[], $2::text[]) as t (id, shape)`,
-      [rows.map(row => row.property_id), shapes],
-    );
-  }
-  await client.query('create index on plat_bench_lots using gist (geom)');
-  await client.query('vacuum analyze plat_bench_lots');
-  const text = `select st_asmvt(t, 'parcels', 4096, 'shape', 'property_id') from (
-      select property_id, st_asmvtgeom(st_transform(geom, 3857), st_tileenvelope($1, $2, $3), 4096, 64) as shape
-      from plat_bench_lots
-      where geom && st_transform(st_expand(st_tileenvelope($1, $2, $3), 40), 4326)
-    ) t`;
-  return {
-    tile: ({ z, x, y }: Tile) => client.query({ name: 'tile', text, values: [z, x, y] }),
-    async close() {
-      await client.query('drop table plat_bench_lots');
-      await client.end();
-    },
-  };
 }
 
 async function comparePage(pool: Pool, fips: number, rounds: number): Promise<BenchResult> {
