@@ -53,7 +53,7 @@ CREATE OR REPLACE FUNCTION public.record_deal_change()
  LANGUAGE plpgsql
 AS $function$
 declare
-  kept constant text[] := '{status,deal_type,purchase_price,agent_fee,misc_costs,closing_costs,expected_sell_price,contract_expiration_date,closing_date,price,fetch_status,listing_grade,price_advantage,traction_score,suggested_action,suggested_action_price}';
+  kept constant text[] := '{status,deal_type,purchase_price,agent_fee,misc_costs,closing_costs,expected_sell_price,contract_expiration_date,closing_date,price,fetch_status,listing_grade,price_advantage,traction_score,suggested_action,suggested_action_price,advice_held_until,advice_dismissed_on}';
   was constant jsonb := case when tg_op = 'INSERT' then '{}'::jsonb else to_jsonb(old) end;
   is_now constant jsonb := case when tg_op = 'DELETE' then '{}'::jsonb else to_jsonb(new) end;
   changed jsonb;
@@ -400,6 +400,8 @@ create table deals (
   figures jsonb,
   own_price_since date,
   advice jsonb,
+  advice_held_until date,
+  advice_dismissed_on date,
   constraint deals_pkey PRIMARY KEY (id),
   constraint deals_agent_fee_check CHECK ((agent_fee >= (0)::numeric)),
   constraint deals_check CHECK (((status = 'listed'::text) OR (suggested_action = ''::text))),
@@ -1456,7 +1458,7 @@ CREATE TRIGGER keeps_all BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit FOR
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.companies FOR EACH ROW EXECUTE FUNCTION record_change();
 
-CREATE TRIGGER record_deal_change AFTER INSERT OR DELETE OR UPDATE OF status, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, listed_price, fetch_status, listing_grade, price_advantage, traction_score, suggested_action, suggested_action_price ON public.deals FOR EACH ROW EXECUTE FUNCTION record_deal_change();
+CREATE TRIGGER record_deal_change AFTER INSERT OR DELETE OR UPDATE OF status, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, listed_price, fetch_status, listing_grade, price_advantage, traction_score, suggested_action, suggested_action_price, advice_held_until, advice_dismissed_on ON public.deals FOR EACH ROW EXECUTE FUNCTION record_deal_change();
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.tiers FOR EACH ROW EXECUTE FUNCTION record_change();
 

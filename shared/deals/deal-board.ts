@@ -55,12 +55,16 @@ export type DealFields = Money & {
   price?: string | null;
 };
 
+/** What a person answers to an advice: no sooner than on a day, or not at all until another is given. */
+type AdviceAnswer = { advice_held_until?: string | null; advice_dismissed?: boolean };
+
 export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
 
-export type DealChange = DealFields & {
-  /** Place in the column, from 0; beyond its end is its end. */
-  position?: number;
-};
+export type DealChange = DealFields &
+  AdviceAnswer & {
+    /** Place in the column, from 0; beyond its end is its end. */
+    position?: number;
+  };
 
 export async function findBoard(run: Run, { accountId, userId }: Owner): Promise<Board | undefined> {
   return (await run<Board>('deals/find_board', { account_id: accountId, user_id: userId ?? null }))[0];
@@ -171,7 +175,10 @@ type Row = Required<Omit<DealFields, 'price'>> & {
   own_price_over: string | null;
   own_price_since: string | null;
   listed_price: string | null;
+  suggested_action: string;
   suggested_action_price: string | null;
+  advice_held_until: string | null;
+  advice_dismissed_on: string | null;
 };
 
 /** @returns whether the board has it. @throws PlatError `validation_error` */
@@ -179,7 +186,8 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
   const board = await lockBoard(run, owner);
   const [before] = await run<Row>('deals/get_deal', { board_id: board.id, deal_id: id });
   if (before === undefined) return false;
-  const { price, position, ...fields } = change;
+  const { price, position, advice_dismissed: dismissed, ...fields } = change;
+  requireAdvice(before, change);
   const after = { ...before, ...given(fields) };
   requireSpend(after);
   let standsAlone = before.own_price_since !== null;
@@ -204,13 +212,26 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
     own_price: after.own_price,
     listed_price: after.own_price_over,
     has_listing: standsAlone,
+    held_until: after.advice_held_until,
+    dismissed: dismissed ?? before.advice_dismissed_on !== null,
   });
   await run('deals/touch_boards', { board_ids: [board.id] });
-  // A card that only makes room in its column is graded already.
+  // A card that only makes room in its column is graded already, and so is one whose advice is answered.
   const isPlaced =
-    before.status === after.status && Object.keys(change).every(name => /^(position|status)$/.test(name));
+    before.status === after.status &&
+    Object.keys(change).every(name => /^(position|status|advice_.*)$/.test(name));
   if (!isPlaced) await enqueueAndNotify(run, dealFetch, { deal: id });
   return true;
+}
+
+/** @throws PlatError `validation_error` for an answer to an advice that is not there */
+function requireAdvice(
+  before: Row,
+  { advice_held_until: until, advice_dismissed: dismissed }: DealChange,
+): void {
+  if (before.suggested_action !== '') return;
+  if (until) throw refused('advice_held_until', 'needs an advice, and the deal has none now');
+  if (dismissed) throw refused('advice_dismissed', 'needs an advice, and the deal has none now');
 }
 
 /** The amounts of a deal by their columns; null where there is none. */

@@ -37,8 +37,9 @@ describePages('deals', site => {
     await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.getByText('COOLIDGE DRIVE is now number 1 in Offer received.').waitFor();
-    await page.keyboard.press('ArrowLeft');
-    await page.getByText('COOLIDGE DRIVE is now number 1 in Listed.').waitFor();
+    await page.getByText('Coolidge Drive moved to Offer received.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.locator(`${lane('listed')} .card`).waitFor();
     await doDealJobs(site.db.pool);
 
     const coolidge = page.locator('.card', { hasText: 'COOLIDGE DRIVE' });
@@ -74,7 +75,26 @@ describePages('deals', site => {
     // No reload: an event tells the page.
     await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();
     expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');
-    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+    // An undo is not undone in turn; what is left takes back what is typed.
+    expect(await page.getByRole('button', { name: /^Undo(?! changes)/ }).count()).toBe(0);
+    // What one answers to an advice can be taken back, too, as can another stage.
+    const undo = page.locator('.toast').getByRole('button', { name: 'Undo' });
+    await page.getByRole('button', { name: 'Hold for 30 days' }).click();
+    await page.getByRole('heading', { name: /^You hold the price until / }).waitFor();
+    await undo.click();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByRole('heading', { name: 'Recommendation dismissed' }).waitFor();
+    await inspect(page);
+    await page.goto('/deals');
+    expect(await coolidge.getByText('Drop to').count()).toBe(0);
+    await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).click();
+    await page.getByRole('button', { name: 'Show the recommendation' }).click();
+    await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();
+    await page.getByRole('button', { name: 'Offer accepted' }).click();
+    await page.getByText('Moved to Offer accepted.').waitFor();
+    await undo.click();
+    await page.locator('.steps [aria-current=step]', { hasText: 'Listed' }).waitFor();
+    expect(await page.locator('#listing').innerText()).toMatch(/Asking\s+\$34,900/);
   });
 
   test('without script: a lot without a listing is graded by a price that is typed, advised, changed and set back', async () => {
@@ -160,7 +180,7 @@ describePages('deals', site => {
     await page.keyboard.press('Enter');
     await page.getByText('List price $34,900', { exact: true }).first().waitFor();
     await expect.poll(() => page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');
-    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Undo(?! changes)/ }).count()).toBe(0);
   });
 
   test('without script: a price in the form is asked for once more, and what is confirmed is what was shown', async () => {
@@ -236,6 +256,8 @@ describePages('deals', site => {
     await page.goto('/deals');
     await page.locator('.card summary').click();
     await send(page, 'Remove');
+    expect(await page.locator('.card').count()).toBe(1);
+    await send(page, 'Remove Barden Pond Road');
     expect(await page.locator('.card').count()).toBe(0);
   });
 

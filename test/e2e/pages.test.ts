@@ -130,13 +130,24 @@ describe('what others may not do', () => {
     expect(text).toContain('href="/data?county=33019&amp;acres_min=1"');
     // What is known and matches nothing is no gap.
     const known = await open('acres_min=900000');
-    expect(known).toContain('Nothing matches.');
+    const rows = (page: string) =>
+      [...page.matchAll(/<tr><th scope="row">(.*?)<\/th><td class="figure">([\d,]+)/g)].map(
+        ([, words, hits]) => `${words!.replace(/<[^>]*>/g, '')}: ${hits}`,
+      );
+    const county = rows(known).at(-1)!;
+    expect(county).toMatch(/^All parcels in Sullivan, NH: [1-9]/);
     expect(known).not.toContain('never matches');
+    // Each filter is taken off alone; the map draws what is left without the first.
     const both = await open('acres_min=900000&apn=nothing');
-    expect(both).not.toMatch(/\d without “/);
-    expect(await open('acres_min=900000&exclude_hoa_owner=true')).toMatch(
-      /[1-9][\d,]* without “at least 900,000 acres”/,
-    );
+    expect(rows(both)).toEqual(['Without “at least 900,000 acres”: 0', 'Without “APN: nothing”: 0', county]);
+    expect(both).not.toContain('data-almost');
+    const one = await open('acres_min=900000&exclude_hoa_owner=true');
+    expect(rows(one)).toEqual([
+      expect.stringMatching(/^Without “at least 900,000 acres”: [1-9]/),
+      expect.stringMatching(/: 0$/),
+      county,
+    ]);
+    expect(one).toContain('data-almost="?county=33019&amp;exclude_hoa_owner=true"');
   });
 
   test('a county without sold comps says why on /coverage', async () => {

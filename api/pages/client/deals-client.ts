@@ -1,5 +1,6 @@
 // The board: cards are dragged or moved by keys, and what changes elsewhere shows without a reload.
 import { fetchPage, putInPlace } from './swap-page.ts';
+import { letGo } from './toast.ts';
 
 const find = (id: string) => document.getElementById(id)!;
 const lanes = () => [...document.querySelectorAll<HTMLElement>('.lane')];
@@ -68,7 +69,10 @@ function send(fields: Record<string, string> | FormData): Promise<void> {
   ] as string[][]);
   const sending = last.then(async () => {
     const page = await fetchPage('/deals', { method: 'POST', body });
-    if (page !== undefined) show(page, ['told', 'totals', 'board']);
+    if (page === undefined) return;
+    show(page, ['told', 'totals', 'board']);
+    const toast = find('told').querySelector<HTMLElement>('.toast');
+    if (toast) letGo(toast);
   });
   last = sending.catch(() => announce('It was not saved: the server cannot be reached. Try again.'));
   return sending;

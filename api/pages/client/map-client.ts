@@ -12,7 +12,7 @@ import { colorOf } from './css-colors.ts';
 import { openDrawing } from './draw-on-map.ts';
 import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
-import { fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
+import { almost, fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
 import { openTools, viewOfAddress } from './map-tools.ts';
 
 declare const MAP_WORKER: string;
@@ -111,8 +111,14 @@ function showHits(): void {
   const source = map.getSource('parcels') as VectorTileSource;
   const tiles = parcelTiles();
   if (source.tiles[0] !== tiles[0]) source.setTiles(tiles);
+  const isAlmost = almost() !== undefined;
   const color = hitColor(document.getElementById('legend')?.dataset.colors);
-  map.setPaintProperty('parcel-fill', 'fill-color', fillOf(color)['fill-color']);
+  map.setPaintProperty(
+    'parcel-fill',
+    'fill-color',
+    fillOf(isAlmost ? colorOf('map-parcel') : color)['fill-color'],
+  );
+  map.setLayoutProperty('almost', 'visibility', isAlmost ? 'visible' : 'none');
   map.setPaintProperty('hits', 'circle-color', color);
 }
 

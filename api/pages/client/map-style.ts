@@ -46,9 +46,14 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
   return ['case', ['has', 'figure'], byFigure, colorOf('none-soft')] as ExpressionSpecification;
 }
 
+/** The search that stands in for one that finds nothing; its hits are drawn in outline. */
+export const almost = (): string | undefined => document.getElementById('legend')?.dataset.almost;
+
 /** The address of the parcels' tiles, with the hits of the page's search marked. */
 export function parcelTiles(): string[] {
-  const search = new URLSearchParams(location.pathname === '/data' ? location.search : '');
+  // Where nothing matches: what would, if less were asked.
+  const asked = almost() ?? location.search;
+  const search = new URLSearchParams(location.pathname === '/data' ? asked : '');
   for (const name of NO_SEARCH) search.delete(name);
   return [`${origin}/tiles/parcels/{z}/{x}/{y}.mvt${search.size === 0 ? '' : `?${search}`}`];
 }
@@ -118,6 +123,14 @@ function layersOf({ parcel: opened }: DOMStringMap): LayerSpecification[] {
         'line-color': ['case', IS_HIT, colorOf('hit-edge'), colorOf('map-edge')],
         'line-width': grows(12, 0.4, 1.6),
       },
+    },
+    {
+      id: 'almost',
+      type: 'line',
+      ...ofParcels('parcels'),
+      filter: ['all', POLYGONS, IS_HIT],
+      layout: { visibility: 'none' },
+      paint: { 'line-color': hit, 'line-width': 2, 'line-dasharray': [2, 1.5] },
     },
     {
       id: 'parcel-points',

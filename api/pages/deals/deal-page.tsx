@@ -7,23 +7,17 @@ import { changeListing, getListing } from '../../v1/deals/deal-endpoints.ts';
 import { type DealEvent, dealHistory } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Crumbs, Notice } from '../frame/layout.tsx';
+import { Crumbs, Notice, Panel, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
-import { Advice } from './deals-advice.tsx';
+import { Advice, answerAdvice } from './deals-advice.tsx';
 import { boardOf, hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { Letter } from './deals-cards.tsx';
-import { KeyFigures, Listing, Value, Why } from './deals-figures.tsx';
+import { Changed, changeUndone, latestChange } from './deals-changed.tsx';
+import { KeyFigures, Listing, type ListingFacts, Value, Why } from './deals-figures.tsx';
 import { PriceForm, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
-import {
-  ConfirmPrice,
-  confirmedPrice,
-  PriceChanged,
-  priceFields,
-  pricePath,
-  undoablePrice,
-} from './deals-price.tsx';
+import { ConfirmPrice, confirmedPrice, priceFields, pricePath, undoablePrice } from './deals-price.tsx';
 
 /** One deal: its figures and what they come from, what is said of it, and what happened to it. */
 export const dealPage: Page = {
@@ -50,13 +44,26 @@ async function act(visit: Visit): Promise<Reply> {
   const path = `/deals/${params.id}`;
   const patch = (body: object) => callEndpoint(visit, changeListing, { params, body });
   const [deal, events] = await read(visit);
+  /** Saves it, and says so with the way back. */
+  const save = async (body: object): Promise<Reply> => {
+    await patch(body);
+    const before = latestChange(events)?.at;
+    const after = latestChange(await callEndpoint<DealEvent[]>(visit, dealHistory, { params }))?.at;
+    return { redirect: after === before ? path : `${path}?changed=${after}` };
+  };
   switch (form.get('do')) {
     case 'price': {
       const price = confirmedPrice(form);
       if (price === undefined) return { redirect: pricePath(params.id, form.get('new_price')!) };
-      await patch(priceFields(deal, price));
-      return { redirect: `${path}?changed=price` };
+      return save(priceFields(deal, price));
     }
+    case 'stage':
+      return save({ status: form.get('status') ?? '' });
+    case 'advice':
+      return save(answerAdvice(form.get('answer'), visit.deps.now()));
+    case 'undo_change':
+      await patch(changeUndone(events, form.get('at')));
+      return { redirect: path };
     case 'undo': {
       const undo = undoablePrice(deal, events);
       if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
@@ -66,8 +73,8 @@ async function act(visit: Visit): Promise<Reply> {
     default: {
       const { price, ...fields } = readFields(form, true);
       const asks = price != null && deal.price !== null;
-      await patch(asks || price === undefined ? fields : { ...fields, price });
-      return { redirect: asks ? pricePath(params.id, price) : path };
+      const saved = await save(asks || price === undefined ? fields : { ...fields, price });
+      return asks ? { redirect: pricePath(params.id, price) } : saved;
     }
   }
 }
@@ -84,6 +91,7 @@ async function show(visit: Visit, { bad }: { bad?: string }): Promise<Reply> {
   // Before the deal: a change in between is fetched twice rather than missed.
   const version = (await boardOf(visit))?.version ?? 0;
   const [deal, events] = await read(visit);
+  const listing = await findListing(visit, deal);
   const { searchParams } = visit.url;
   const undo = undoablePrice(deal, events);
   const name = nameOf(deal);
@@ -93,7 +101,6 @@ async function show(visit: Visit, { bad }: { bad?: string }): Promise<Reply> {
       <Head deal={deal} name={name} />
       {asked !== undefined && <ConfirmPrice deal={deal} asked={asked} />}
       {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
-      {undo && searchParams.get('changed') === 'price' && <PriceChanged deal={deal} undo={undo} />}
       {hasExpired(deal, isoDate(visit.deps.now())) && (
         <Notice kind="bad">
           Its contract ended on {day(deal.contract_expiration_date!)}: is the date right?
@@ -102,19 +109,31 @@ async function show(visit: Visit, { bad }: { bad?: string }): Promise<Reply> {
       <KeyFigures deal={deal} />
       <div class="two">
         <div class="stack">
-          <Advice deal={deal} />
-          <PriceForm deal={deal} given={bad === undefined ? suggested(searchParams) : visit.form} />
+          <Advice deal={deal} today={isoDate(visit.deps.now())} />
+          <PriceForm
+            deal={deal}
+            asking={listing?.price ?? null}
+            given={bad === undefined ? suggested(searchParams) : visit.form}
+          />
           <History events={events} undo={undo} now={visit.deps.now()} />
         </div>
         <aside class="stack" id="background" aria-label="Background">
           <Why deal={deal} />
           <Value deal={deal} />
-          <Listing deal={deal} />
+          <Listing deal={deal} listing={listing} />
+          <Aside deal={deal} />
         </aside>
       </div>
+      <Changed deal={deal} events={events} undo={undo} at={searchParams.get('changed')} />
     </div>
   );
   return { title: name, body, assetNames: ['cards.css', 'deals.css', 'deal.mjs'] };
+}
+
+/** What its source says of the listing that a deal stands for. */
+async function findListing({ deps }: Visit, { listing_id: id }: Deal): Promise<ListingFacts | undefined> {
+  if (id === null) return undefined;
+  return (await deps.resources.database.run<ListingFacts>('deals/get_listing', { id }))[0];
 }
 
 /** The price to be confirmed; undefined where none is to be changed. */
@@ -168,18 +187,46 @@ function Head({ deal, name }: { deal: Deal; name: string }) {
           )}
         </div>
       </header>
-      {at >= 0 && (
+      <form method="post" action={`/deals/${deal.id}`}>
+        <input type="hidden" name="do" value="stage" />
         <ol class="steps" aria-label="Stage">
           {STAGES.map((stage, i) => (
             <li
               class={i < at ? 'done' : i === at ? 'now' : undefined}
               aria-current={i === at ? 'step' : undefined}
             >
-              {STAGE_NAMES[stage]}
+              <button type="submit" name="status" value={stage} disabled={i === at}>
+                <span class="unseen">{i === at ? 'Now: ' : 'Move to: '}</span>
+                {STAGE_NAMES[stage]}
+              </button>
             </li>
           ))}
         </ol>
-      )}
+      </form>
     </>
+  );
+}
+
+/** Where a deal goes that does not go on. */
+function Aside({ deal: { id, status } }: { deal: Deal }) {
+  return (
+    <Panel id="aside" title="Not going on?">
+      <div class="buttons">
+        <form method="post" action={`/deals/${id}`} class="buttons">
+          <input type="hidden" name="do" value="stage" />
+          {(['on_hold', 'canceled'] as const)
+            .filter(stage => stage !== status)
+            .map(stage => (
+              <button type="submit" name="status" value={stage} class="second small">
+                {stage === 'on_hold' ? 'Put on hold' : 'Cancel the deal'}
+              </button>
+            ))}
+        </form>
+        <form method="post" action="/deals">
+          <input type="hidden" name="id" value={id} />
+          <Submit label="Remove from the board…" does="remove" kind="quiet small" />
+        </form>
+      </div>
+    </Panel>
   );
 }

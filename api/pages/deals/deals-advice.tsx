@@ -1,7 +1,9 @@
+import { PlatError } from '../../../shared/base/errors.ts';
 import { type DealStage, dollars, profitSentence, toCents } from '../../../shared/deals/deal-terms.ts';
-import { day } from '../../../shared/domain/figures.ts';
+import { day, isoDate } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
+import { isHeld } from './deals-board.ts';
 import { ChangePrice, NoAdvice } from './deals-cards.tsx';
 import { lowestPrice, money, otherPrice, profitAt } from './deals-price.tsx';
 
@@ -10,10 +12,27 @@ export const ACTIONS = { drop: 'drop the price', relist: 'relist it', hold: 'hol
 /** Of a listing that is on the market. */
 const ADVISED_STAGE: DealStage = 'listed';
 
+const HOLD_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** What a button of the advice changes of the deal. @throws PlatError `validation_error` */
+export function answerAdvice(answer: string | null, now: Date): object {
+  if (answer === 'hold')
+    return {
+      advice_held_until: isoDate(new Date(now.getTime() + HOLD_DAYS * DAY_MS)),
+      advice_dismissed: false,
+    };
+  if (answer === 'dismiss') return { advice_dismissed: true };
+  if (answer === 'show') return { advice_held_until: null, advice_dismissed: false };
+  throw new PlatError('validation_error', 'The form is not known.');
+}
+
+type AdviceProps = { deal: Deal; today: string };
+
 /**
  * What is advised, why, and what comes of it. Nothing here changes a price: that is asked for, and confirmed.
  */
-export function Advice({ deal }: { deal: Deal }) {
+export function Advice({ deal, today }: AdviceProps) {
   const { suggested_action: action, advice, figures, status } = deal;
   if (advice === null || action === '')
     return (
@@ -26,6 +45,7 @@ export function Advice({ deal }: { deal: Deal }) {
         )}
       </section>
     );
+  if (deal.advice_dismissed || isHeld(deal, today)) return <SetAside deal={deal} />;
   return (
     <section class="card recommended" id="advice" aria-labelledby="advice-title">
       <header>
@@ -36,9 +56,38 @@ export function Advice({ deal }: { deal: Deal }) {
       </header>
       <p>{reasonsOf(advice)}</p>
       <Outcomes deal={deal} advice={advice} />
-      <p class="buttons">
+      <form method="post" action={`/deals/${deal.id}`} class="buttons">
+        <input type="hidden" name="do" value="advice" />
+        <button type="submit" name="answer" value="hold" class="second">
+          Hold for {HOLD_DAYS} days
+        </button>
         <ChangePrice deal={deal} kind="button second" />
+        <button type="submit" name="answer" value="dismiss" class="quiet">
+          Dismiss
+        </button>
+      </form>
+    </section>
+  );
+}
+
+/** An advice that a person has answered. */
+function SetAside({ deal: { id, advice_dismissed, advice_held_until: until } }: { deal: Deal }) {
+  return (
+    <section class="card recommended" id="advice">
+      <header>
+        <h2>{advice_dismissed ? 'Recommendation dismissed' : `You hold the price until ${day(until!)}`}</h2>
+      </header>
+      <p>
+        {advice_dismissed
+          ? 'Another one comes when the market speaks for something else, or when you change the price.'
+          : 'Nothing is recommended before.'}
       </p>
+      <form method="post" action={`/deals/${id}`} class="buttons">
+        <input type="hidden" name="do" value="advice" />
+        <button type="submit" name="answer" value="show" class="second">
+          Show the recommendation
+        </button>
+      </form>
     </section>
   );
 }

@@ -57,6 +57,10 @@ export const hasExpired = (
   today: string,
 ): boolean => until !== null && until < today && status !== 'sold' && status !== 'canceled';
 
+/** Whether its price is held against any advice. */
+export const isHeld = ({ advice_held_until: until }: Deal, today: string): boolean =>
+  until !== null && until >= today;
+
 export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
   titleCase(address ?? '') || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);
 

@@ -9,7 +9,7 @@ import { count, day, usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Facts, Select, Submit } from '../frame/layout.tsx';
-import { type BoardView, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { type BoardView, hasExpired, isHeld, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { pricePath } from './deals-price.tsx';
 
 /** A figure, or the dash of an unknown one. */
@@ -69,7 +69,7 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
         ]}
       />
       {standing.length > 0 && <p class="place">{standing.join(' · ')}</p>}
-      <ShortAdvice deal={deal} />
+      <ShortAdvice deal={deal} today={today} />
       {(deal.deal_type === 'double_close' || deal.contract_expiration_date !== null) && (
         <p class={hasExpired(deal, today) ? 'place bad' : 'place'}>
           {[
@@ -100,9 +100,12 @@ export function Letter({ grade }: { grade: string }) {
 }
 
 /** What is advised, in a line; or how far the search for the listing is. */
-function ShortAdvice({ deal }: { deal: Deal }) {
+function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
   const { suggested_action: action, suggested_action_price: price, advice } = deal;
   if (advice === null) return <NoAdvice deal={deal} />;
+  if (deal.advice_dismissed) return null;
+  if (isHeld(deal, today))
+    return <p class="advice">You hold the price until {day(deal.advice_held_until!)}.</p>;
   if (action === 'relist') return <p class="advice">Relist it at the same price.</p>;
   if (action !== 'drop') return <p class="advice">Hold the price.</p>;
   return (

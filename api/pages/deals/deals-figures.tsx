@@ -175,7 +175,12 @@ export const LISTING_STATES: Record<Deal['fetch_status'], string> = {
   provider_failed: 'Could not be asked: tried again daily',
 };
 
-export function Listing({ deal }: { deal: Deal }) {
+/** As its source has it now. */
+export type ListingFacts = { source: string; listed_date: string | null; price: number | null };
+
+type ListingProps = { deal: Deal; listing: ListingFacts | undefined };
+
+export function Listing({ deal, listing }: ListingProps) {
   const { fetch_status: state, fetched_at: at } = deal;
   return (
     <Panel
@@ -183,7 +188,15 @@ export function Listing({ deal }: { deal: Deal }) {
       title="Listing"
       aside={<span class={state === 'found' ? 'badge good' : 'badge'}>{LISTING_STATES[state]}</span>}
     >
-      <Facts kind="filled" of={[['Last checked', at === null ? 'Not yet' : day(at)]]} />
+      <Facts
+        kind="filled"
+        of={[
+          ['Source', listing?.source ?? null],
+          ['Listed', listing?.listed_date ? day(listing.listed_date) : null],
+          ['Asking', listing?.price ? usd(listing.price) : null],
+          ['Last checked', at === null ? 'Not yet' : day(at)],
+        ]}
+      />
     </Panel>
   );
 }

@@ -8,7 +8,7 @@ import {
   dollars,
   parseMoney,
 } from '../../../shared/deals/deal-terms.ts';
-import { usd } from '../../../shared/domain/figures.ts';
+import { moment, usd } from '../../../shared/domain/figures.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Panel, Select, Submit } from '../frame/layout.tsx';
@@ -98,17 +98,27 @@ function DealFields({ deal, given, hints = { price: PRICE_HINT } }: DealFieldsPr
   );
 }
 
-type PriceFormProps = { deal: Deal; given: URLSearchParams | undefined };
+type PriceFormProps = {
+  deal: Deal;
+  /** What its live listing asks. */
+  asking: number | null;
+  given: URLSearchParams | undefined;
+};
 
 /** What a person says of a deal, and the profit that follows. */
-export function PriceForm({ deal, given }: PriceFormProps) {
+export function PriceForm({ deal, asking, given }: PriceFormProps) {
   const { price, expected_sell_price: hoped, figures, fetch_status: state } = deal;
   const value = figures?.mean_adjusted_price ?? null;
   const worth = value === null ? null : Math.round(Number(value));
   const spend = spendOf(deal);
   const sellPrice = hoped === null ? price : Number(hoped);
   const hints: Record<string, ComponentChildren> = {
-    price: price === null || state !== 'found' ? PRICE_HINT : 'Yours until the live listing shows another.',
+    price:
+      price === null || state !== 'found'
+        ? PRICE_HINT
+        : asking === null || asking === price
+          ? 'Yours until the live listing shows another.'
+          : `Yours; the listing asks ${usd(asking)}.`,
     ...(worth !== null && {
       expected_sell_price: (
         <>
@@ -119,7 +129,11 @@ export function PriceForm({ deal, given }: PriceFormProps) {
     }),
   };
   return (
-    <Panel id="price-and-costs" title="Price and costs">
+    <Panel
+      id="price-and-costs"
+      title="Price and costs"
+      aside={<small>Changed {moment(deal.updated_at)}</small>}
+    >
       <form method="post" action={`/deals/${deal.id}`} class="stack">
         <div class="fields">
           <DealFields deal={deal} given={given} hints={hints} />
@@ -135,6 +149,9 @@ export function PriceForm({ deal, given }: PriceFormProps) {
         )}
         <div class="buttons">
           <button type="submit">Save</button>
+          <button type="reset" class="quiet">
+            Undo changes
+          </button>
         </div>
       </form>
     </Panel>

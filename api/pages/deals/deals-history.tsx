@@ -87,6 +87,9 @@ function titleOf(cause: string, changes: DealEvent['changes']): string {
   if (stage != null) return `Moved to ${STAGE_NAMES[stage as keyof typeof STAGE_NAMES]}`;
   if (grade) return `Graded ${grade.replace('-', '−')}`;
   if (price != null) return `List price ${money(price)}${cause === 'advice taken' ? ', as advised' : ''}`;
+  const { advice_held_until: held, advice_dismissed_on: dismissed } = changes;
+  if (held?.[1]) return `Price held until ${day(held[1])}`;
+  if (dismissed?.[1]) return 'Recommendation dismissed';
   if (cause === 'edited') return 'Edited';
   return cause === 'market' ? "Compared with the county's listings again" : 'Listing looked at';
 }
@@ -156,6 +159,9 @@ const AMOUNTS = /price$|fee$|costs$/;
 function describe(field: string, before: string | null, after: string | null): string | undefined {
   if (field.startsWith('suggested_action') && !after) return undefined;
   if (field === 'fetch_status' && after === 'waiting') return undefined;
+  // The heading says so.
+  if (/^advice_(held|dismissed)/.test(field))
+    return after === null ? 'Recommendation shown again' : undefined;
   const word = (value: string | null): string => {
     if (value === null || value === '') return 'none';
     if (field === 'status') return STAGE_NAMES[value as keyof typeof STAGE_NAMES];

@@ -1,19 +1,32 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { csv } from '../../../shared/base/to-csv.ts';
-import { dollars } from '../../../shared/deals/deal-terms.ts';
+import { type DealStage, dollars } from '../../../shared/deals/deal-terms.ts';
 import { isoDate } from '../../../shared/domain/figures.ts';
-import { addListing, changeListing, listDeals, removeListing } from '../../v1/deals/deal-endpoints.ts';
+import {
+  addListing,
+  changeListing,
+  getListing,
+  listDeals,
+  removeListing,
+} from '../../v1/deals/deal-endpoints.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Notice } from '../frame/layout.tsx';
+import { Notice, Submit, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, spreadsheet, type Visit } from '../frame/visit.ts';
 import { choicesOf } from './deals-add.ts';
-import { readBoard } from './deals-board.ts';
+import { nameOf, readBoard, STAGE_NAMES } from './deals-board.ts';
 import { Board } from './deals-cards.tsx';
 import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 
-type ActionResult = { bad?: string; choices?: Awaited<ReturnType<typeof choicesOf>> };
+type ActionResult = {
+  bad?: string;
+  choices?: Awaited<ReturnType<typeof choicesOf>>;
+  /** As it was, of a deal that was moved to another stage. */
+  moved?: Deal;
+  /** To be removed, if that is meant. */
+  removing?: Deal;
+};
 
 const boardPage: Page = {
   path: '/deals',
@@ -37,24 +50,26 @@ async function act(visit: Visit): Promise<ActionResult | undefined> {
     await callEndpoint(visit, changeListing, { params, body });
     return undefined;
   };
+  const find = () => callEndpoint<Deal>(visit, getListing, { params });
   switch (form.get('do')) {
     case 'add':
       return add(visit);
-    case 'move': {
+    case 'move':
+    case 'undo': {
+      const before = await find();
       const position = form.get('position');
-      return patch({
-        status: form.get('status') ?? '',
-        ...(position !== null && { position: Number(position) }),
-      });
+      const status = form.get('status') ?? '';
+      await patch({ status, ...(position !== null && { position: Number(position) }) });
+      return form.get('do') === 'move' && before.status !== status ? { moved: before } : undefined;
     }
     case 'up':
     case 'down': {
-      const { position } =
-        (await callEndpoint<Deal[]>(visit, listDeals)).find(({ id }) => id === params.id) ?? {};
-      if (position === undefined) return patch({});
+      const { position } = await find();
       return patch({ position: Math.max(0, position + (form.get('do') === 'up' ? -1 : 1)) });
     }
     case 'remove':
+      return { removing: await find() };
+    case 'remove_now':
       await callEndpoint(visit, removeListing, { params });
       return undefined;
     default:
@@ -74,7 +89,7 @@ async function add(visit: Visit): Promise<ActionResult | undefined> {
   return undefined;
 }
 
-async function show(visit: Visit, { bad, choices }: ActionResult) {
+async function show(visit: Visit, { bad, choices, moved, removing }: ActionResult) {
   const view = await readBoard(visit);
   const given = bad === undefined && choices === undefined ? undefined : visit.form;
   const adding = given?.get('do') === 'add';
@@ -103,6 +118,8 @@ async function show(visit: Visit, { bad, choices }: ActionResult) {
       </header>
       <div id="told">
         {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
+        {removing && <ConfirmRemoval deal={removing} />}
+        {moved && <Moved from={moved} to={visit.form.get('status') as DealStage} />}
         {choices && given && <Choices choices={choices} given={given} />}
         <AddForm given={adding ? given : undefined} open={view.count === 0} />
       </div>
@@ -116,6 +133,34 @@ async function show(visit: Visit, { bad, choices }: ActionResult) {
   );
   return { title: 'Deals', body, assetNames: ['cards.css', 'deals.css', 'deals.mjs'] };
 }
+
+/** Another stage, with the way back. */
+const Moved = ({ from, to }: { from: Deal; to: DealStage }) => (
+  <Toast words={`${nameOf(from)} moved to ${STAGE_NAMES[to]}.`}>
+    <form method="post" action="/deals">
+      {(['id', 'status', 'position'] as const).map(name => (
+        <input type="hidden" name={name} value={from[name]} />
+      ))}
+      <Submit label="Undo" does="undo" kind="second small" />
+    </form>
+  </Toast>
+);
+
+const ConfirmRemoval = ({ deal }: { deal: Deal }) => (
+  <div class="notice warn" role="status">
+    <Icon name="triangle-alert" />
+    <div>
+      <p>Remove {nameOf(deal)} from the board, with its figures and its history? This cannot be undone.</p>
+      <form method="post" action="/deals" class="buttons">
+        <input type="hidden" name="id" value={deal.id} />
+        <a class="button second small" href="/deals">
+          Keep it
+        </a>
+        <Submit label={`Remove ${nameOf(deal)}`} does="remove_now" kind="danger small" />
+      </form>
+    </div>
+  </div>
+);
 
 const COLUMNS = [
   ...(['id', 'status', 'address', 'county', 'state', 'acreage', 'property_id', 'price'] as const),

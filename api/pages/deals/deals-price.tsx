@@ -3,7 +3,7 @@ import { DEAL_COSTS, dollars, parseMoney, toCents } from '../../../shared/deals/
 import { usd } from '../../../shared/domain/figures.ts';
 import type { DealEvent } from '../../v1/deals/deal-history.ts';
 import type { Deal } from '../../v1/deals/deal-schema.ts';
-import { Facts, Field, Submit } from '../frame/layout.tsx';
+import { Facts, Field } from '../frame/layout.tsx';
 
 export const money = (decimal: string): string => dollars(toCents(decimal));
 
@@ -167,21 +167,6 @@ export function undoablePrice(deal: Deal, events: readonly DealEvent[]): Undoabl
     event: last.event,
     fields: { price: last.was, ...(hoped !== undefined && { expected_sell_price: hoped[0] }) },
   };
-}
-
-/** Right after it was changed. */
-export function PriceChanged({ deal, undo }: { deal: Deal; undo: UndoablePrice }) {
-  const advised = undo.event.cause === 'advice taken';
-  return (
-    <form method="post" action={`/deals/${deal.id}`} class="notice good buttons">
-      <span role="status">
-        {deal.price === null
-          ? 'The list price is taken back.'
-          : `The list price is now ${usd(deal.price)}${advised ? ', as advised' : ''}.`}
-      </span>
-      <Submit label={`Undo: back to ${money(undo.fields.price!)}`} does="undo" kind="second" />
-    </form>
-  );
 }
 
 /** The lower price to compare with: the advised one, else one that is cheaper than 60 % of those like it. */

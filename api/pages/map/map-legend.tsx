@@ -2,6 +2,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { count } from '../../../shared/domain/figures.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
 import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf } from './map-colors.ts';
+import type { Almost } from './no-hits.tsx';
 import { readTileHits } from './tile-hits.ts';
 
 /** What of the map is colored, and how; `by` undefined: all hits the same. */
@@ -40,10 +41,16 @@ export async function readColored(visit: Visit): Promise<Colored> {
   return { by: color, classes, hits, others: parcels - (hits ?? 0) };
 }
 
-type LegendProps = { url: URL; colored: Colored; isOpen: boolean };
+type LegendProps = {
+  url: URL;
+  colored: Colored;
+  isOpen: boolean;
+  /** What the map shows in outline where nothing matches. */
+  almost: Almost | undefined;
+};
 
 /** What the map's colors mean, and by what else it can be colored. The client reads the colors from it. */
-export function MapLegend({ url, colored, isOpen }: LegendProps) {
+export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
   const { by, classes, hits, others } = colored;
   const all = classes?.classes ?? [];
   const swatches = by && classes ? swatchesOf(by, classes) : [];
@@ -52,6 +59,7 @@ export function MapLegend({ url, colored, isOpen }: LegendProps) {
       id="legend"
       class="legend"
       open
+      data-almost={almost?.search}
       data-colors={
         by && JSON.stringify(all.map(({ from }, at) => [Number.isFinite(from) ? from : null, swatches[at]]))
       }
@@ -63,6 +71,7 @@ export function MapLegend({ url, colored, isOpen }: LegendProps) {
           <Key swatch={swatches[at]!} words={one.words} count={one.count} />
         ))}
         {classes && classes.unknown > 0 && <Key swatch="none" words="Not known" count={classes.unknown} />}
+        {almost && <Key swatch="almost" words={`Would match without ${almost.words}`} count={almost.count} />}
         {isOpen && <Key swatch="pick" words="Open parcel" count={1} />}
         <Key swatch="parcel" words={hits === undefined ? 'Parcels' : 'Other parcels'} count={others} />
         <Key swatch="absent" words="County not loaded" />

@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { Page } from '../frame/pages.tsx';
@@ -7,7 +8,7 @@ import { readKnown } from './filter-needs.ts';
 import { readSwatches } from './map-colors.ts';
 import { type Colored, MapLegend, readColored } from './map-legend.tsx';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
-import { findLoosened, findUnknown } from './no-hits.tsx';
+import { explainZero, type Zero } from './no-hits.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
 import { lookUpOnPage } from './parcel-phones.ts';
 import { readPlace } from './parcel-place.tsx';
@@ -32,8 +33,8 @@ async function show(visit: Visit, refusal?: string) {
   const listed = listCounties(visit);
   const given = await readFilters(visit, () => listed);
   const coloring = readColored(visit);
-  const [side, counties, shown, place, county, colored] = await Promise.all([
-    parcel === null ? search(visit, listed, given, coloring) : undefined,
+  const [{ side, zero }, counties, shown, place, county, colored] = await Promise.all([
+    parcel === null ? search(visit, listed, given, coloring) : { side: undefined, zero: undefined },
     listed,
     parcel === null ? undefined : readParcel(visit, parcel),
     parcel === null ? undefined : readPlace(visit, given),
@@ -55,7 +56,9 @@ async function show(visit: Visit, refusal?: string) {
         draw: true,
         parcel: shown?.detail,
         start: county ?? boxOfCounties(counties, 0),
-        key: <MapLegend url={visit.url} colored={colored} isOpen={shown !== undefined} />,
+        key: (
+          <MapLegend url={visit.url} colored={colored} isOpen={shown !== undefined} almost={zero?.almost} />
+        ),
       })}
     </div>
   );
@@ -74,7 +77,7 @@ async function search(
   listed: Promise<County[]>,
   { filters, fault }: GivenFilters,
   coloring: Promise<Colored>,
-) {
+): Promise<{ side: VNode; zero: Zero | undefined }> {
   const isAsked = Object.keys(filters).length > 0;
   const [counties, hits, known] = await Promise.all([
     listed,
@@ -84,10 +87,8 @@ async function search(
       : undefined,
   ]);
   const isFound = hits !== undefined && !(hits instanceof PlatError);
-  const isEmpty = isFound && hits.count === 0;
-  const unknown = isEmpty ? await findUnknown(visit, filters) : undefined;
-  const loosened = isEmpty && unknown === undefined ? await findLoosened(visit, filters) : [];
-  return (
+  const zero = isFound && hits.count === 0 ? await explainZero(visit, filters) : undefined;
+  const side = (
     <>
       <h1 class="unseen">Find parcels</h1>
       <FilterForm
@@ -104,13 +105,14 @@ async function search(
         data-where={isFound && hits.count > 0 ? whereKey(filters) : undefined}
       >
         {hits ? (
-          <Results hits={hits} visit={visit} filters={filters} unknown={unknown} loosened={loosened} />
+          <Results hits={hits} visit={visit} filters={filters} zero={zero} />
         ) : (
           <NoQuestion counties={counties} />
         )}
       </div>
     </>
   );
+  return { side, zero };
 }
 
 async function findParcels(

@@ -11,13 +11,10 @@ import { type Chip, chipsOf } from './filter-chips.tsx';
 import { needsText } from './filter-needs.ts';
 
 /** What is not known of any parcel of the county that was searched, and how many match without it. */
-export type Unknown = { fips: number; filters: Filter[]; count: number };
+type Unknown = { fips: number; filters: Filter[]; count: number };
 
-/** Why a county's search found nothing; undefined where all that was asked is known of some parcel. */
-export async function findUnknown(
-  visit: Visit,
-  filters: Record<string, unknown>,
-): Promise<Unknown | undefined> {
+/** What is not known of a county's parcels; undefined where all that was asked is known of some parcel. */
+async function findUnknown(visit: Visit, filters: Record<string, unknown>): Promise<Unknown | undefined> {
   const body = filterBody.safeParse(filters).data;
   if (body?.county === undefined) return undefined;
   const fips = body.county as number;
@@ -45,19 +42,69 @@ async function countWithout(
 /** Filters of a search that are tried without, when it found nothing. */
 const MAX_TRIED = 8;
 
-export type Loosened = Chip & { count: number };
+type Loosened = Chip & { count: number };
 
-/** The filters without which something matches, from the one that leaves most. */
-export async function findLoosened(visit: Visit, filters: Record<string, unknown>): Promise<Loosened[]> {
-  const tried: Loosened[] = [];
+/** A search that finds something where the one that was asked does not. */
+export type Almost = { words: string; count: number; search: string };
+
+/** Why a search found nothing, and what finds something. */
+export type Zero = {
+  unknown: Unknown | undefined;
+  /** Parcels of the place, whatever they are. */
+  all: number;
+  /** Without each filter alone, from the one that leaves most. */
+  loosened: Loosened[];
+  almost: Almost | undefined;
+};
+
+export async function explainZero(visit: Visit, filters: Record<string, unknown>): Promise<Zero> {
+  const unknown = await findUnknown(visit, filters);
   const scopes = FILTERS.filter(({ scope, name }) => scope && filters[name] !== undefined);
-  for (const chip of chipsOf(visit.url).slice(0, MAX_TRIED)) {
+  const kept = new Set(['order', ...scopes.map(({ name }) => name)]);
+  const chips = chipsOf(visit.url);
+  const loosened: Loosened[] = [];
+  for (const chip of chips.slice(0, MAX_TRIED)) {
     // Without its only place it would be no search.
     if (scopes.every(({ name }) => chip.names.includes(name))) continue;
-    tried.push({ ...chip, count: await countWithout(visit, filters, chip.names) });
+    loosened.push({ ...chip, count: await countWithout(visit, filters, chip.names) });
   }
-  return tried.filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count);
+  loosened.sort((a, b) => b.count - a.count);
+  const others = Object.keys(filters).filter(name => !kept.has(name));
+  return {
+    unknown,
+    loosened,
+    all: others.length === 0 ? 0 : await countWithout(visit, filters, others),
+    almost: almostOf(visit, chips, unknown, loosened),
+  };
 }
+
+function almostOf(
+  visit: Visit,
+  chips: readonly Chip[],
+  unknown: Unknown | undefined,
+  [first]: readonly Loosened[],
+): Almost | undefined {
+  if (unknown && unknown.count > 0)
+    return {
+      words: wordsOf(chips, unknown).join(' and '),
+      count: unknown.count,
+      search: addressWithout(visit, unknown).search,
+    };
+  if (!first?.count) return undefined;
+  return { words: `“${first.words}”`, count: first.count, search: first.without.replace(/^[^?]*/, '') };
+}
+
+const addressWithout = (visit: Visit, { filters }: Unknown): URL =>
+  filters.reduce(
+    (address, { name }) => new URL(withParam(address, name), address),
+    new URL(withParam(visit.url, 'page'), visit.url),
+  );
+
+/** The chips of what is not known. */
+const wordsOf = (chips: readonly Chip[], { filters }: Unknown): string[] =>
+  chips
+    .filter(({ names }) => filters.some(({ name }) => names.includes(name)))
+    .map(({ words }) => `“${words}”`);
 
 async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: number): Promise<boolean> {
   // Scopes are places and owners, which are there or not.
@@ -74,18 +121,29 @@ async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: num
   return row!.known;
 }
 
-type NoHitsProps = { visit: Visit; unknown: Unknown | undefined; loosened: readonly Loosened[] };
+type NoHitsProps = { visit: Visit; filters: Record<string, unknown>; zero: Zero };
 
-export function NoHits({ visit, unknown, loosened }: NoHitsProps) {
-  if (unknown === undefined) return <Loosening of={loosened} />;
-  const { filters, fips, count: hits } = unknown;
-  const url = filters.reduce(
-    (address, { name }) => new URL(withParam(address, name), address),
-    new URL(withParam(visit.url, 'page'), visit.url),
+export function NoHits({ visit, filters, zero: { unknown, all, loosened } }: NoHitsProps) {
+  return (
+    <>
+      {unknown && <NotLoaded visit={visit} unknown={unknown} />}
+      {loosened.length > 0 ? (
+        <Loosening of={loosened} all={all} county={filters.county} />
+      ) : (
+        unknown === undefined && (
+          <Empty icon="search-x" title="Nothing matches.">
+            Fewer filters, or wider ones, find more.
+          </Empty>
+        )
+      )}
+    </>
   );
-  const dropped = chipsOf(visit.url)
-    .filter(({ names }) => filters.some(({ name }) => names.includes(name)))
-    .map(({ words }) => `“${words}”`);
+}
+
+function NotLoaded({ visit, unknown }: { visit: Visit; unknown: Unknown }) {
+  const { filters, fips, count: hits } = unknown;
+  const url = addressWithout(visit, unknown);
+  const dropped = wordsOf(chipsOf(visit.url), unknown);
   const words = needsText(filters);
   return (
     <Notice kind="warn">
@@ -105,24 +163,30 @@ export function NoHits({ visit, unknown, loosened }: NoHitsProps) {
   );
 }
 
-function Loosening({ of }: { of: readonly Loosened[] }) {
-  if (of.length === 0)
-    return (
-      <Empty icon="search-x" title="Nothing matches.">
-        Fewer filters, or wider ones, find more.
-      </Empty>
-    );
+type LooseningProps = { of: readonly Loosened[]; all: number; county: unknown };
+
+function Loosening({ of, all, county }: LooseningProps) {
   return (
-    <Empty icon="search-x" title="Nothing matches.">
-      Without one filter:
-      {of.map(({ words, without, count: hits }) => (
-        <>
-          <br />
-          <a href={without}>
-            {count(hits)} without “{words}”
-          </a>
-        </>
-      ))}
-    </Empty>
+    <section class="card flush loosening" aria-labelledby="loosening">
+      <table>
+        <caption id="loosening">What is left with one filter off</caption>
+        <tbody>
+          {of.map(({ words, without, count: hits }) => (
+            <tr>
+              <th scope="row">{hits > 0 ? <a href={without}>Without “{words}”</a> : `Without “${words}”`}</th>
+              <td class="figure">{count(hits)}</td>
+            </tr>
+          ))}
+          {all > 0 && (
+            <tr>
+              <th scope="row">
+                {county === undefined ? 'All parcels there' : `All parcels in ${countyText(Number(county))}`}
+              </th>
+              <td class="figure">{count(all)}</td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </section>
   );
 }

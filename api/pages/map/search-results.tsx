@@ -7,7 +7,7 @@ import { pricesOf } from '../../v1/parcels/filter/filter-prices.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
 import { Chips } from './filter-chips.tsx';
-import { type Loosened, NoHits, type Unknown } from './no-hits.tsx';
+import { NoHits, type Zero } from './no-hits.tsx';
 import { type County, FILTER_BY_NAME, type Filters } from './read-filters.ts';
 import { ResultList } from './result-list.tsx';
 import type { ResultRow } from './result-rows.ts';
@@ -52,8 +52,8 @@ type ResultsProps = {
   hits: FoundRows | PlatError;
   visit: Visit;
   filters: Filters;
-  unknown: Unknown | undefined;
-  loosened: readonly Loosened[];
+  /** Where nothing was found. */
+  zero: Zero | undefined;
 };
 
 /** Without script a form sends what is left empty, too; it would be in the link of every row. */
@@ -63,7 +63,7 @@ function withoutBlanks(address: URL): URL {
   return url;
 }
 
-export function Results({ hits, visit, filters, unknown, loosened }: ResultsProps) {
+export function Results({ hits, visit, filters, zero }: ResultsProps) {
   const url = withoutBlanks(visit.url);
   if (hits instanceof PlatError)
     return (
@@ -91,7 +91,7 @@ export function Results({ hits, visit, filters, unknown, loosened }: ResultsProp
         {hits.count > 0 && <Prices of={hits.count} url={url} />}
         {isTable(url) && <Views url={url} />}
       </SelectionBar>
-      {hits.count === 0 && <NoHits visit={visit} unknown={unknown} loosened={loosened} />}
+      {zero && <NoHits visit={visit} filters={filters} zero={zero} />}
       {hits.count > 0 && isTable(url) && (
         <>
           <SortField url={url} />

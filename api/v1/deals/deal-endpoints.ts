@@ -121,6 +121,17 @@ const changedDeal = z
         'Place in the column of its stage, from 0; beyond the end is the end. Without it a deal that changes its stage goes to the end.',
       ),
     price: listPrice.nullish().describe(`${LIST_PRICE} Null takes it back.`),
+    advice_held_until: day
+      .nullish()
+      .describe(
+        'Hold the price until that day, whatever is advised. Another `price` or stage ends it, as does null.',
+      ),
+    advice_dismissed: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether to leave out the advice until another action is suggested, or another `price` is set.',
+      ),
   })
   .meta({
     id: 'DealChange',

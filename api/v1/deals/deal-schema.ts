@@ -88,6 +88,13 @@ export const deal = z
       ),
     suggested_action_price: usd('The list price that is advised, where the action is `drop`').nullable(),
     advice: advice.nullable().describe('What the suggested action rests on and what it does to the profit.'),
+    advice_held_until: z.iso
+      .date()
+      .nullable()
+      .describe('The day until which a person has decided to hold the price, whatever is advised.'),
+    advice_dismissed: z
+      .boolean()
+      .describe('A person wants to see no advice until another action is suggested.'),
     status: z.enum([...DEAL_STAGES, '']).describe('Stage on the board; empty where there is none.'),
     deal_type: z.enum(DEAL_TYPES),
     expected_profit: usd('Expected sell price, else list price, less what was spent'),

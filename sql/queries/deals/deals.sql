@@ -43,7 +43,8 @@ select
 -- A deal of a board, for a change.
 select id, status, position, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price,
   contract_expiration_date, closing_date, own_price, own_price_over, own_price_since, listed_price, fetch_status, listing_id,
-  listing_url, suggested_action_price
+  listing_url, suggested_action,
+  suggested_action_price, advice_held_until, advice_dismissed_on
 from deals
 where board_id = :board_id and id = :deal_id
 
@@ -87,7 +88,8 @@ select
   d.purchase_price::text as purchase_price, d.agent_fee::text as agent_fee, d.misc_costs::text as misc_costs,
   d.closing_costs::text as closing_costs, d.expected_sell_price::text as expected_sell_price,
   to_char(d.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
-  to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, d.advice {{figures}}
+  to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, d.advice, d.advice_held_until,
+  d.advice_dismissed_on is not null as advice_dismissed {{figures}}
 from deals d
 where d.board_id = :board_id and (:deal_id::uuid is null or d.id = :deal_id)
 order by
@@ -138,7 +140,10 @@ set status = :stage, position = :place, deal_type = :deal_type, purchase_price =
   figures = case when own_price_since is null or :has_listing then figures end,
   suggested_action = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric then suggested_action else '' end,
   suggested_action_price = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric then suggested_action_price end,
-  advice = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric then advice end
+  advice = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric then advice end,
+  advice_held_until = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric then :held_until::date end,
+  advice_dismissed_on = case when :stage = 'listed' and own_price is not distinct from :own_price::numeric and :dismissed::boolean
+    then coalesce(advice_dismissed_on, (now() at time zone 'UTC')::date) end
 where board_id = :board_id and id = :deal_id
 
 -- name: find_listings
@@ -251,13 +256,15 @@ left join valuations v on v.fips = :fips and v.property_id = p.property_id
 where p.fips = :fips and p.property_id = any (:property_ids::bigint[])
 
 -- name: store_found
--- Writes what was found of deals, and what it makes of them.
+-- Writes what was found of deals, and what it makes of them. What was dismissed comes back when another
+-- action is advised.
 update deals d
 set fetched_at = now(), fetch_status = r.fetch_status, seen_at = r.seen_at, property_id = r.property_id, listing_id = r.listing_id,
   fips = r.fips, address = r.address, county = r.county, state = r.state, acreage = r.acreage, listed_price = r.listed_price,
   own_price = r.own_price, own_price_over = r.own_price_over, own_price_since = r.own_price_since, days_on_market = r.days_on_market, views = r.views, saves = r.saves,
   traction_score = r.traction_score, price_advantage = r.price_advantage, listing_grade = r.listing_grade,
-  suggested_action = r.suggested_action, suggested_action_price = r.suggested_action_price, advice = r.advice, figures = r.figures
+  suggested_action = r.suggested_action, suggested_action_price = r.suggested_action_price, advice = r.advice, figures = r.figures,
+  advice_dismissed_on = case when r.suggested_action = d.suggested_action then d.advice_dismissed_on end
 from jsonb_to_recordset(:rows::jsonb) as r (
   id uuid, fetch_status text, seen_at timestamptz, property_id bigint, listing_id uuid, fips int, address text, county text, state text,
   acreage float8, listed_price numeric, own_price numeric, own_price_over numeric, own_price_since date, days_on_market int, views int, saves int,
@@ -292,3 +299,7 @@ select id, version from deal_boards where id = any (:ids::uuid[])
 -- name: count_waiting
 -- How many deals wait to be looked for.
 select count(*)::int as waiting from deals where fetch_status = 'waiting'
+
+-- name: get_listing
+-- What its source says of a listing.
+select source, listed_date, nullif(price, 0)::float8 as price from listings where id = :id

@@ -125,6 +125,24 @@ test('advice compares lots of the size, and never goes below a valuation of the 
   expect(price).toBeGreaterThan(12_000);
   expect(alone.advice).toMatchObject({ profit_then: `${price - 11_300}.00` });
 
+  // What a person answers to it stands until another action is advised, and ends with a price of theirs.
+  const answered = await change(key, id, { advice_held_until: '2030-01-31', advice_dismissed: true });
+  expect(answered.json).toMatchObject({ advice_held_until: '2030-01-31', advice_dismissed: true });
+  expect(await advised('out_of_support = true')).toMatchObject({ advice_dismissed: true });
+  await change(key, id, { price: 34_800 });
+  expect(await advised('out_of_support = true')).toMatchObject({
+    advice_held_until: null,
+    advice_dismissed: false,
+  });
+  await change(key, id, { price: null });
+  const early = await change(key, id, { advice_dismissed: true });
+  expect([early.status, (early.json as { error: { details: object } }).error.details]).toEqual([
+    400,
+    { advice_dismissed: ['needs an advice, and the deal has none now'] },
+  ]);
+  await doDealJobs(db.pool);
+  await change(key, id, { advice_dismissed: true });
+
   const counted = await advised(range(price + 50, 165_000));
   expect(counted).toMatchObject({
     suggested_action_price: `${price + 100}.00`,
@@ -132,6 +150,7 @@ test('advice compares lots of the size, and never goes below a valuation of the 
   });
   expect(await advised(range(34_850, 165_000))).toMatchObject({
     suggested_action: 'hold',
+    advice_dismissed: false,
     suggested_action_price: null,
     advice: { profit_then: '23600.00' },
     figures: { reason: 'no_lower_price' },

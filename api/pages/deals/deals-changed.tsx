@@ -1,0 +1,81 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { DEAL_MONEY } from '../../../shared/deals/deal-terms.ts';
+import { day, usd } from '../../../shared/domain/figures.ts';
+import type { DealEvent } from '../../v1/deals/deal-history.ts';
+import type { Deal } from '../../v1/deals/deal-schema.ts';
+import { Submit, Toast } from '../frame/layout.tsx';
+import { STAGE_NAMES } from './deals-board.ts';
+import { money, SERVICE, type UndoablePrice } from './deals-price.tsx';
+
+/** What a person changes of a deal, and may have back. */
+const OWN_FIELDS: readonly string[] = [
+  ...DEAL_MONEY,
+  'price',
+  'status',
+  'deal_type',
+  'contract_expiration_date',
+  'closing_date',
+  'advice_held_until',
+];
+
+/** What a person has changed last. */
+export const latestChange = (events: readonly DealEvent[]): DealEvent | undefined =>
+  events.find(({ author }) => author !== SERVICE);
+
+/**
+ * The fields as they were before the last change, as long as it is still that one. @param at when that was
+ * @throws PlatError `validation_error`
+ */
+export function changeUndone(events: readonly DealEvent[], at: string | null): object {
+  const last = latestChange(events);
+  if (last?.at !== at || last === undefined)
+    throw new PlatError('validation_error', 'It has been changed again since.');
+  const { advice_dismissed_on: dismissed, ...changes } = last.changes;
+  return {
+    ...Object.fromEntries(
+      Object.entries(changes)
+        .filter(([field]) => OWN_FIELDS.includes(field))
+        .map(([field, [was]]) => [field, was]),
+    ),
+    ...(dismissed && { advice_dismissed: dismissed[0] !== null }),
+  };
+}
+
+type ChangedProps = {
+  deal: Deal;
+  events: readonly DealEvent[];
+  undo: UndoablePrice | undefined;
+  /** When the change was made that the page was opened with. */
+  at: string | null;
+};
+
+/** What was changed just now, with the way back. */
+export function Changed({ deal, events, undo, at }: ChangedProps) {
+  const last = latestChange(events);
+  if (at === null || last?.at !== at) return null;
+  const isPrice = undo !== undefined && undo.event.at === at;
+  return (
+    <Toast words={wordsOf(last, deal)}>
+      <form method="post" action={`/deals/${deal.id}`}>
+        <input type="hidden" name="at" value={at} />
+        {isPrice ? (
+          <Submit label={`Undo: back to ${money(undo.fields.price!)}`} does="undo" kind="second small" />
+        ) : (
+          <Submit label="Undo" does="undo_change" kind="second small" />
+        )}
+      </form>
+    </Toast>
+  );
+}
+
+function wordsOf({ changes, cause }: DealEvent, { price }: Deal): string {
+  const { status, advice_held_until: held, advice_dismissed_on: dismissed } = changes;
+  if (changes.price) {
+    if (price === null) return 'The list price is taken back.';
+    return `The list price is now ${usd(price)}${cause === 'advice taken' ? ', as advised' : ''}.`;
+  }
+  if (status) return `Moved to ${STAGE_NAMES[status[1] as keyof typeof STAGE_NAMES]}.`;
+  if (held?.[1]) return `You hold the price until ${day(held[1])}.`;
+  if (dismissed?.[1]) return 'The recommendation is dismissed.';
+  return held || dismissed ? 'The recommendation is shown again.' : 'Saved.';
+}
