@@ -249,9 +249,19 @@ describePages('the web app', site => {
     expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(1);
     const { pool } = site.db;
     const gate = JSON.stringify({ blocked: [{ gate: 'rows', message: 'parcels fell by half' }] });
-    await pool.query("update runs set status = 'blocked', gate = $1 where id = 1", [gate]);
+    await pool.query(
+      `update runs set status = 'blocked', gate = $1, counts = counts || '{"rejected": {"missing_key": 1}}' where id = 1`,
+      [gate],
+    );
+    await pool.query(
+      `insert into run_rejects values (1, 'roll', 7, null, 'missing_key', 'it has no number', 'raw row')`,
+    );
     await page.goto('/admin/runs/1');
     await page.getByText('parcels fell by half').waitFor();
+    expect(await page.locator('.steps .stopped').innerText()).toContain('Checked · not merged');
+    const address = await page.locator('#left-out').getByRole('link', { name: 'CSV' }).getAttribute('href');
+    const table = await (await page.request.get(address!)).text();
+    expect(table).toContain('roll,7,,missing_key,it has no number,raw row');
     await page.getByRole('link', { name: 'Run it and merge all the same' }).click();
     await page.getByText('although the gate blocks').waitFor();
     await page.getByRole('button', { name: 'Run and merge' }).click();

@@ -12,7 +12,7 @@ import { countiesPage } from './counties-page.tsx';
 import { countyPage } from './county-page.tsx';
 import { filePage } from './file-page.tsx';
 import { filesPage } from './files-page.tsx';
-import { KIND_NAMES, runPage, STATUS_NAMES } from './run-page.tsx';
+import { KIND_NAMES, runPages, STATUS_NAMES } from './run-page.tsx';
 
 const admin: Page = {
   path: '/admin',
@@ -212,4 +212,12 @@ function summary(counts: RunSummary['counts']): string {
     .join(', ');
 }
 
-export const adminPages = [admin, runPage, ...adminActions, countiesPage, countyPage, filesPage, filePage];
+export const adminPages = [
+  admin,
+  ...runPages,
+  ...adminActions,
+  countiesPage,
+  countyPage,
+  filesPage,
+  filePage,
+];

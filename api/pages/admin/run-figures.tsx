@@ -160,7 +160,7 @@ export function Sources({ run: { inputs } }: { run: Run }) {
   );
 }
 
-const sizeOf = (bytes: number): string =>
+export const sizeOf = (bytes: number): string =>
   bytes < 1e6 ? `${oneDigit(bytes / 1e3)} kB` : `${oneDigit(bytes / 1e6)} MB`;
 
 /** For who looks for a figure that is not above. */
@@ -184,3 +184,6 @@ function flat(counts: object, before = ''): string[][] {
       : [[plain(before + name), typeof value === 'number' ? FIGURES.format(value) : String(value)]],
   );
 }
+
+export const sum = (counts: Record<string, number> | undefined): number =>
+  Object.values(counts ?? {}).reduce((total, n) => total + n, 0);

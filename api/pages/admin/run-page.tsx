@@ -1,11 +1,14 @@
+import { csv } from '../../../shared/base/to-csv.ts';
 import { count, moment, oneDigit, percent } from '../../../shared/domain/figures.ts';
-import { findRun, type Run } from '../../../shared/feeds/ingest-runs.ts';
+import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-runs.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Crumbs, Notice, Panel, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { AllFigures, Filled, LeftOut, leftOutOf, Sources } from './run-figures.tsx';
+import { spreadsheet } from '../frame/visit.ts';
+import { AllFigures, Filled, LeftOut, leftOutOf, Sources, sum } from './run-figures.tsx';
+import { isComputing, RunSteps } from './run-steps.tsx';
 
 /** Beyond so many one looks for the county among all of them. */
 const MAX_COUNTIES = 12;
@@ -37,7 +40,7 @@ export const STATUS_NAMES: Record<string, readonly [words: string, badge: string
 type RunCounty = { fips: number; name: string; state: string };
 
 /** What a run read, what it left out and why, and where its data is to be seen. */
-export const runPage: Page = {
+const runPage: Page = {
   path: '/admin/runs/:id',
   access: 'operator',
   async get(visit) {
@@ -53,13 +56,26 @@ export const runPage: Page = {
     const body = (
       <div class="run">
         <Head run={run} counties={counties} title={title} />
+        <RunSteps run={run} computing={await isComputing(visit, run)} />
         {run.error && <Notice kind="bad">{run.error}</Notice>}
         {(run.gate?.blocked ?? []).map(({ message }) => (
           <Notice kind="bad">{message}</Notice>
         ))}
         <Figures run={run} />
         <div class="two">
-          <Panel id="left-out" title="Rows left out or repaired" flush>
+          <Panel
+            id="left-out"
+            title="Rows left out or repaired"
+            aside={
+              sum(run.counts.rejected) + sum(run.counts.dropped) > 0 && (
+                <a class="button second small" href={`/admin/runs/${run.id}/left-out.csv`}>
+                  <Icon name="download" />
+                  CSV
+                </a>
+              )
+            }
+            flush
+          >
             <LeftOut run={run} lines={await leftOutOf(visit, run)} />
           </Panel>
           <aside class="stack" aria-label="What came">
@@ -73,6 +89,27 @@ export const runPage: Page = {
     return { title, body, assetNames: ['cards.css'] };
   },
 };
+
+/** Of the largest of runs; the command line has all of them. */
+const MAX_ROWS = 50_000;
+
+/** The rows that were left out, as they came and why, for a spreadsheet. */
+const leftOutPage: Page = {
+  path: '/admin/runs/:id/left-out.csv',
+  access: 'operator',
+  async get({ deps, req }) {
+    const id = Number(req.params.id);
+    const run = Number.isSafeInteger(id) ? await findRun(deps.pool, id) : undefined;
+    if (run === undefined) throw notFound('There is no such run.');
+    const rows = await listRejects(deps.pool, id, null, MAX_ROWS);
+    return spreadsheet(
+      csv(rows, ['input', 'row_no', 'field', 'reason', 'message', 'raw']),
+      `plat-run-${id}-left-out.csv`,
+    );
+  },
+};
+
+export const runPages = [runPage, leftOutPage];
 
 function titleOf({ feed, kind }: Run, counties: readonly RunCounty[]): string {
   const [only] = counties;
@@ -119,7 +156,7 @@ function Head({ run, counties, title }: HeadProps) {
                 <Icon name="map" />
                 On the map
               </a>
-              <a class="button second" href="/coverage">
+              <a class="button second" href={`/coverage/${fiveDigits(counties[0]!.fips)}`}>
                 Coverage
               </a>
             </>
@@ -155,9 +192,6 @@ function Head({ run, counties, title }: HeadProps) {
 
 const lengthOf = (seconds: number): string =>
   seconds < 120 ? `${oneDigit(seconds)} s` : `${count(seconds / 60)} min`;
-
-const sum = (counts: Record<string, number> | undefined): number =>
-  Object.values(counts ?? {}).reduce((total, n) => total + n, 0);
 
 /** Whatever the feed brings. */
 const THINGS: Record<string, string> = { assessor: 'parcels', listings: 'listings', elevation: 'tiles' };

@@ -12,7 +12,7 @@ import { LandFacts, Slopes } from './parcel-land.tsx';
 import { Owner } from './parcel-owner.tsx';
 import { PHONE_TOKENS } from './parcel-phones.ts';
 import { Neighbors, type ParcelPlace } from './parcel-place.tsx';
-import { CompsNearby, UsedComps, Worth } from './parcel-value.tsx';
+import { CompsNearby, likeSalesText, UsedComps, Worth } from './parcel-value.tsx';
 import type { Detail } from './read-detail.ts';
 import type { ParcelData, Photo } from './read-parcel.ts';
 
@@ -26,7 +26,7 @@ type PanelProps = ParcelData & {
 
 /** A parcel: what it is and is worth first, then what one can do, then all that is known of it. */
 export function ParcelPanel(parcel: PanelProps) {
-  const { detail, photo, value, comps, portfolio, phones, url, place, phoneFault } = parcel;
+  const { detail, photo, value, comps, market, portfolio, phones, url, place, phoneFault } = parcel;
   const id = detail.property_id;
   const isValued = !('why' in value);
   return (
@@ -45,7 +45,17 @@ export function ParcelPanel(parcel: PanelProps) {
           note={isValued ? `${certaintyOf(value.confidence_score).toLowerCase()} confidence` : 'no estimate'}
         />
         {isValued ? (
-          <Stat name="Per acre" value={usd(value.mean_adjusted_ppa)} />
+          <Stat
+            name="Per acre"
+            value={usd(value.mean_adjusted_ppa)}
+            note={
+              market && (
+                <a href="#value" title={likeSalesText(market)}>
+                  county {usd(market.medianPerAcre)}
+                </a>
+              )
+            }
+          />
         ) : (
           typeof detail.assessed_land_value === 'number' && (
             <Stat name="Assessed" value={usd(detail.assessed_land_value)} note="land only" />
@@ -89,6 +99,11 @@ export function ParcelPanel(parcel: PanelProps) {
       </section>
       <section id="value">
         <h2>Value and comps</h2>
+        {market && (
+          <p>
+            {likeSalesText(market)}. <a href={`/markets/${market.fips}`}>Its market</a>
+          </p>
+        )}
         {isValued && <UsedComps value={value} comps={comps} />}
         <CompsNearby comps={comps} />
       </section>

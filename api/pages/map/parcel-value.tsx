@@ -1,10 +1,12 @@
 import { acres, day, percent, usd } from '../../../shared/domain/figures.ts';
 import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { isTooWide } from '../../../shared/domain/value-range.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
 import type { ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
 import { Grid, Meter, Notice } from '../frame/layout.tsx';
 import { certaintyOf, confidenceText, ValueBand } from '../frame/value-band.tsx';
+import type { LikeSales } from './read-parcel.ts';
 
 /** The 80 % range with the estimate in it, and how much it can be trusted. */
 export function Worth({ value }: { value: ExplainedValue }) {
@@ -25,6 +27,9 @@ export function Worth({ value }: { value: ExplainedValue }) {
     </div>
   );
 }
+
+export const likeSalesText = ({ fips, sizes, sales, medianPerAcre }: LikeSales): string =>
+  `Lots of ${sizes} in ${countyText(Number(fips))} sold for a median of ${usd(medianPerAcre)} an acre in the last year (${sales} ${sales === 1 ? 'sale' : 'sales'})`;
 
 /** The comps of the estimate, the weightiest first, and how each was adjusted. */
 export function UsedComps({ value, comps: near }: { value: ExplainedValue; comps: Comp[] }) {

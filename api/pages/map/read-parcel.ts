@@ -1,5 +1,8 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import { narrowestBucket, sizes } from '../../../shared/domain/buckets.ts';
+import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import type { Comp } from '../../v1/market/comp-schema.ts';
+import { countyStats } from '../../v1/market/get-market-stats.ts';
 import { listComps } from '../../v1/market/list-comps.ts';
 import { ownerPortfolio, type Portfolio } from '../../v1/parcels/owner-portfolio.ts';
 import { aiCompValue, type ExplainedValue } from '../../v1/valuation/ai-comp-value.ts';
@@ -23,9 +26,14 @@ export type ParcelData = {
   photo: Photo | undefined;
   value: ExplainedValue | Missing;
   comps: Comp[];
+  /** What lots of its size sold for in the county, where one has. */
+  market: LikeSales | undefined;
   portfolio: Portfolio | Missing;
   phones: LookedUp | undefined;
 };
+
+/** Sales of a size in a county in the last year, with their median of USD an acre. */
+export type LikeSales = { fips: string; sizes: string; sales: number; medianPerAcre: number };
 
 /** Comps are listed from this far around: 5 miles. */
 const COMPS_M = 8_047;
@@ -34,18 +42,34 @@ const COMPS_M = 8_047;
 export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
   const params = { property_id: id };
   const detail = await readDetail(visit, id);
-  const [photo, value, portfolio, phones, comps] = await Promise.all([
+  const [photo, value, portfolio, phones, market, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
     orWhyNot(callEndpoint<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } })),
     orWhyNot(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
     readPhones(visit, detail),
+    readLikeSales(visit, detail),
     detail.point === null
       ? undefined
       : callEndpoint<{ results: Comp[] }>(visit, listComps, {
           query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '100' },
         }),
   ]);
-  return { detail, photo, value, comps: comps?.results ?? [], portfolio, phones };
+  return { detail, photo, value, comps: comps?.results ?? [], market, portfolio, phones };
+}
+
+/** A small lot's price an acre says nothing beside that of large tracts: its own size alone counts. */
+async function readLikeSales(
+  visit: Visit,
+  { fips, effective_acres: acres }: Detail,
+): Promise<LikeSales | undefined> {
+  const bucket = acres === null ? undefined : narrowestBucket(acres);
+  if (bucket === undefined || fips === null) return undefined;
+  const market = await orWhyNot(callEndpoint<RegionStats>(visit, countyStats, { params: { fips } }));
+  if ('why' in market) return undefined;
+  const stats = market.stats.find(({ type }) => type === bucket.label)?.data;
+  const medianPerAcre = stats?.['Median Sold PPA'];
+  if (typeof medianPerAcre !== 'number') return undefined;
+  return { fips, sizes: sizes(bucket.label), sales: Number(stats!['Sold: 1yr']), medianPerAcre };
 }
 
 async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined> {

@@ -195,3 +195,12 @@ values (:feed_id, :job_id, :requested_by, :forced)
 on conflict (job_id) where job_id is not null do update
 set status = 'running', attempts = r.attempts + 1, error_code = null, error = null, gate = null, finished_at = null
 returning id, attempts
+
+-- name: is_computing
+-- Whether work that follows from merges is open.
+select exists (
+  select true
+  from jobs
+  where status in ('queued', 'running')
+    and name in ('attributes.plan', 'attributes.chunk', 'market.recompute', 'valuation.county', 'valuation.all')
+) as computing

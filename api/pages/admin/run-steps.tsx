@@ -1,0 +1,64 @@
+import { count } from '../../../shared/domain/figures.ts';
+import type { Run } from '../../../shared/feeds/ingest-runs.ts';
+import type { Visit } from '../frame/visit.ts';
+import { sizeOf, sum } from './run-figures.tsx';
+
+/** After a merge of these, land, statistics and values are computed. */
+const COMPUTED_KINDS = ['assessor', 'listings', 'roads', 'wetlands', 'flood', 'elevation', 'water'];
+
+/** Whether what follows from merges is still being computed, of this county or another. */
+export async function isComputing({ deps }: Visit, { kind, status }: Run): Promise<boolean> {
+  if (status !== 'merged' || !COMPUTED_KINDS.includes(kind)) return false;
+  const [row] = await deps.resources.database.run<{ computing: boolean }>('feeds/is_computing');
+  return row!.computing;
+}
+
+type Step = { words: string; state: 'done' | 'now' | 'stopped' | 'waiting' };
+
+/** How far a run has come, each step with what it did. */
+function stepsOf({ kind, status, inputs, counts }: Run, computing: boolean): Step[] {
+  const bytes = inputs.reduce((total, input) => total + input.bytes, 0);
+  const read = sum(counts.read);
+  const rejected = sum(counts.rejected);
+  const isThrough = status === 'merged' || status === 'unchanged';
+  const reached = isThrough ? 4 : status === 'blocked' ? 2 : read > 0 ? 2 : inputs.length > 0 ? 1 : 0;
+  const stateOf = (at: number): Step['state'] => {
+    if (at !== reached) return at < reached ? 'done' : 'waiting';
+    return status === 'running' ? 'now' : 'stopped';
+  };
+  const used = (counts.new ?? 0) + (counts.changed ?? 0) + (counts.unchanged ?? 0);
+  const steps: Step[] = [
+    { words: `Downloaded${bytes > 0 ? ` · ${sizeOf(bytes)}` : ''}`, state: stateOf(0) },
+    { words: `Read${read > 0 ? ` · ${count(read)} rows` : ''}`, state: stateOf(1) },
+    {
+      words:
+        status === 'blocked'
+          ? 'Checked · not merged'
+          : `Checked${isThrough && read > 0 ? ` · ${count(rejected)} left out` : ''}`,
+      state: stateOf(2),
+    },
+    {
+      words: status === 'unchanged' ? 'Merged · nothing new' : `Merged${used > 0 ? ` · ${count(used)}` : ''}`,
+      state: stateOf(3),
+    },
+  ];
+  if (COMPUTED_KINDS.includes(kind))
+    steps.push({
+      words: computing ? 'Computing values and statistics …' : 'Values and statistics computed',
+      state: computing ? 'now' : stateOf(3),
+    });
+  return steps;
+}
+
+const CLASSES = { done: 'done', now: 'now', stopped: 'stopped', waiting: undefined };
+
+export const RunSteps = ({ run, computing }: { run: Run; computing: boolean }) => (
+  <ol class="steps" aria-label="Steps">
+    {stepsOf(run, computing).map(({ words, state }) => (
+      <li class={CLASSES[state]} aria-current={state === 'now' || state === 'stopped' ? 'step' : undefined}>
+        {words}
+        {state === 'stopped' && <span class="unseen"> (stopped here)</span>}
+      </li>
+    ))}
+  </ol>
+);
