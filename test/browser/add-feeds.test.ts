@@ -3,12 +3,73 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rootDir } from '../../shared/base/root.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { describePages, inspect, send } from '../support/browser.ts';
+import { describePages, drawn, inspect, send, WIDE } from '../support/browser.ts';
 import { serveMirror } from '../support/mirror.ts';
 import { newUser } from '../support/visitor.ts';
 import { startTestWorker, workerConfig } from '../support/workers.ts';
 
 describePages('feeds from /admin', site => {
+  test('an operator reads a run, asks for one, cancels it, asks again, and forces one that was blocked', async () => {
+    const page = await site.open('/admin', { as: await newUser(site.db, { operator: true }) });
+    await inspect(page);
+    await page.getByRole('link', { name: 'Run 1', exact: true }).click();
+    // In words, with what it left out and why, and the way to the county that it brought.
+    await page.getByRole('heading', { name: 'Sullivan, NH: assessor roll Merged' }).waitFor();
+    await page.getByRole('heading', { name: 'Rows left out or repaired' }).waitFor();
+    await page.getByText('Boundary: self crossing split').waitFor();
+    await inspect(page);
+    const words = await page.locator('#left-out, #filled').allInnerTexts();
+    expect(words.join()).not.toMatch(/[a-z]_[a-z]|\bfilled\./);
+    await page.getByRole('link', { name: 'On the map' }).click();
+    await drawn(page);
+    expect(new URL(page.url()).search).toBe('?county=33019');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Rows left out or repaired' }).waitFor();
+    await page.goto('/admin');
+    await page.getByRole('link', { name: 'Run now' }).first().click();
+    await inspect(page);
+    await page.setViewportSize(WIDE);
+    await page.getByRole('button', { name: 'Run' }).click();
+    const asked = page.getByRole('row').filter({ hasText: 'Run a feed' });
+    await asked.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Admin' }).waitFor();
+    expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(0);
+    await asked.getByRole('link', { name: 'Retry' }).click();
+    await page.getByText('Retry “Run a feed: washington-nh”?').waitFor();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(1);
+    const { pool } = site.db;
+    const gate = JSON.stringify({ blocked: [{ gate: 'rows', message: 'parcels fell by half' }] });
+    await pool.query(
+      `update runs set status = 'blocked', gate = $1, counts = counts || '{"rejected": {"missing_key": 1}}' where id = 1`,
+      [gate],
+    );
+    await pool.query(
+      `insert into run_rejects values (1, 'roll', 7, null, 'missing_key', 'it has no number', 'raw row')`,
+    );
+    await page.goto('/admin/runs/1');
+    await page.getByText('parcels fell by half').waitFor();
+    expect(await page.locator('.steps .stopped').innerText()).toContain('Checked · not merged');
+    const address = await page.locator('#left-out').getByRole('link', { name: 'CSV' }).getAttribute('href');
+    const table = await (await page.request.get(address!)).text();
+    expect(table).toContain('roll,7,,missing_key,it has no number,raw row');
+    await page.getByRole('link', { name: 'Run it and merge all the same' }).click();
+    await page.getByText('although the gate blocks').waitFor();
+    await page.getByRole('button', { name: 'Run and merge' }).click();
+    await page.getByRole('heading', { name: 'Admin' }).waitFor();
+    await pool.query("update runs set status = 'merged', gate = null where id = 1");
+    const { rows } = await pool.query(
+      "select status, payload ->> 'force' as force from jobs where name = 'ingest.run' order by queued_at",
+    );
+    expect(rows).toEqual([
+      { status: 'failed', force: 'false' },
+      { status: 'queued', force: 'false' },
+      { status: 'queued', force: 'true' },
+    ]);
+    await pool.query("delete from jobs where name = 'ingest.run'");
+  });
+
   test('an operator searches a county, sees what is published, adds it and follows its runs', async () => {
     const { db } = site;
     const catalogue = join(db.folder, 'catalogue.json');

@@ -46,7 +46,7 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
   return ['case', ['has', 'figure'], byFigure, colorOf('none-soft')] as ExpressionSpecification;
 }
 
-/** The search that stands in for one that finds nothing; its hits are drawn in outline. */
+/** The search that is drawn for another: in outline for one that finds nothing, none for a whole county. */
 export const almost = (): string | undefined => document.getElementById('legend')?.dataset.almost;
 
 /** The address of the parcels' tiles, with the hits of the page's search marked. */

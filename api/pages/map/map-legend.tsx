@@ -11,6 +11,8 @@ export type Colored = {
   classes?: Classes | undefined;
   /** Undefined where the address has no search. */
   hits?: number | undefined;
+  /** Nothing but a county is asked: there is nothing to tell apart. */
+  isWhole: boolean;
   /** Parcels of the county that is searched, else of all, that are no hits. */
   others: number;
 };
@@ -23,7 +25,7 @@ export async function readColored(visit: Visit): Promise<Colored> {
     fips: county === undefined ? null : Number(county),
   });
   const parcels = all?.parcels ?? 0;
-  if (search === undefined) return { others: parcels };
+  if (search === undefined) return { isWhole: false, others: parcels };
   const { body, asOf, color } = search;
   const counted = await (color
     ? classifyHits(database, body, asOf, color)
@@ -38,7 +40,8 @@ export async function readColored(visit: Visit): Promise<Colored> {
     classes === undefined
       ? (counted as number | undefined)
       : classes.classes.reduce((sum, one) => sum + one.count, classes.unknown);
-  return { by: color, classes, hits, others: parcels - (hits ?? 0) };
+  const isWhole = color === undefined && county !== undefined && Object.keys(body).length === 1;
+  return { by: color, classes, hits, isWhole, others: parcels - (hits ?? 0) };
 }
 
 type LegendProps = {
@@ -51,7 +54,7 @@ type LegendProps = {
 
 /** What the map's colors mean, and by what else it can be colored. The client reads the colors from it. */
 export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
-  const { by, classes, hits, others } = colored;
+  const { by, classes, hits, isWhole, others } = colored;
   const all = classes?.classes ?? [];
   const swatches = by && classes ? swatchesOf(by, classes) : [];
   return (
@@ -59,21 +62,27 @@ export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
       id="legend"
       class="legend"
       open
-      data-almost={almost?.search}
+      data-almost={isWhole ? '' : almost?.search}
       data-colors={
         by && JSON.stringify(all.map(({ from }, at) => [Number.isFinite(from) ? from : null, swatches[at]]))
       }
     >
       <summary>{by?.label ?? 'On the map'}</summary>
       <ul>
-        {by === undefined && hits !== undefined && <Key swatch="hit" words="Matches" count={hits} />}
+        {by === undefined && hits !== undefined && !isWhole && (
+          <Key swatch="hit" words="Matches" count={hits} />
+        )}
         {all.map((one, at) => (
           <Key swatch={swatches[at]!} words={one.words} count={one.count} />
         ))}
         {classes && classes.unknown > 0 && <Key swatch="none" words="Not known" count={classes.unknown} />}
         {almost && <Key swatch="almost" words={`Would match without ${almost.words}`} count={almost.count} />}
         {isOpen && <Key swatch="pick" words="Open parcel" count={1} />}
-        <Key swatch="parcel" words={hits === undefined ? 'Parcels' : 'Other parcels'} count={others} />
+        {isWhole ? (
+          <Key swatch="parcel" words="Parcels" count={hits ?? 0} />
+        ) : (
+          <Key swatch="parcel" words={hits === undefined ? 'Parcels' : 'Other parcels'} count={others} />
+        )}
         <Key swatch="absent" words="County not loaded" />
       </ul>
       {hits !== undefined && (
