@@ -8,6 +8,7 @@ export const BENCHES = [
   'cluster',
   'market',
   'history',
+  'history-endpoint',
   'changes',
   'metering',
   'filter',

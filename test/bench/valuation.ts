@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Pool } from '../../shared/base/db.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
+import { recordCounty } from '../../workers/valuation/record-county.ts';
 import { valueCounty } from '../../workers/valuation/value-county.ts';
 import { type BenchOptions, type BenchResult, judged, timed, withBenchDatabase } from './bench.ts';
 import { knowLand, MARKET_AS_OF, MARKET_FIPS, seedMarket } from './generate/market.ts';
@@ -9,6 +10,9 @@ const FULL = { parcels: 200_000, comps: 100_000, seed: 6 };
 const QUICK = { parcels: 4_000, comps: 2_000, seed: 6 };
 /** Parcels for which the reference is measured; its time grows with their number. */
 const SAMPLE = 5_000;
+
+/** The market is fitted anew for each quarter of the five years that are looked back on. */
+const MAX_OF_VALUATION = 20;
 
 const NEAREST = `select price, lot_acres, sold_date from listings
   where status <> 'OFF_MARKET' order by location <-> $1::point limit 50`;
@@ -35,7 +39,8 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
       // A sale is linked to its land once, when it comes or the land does.
       await countySeconds(pool);
       await client.query('vacuum analyze valuations');
-      return results(size, reference, plain, await countySeconds(pool));
+      const landed = await countySeconds(pool);
+      return [...results(size, reference, plain, landed), await record(pool, landed)];
     } finally {
       await client.end();
     }
@@ -45,6 +50,25 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
 async function countySeconds(pool: Pool): Promise<number> {
   const { signal } = new AbortController();
   return (await timed(() => valueCounty(pool, { fips: MARKET_FIPS, asOf: MARKET_AS_OF }, { signal }))) / 1000;
+}
+
+/** A county's record: how full its roll is, the values of past sales, and the ratio studies of both. */
+async function record(pool: Pool, landed: number): Promise<BenchResult> {
+  const { signal } = new AbortController();
+  let sales = 0;
+  const ms = await timed(async () => {
+    sales = (await recordCounty(pool, MARKET_FIPS, { signal })).sales;
+  });
+  return judged(
+    {
+      name: `the record of the county, ${sales.toLocaleString('en')} past sales valued anew`,
+      reference: 'its valuation, with the land of all',
+      value: ms / 1000 / landed,
+      unit: 'x',
+      details: { seconds: rounded(ms / 1000), 'reference seconds': rounded(landed) },
+    },
+    { most: MAX_OF_VALUATION },
+  );
 }
 
 /** Of one parcel. */

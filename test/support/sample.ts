@@ -27,9 +27,9 @@ export async function loadSample(pool: Pool): Promise<void> {
     'washington-nh-roads',
     'washington-nh-contacts',
   );
-  const { codes } = await recomputeStats(pool, { fips: 33_019 }, {});
-  await restateHistory(pool, { codes });
   await settle(pool, LAND_KERNELS);
   await valueMarket(pool);
+  const { codes } = await recomputeStats(pool, { fips: 33_019 }, {});
+  await restateHistory(pool, { codes });
   await recordCounty(pool, 33_019, { signal: new AbortController().signal });
 }

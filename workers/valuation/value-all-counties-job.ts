@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { RETRY } from '../../shared/queue/jobs.ts';
+import { enqueue, RETRY } from '../../shared/queue/jobs.ts';
+import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { defineJob } from '../queue/job.ts';
 
 /** Learns from the sales of every county, then enqueues a job for each to be valued. */
@@ -15,7 +16,9 @@ export const valueAllCountiesJob = defineJob({
       signal,
       progress: share => progress(share, 'learning'),
     });
-    await deliver(result.jobs);
+    // Their price indices are in the statistics of counties, which they have marked.
+    const statistics = await enqueue(pool, recomputeMarketJob, { scope: { dirty: true } });
+    await deliver([statistics.id, ...result.jobs]);
     return { ...result, rows: result.counties };
   },
 });

@@ -1,15 +1,7 @@
 import { type Pool, sql, statement, transaction } from '../../shared/base/db.ts';
-import { emptyBox } from '../../shared/geo/box.ts';
-import { dayOf } from '../../shared/kernels/stats/calendar.ts';
-import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
 import { enqueueAll } from '../../shared/queue/jobs.ts';
-import {
-  defaultValuationDay,
-  type JobControl,
-  linkCompsToParcels,
-  lockCounty,
-  readMarket,
-} from './value-county.ts';
+import { estimateCounty } from './estimate-county.ts';
+import { defaultValuationDay, type JobControl } from './value-county.ts';
 import { valueCountyJob } from './value-county-job.ts';
 
 export type EstimatesResult = { asOf: string; counties: number; jobs: string[] };
@@ -28,19 +20,7 @@ export async function estimateCounties(
   for (const [i, { fips }] of rows.entries()) {
     signal.throwIfAborted();
     progress?.(i / rows.length);
-    await transaction(pool, async client => {
-      await lockCounty(client, fips);
-      await linkCompsToParcels(client, fips);
-      const { comps } = await readMarket(client, fips, emptyBox(), dayOf(day));
-      const { estimates, priceIndex } = fitCounty(comps, fips, dayOf(day), new Map());
-      const values = {
-        fips,
-        estimates: JSON.stringify(estimates),
-        price_index: JSON.stringify(priceIndex()),
-        model_version: MODEL_VERSION,
-      };
-      await client.query(statement('valuation/store_estimates', values));
-    });
+    await estimateCounty(pool, fips, day);
   }
   return transaction(pool, async client => {
     const counties = rows.filter(({ parcels }) => parcels).map(({ fips }) => fips);

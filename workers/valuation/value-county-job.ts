@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { countyCode, RETRY } from '../../shared/queue/jobs.ts';
+import { countyCode, enqueue, RETRY } from '../../shared/queue/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { enqueueCountyDealGrading } from '../deals/enqueue-deal-grading.ts';
+import { recomputeMarketJob } from '../market/recompute-market-job.ts';
 import { defineJob } from '../queue/job.ts';
 import { enqueueDueRecord } from './record-county-job.ts';
 
@@ -13,7 +14,10 @@ export const valueCountyJob = defineJob({
   key: ({ fips, asOf }) => (asOf === undefined ? fiveDigits(fips) : `${fiveDigits(fips)}@${asOf}`),
   ...RETRY,
   async run({ pool, signal, progress, deliver }, payload) {
+    const { estimateNewCounty } = await import('./estimate-county.ts');
     const { valueCounty } = await import('./value-county.ts');
+    if (await estimateNewCounty(pool, payload.fips, payload.asOf))
+      await deliver([(await enqueue(pool, recomputeMarketJob, { scope: { dirty: true } })).id]);
     const result = await valueCounty(pool, payload, {
       signal,
       progress: share => progress(share, 'valuing'),

@@ -35,16 +35,18 @@ export async function readHistory(
   { type, code, bucket, keys = FIGURE_KEYS, from, to, every }: HistoryRequest,
   now: Date,
 ): Promise<History> {
-  const months = await readMonths({
-    type,
-    code,
-    from: from ?? null,
-    to: to ?? null,
-    most: from === undefined ? USUAL_MONTHS : MAX_MONTHS + 1,
-  });
+  const [months, index] = await Promise.all([
+    readMonths({
+      type,
+      code,
+      from: from ?? null,
+      to: to ?? null,
+      most: from === undefined ? USUAL_MONTHS : MAX_MONTHS + 1,
+    }),
+    type === 'county' && needsIndex(keys) ? readIndex(database, code) : null,
+  ]);
   const days = daysOf({ from, to, every }, months[0]?.as_of, now);
   const byDay = new Map(months.map(month => [month.as_of, month]));
-  const index = type === 'county' && needsIndex(keys) ? await readIndex(database, code) : null;
   const rows = days.dates.map(asOf => {
     const month = byDay.get(asOf);
     if (month === undefined) return { asOf, kind: null, n: null, figures: null };
@@ -65,7 +67,7 @@ export async function readHistory(
 export const priceOf = (dates: number, months: number): number =>
   Math.min(dates, 10 * Math.ceil(months / 12));
 
-export async function readIndex(database: Database, fips: string): Promise<PriceIndex | null> {
+async function readIndex(database: Database, fips: string): Promise<PriceIndex | null> {
   const rows = await database.run<{ price_index: PriceIndex | null }>('market/read_price_index', {
     fips: Number(fips),
   });

@@ -40,6 +40,12 @@ where :types::text[] is null
   or (r.type, r.code) in (select * from unnest(:types::text[], :codes::text[]))
 order by r.type, r.code;
 
+-- name: mark_county
+-- Marks a county's statistics to be computed.
+insert into stats_dirty (type, code)
+select type, code from regions where type = 'county' and fips = :fips
+on conflict (type, code) do update set marked_at = clock_timestamp();
+
 -- name: update_region_stats
 -- Replaces the statistics of regions. A body with the same etag is not rewritten. `as_of_days`,
 -- `listing_counts`: per region; `bodies`, `figures` (in base64): all as one text, one per line, as an array

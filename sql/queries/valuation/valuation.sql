@@ -104,6 +104,10 @@ from listings
 where fips = :fips and status = 'SOLD' and price > 0 and lot_acres > 0 and location is not null
 limit 1
 
+-- name: has_estimates
+-- Whether model estimates of a county are stored. `model_version`: version of the model.
+select true as known from valuation_counties where fips = :fips and model_version = :model_version
+
 -- name: list_comps_on_land
 -- Comps of a county without a known parcel, with the parcels that contain their points and have the sold
 -- acreage, as in link_comps.sql.

@@ -2,6 +2,7 @@ import { median } from 'simple-statistics';
 import { expect, test } from 'vitest';
 import type { CountyQuality } from '../../../api/v1/feeds/get-county-quality.ts';
 import { allJobs } from '../../../workers/all-jobs.ts';
+import { recomputeStats } from '../../../workers/market/recompute-stats.ts';
 import { recordCounty } from '../../../workers/valuation/record-county.ts';
 import { enqueueDueRecord } from '../../../workers/valuation/record-county-job.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
@@ -136,6 +137,36 @@ test('a record is made when a county was valued: for a new merge, many new sales
   await made();
   await pool.query('update county_records set seen_run = 1000000');
   expect(await isDue()).toBe(false);
+});
+
+test('statistics name the price index of a county that was added, and of all when they were valued', async () => {
+  const context = jobContext(pool, db.config);
+  const statistics = allJobs.get('market.recompute')!;
+  const indexOf = async () => {
+    const { rows } = await pool.query<{ index: number | null }>(
+      "select convert_from(body, 'UTF8')::jsonb #> '{stats,-1,more,price_index}' as index from region_stats where code = '33019'",
+    );
+    return rows[0]!.index;
+  };
+  const after = async (job: string, payload: object) => {
+    await pool.query('truncate jobs');
+    await allJobs.get(job)!.run(context, payload);
+    const { rows } = await pool.query("select payload from jobs where name like 'market%'");
+    for (const { payload: scope } of rows) await statistics.run(context, scope);
+    // They lead to nothing else: valuations do not depend on statistics.
+    const { rows: rest } = await pool.query(
+      "select from jobs where name like 'valuation.%' and payload = '{}'",
+    );
+    return { asked: rows.length, rest: rest.length, index: await indexOf() };
+  };
+  const known = await indexOf();
+  expect(known).toBeGreaterThan(0);
+  await pool.query('delete from valuation_counties');
+  await recomputeStats(pool, { fips: SULLIVAN }, {});
+  expect(await indexOf()).toBeNull();
+  expect(await after('valuation.county', { fips: SULLIVAN })).toEqual({ asked: 1, rest: 0, index: known });
+  expect(await after('valuation.county', { fips: SULLIVAN })).toEqual({ asked: 0, rest: 0, index: known });
+  expect(await after('valuation.all', {})).toEqual({ asked: 1, rest: 0, index: known });
 });
 
 test('runs tell what they read and kept; a blocked one is told of and counts for nothing', async () => {

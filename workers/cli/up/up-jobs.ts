@@ -72,6 +72,8 @@ export async function finishDueJobs(start: StartupContext, ingested: boolean): P
   await finishJobs(ATTRIBUTE_JOBS, start, patienceMs);
   // In a first run counties were valued before others had their sales: every county once more.
   await finishJobs(VALUATION_JOBS, start, patienceMs, ingested);
+  // They tell the price indices that statistics name.
+  await finishJobs(STATISTICS, start, patienceMs);
 }
 
 /**
