@@ -1,6 +1,6 @@
--- What was known of the day bench.as_of, as the listings of that day: what was sold by then, and of the others
--- the latest state that had begun, where that was on the market. A state begins on the day that its source
--- names, at the latest on the day it was seen.
+-- What was known of the day bench.as_of, as the listings of that day: what was sold by then, and of the
+-- others the latest state that had begun, where that was on the market. A state begins on the day that its
+-- source names, at the latest on the day it was seen.
 drop table if exists pg_temp.listings, pg_temp.market_reference, pg_temp.more_reference;
 
 create temporary table listings as
