@@ -73,7 +73,7 @@ async function compareMarks(
   const marking = hitsOf(HITS);
   const coloring = hitsOf({}, 'value_per_acre');
   const reference = process.env.POSTGIS_URL
-    ? await openPostgis(process.env.POSTGIS_URL, pool, ['1 as hit', 'worth as figure'])
+    ? await openPostgis(process.env.POSTGIS_URL, pool, ['worth as hit'])
     : undefined;
   const times = {
     plain: [] as number[],

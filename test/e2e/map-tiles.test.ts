@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { VectorTile } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import sharp from 'sharp';
@@ -6,8 +7,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { paintFile } from '../../api/images/cog.ts';
 import { HEIGHT, shownOfTile, WIDTH } from '../../api/images/image-frame.ts';
 import { rootDir } from '../../shared/base/root.ts';
+import { boxOf, boxSql, boxToE7 } from '../../shared/geo/box.ts';
+import { encodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import { request } from '../../shared/net/http.ts';
 import { readImageryHeader } from '../../shared/raster/imagery-file.ts';
+import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
+import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertRegions } from '../support/ingest.ts';
@@ -32,12 +37,15 @@ beforeAll(async () => {
   await ana.signIn(await newUser(db));
 });
 
-function tileAt(zoom: number, [lon, lat]: readonly [number, number]): string {
+/** In tiles of a zoom. */
+function mercator(zoom: number, [lon, lat]: readonly [number, number]): [x: number, y: number] {
   const n = 2 ** zoom;
   const sine = Math.sin((lat * Math.PI) / 180);
-  const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
-  return `${zoom}/${Math.floor((lon / 360 + 0.5) * n)}/${y}`;
+  return [(lon / 360 + 0.5) * n, (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n];
 }
+
+const tileAt = (zoom: number, place: readonly [number, number]): string =>
+  [zoom, ...mercator(zoom, place).map(Math.floor)].join('/');
 
 async function featuresOf(address: string, layer = 'parcels') {
   const response = await fetch(`${api.url}/tiles/${address}`, { headers: { Cookie: ana.cookie! } });
@@ -48,23 +56,99 @@ async function featuresOf(address: string, layer = 'parcels') {
 }
 
 const hitsOf = async (tile: string, search: string) =>
-  (await featuresOf(`parcels/${tile}.mvt?${search}`)).filter(({ properties }) => properties.hit === 1);
+  (await featuresOf(`parcels/${tile}.mvt?${search}`)).filter(({ properties }) => 'hit' in properties);
 
-test.each([9, 11, 13])('all hits of a search are marked at zoom %i, however many', async zoom => {
+/** Where a point lies among the squares of which each has a dot: four pixels of the tile's zoom. */
+const squareOf = (zoom: number, [lon, lat]: readonly [number, number]): number[] => {
+  const [x, y] = mercator(zoom, [lon, lat]);
+  return [Math.floor(x! * 128), Math.floor(y! * 128)];
+};
+
+test.each([9, 11, 13, 15])('all hits of a search are marked at zoom %i, however many', async zoom => {
   const { rows } = await db.pool.query<{ id: number; place: [number, number] }>(
     `select property_id::float8 as id, array[location[0], location[1]]::float8[] as place
      from parcel_filters where fips = 33019 and vacant and location is not null`,
   );
   expect(rows.length).toBeGreaterThan(500);
-  const places = rows.map(({ place: [x, y] }) => [x / 1e7, y / 1e7] as const);
+  const places = new Map(rows.map(({ id, place: [x, y] }) => [id, [x / 1e7, y / 1e7] as const]));
   const marked = new Set<number>();
-  for (const tile of new Set(places.map(place => tileAt(zoom, place))))
+  for (const tile of new Set([...places.values()].map(place => tileAt(zoom, place))))
     for (const { id } of await hitsOf(tile, 'county=Sullivan%2C+NH&vacant_only=true')) marked.add(id!);
-  const vacant = new Set(rows.map(({ id }) => id));
-  expect([...marked].filter(id => !vacant.has(id))).toEqual([]);
-  // From far away those that would lie on each other are one dot.
-  if (zoom > 10) expect(marked.size).toBe(vacant.size);
-  else expect(marked.size).toBeGreaterThan(100);
+  expect([...marked].filter(id => !places.has(id))).toEqual([]);
+  if (zoom === 15) expect(marked.size).toBe(places.size);
+  // From farther away those that would lie on each other are one dot.
+  const squares = new Set([...marked].map(id => squareOf(zoom, places.get(id)!).join()));
+  const hidden = [...places.values()].filter(place => {
+    const [x, y] = squareOf(zoom, place);
+    return ![-1, 0, 1].some(dx => [-1, 0, 1].some(dy => squares.has(`${x! + dx},${y! + dy}`)));
+  });
+  expect(hidden).toEqual([]);
+});
+
+test('a tile of 8,000 lots has at most 100 kB, and each of them is seen', async () => {
+  const [z, x, y] = tileAt(14, [-72.28, 42.93]).split('/').map(Number) as [number, number, number];
+  const bent = (i: number) => 0.3 * Math.abs((Math.sin(i) * 43_758.5453) % 1);
+  const corner = (column: number, row: number): [number, number] => {
+    const i = column * 200 + row;
+    const [across, down] = [(column + 0.4 * bent(i)) / 90, (row + 0.4 * bent(i + 0.5)) / 89];
+    const lat = (Math.atan(Math.sinh(Math.PI * (1 - (2 * (y + down)) / 2 ** z))) * 180) / Math.PI;
+    return [((x + across) / 2 ** z - 0.5) * 360, lat];
+  };
+  const lots = Array.from({ length: 90 * 89 }, (_, i) => {
+    const [column, row] = [i % 90, Math.floor(i / 90)];
+    const corners = [
+      [0, 0],
+      [0, 1],
+      [0.5, 1],
+      [1, 1],
+      [1, 0],
+      [0.5, 0],
+      [0, 0],
+    ];
+    return corners.map(([across, down]) => corner(column + across!, row + down!));
+  });
+  await ensurePartitions(db.pool, [33005]);
+  await db.pool.query(
+    `with lots as (
+       select 3300500000000 + i as id, extent::box as extent, boundary
+       from unnest($1::text[], $2::bytea[]) with ordinality as t (extent, boundary, i)
+     ), on_roll as (
+       insert into parcels (fips, property_id, feed_id, source_key, location, extent, boundary, created_run, changed_run)
+       select 33005, id, 1, id, point(extent), extent, boundary, 1, 1 from lots
+     )
+     insert into parcel_filters (fips, property_id, location, extent, effective_acres)
+     select 33005, id, point(extent), extent, id % 997 / 7.0 from lots`,
+    [lots.map(ring => boxSql(boxToE7(boxOf([[ring]])))), lots.map(ring => encodeBoundary([[ring]]))],
+  );
+  await countCoverage(db.pool, [33005]);
+  await db.pool.query('analyze parcels, parcel_filters');
+  for (const search of ['', '?county=33005&color=acres']) {
+    for (const zoom of [12, 13, 14, 15]) {
+      const tile = tileAt(zoom, [-72.28, 42.93]);
+      const response = await fetch(`${api.url}/tiles/parcels/${tile}.mvt${search}`, {
+        headers: { Cookie: ana.cookie!, 'Accept-Encoding': 'identity' },
+      });
+      const bytes = gzipSync(Buffer.from(await response.arrayBuffer())).length;
+      expect(bytes).toBeLessThan(100_000);
+    }
+  }
+  const tile = tileAt(14, [-72.28, 42.93]);
+  const features = await featuresOf(`parcels/${tile}.mvt`);
+  const outlined = new Set(features.map(({ id }) => id));
+  const dots = new Set(
+    features
+      .filter(({ type }) => type === 1)
+      .flatMap(feature => feature.loadGeometry().flat())
+      .map(at => [at.x, at.y].map(side => Math.floor((side / 4096) * 128)).join()),
+  );
+  const unseen = lots.filter((ring, i) => {
+    const [column, row] = squareOf(14, ring[0]!).map(square => square % 128);
+    const near = [-2, -1, 0, 1, 2].some(dx =>
+      [-2, -1, 0, 1, 2].some(dy => dots.has(`${column! + dx},${row! + dy}`)),
+    );
+    return !outlined.has(3_300_500_000_001 + i) && !near;
+  });
+  expect(unseen).toEqual([]);
 });
 
 test('hits have the colors that the legend says, as many of each', async () => {
@@ -77,8 +161,8 @@ test('hits have the colors that the legend says, as many of each', async () => {
   expect(classes.reduce((sum, [, hits]) => sum + Number(hits!.replace(',', '')), 0)).toBe(rows[0]!.n);
   const hits = await hitsOf(tileAt(12, WASHINGTON), 'county=33019&acres_min=5&color=acres');
   expect(hits.length).toBeGreaterThan(50);
-  // As the filter compares acres that are shown with two decimals.
-  for (const { properties } of hits) expect(properties.figure).toBeGreaterThanOrEqual(4.995);
+  // As the filter compares acres that are shown with two decimals, and tiles have two digits.
+  for (const { properties } of hits) expect(properties.hit).toBeGreaterThanOrEqual(4.9);
 });
 
 test('the list has the colors of the map, and the legend tells hits and others apart', async () => {

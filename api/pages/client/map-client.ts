@@ -89,7 +89,8 @@ map.on('click', event => {
     return;
   }
   const layers = ['hits', 'parcel-fill', 'parcel-points'];
-  const [hit] = map.queryRenderedFeatures(event.point, { layers });
+  // Small parcels far away have no ids.
+  const hit = map.queryRenderedFeatures(event.point, { layers }).find(({ id }) => id !== undefined);
   if (hit) return open(String(hit.id));
   const [county] = map.queryRenderedFeatures(event.point, { layers: ['counts'] });
   if (county) location.assign(`/data?county=${String(county.id).padStart(5, '0')}`);

@@ -1,5 +1,6 @@
 import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
+import { IS_HIT } from './map-style.ts';
 
 /** The raster layer of each ground; plain has none. */
 const IMAGES: Record<string, string> = { relief: 'hillshade', aerial: 'aerial', basemap: 'basemap' };
@@ -42,18 +43,9 @@ export function openGround(
 
   /** Flats of one house lie on each other: see-through they add up, so that on plain ground nothing is. */
   function paintParcels(): void {
-    map.setPaintProperty(
-      'parcel-fill',
-      'fill-opacity',
-      isOnPicture ? ['case', ['==', ['get', 'hit'], 1], 0.45, 0] : 1,
-    );
+    map.setPaintProperty('parcel-fill', 'fill-opacity', isOnPicture ? ['case', IS_HIT, 0.45, 0] : 1);
     const edge = isOnPicture ? 'rgba(255,255,255,0.75)' : colorOf('map-edge');
-    map.setPaintProperty('parcel-lines', 'line-color', [
-      'case',
-      ['==', ['get', 'hit'], 1],
-      colorOf('hit-edge'),
-      edge,
-    ]);
+    map.setPaintProperty('parcel-lines', 'line-color', ['case', IS_HIT, colorOf('hit-edge'), edge]);
   }
 
   let asked = 0;

@@ -69,7 +69,7 @@ function markPointed(map: MapLibre): void {
     document.dispatchEvent(new CustomEvent('plat:pointed', { detail: id }));
   };
   map.on('mousemove', ({ point }) => {
-    const [hit] = map.queryRenderedFeatures(point, { layers });
+    const hit = map.queryRenderedFeatures(point, { layers }).find(({ id }) => id !== undefined);
     tell(hit && String(hit.id));
   });
   map.on('mouseout', () => tell(undefined));

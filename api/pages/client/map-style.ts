@@ -22,7 +22,7 @@ export const isOpen = (id: string | undefined): ExpressionSpecification => ['=='
 
 const POLYGONS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
 const POINTS: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
-const IS_HIT: ExpressionSpecification = ['==', ['get', 'hit'], 1];
+export const IS_HIT: ExpressionSpecification = ['has', 'hit'];
 
 /** Parameters of the page that mark no other parcels. */
 const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
@@ -38,12 +38,14 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
   if (first === undefined) return hit;
   const known = [
     'step',
-    ['get', 'figure'],
+    ['get', 'hit'],
     colorOf(first[1]),
     ...rest.flatMap(([from, name]) => [from, colorOf(name)]),
   ];
   const byFigure = rest.length === 0 ? colorOf(first[1]) : known;
-  return ['case', ['has', 'figure'], byFigure, colorOf('none-soft')] as ExpressionSpecification;
+  // Hits without a figure have `true`.
+  const isKnown = ['==', ['typeof', ['get', 'hit']], 'number'];
+  return ['case', isKnown, byFigure, colorOf('none-soft')] as ExpressionSpecification;
 }
 
 /** The search that is drawn for another: in outline for one that finds nothing, none for a whole county. */

@@ -144,7 +144,9 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
       limit: MAX_FEATURES,
     });
     const features = rows.flatMap(({ class: kindOf, name, geometry: bytes }): Feature[] => {
-      const geometry = isLine ? lines(decodeLines(bytes), project) : rings(decodeBoundary(bytes), project);
+      const geometry = isLine
+        ? lines(decodeLines(bytes), project, tile.z)
+        : rings(decodeBoundary(bytes), project, tile.z);
       // Water is labeled in the tile of places.
       const tags = { class: kindOf, ...(isLine && name !== null && { name: titleCase(name) }) };
       return geometry.length === 0 ? [] : [{ type: isLine ? 2 : 3, geometry, tags }];

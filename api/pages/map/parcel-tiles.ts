@@ -21,106 +21,111 @@ import {
   rings,
   type Tile,
   toUnits,
-  UNITS,
 } from './tile-geometry.ts';
-import { listTileHits, type TileHits } from './tile-hits.ts';
+import { listTileHits, type TileHit, type TileHits } from './tile-hits.ts';
 
 /** Before this zoom the parcels of a county are counted. */
 const PARCELS_FROM = 11;
 /** From here on every parcel has an outline, before it those that are this wide and high; others are dots. */
-const ALL_OUTLINES_FROM = 13;
-const OUTLINE_PX = 4;
-/** Of dots that lie within so many pixels of each other one is drawn. */
-const DOT_PX = 2;
+const ALL_OUTLINES_FROM = 15;
+const OUTLINE_PX = 3;
+/** More outlines would make a tile of more than 100 kB; the smaller ones are dots then. */
+const MAX_OUTLINES = 4_000;
+/** Dots lie in so many squares of a tile's width, one in each; four pixels are less than a dot is wide. */
+const DOTS = 128;
 /** Parcel numbers are written from here on. */
 const NAMES_FROM = 16;
 
-type ParcelRow = {
+/** In 1e-7 degrees. */
+type Place = { lon: number; lat: number };
+type ParcelRow = Place & {
   property_id: number;
   /** Where it is written. */
   apn: string | null;
   boundary: Buffer | null;
-  lon: number;
-  lat: number;
 };
 
 type Count = { fips: number; parcels: number; name: string };
-
-/** The map asks the page of a parcel for all else; names in every feature would double the tile. */
-const NO_TAGS = {};
 
 /**
  * County lines with the parcels' boundaries, their points or their counts, by zoom.
  * @param hits those that are marked
  */
 export async function makeParcelTile({ database }: Resources, tile: Tile, hits?: TileHits): Promise<Buffer> {
-  const box = boundsOf(tile);
+  const bounds = boundsOf(tile);
   const project = projector(tile);
-  const counties = countiesIntersecting(box);
-  const counts = await database.run<Count>('parcels/count_parcels', { fips: counties });
-  const loaded = new Set(counts.map(({ fips }) => fips));
-  const lines = counties.map(fips => ({
-    id: fips,
+  const fips = countiesIntersecting(bounds);
+  const isFar = tile.z < PARCELS_FROM;
+  const leastArea = isFar ? Infinity : tile.z < ALL_OUTLINES_FROM ? (OUTLINE_PX * pxE7(tile)) ** 2 : 0;
+  const inTile = { fips, box: boxSql(boxToE7(bounds)), least_area: leastArea };
+  const [counts, rows, dots, marked] = await Promise.all([
+    database.run<Count>('parcels/count_parcels', { fips }),
+    isFar
+      ? []
+      : database.run<ParcelRow>('parcels/list_parcels', {
+          ...inTile,
+          with_apns: tile.z >= NAMES_FROM,
+          outlines: MAX_OUTLINES,
+          limit: MAX_FEATURES,
+        }),
+    isFar || leastArea === 0 ? [] : database.run<Place>('parcels/list_dots', { ...inTile, dots: DOTS }),
+    hits ? listTileHits(database, hits, { ...inTile, dots: DOTS }) : new Map<number, TileHit>(),
+  ]);
+  const loaded = new Set(counts.map(county => county.fips));
+  const counties = fips.map(county => ({
+    id: county,
     type: 3 as const,
-    geometry: rings(countyOutline(fips), project),
-    tags: { fips: String(fips).padStart(5, '0'), parcels: loaded.has(fips) ? 1 : 0 },
+    geometry: rings(countyOutline(county), project, tile.z),
+    tags: { fips: String(county).padStart(5, '0'), parcels: loaded.has(county) ? 1 : 0 },
   }));
   const layers: Record<string, Feature[]> = {
-    counties: lines.filter(({ geometry }) => geometry.length > 0),
+    counties: counties.filter(({ geometry }) => geometry.length > 0),
+    parcels: [],
   };
-  const marked = hits && (await listTileHits(database, hits, tile));
-  if (tile.z < PARCELS_FROM) {
-    layers.counts = counts.map(({ fips, parcels, name }) => ({
-      id: fips,
-      type: 1,
-      geometry: [toUnits(project(middleOfBox(countyExtent(fips)!)))],
-      tags: { parcels, name },
-    }));
-    layers.parcels = [...(marked?.values() ?? [])].map(hit => pointOf(hit, project, hit.tags));
-    return encoded(layers);
-  }
-  const rows = await database.run<ParcelRow>('parcels/list_parcels', {
-    fips: counties,
-    box: boxSql(boxToE7(box)),
-    outline_area: tile.z >= ALL_OUTLINES_FROM ? 0 : (OUTLINE_PX * pxE7(tile)) ** 2,
-    with_apns: tile.z >= NAMES_FROM,
-    limit: MAX_FEATURES,
-  });
+  if (isFar) layers.counts = counts.map(county => countOf(county, project));
   if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
-  const isFree = dotGrid();
-  layers.parcels = rows.flatMap((row): Feature[] => {
-    const tags = marked?.get(row.property_id)?.tags ?? NO_TAGS;
-    const geometry = row.boundary === null ? [] : rings(decodeBoundary(row.boundary), project);
-    if (geometry.length > 0) return [{ id: row.property_id, type: 3, geometry, tags }];
-    const point = pointOf(row, project, tags);
-    // What is found is seen, whatever lies beside it.
-    return tags === NO_TAGS && !isFree(point) ? [] : [point];
-  });
-  const drawn = new Set(rows.map(row => row.property_id));
-  for (const hit of marked?.values() ?? [])
-    if (!drawn.has(hit.property_id)) layers.parcels.push(pointOf(hit, project, hit.tags));
+
+  const toPoint = ({ lon, lat }: Place) => toUnits(project([lon / 1e7, lat / 1e7]));
+  const others: Place[] = dots;
+  for (const row of rows) {
+    const { property_id: id, boundary } = row;
+    const hit = marked.get(id);
+    const geometry = boundary === null ? [] : rings(decodeBoundary(boundary), project, tile.z);
+    if (geometry.length > 0) {
+      layers.parcels!.push({ id, type: 3, geometry, tags: hit?.tags ?? {} });
+      marked.delete(id);
+    } else if (hit === undefined && leastArea === 0)
+      layers.parcels!.push({ id, type: 1, geometry: [toPoint(row)], tags: {} });
+    else if (hit === undefined) others.push(row);
+  }
+  const isFree = leastArea === 0 ? () => true : dotGrid();
+  for (const { property_id: id, tags, ...place } of marked.values()) {
+    const point = toPoint(place);
+    if (isFree(point)) layers.parcels!.push({ id, type: 1, geometry: [point], tags });
+  }
+  // Without ids, which nobody could point at, they take a third of the room.
+  const geometry = others.map(toPoint).filter(isFree);
+  if (geometry.length > 0) layers.parcels!.push({ type: 1, geometry, tags: {} });
   return encoded(layers);
 }
 
 /** Tells whether a dot is the first at its place. */
-function dotGrid(): (point: Feature) => boolean {
+function dotGrid(): (point: Point) => boolean {
   const taken = new Set<number>();
-  return ({ geometry }) => {
-    const [x, y] = geometry[0] as Point;
-    const cell = Math.floor(x / (UNITS * DOT_PX)) * EXTENT + Math.floor(y / (UNITS * DOT_PX));
-    const isFirst = !taken.has(cell);
-    taken.add(cell);
+  return ([x, y]) => {
+    const square = Math.floor((x * DOTS) / EXTENT) * EXTENT + Math.floor((y * DOTS) / EXTENT);
+    const isFirst = !taken.has(square);
+    taken.add(square);
     return isFirst;
   };
 }
 
-type Placed = Pick<ParcelRow, 'property_id' | 'lon' | 'lat'>;
-
-const pointOf = (
-  { property_id: id, lon, lat }: Placed,
-  project: (place: Position) => Point,
-  tags: Feature['tags'],
-): Feature => ({ id, type: 1, geometry: [toUnits(project([lon / 1e7, lat / 1e7]))], tags });
+const countOf = ({ fips, parcels, name }: Count, project: (place: Position) => Point): Feature => ({
+  id: fips,
+  type: 1,
+  geometry: [toUnits(project(middleOfBox(countyExtent(fips)!)))],
+  tags: { parcels, name },
+});
 
 /** A parcel's number, once, in the tile that holds its point. */
 function nameOf({ apn, lon, lat }: ParcelRow, project: (place: Position) => Point): Feature[] {

@@ -79,7 +79,7 @@ export async function makePlaceTile({ database }: Resources, tile: Tile): Promis
   ]);
   const land = abroad
     .filter(part => boxesIntersect(part.box, box))
-    .map(({ polygons }): Feature => ({ type: 3, geometry: rings(polygons, project), tags: {} }));
+    .map(({ polygons }): Feature => ({ type: 3, geometry: rings(polygons, project, tile.z), tags: {} }));
   return encoded({
     ...Object.fromEntries(names),
     abroad: land.filter(({ geometry }) => geometry.length > 0),

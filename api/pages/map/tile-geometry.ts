@@ -18,16 +18,16 @@ export type Feature = {
   id?: number;
   type: 1 | 2 | 3;
   geometry: Point[] | Point[][];
-  tags: Record<string, string | number>;
+  tags: Record<string, string | number | true>;
 };
 
 /** Web Mercator (EPSG:3857): degrees to pixels of the tile. */
 export function projector({ z, x, y }: Tile): (place: Position) => Point {
   const scale = PIXELS * 2 ** z;
-  return ([lon, lat]) => {
-    const sine = Math.sin((lat! * Math.PI) / 180);
+  return place => {
+    const sine = Math.sin((place[1]! * Math.PI) / 180);
     return [
-      (lon! / 360 + 0.5) * scale - x * PIXELS,
+      (place[0]! / 360 + 0.5) * scale - x * PIXELS,
       (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * scale - y * PIXELS,
     ];
   };
@@ -44,23 +44,33 @@ export function boundsOf({ z, x, y }: Tile): Box {
 /** The width of a pixel in 1e-7 degrees of longitude. */
 export const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
 
-export const toUnits = ([x, y]: Point): Point => [Math.round(x * UNITS), Math.round(y * UNITS)];
+export const toUnits = (at: Point): Point => [Math.round(at[0] * UNITS), Math.round(at[1] * UNITS)];
+
+/** Tiles of this zoom are drawn at larger ones, too. */
+const FINEST = 15;
+/** A triangle that is closed. */
+const LEAST_RING = 4;
+/** What outlines may be off in other tiles, as geojson-vt has it. */
+const OFF_UNITS = 3;
 
 /** The rings of polygons within the tile; exteriors turn clockwise on the screen, as the format asks. */
-export function rings(polygons: MultiPolygon, project: (place: Position) => Point): Point[][] {
-  return polygons.flatMap(polygon =>
-    polygon.flatMap(ring => {
-      const drawn = ring.map(project);
+export function rings(polygons: MultiPolygon, project: (place: Position) => Point, zoom: number): Point[][] {
+  const drawn: Point[][] = [];
+  for (const polygon of polygons) {
+    for (const ring of polygon) {
+      const outline = ring.map(project);
       // Most parcels lie within their tile: to clip them would take half of the time.
-      const units = onGrid(drawn.every(isInFrame) ? drawn : clipRing(drawn.slice(0, -1), FRAME));
+      const units = onGrid(outline.every(isInFrame) ? outline : clipRing(outline.slice(0, -1), FRAME));
       if (units.length > 0 && !isSame(units[0]!, units.at(-1)!)) units.push(units[0]!);
-      return units.length < 4 ? [] : [units];
-    }),
-  );
+      if (units.length >= LEAST_RING) drawn.push(zoom < FINEST ? simplified(units, LEAST_RING) : units);
+    }
+  }
+  return drawn;
 }
 
-const isInFrame = ([x, y]: Point): boolean =>
-  x >= FRAME[0] && x <= FRAME[2] && y >= FRAME[1] && y <= FRAME[3];
+// Not destructured: these run for every vertex.
+const isInFrame = (at: Point): boolean =>
+  at[0] >= FRAME[0] && at[0] <= FRAME[2] && at[1] >= FRAME[1] && at[1] <= FRAME[3];
 const isSame = (a: Point, b: Point): boolean => a[0] === b[0] && a[1] === b[1];
 
 /** Without the points that fall on the one before. */
@@ -73,8 +83,43 @@ function onGrid(line: Point[]): Point[] {
   return units;
 }
 
-export function lines(line: Position[][], project: (place: Position) => Point): Point[][] {
-  return line.flatMap(part => clipLine(part.map(project), FRAME)).map(part => part.map(toUnits));
+/** By Douglas and Peucker; as it is where fewer than `least` points would be left. */
+function simplified(line: Point[], least: number): Point[] {
+  if (line.length <= least) return line;
+  const kept = [line[0]!];
+  keepBetween(line, 0, line.length - 1, kept);
+  return kept.length < least ? line : kept;
+}
+
+function keepBetween(line: readonly Point[], from: number, to: number, kept: Point[]): void {
+  let far = OFF_UNITS ** 2;
+  let at = 0;
+  for (let i = from + 1; i < to; i++) {
+    const off = squareTo(line[i]!, line[from]!, line[to]!);
+    if (off <= far) continue;
+    far = off;
+    at = i;
+  }
+  if (at === 0) kept.push(line[to]!);
+  else {
+    keepBetween(line, from, at, kept);
+    keepBetween(line, at, to, kept);
+  }
+}
+
+/** The square of the distance from a point to the line between two others. */
+function squareTo(point: Point, from: Point, to: Point): number {
+  const dx = to[0] - from[0];
+  const dy = to[1] - from[1];
+  const x = point[0] - from[0];
+  const y = point[1] - from[1];
+  const share = Math.max(0, Math.min(1, (x * dx + y * dy) / (dx * dx + dy * dy || 1)));
+  return (x - share * dx) ** 2 + (y - share * dy) ** 2;
+}
+
+export function lines(line: Position[][], project: (place: Position) => Point, zoom: number): Point[][] {
+  const parts = line.flatMap(part => clipLine(part.map(project), FRAME)).map(part => part.map(toUnits));
+  return zoom < FINEST ? parts.map(part => simplified(part, 2)) : parts;
 }
 
 export const middleOfBox = ([west, south, east, north]: Readonly<Box>): Position => [

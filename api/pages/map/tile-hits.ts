@@ -1,14 +1,11 @@
 import { PlatError } from '../../../shared/base/errors.ts';
-import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
-import { countiesIntersecting } from '../../../shared/regions/county-polygons.ts';
 import type { Database } from '../../http/database.ts';
 import type { Visit } from '../frame/visit.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
 import { listCounties, readFilters } from './read-filters.ts';
-import { boundsOf, type Tile } from './tile-geometry.ts';
 
 /** A search whose hits are marked on the map. */
 export type TileHits = {
@@ -19,13 +16,8 @@ export type TileHits = {
   color: Color | undefined;
 };
 
-/** `tags`: `hit`, and `figure` by which it is colored, where that is known. */
-export type TileHit = {
-  property_id: number;
-  lon: number;
-  lat: number;
-  tags: { hit: 1; figure?: number };
-};
+/** `hit`: the figure by which it is colored, else `true`. */
+export type TileHit = { property_id: number; lon: number; lat: number; tags: { hit: number | true } };
 
 /** The search of an address; undefined where it has none, or one that is refused. */
 export async function readTileHits(visit: Visit): Promise<TileHits | undefined> {
@@ -41,17 +33,13 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
   return { key, body, asOf, color };
 }
 
-/** Before this zoom hits are one dot for each of these parts of a tile's width. */
-const DOTS_UP_TO = 10;
-const DOTS = 256;
-
 type Row = Omit<TileHit, 'tags'> & { figure: number | null };
 
-/** The hits in a tile by their ids; far away one of those that would lie on each other. */
+/** The hits in a tile by their ids; of small ones that would lie on each other one. */
 export async function listTileHits(
   database: Database,
   { body, asOf, color }: TileHits,
-  tile: Tile,
+  inTile: { fips: readonly number[]; box: string; least_area: number; dots: number },
 ): Promise<Map<number, TileHit>> {
   const selection = await selectParcels(body, asOf, database).catch(error => {
     // The page says why.
@@ -59,24 +47,24 @@ export async function listTileHits(
     throw error;
   });
   if (selection === undefined) return new Map();
-  const box = boundsOf(tile);
   const { join, figure } = color ?? NO_FIGURE;
   const { from, where, values } = selection;
-  const isFar = tile.z <= DOTS_UP_TO;
   const rows = await database.runComposed<Row>(
-    isFar ? 'parcels/list_tile_dots' : 'parcels/list_tile_hits',
+    'parcels/list_tile_hits',
     { from, where, join, figure },
-    {
-      ...values,
-      box: boxSql(boxToE7(box)),
-      counties: countiesIntersecting(box),
-      ...(isFar && { step: 360e7 / 2 ** tile.z / DOTS }),
-    },
+    { ...values, ...inTile },
   );
   return new Map(
-    rows.map(({ figure: shown, ...hit }) => [
-      hit.property_id,
-      { ...hit, tags: shown === null ? { hit: 1 } : { hit: 1, figure: shown } },
+    rows.map(({ property_id, lon, lat, figure: shown }) => [
+      property_id,
+      { property_id, lon, lat, tags: { hit: shown === null ? true : twoDigits(shown) } },
     ]),
   );
+}
+
+/** Rounded down, which leaves it in its class, whose bounds have two as well: 9,876 is 9,800. */
+function twoDigits(figure: number): number {
+  if (!(figure > 0)) return figure;
+  const scale = 10 ** (Math.floor(Math.log10(figure)) - 1);
+  return Number((Math.floor(figure / scale + 1e-9) * scale).toPrecision(2));
 }

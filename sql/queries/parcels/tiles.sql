@@ -10,18 +10,31 @@ join regions r on r.type = 'county' and r.fips = c.fips
 where c.fips = any (:fips::int[]) and c.parcels > 0;
 
 -- name: list_parcels
--- Parcels in a tile, the largest first where there are too many; with the boundary from `outline_area` on, in
--- square 1e-7 degrees. The box stands in a `with`, for the planner would start parallel workers for a
--- parameter.
+-- Parcels in a tile of `least_area` square 1e-7 degrees or more, the largest first where there are too many,
+-- and the first `outlines` of them with their boundary. The box stands in a `with`, for the planner would
+-- start parallel workers for a parameter.
 with tile as materialized (select :box::box as box)
-select f.property_id, case when :with_apns::boolean then p.apn end as apn, case when area(f.extent) >= :outline_area::float8 then p.boundary end as boundary,
+select f.property_id, case when :with_apns::boolean then p.apn end as apn,
+  case when row_number() over (order by area(f.extent) desc, f.property_id) <= :outlines then p.boundary end as boundary,
   f.location[0] as lon, f.location[1] as lat
 from tile
 join parcel_filters f on f.extent && tile.box
 join parcels p on p.fips = f.fips and p.property_id = f.property_id
-where f.fips = any (:fips::int[]) and p.fips = any (:fips::int[])
+where f.fips = any (:fips::int[]) and p.fips = any (:fips::int[]) and area(f.extent) >= :least_area::float8
 order by area(f.extent) desc, f.property_id
 limit :limit;
+
+-- name: list_dots
+-- Where smaller parcels lie in a tile: one for each of `dots` x `dots` squares.
+with tile as materialized (select :box::box as box)
+select distinct on (square) f.location[0] as lon, f.location[1] as lat
+from tile
+join parcel_filters f on f.extent && tile.box and f.location <@ tile.box
+cross join lateral (
+  select width_bucket(f.location[1], (box[1])[1], (box[0])[1], :dots) * 1000 + width_bucket(f.location[0], (box[1])[0], (box[0])[0], :dots) as square
+) s
+where f.fips = any (:fips::int[]) and area(f.extent) < :least_area::float8
+order by square;
 
 -- name: list_features
 -- Features of the land in a tile, the largest first where there are too many; without those that nobody would
@@ -60,26 +73,21 @@ where extent && :box::box and feed_id in (select feed_id from land_layers where 
 order by feed_id, source;
 
 -- name: list_tile_hits
--- Hits of a filter in a tile. Fragments: `from` and `where` of the filter, `figure` by which they are colored
--- with the `join` that it needs.
+-- Hits of a filter in a tile; of those of less than `least_area` square 1e-7 degrees one for each of `dots` x
+-- `dots` squares. Fragments: `from` and `where` of the filter, `figure` by which they are colored with the
+-- `join` that it needs.
 with tile as materialized (select :box::box as box)
-select x.property_id, x.location[0] as lon, x.location[1] as lat, ({{figure}})::float8 as figure
+select distinct on (case when area(x.extent) < :least_area::float8 then -square else x.property_id end)
+  x.property_id, x.location[0] as lon, x.location[1] as lat, ({{figure}})::float8 as figure
 from tile
 join parcel_filters x on x.extent && tile.box
 join (select f.fips, f.property_id from {{from}} where {{where}}) h on h.fips = x.fips and h.property_id = x.property_id
+cross join lateral (
+  select width_bucket(x.location[1], (box[1])[1], (box[0])[1], :dots) * 1000 + width_bucket(x.location[0], (box[1])[0], (box[0])[0], :dots) as square
+) s
 {{join}}
-where x.fips = any (:counties::int[]);
-
--- name: list_tile_dots
--- The same from far away: one hit in each square of `step` 1e-7 degrees.
-with tile as materialized (select :box::box as box)
-select min(x.property_id) as property_id, min(x.location[0]) as lon, min(x.location[1]) as lat, max({{figure}})::float8 as figure
-from tile
-join parcel_filters x on x.extent && tile.box
-join (select f.fips, f.property_id from {{from}} where {{where}}) h on h.fips = x.fips and h.property_id = x.property_id
-{{join}}
-where x.fips = any (:counties::int[])
-group by floor(x.location[0] / :step::float8), floor(x.location[1] / :step::float8);
+where x.fips = any (:fips::int[])
+order by case when area(x.extent) < :least_area::float8 then -square else x.property_id end, figure desc nulls last;
 
 -- name: find_fifths
 -- The figures that divide a filter's hits into fifths; null where none is known.
