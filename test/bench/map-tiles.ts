@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { openDatabase } from '../../api/http/database.ts';
+import { type Shown, shownOfTile } from '../../api/images/image-frame.ts';
 import { openImages } from '../../api/images/images.ts';
 import { colorOf } from '../../api/pages/map/map-colors.ts';
 import { makeParcelTile } from '../../api/pages/map/parcel-tiles.ts';
@@ -13,6 +14,7 @@ import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, type Pool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
+import { placeImage, readImageryHeader } from '../../shared/raster/imagery-file.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
 import { feedOf, ingest } from '../support/ingest.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
@@ -149,8 +151,7 @@ async function compareAerial(options: BenchOptions, url: string, pool: Pool): Pr
   const sine = Math.sin((47.0165 * Math.PI) / 180);
   const x = Math.floor((-99.171 / 360 + 0.5) * n);
   const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
-  // A tile is 208 m wide here, 347 pixels of the file, and lies askew in it.
-  const window = { left: side / 2, top: side / 2, width: 352, height: 352 };
+  const window = await windowOf(path, shownOfTile(AERIAL_ZOOM, x, y, AERIAL_PX));
   const alone = () =>
     sharp(path).extract(window).removeAlpha().resize(AERIAL_PX, AERIAL_PX).jpeg({ quality: 85 }).toBuffer();
   const ours: number[] = [];
@@ -181,4 +182,14 @@ async function compareAerial(options: BenchOptions, url: string, pool: Pool): Pr
       { most: 1.5 },
     ),
   ];
+}
+
+/** The pixels of a file that a tile shows, in which it lies askew. */
+async function windowOf(path: string, { toPlace }: Shown) {
+  const { forward } = placeImage(await readImageryHeader(path, {}, new AbortController()), path);
+  const corners = [0, AERIAL_PX].flatMap(px => [0, AERIAL_PX].map(py => forward(toPlace(px, py))));
+  const columns = corners.map(([column]) => Math.round(column));
+  const rows = corners.map(([, row]) => Math.round(row));
+  const [left, top] = [Math.min(...columns), Math.min(...rows)];
+  return { left, top, width: Math.max(...columns) - left, height: Math.max(...rows) - top };
 }

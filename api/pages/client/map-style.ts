@@ -44,7 +44,7 @@ export function hitColor(classes: string | undefined): string | ExpressionSpecif
   ];
   const byFigure = rest.length === 0 ? colorOf(first[1]) : known;
   // Hits without a figure have `true`.
-  const isKnown = ['==', ['typeof', ['get', 'hit']], 'number'];
+  const isKnown: ExpressionSpecification = ['==', ['typeof', ['get', 'hit']], 'number'];
   return ['case', isKnown, byFigure, colorOf('none-soft')] as ExpressionSpecification;
 }
 
