@@ -116,6 +116,7 @@ export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promi
   await pool.query(sql('exports/expire_exports'));
   await failLostExports(pool);
   await pool.query(statement('changes/delete_old', { days: CHANGES_DAYS + 1 }));
+  await pool.query(sql('webhooks/mend_clock'));
   await pool.query(statement('webhooks/delete_old_messages', { days: MESSAGES_DAYS }));
   await pool.query(statement('searches/delete_old_notes', { days: NOTES_DAYS }));
 }

@@ -1000,7 +1000,7 @@ create table search_changes (
   property_id bigint not null,
   became text not null,
   seq bigint,
-  constraint search_changes_pkey PRIMARY KEY (n),
+  constraint search_changes_pkey PRIMARY KEY (search_id, n),
   constraint search_changes_became_check CHECK ((became = ANY (ARRAY['added'::text, 'removed'::text, 'changed'::text])))
 );
 
@@ -1182,7 +1182,7 @@ create table webhook_deliveries (
   last_at timestamp with time zone,
   status integer,
   error text,
-  constraint webhook_deliveries_pkey PRIMARY KEY (webhook_id, message_id),
+  constraint webhook_deliveries_pkey PRIMARY KEY (message_id, webhook_id),
   constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
 
@@ -1221,6 +1221,7 @@ create table webhooks (
   disabled_because text,
   failing_since timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  search_id uuid,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_disabled_because_check CHECK ((disabled_because = ANY (ARRAY['gone'::text, 'failing'::text])))
 );
@@ -1286,8 +1287,7 @@ CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);
 CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
 CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
-CREATE INDEX search_changes_at ON public.search_changes USING btree (at);
-CREATE INDEX search_changes_search ON public.search_changes USING btree (search_id, n);
+CREATE INDEX search_changes_at ON public.search_changes USING brin (at);
 CREATE INDEX search_members_parcel ON public.search_members USING btree (property_id);
 CREATE INDEX searches_company ON public.searches USING btree (company_id);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
@@ -1299,12 +1299,12 @@ CREATE INDEX users_company ON public.users USING btree (company_id);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE INDEX valuations_dirty_fips ON public.valuations_dirty USING btree (fips);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (webhook_id, next_at) WHERE (state = 'pending'::text);
-CREATE INDEX webhook_deliveries_message ON public.webhook_deliveries USING btree (message_id);
 CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (webhook_id, created_at DESC);
 CREATE INDEX webhook_messages_at ON public.webhook_messages USING btree (at);
 CREATE INDEX webhook_messages_webhook ON public.webhook_messages USING btree (webhook_id) WHERE (webhook_id IS NOT NULL);
 CREATE INDEX webhook_secrets_webhook ON public.webhook_secrets USING btree (webhook_id);
 CREATE INDEX webhooks_account ON public.webhooks USING btree (account_id);
+CREATE INDEX webhooks_search ON public.webhooks USING btree (search_id) WHERE (search_id IS NOT NULL);
 alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table accounts add constraint accounts_user FOREIGN KEY (user_id, company_id) REFERENCES users(id, company_id) ON UPDATE CASCADE;
@@ -1464,4 +1464,4 @@ CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.tiers FO
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION record_change();
 
-CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF url, types, fips, enabled ON public.webhooks FOR EACH ROW EXECUTE FUNCTION record_change();
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF url, types, fips, search_id, enabled ON public.webhooks FOR EACH ROW EXECUTE FUNCTION record_change();

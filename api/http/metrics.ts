@@ -54,6 +54,11 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
     'Deliveries to webhooks that are pending or have failed, webhooks that fail or were switched off for it, and seconds that deliveries to others are overdue and changes behind.',
     'what',
   );
+  const searches = gauge(
+    'plat_searches',
+    'Saved searches that have not looked at all changes, and seconds since the oldest of these.',
+    'what',
+  );
   const depth = gauge('plat_queue_jobs', 'Jobs in a queue by state.', 'queue', 'state');
   const rows = new Counter({
     name: 'plat_job_rows_total',
@@ -64,6 +69,12 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
   let totals: JobTotals[] = [];
   registry.registerMetric(jobDurations(() => totals));
 
+  async function tell(told: Gauge<'what'>, name: string): Promise<void> {
+    told.reset();
+    const [row] = await database.run<Record<string, number>>(name).catch(() => []);
+    for (const [what, value] of Object.entries(row ?? {})) told.set({ what }, value);
+  }
+
   async function refresh(): Promise<void> {
     const read = await database.run<JobTotals>('accounts/read_job_totals').catch(() => undefined);
     up.set(read === undefined ? 0 : 1);
@@ -72,11 +83,8 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
       .catch(() => []);
     if (dnc[0]?.age_days != null) registryAge.set(dnc[0].age_days);
     else registryAge.remove();
-    webhooks.reset();
-    const [told] = await database
-      .run<Record<string, number>>('webhooks/summarise_deliveries')
-      .catch(() => []);
-    for (const [what, value] of Object.entries(told ?? {})) webhooks.set({ what }, value);
+    await tell(webhooks, 'webhooks/summarise_deliveries');
+    await tell(searches, 'searches/summarise_lag');
     totals = read ?? [];
     rows.reset();
     for (const total of totals) rows.inc({ name: total.name, outcome: total.outcome }, total.rows);

@@ -3,15 +3,25 @@ import { join } from 'node:path';
 import type { Config } from '../base/config.ts';
 import type { Logger } from '../base/log.ts';
 
-export type Mail = { to: string; subject: string; text: string };
+export type Mail = {
+  to: string;
+  subject: string;
+  text: string;
+  /** An address whose POST ends mails of the kind, of whoever sends it (RFC 8058). */
+  unsubscribe?: string;
+};
 
 /**
  * By SMTP_URL; without one into `outbox` of PLAT_DIR. The log never has the text, whose links sign people in.
  */
-export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
+export async function sendMail(config: Config, log: Logger, { unsubscribe, ...mail }: Mail): Promise<void> {
+  const headers: Record<string, string> =
+    unsubscribe === undefined
+      ? {}
+      : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
   if (config.SMTP_URL !== undefined) {
     const { createTransport } = await import('nodemailer');
-    await createTransport(config.SMTP_URL).sendMail({ from: config.MAIL_FROM, ...mail });
+    await createTransport(config.SMTP_URL).sendMail({ from: config.MAIL_FROM, headers, ...mail });
     return;
   }
   const folder = join(config.PLAT_DIR, 'outbox');
@@ -19,6 +29,8 @@ export async function sendMail(config: Config, log: Logger, mail: Mail): Promise
   const name = `${new Date().toISOString().replaceAll(':', '-')}-${mail.to.replaceAll(/[^\w.@-]/g, '_')}.txt`;
   const file = join(folder, name);
   // Not as MIME, whose lines of 76 characters break a link in two.
-  await writeFile(file, `To: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text}`, { mode: 0o600 });
+  const head = Object.entries({ To: mail.to, Subject: mail.subject, ...headers });
+  const lines = head.map(([name, value]) => `${name}: ${value}\n`).join('');
+  await writeFile(file, `${lines}\n${mail.text}`, { mode: 0o600 });
   log.info({ file }, 'SMTP_URL is not set: a mail was written into the outbox');
 }

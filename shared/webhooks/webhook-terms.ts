@@ -4,6 +4,11 @@ import { CHANGE_TYPES } from '../domain/changes.ts';
 /** What a webhook can be told of: types of changes, and what is new in searches that name it. */
 export const WEBHOOK_TYPES = [...CHANGE_TYPES, 'search.changed'] as const;
 
+/** Of these, what saved searches look at. */
+export const SEARCH_TYPES: readonly string[] = WEBHOOK_TYPES.filter(type =>
+  /^(county|parcel|valuation|search)\./.test(type),
+);
+
 /** Of an account. */
 export const MAX_WEBHOOKS = 20;
 

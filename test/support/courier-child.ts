@@ -1,12 +1,13 @@
-// A worker's courier in a process of its own, which dies at one of its statements, or after a message when
-// that is asked for: DATABASE_URL=… node --import tsx test/support/courier-child.ts '{"dieAt": 7}'
+// A worker's courier in a process of its own, or who follows saved searches (`"follow": true`), which dies at
+// one of its statements: DATABASE_URL=… node --import tsx test/support/courier-child.ts '{"dieAt": 7}'
 import pg from 'pg';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
+import { followSearches } from '../../workers/searches/follow-searches.ts';
 import { startCourier } from '../../workers/webhooks/courier.ts';
 
-const { dieAt } = JSON.parse(process.argv[2]!) as { dieAt: number };
+const { dieAt, follow } = JSON.parse(process.argv[2]!) as { dieAt?: number; follow?: true };
 const config = loadConfig();
 const log = createLogger(config, 'courier child');
 const pool = createPool(config, log, { applicationName: 'courier child' });
@@ -18,4 +19,9 @@ pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
   if (++count === dieAt) process.kill(process.pid, 'SIGKILL');
   return sent;
 } as typeof pg.Client.prototype.query;
-startCourier({ pool, log, config });
+if (follow) {
+  process.stdout.write('ready\n');
+  const { signal } = new AbortController();
+  await followSearches({ pool, log, config, signal, together: 1 });
+  await pool.end();
+} else startCourier({ pool, log, config });

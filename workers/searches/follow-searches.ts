@@ -2,6 +2,7 @@ import type { Config } from '../../shared/base/config.ts';
 import { asReads, asRun, type Client, type Pool, withConnection } from '../../shared/base/db.ts';
 import { LOCKS, takeLock } from '../../shared/base/locks.ts';
 import type { Logger } from '../../shared/base/log.ts';
+import { countyOf } from '../../shared/domain/property-id.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { findMembers } from '../../shared/searches/find-members.ts';
@@ -9,16 +10,30 @@ import type { Became } from '../../shared/searches/search-terms.ts';
 import { WEBHOOKS_CHANNEL } from '../../shared/webhooks/webhook-terms.ts';
 import { mailSearches } from './mail-searches.ts';
 
-type Search = { id: string; filter: object; counties: number[]; seq: number; head: number };
+type Search = { id: string; filter: object; counties: number[]; seq: number };
 
 type Changed = { seq: number; fips: number; property_id: number | null };
 
-/** What changed in a county: numbers of changes by parcel; `loaded`: of the change that stands for all. */
-type CountyChanges = { parcels: Map<number, number[]>; loaded?: number };
+/**
+ * What changed in a county: numbers of changes by parcel, and parcels by what they changed after; `loaded`:
+ * the number of the change that stands for all.
+ */
+type CountyChanges = {
+  parcels: Map<number, number[]>;
+  since: Map<number, readonly number[]>;
+  loaded?: number;
+};
 
 type Note = { property_id: number; became: Became; seq: number | null };
 
-export type FollowDeps = { pool: Pool; log: Logger; config: Config; signal: AbortSignal };
+export type FollowDeps = {
+  pool: Pool;
+  log: Logger;
+  config: Config;
+  signal: AbortSignal;
+  /** Notes that are written together, unless one search has more: by default some seconds' work. */
+  together?: number;
+};
 
 /**
  * Looks at what has changed since each search looked last, and nothing else: what it finds now of that, and
@@ -30,14 +45,18 @@ export async function followSearches(deps: FollowDeps): Promise<void> {
     const run = asRun(client);
     const [lock] = await run<{ held: boolean }>('searches/try_lock', { lock: LOCKS.searches });
     if (!lock!.held) return;
-    const behind = await run<Search>('searches/list_behind');
+    const behind = await run<Search & { head: number }>('searches/list_behind');
     if (behind.length > 0) await follow(client, behind, deps);
     await mailSearches(deps.pool, deps.config, deps.log);
     await run('searches/unlock', { lock: LOCKS.searches });
   });
 }
 
-async function follow(client: Client, behind: readonly Search[], { log, signal }: FollowDeps): Promise<void> {
+async function follow(
+  client: Client,
+  behind: readonly (Search & { head: number })[],
+  deps: FollowDeps,
+): Promise<void> {
   const run = asRun(client);
   const until = behind[0]!.head;
   const changed = await run<Changed>('searches/list_changed_parcels', {
@@ -47,24 +66,49 @@ async function follow(client: Client, behind: readonly Search[], { log, signal }
   });
   const byCounty = groupChanges(changed);
   const members = await listMemberships(client, byCounty);
-  const quiet: string[] = [];
-  for (const search of behind) {
+  await lookAtAll(client, behind, until, deps, search =>
+    lookAt(client, search, byCounty, members.get(search.id) ?? []),
+  );
+}
+
+const NOTES_TOGETHER = 20_000;
+
+/** Looks at search after search, and writes down what is new in them and how far they have looked. */
+async function lookAtAll(
+  client: Client,
+  searches: readonly Search[],
+  until: number,
+  { log, signal, together = NOTES_TOGETHER }: Pick<FollowDeps, 'log' | 'signal' | 'together'>,
+  look: (search: Search) => Promise<Note[]>,
+): Promise<number> {
+  let looked: Looked[] = [];
+  let waiting = 0;
+  let noted = 0;
+  const flush = async () => {
+    await writeNotes(client, looked, until);
+    noted += waiting;
+    looked = [];
+    waiting = 0;
+  };
+  for (const search of searches) {
     signal.throwIfAborted();
     try {
-      const notes = await lookAt(client, search, byCounty, members.get(search.id) ?? new Set());
-      if (notes.length === 0) quiet.push(search.id);
-      else await writeNotes(client, search.id, notes, until);
+      const notes = await look(search);
+      looked.push({ search, notes });
+      waiting += notes.length;
     } catch (error) {
       log.warn({ err: error, search: search.id }, 'a search could not be followed; it is tried again');
     }
+    if (waiting >= together) await flush();
   }
-  await run('searches/move_searches', { search_ids: quiet, until });
+  await flush();
+  return noted;
 }
 
 function groupChanges(changed: readonly Changed[]): Map<number, CountyChanges> {
   const byCounty = new Map<number, CountyChanges>();
   for (const { seq, fips, property_id: id } of changed) {
-    const county: CountyChanges = byCounty.get(fips) ?? { parcels: new Map() };
+    const county: CountyChanges = byCounty.get(fips) ?? { parcels: new Map(), since: new Map() };
     byCounty.set(fips, county);
     if (id === null) county.loaded = seq;
     else if (county.parcels.has(id)) county.parcels.get(id)!.push(seq);
@@ -73,28 +117,23 @@ function groupChanges(changed: readonly Changed[]): Map<number, CountyChanges> {
   return byCounty;
 }
 
+/** Which of the parcels that have changed searches had found. */
 async function listMemberships(
   client: Client,
   byCounty: ReadonlyMap<number, CountyChanges>,
-): Promise<Map<string, Set<number>>> {
-  const property_ids = [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]);
-  const rows = await asRun(client)<{ search_id: string; property_id: number }>('searches/list_memberships', {
-    property_ids,
-  });
-  const members = new Map<string, Set<number>>();
-  for (const { search_id, property_id } of rows) {
-    const own = members.get(search_id);
-    if (own === undefined) members.set(search_id, new Set([property_id]));
-    else own.add(property_id);
-  }
-  return members;
+): Promise<Map<string, number[]>> {
+  const rows = await asRun(client)<{ search_id: string; property_ids: number[] }>(
+    'searches/list_memberships',
+    { property_ids: [...byCounty.values()].flatMap(({ parcels }) => [...parcels.keys()]) },
+  );
+  return new Map(rows.map(({ search_id, property_ids }) => [search_id, property_ids]));
 }
 
 async function lookAt(
   client: Client,
   { id, filter, counties, seq: after }: Search,
   byCounty: ReadonlyMap<number, CountyChanges>,
-  members: ReadonlySet<number>,
+  members: readonly number[],
 ): Promise<Note[]> {
   const body = filterSchema.parse(filter) as FilterBody;
   const notes: Note[] = [];
@@ -105,21 +144,29 @@ async function lookAt(
       notes.push(...(await lookAtCounty(client, { id, body, fips, seq: changes.loaded })));
       continue;
     }
-    const seqs = new Map([...changes.parcels].filter(([, all]) => all.at(-1)! > after));
-    const ids = [...seqs.keys()];
+    const ids = changedSince(changes, after);
     if (ids.length === 0) continue;
     const found = await findMembers(asReads(client), body, new Date(), fips, ids);
-    for (const [property_id, all] of seqs) {
-      const is = found.has(property_id);
-      const was = members.has(property_id);
-      if (!is && !was) continue;
-      const fresh = all.filter(seq => seq > after);
+    const had = new Set(members.filter(one => countyOf(one) === fips));
+    for (const property_id of new Set([...found, ...had])) {
+      const fresh = changes.parcels.get(property_id)!.filter(seq => seq > after);
+      if (fresh.length === 0) continue;
       for (const seq of fresh.slice(0, -1)) notes.push({ property_id, became: 'changed', seq });
+      const [is, was] = [found.has(property_id), had.has(property_id)];
       const became = is === was ? 'changed' : is ? 'added' : 'removed';
       notes.push({ property_id, became, seq: fresh.at(-1)! });
     }
   }
   return notes.sort((a, b) => a.seq! - b.seq!);
+}
+
+/** The parcels that changed after a change. Searches have mostly looked equally far: kept for the next. */
+function changedSince(changes: CountyChanges, after: number): readonly number[] {
+  const known = changes.since.get(after);
+  if (known !== undefined) return known;
+  const ids = [...changes.parcels].filter(([, seqs]) => seqs.at(-1)! > after).map(([id]) => id);
+  changes.since.set(after, ids);
+  return ids;
 }
 
 type Whole = { id: string; body: FilterBody; fips: number; seq: number | null };
@@ -142,17 +189,23 @@ async function lookAtCounty(client: Client, { id, body, fips, seq }: Whole): Pro
   ];
 }
 
+type Looked = { search: Search; notes: readonly Note[] };
+
 /** One statement, so that it is whole or not at all. */
-async function writeNotes(client: Client, id: string, notes: readonly Note[], until: number): Promise<void> {
+async function writeNotes(client: Client, looked: readonly Looked[], until: number): Promise<void> {
+  if (looked.length === 0) return;
   const run = asRun(client);
+  const notes = looked.flatMap(({ notes }) => notes);
   await run('searches/write_notes', {
-    search_id: id,
+    search_ids: looked.map(({ search }) => search.id),
+    afters: looked.map(({ search }) => search.seq),
+    places: looked.flatMap(({ notes }, i) => notes.map(() => i + 1)),
     property_ids: notes.map(({ property_id }) => property_id),
     became: notes.map(({ became }) => became),
     seqs: notes.map(({ seq }) => seq),
     until,
   });
-  await run('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL });
+  if (notes.length > 0) await run('webhooks/notify_couriers', { channel: WEBHOOKS_CHANNEL });
 }
 
 /**
@@ -162,20 +215,14 @@ async function writeNotes(client: Client, id: string, notes: readonly Note[], un
 export async function refreshSearches({ pool, log, signal }: Omit<FollowDeps, 'config'>): Promise<number> {
   return withConnection(pool, async client => {
     await takeLock(client, [LOCKS.searches], signal);
-    let noted = 0;
-    for (const { id, filter, counties, head } of await asRun(client)<Search>('searches/list_all_searches')) {
-      signal.throwIfAborted();
-      try {
-        const body = filterSchema.parse(filter) as FilterBody;
-        const notes: Note[] = [];
-        for (const fips of counties)
-          notes.push(...(await lookAtCounty(client, { id, body, fips, seq: null })));
-        if (notes.length > 0) await writeNotes(client, id, notes, head);
-        noted += notes.length;
-      } catch (error) {
-        log.warn({ err: error, search: id }, 'a search could not be looked at; it is tried again tomorrow');
-      }
-    }
+    const searches = await asRun(client)<Search>('searches/list_all_searches');
+    // Nothing that has changed is looked at: each stays where it is.
+    const noted = await lookAtAll(client, searches, 0, { log, signal }, async ({ id, filter, counties }) => {
+      const body = filterSchema.parse(filter) as FilterBody;
+      const notes: Note[] = [];
+      for (const fips of counties) notes.push(...(await lookAtCounty(client, { id, body, fips, seq: null })));
+      return notes;
+    });
     await asRun(client)('searches/unlock', { lock: LOCKS.searches });
     return noted;
   });

@@ -1,8 +1,9 @@
 import { sendMail } from '../../shared/accounts/mail.ts';
 import type { Config } from '../../shared/base/config.ts';
-import { asRun, type Pool } from '../../shared/base/db.ts';
+import { asRun, type Pool, type Run } from '../../shared/base/db.ts';
 import type { Logger } from '../../shared/base/log.ts';
 import { appUrlOf } from '../../shared/base/origin.ts';
+import { becameWords, nameNotes } from '../../shared/searches/search-notes.ts';
 
 type News = {
   email: string;
@@ -26,11 +27,20 @@ export async function mailSearches(pool: Pool, config: Config, log: Logger): Pro
   const news = await run<News>('searches/list_to_mail');
   for (const email of new Set(news.map(({ email }) => email))) {
     const own = news.filter(one => one.email === email);
-    await sendMail(config, log, { to: email, subject: subjectOf(own), text: textOf(own, appUrl) });
-    await run('searches/mark_mailed', {
-      tokens: own.map(({ token }) => token),
-      lasts: own.map(({ last }) => last),
-    });
+    try {
+      await sendMail(config, log, {
+        to: email,
+        subject: subjectOf(own),
+        text: await textOf(run, own, appUrl),
+        unsubscribe: `${endOf(own[0]!, appUrl)}?all=true`,
+      });
+      await run('searches/mark_mailed', {
+        tokens: own.map(({ token }) => token),
+        lasts: own.map(({ last }) => last),
+      });
+    } catch (error) {
+      log.warn({ err: error }, 'what is new in searches could not be mailed to one; it is tried again');
+    }
   }
 }
 
@@ -48,12 +58,29 @@ function subjectOf(own: readonly News[]): string {
   return own.length === 1 ? `${first!.name}: ${wordsOf(first!)}` : `What is new in ${own.length} searches`;
 }
 
-const textOf = (own: readonly News[], appUrl: string): string =>
-  own
-    .map(
-      one => `${one.name}: ${wordsOf(one)}
+const endOf = ({ token }: News, appUrl: string): string => `${appUrl}/searches/unsubscribe/${token}`;
+
+/** Of a search; the rest is behind its link. */
+const PARCELS_NAMED = 10;
+
+/** Parcels and what became of them, no owners: mails are forwarded. */
+async function textOf(run: Run, own: readonly News[], appUrl: string): Promise<string> {
+  const parts: string[] = [];
+  for (const one of own) {
+    const count = one.added + one.removed + one.changed;
+    const notes = await nameNotes(run, one.search_id, Math.min(count, PARCELS_NAMED));
+    const lines = notes.map(
+      note => `- ${note.name}: ${becameWords(note)}\n  ${appUrl}/data?parcel=${note.property_id}`,
+    );
+    if (count > notes.length) lines.push(`- and ${(count - notes.length).toLocaleString('en-US')} more`);
+    parts.push(`${one.name}: ${wordsOf(one)}
 ${appUrl}/searches/${one.search_id}
-No more mails of this search: ${appUrl}/searches/unsubscribe/${one.token}
-`,
-    )
-    .join('\n');
+
+${lines.join('\n')}
+
+No more mails of this search: ${endOf(one, appUrl)}
+`);
+  }
+  if (own.length > 1) parts.push(`No more mails of any search: ${endOf(own[0]!, appUrl)}?all=true\n`);
+  return parts.join('\n');
+}

@@ -47,6 +47,7 @@ function pathOf({
   if (type === 'search.changed') return `searches/${data.search_id}/changes/?cursor=${data.after}`;
   const query = new URLSearchParams({ types: type, after: String(seq - 1) });
   if (fips !== null) query.set('fips', fiveDigits(fips));
+  if (data.search_id !== undefined) query.set('search_id', String(data.search_id));
   return `changes/?${query}`;
 }
 

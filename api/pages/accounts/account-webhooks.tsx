@@ -1,10 +1,11 @@
 import { moment } from '../../../shared/domain/figures.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { WEBHOOK_TYPES } from '../../../shared/webhooks/webhook-terms.ts';
+import { listSearches } from '../../v1/searches/search-endpoints.ts';
 import { listWebhooks } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { WebhookAnswer } from '../../v1/webhooks/webhook-schema.ts';
 import { Icon } from '../frame/icons.tsx';
-import { Field, Grid, Panel, Submit } from '../frame/layout.tsx';
+import { Field, Grid, Panel, Select, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
@@ -20,13 +21,23 @@ const TYPE_WORDS: Record<WebhookType, string> = {
   'listing.gone': 'Listings withdrawn',
   'valuation.moved': 'Estimates moved',
   'stats.written': 'Market statistics changed',
-  'search.changed': 'What is new in saved searches that name it',
+  'search.changed': 'What is new in a saved search',
 };
 
 const USUAL = new Set<WebhookType>(['parcel.new', 'parcel.changed', 'listing.new', 'listing.changed']);
 
+/** Those of the company. */
+export type Searches = readonly { id: string; name: string }[];
+
+/** Where a webhook hears of parcels. */
+function placeOf({ fips, search_id }: WebhookAnswer, searches: Searches): string {
+  const county = fips === null ? undefined : countyText(Number(fips));
+  if (search_id === null) return county ?? 'everywhere';
+  return searches.find(({ id }) => id === search_id)?.name ?? 'a saved search that is deleted';
+}
+
 /** Which messages a webhook gets: of a form for a new one, or of one that is there. */
-export const WebhookFields = ({ webhook }: { webhook?: WebhookAnswer }) => (
+export const WebhookFields = ({ webhook, searches }: { webhook?: WebhookAnswer; searches: Searches }) => (
   <>
     <Field
       label="Address"
@@ -59,6 +70,19 @@ export const WebhookFields = ({ webhook }: { webhook?: WebhookAnswer }) => (
       value={webhook?.fips ? countyText(Number(webhook.fips)) : undefined}
       hint="Its name or FIPS code. Empty: all counties."
     />
+    {searches.length > 0 && (
+      <Field
+        label="Saved search"
+        name="search"
+        hint="Only what this search finds or found: of parcels, estimates and the search itself."
+      >
+        <Select
+          name="search"
+          options={[['', 'All parcels'], ...searches.map(({ id, name }) => [id, name] as [string, string])]}
+          given={webhook?.search_id ?? ''}
+        />
+      </Field>
+    )}
   </>
 );
 
@@ -72,6 +96,7 @@ export function stateOf({ enabled, disabled_because, failing_since }: WebhookAns
 /** Addresses that are told of changes, and the form for another one. */
 export async function webhooksSection(visit: Visit, account: { own: boolean }) {
   const webhooks = await callEndpoint<WebhookAnswer[]>(visit, listWebhooks);
+  const searches = await callEndpoint<Searches>(visit, listSearches);
   return (
     <Panel id="webhooks" title="Webhooks" flush>
       <p>Addresses of your own programs that get a signed message when something has changed.</p>
@@ -79,11 +104,11 @@ export async function webhooksSection(visit: Visit, account: { own: boolean }) {
         <Grid
           name="Webhooks"
           cards
-          heads={['Address', 'Told of', 'County', 'State']}
+          heads={['Address', 'Told of', 'Where', 'State']}
           rows={webhooks.map(webhook => [
             account.own ? <a href={`/account/webhooks/${webhook.id}`}>{webhook.url}</a> : webhook.url,
             webhook.types.join(', '),
-            webhook.fips === null ? 'all' : countyText(Number(webhook.fips)),
+            placeOf(webhook, searches),
             stateOf(webhook),
           ])}
         />
@@ -95,7 +120,7 @@ export async function webhooksSection(visit: Visit, account: { own: boolean }) {
             New webhook
           </summary>
           <form method="post" action="/account" class="stack narrow-form">
-            <WebhookFields />
+            <WebhookFields searches={searches} />
             <div class="buttons">
               <Submit label="Add webhook" does="add webhook" />
             </div>

@@ -2,6 +2,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { moment } from '../../../shared/domain/figures.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { MESSAGES_DAYS, OLD_SECRET_HOURS } from '../../../shared/webhooks/webhook-terms.ts';
+import { listSearches } from '../../v1/searches/search-endpoints.ts';
 import { listDeliveries, replayWebhook, testWebhook } from '../../v1/webhooks/webhook-deliveries.ts';
 import {
   changeWebhook,
@@ -15,7 +16,7 @@ import { Act, Back, Field, Grid, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, ownAccount, type Visit } from '../frame/visit.ts';
 import { countyOf } from '../map/county-filter.ts';
-import { stateOf, WebhookFields } from './account-webhooks.tsx';
+import { type Searches, stateOf, WebhookFields } from './account-webhooks.tsx';
 
 type Done = { good?: string; bad?: string; secret?: string };
 
@@ -88,6 +89,7 @@ export async function webhookOf(visit: Visit): Promise<object> {
     url: (visit.form.get('url') ?? '').trim(),
     types: visit.form.getAll('type'),
     fips: county === null ? null : fiveDigits(county),
+    search_id: visit.form.get('search') || null,
   };
 }
 
@@ -95,6 +97,7 @@ async function show(visit: Visit, done: Done) {
   ownAccount(visit.session!);
   const params = { id: visit.req.params.id };
   const webhook = await callEndpoint<WebhookAnswer>(visit, getWebhook, { params });
+  const searches = await callEndpoint<Searches>(visit, listSearches);
   const deliveries = await callEndpoint<Delivery[]>(visit, listDeliveries, { params });
   const isOpen =
     webhook.enabled && deliveries.some(({ state, attempts }) => state === 'pending' && attempts === 0);
@@ -164,7 +167,7 @@ async function show(visit: Visit, done: Done) {
         <details>
           <summary>What it is told of</summary>
           <form method="post" class="stack narrow-form">
-            <WebhookFields webhook={webhook} />
+            <WebhookFields webhook={webhook} searches={searches} />
             <div class="buttons">
               <Submit label="Change" does="change" />
             </div>

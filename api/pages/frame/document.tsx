@@ -17,6 +17,8 @@ type Frame = {
   theme: Theme | undefined;
   /** Of the account's period; undefined without a limit, and where the page did not read the account. */
   tokensLeft?: number | undefined;
+  /** Saved searches in which something is new. */
+  news?: number;
   /** The whole width and height of the window, for maps. */
   wide?: boolean;
   /** Style sheets and client modules of the page. */
@@ -76,7 +78,7 @@ export function Document(frame: Frame) {
   );
 }
 
-function TopBar({ session, url, tokensLeft }: Frame) {
+function TopBar({ session, url, tokensLeft, news = 0 }: Frame) {
   const path = url.pathname;
   const places = session?.user.operator ? [...PLACES, ['/admin', 'Admin'] as const] : PLACES;
   return (
@@ -101,6 +103,12 @@ function TopBar({ session, url, tokensLeft }: Frame) {
         </>
       )}
       <span class="grow" />
+      {news > 0 && (
+        <a class="badge good" href="/searches" title="Saved searches in which something is new">
+          <Icon name="bookmark" />
+          {news} new
+        </a>
+      )}
       {tokensLeft !== undefined && (
         <a class="tokens" href="/account#usage" title="Tokens left in this period">
           <Icon name="coins" />

@@ -32,7 +32,9 @@ export type Page = {
   /** Programs that ask for something else than HTML get what the API answers at the path. */
   forBrowsers?: true;
   get?(visit: Visit): Promise<Reply> | Reply;
-  /** Only forms of our own pages get here. */
+  /** Its address is all the right that it asks for, so that its form may come from anywhere. */
+  fromAnywhere?: true;
+  /** Only forms of our own pages get here, unless it is `fromAnywhere`. */
   post?(visit: Visit): Promise<Reply>;
 };
 
@@ -63,7 +65,7 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
     try {
       visit.session = await readSession(req, deps);
       if (req.method === 'POST') {
-        requireSameOrigin(req, deps);
+        if (!page.fromAnywhere) requireSameOrigin(req, deps);
         visit.form = await readForm(req, res);
       }
       requireText(
@@ -155,6 +157,15 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
   }
   const { session, url, req } = visit;
   const account = await visit.account;
+  // Read last, as the page may have shown what was new.
+  const [unseen] = session
+    ? await deps.resources.database
+        .run<{ news: number }>('searches/count_news', {
+          company_id: session.company.id,
+          user_id: session.user.id,
+        })
+        .catch(() => [])
+    : [];
   const html = renderToString(
     <Document
       {...reply}
@@ -163,6 +174,7 @@ async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
       assets={deps.assets}
       theme={themeOf(req)}
       tokensLeft={account && tokensLeftOf(account)}
+      news={unseen?.news ?? 0}
     />,
   );
   const headers = ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'];

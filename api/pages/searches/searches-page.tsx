@@ -1,8 +1,8 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { count, day, moment } from '../../../shared/domain/figures.ts';
-import { countyOf } from '../../../shared/domain/property-id.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
+import { becameWords, nameNotes } from '../../../shared/searches/search-notes.ts';
 import type { Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
 import { changeSearch, createSearch, deleteSearch } from '../../v1/searches/search-endpoints.ts';
@@ -11,7 +11,6 @@ import { Act, Back, Empty, Field, Grid, Notice, narrowPage, Select, Submit } fro
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
 import { chipsOf } from '../map/filter-chips.tsx';
-import { specOf } from '../map/parcel-history.tsx';
 import { listCounties, readFilters } from '../map/read-filters.ts';
 
 const WORDS: Record<Notify, string> = {
@@ -101,6 +100,7 @@ async function showAll(visit: Visit, reason?: string) {
       {rows.length > 0 && (
         <Grid
           name="Saved searches"
+          cards
           heads={['Name', 'Where', 'Parcels', 'Mails']}
           rows={rows.map(row => [
             <>
@@ -111,7 +111,7 @@ async function showAll(visit: Visit, reason?: string) {
             count(row.members),
             row.notify === 'none'
               ? 'none'
-              : `${row.notify === 'daily' ? 'daily' : 'at once'}: ${row.emails.length}`,
+              : `${row.notify === 'daily' ? 'daily' : 'at once'} to ${row.emails.join(', ') || 'nobody'}`,
           ])}
         />
       )}
@@ -129,7 +129,7 @@ async function saveForm(visit: Visit) {
   const county = typeof filter.county === 'string' ? countyText(Number(filter.county)) : 'Search';
   const name = (words === '' ? county : `${county}: ${words}`).slice(0, 200);
   return (
-    <form method="post" action="/searches" class="stack narrow">
+    <form method="post" action="/searches" class="stack narrow-form">
       <input type="hidden" name="filter" value={JSON.stringify(filter)} />
       <Field label="Name" name="name" value={name} required maxlength={200} />
       <Field name="notify" label="When something is added, changes or is gone">
@@ -144,17 +144,6 @@ async function saveForm(visit: Visit) {
 }
 
 const MOST_SHOWN = 200;
-const BECAME = { added: 'added', removed: 'no longer found', changed: 'changed' } as const;
-
-type Note = { n: number; became: keyof typeof BECAME; at: Date; property_id: number; fields: string[] };
-
-type Named = { property_id: number; apn: string | null; situs_address: string | null };
-
-/** "changed: owner, last sale", as far as fields have a name. */
-function becameWords({ became, fields }: Note): string {
-  const labels = fields.flatMap(field => specOf(field)?.label ?? []);
-  return [BECAME[became], labels.join(', ')].filter(Boolean).join(': ');
-}
 
 /** What is new in a saved search, and who is told. */
 const searchPage: Page = {
@@ -192,11 +181,7 @@ async function showOne(visit: Visit, done: { good?: string; bad?: string } = {})
   const { run, companyId, userId } = await rowsOf(visit);
   const [row] = await listRows(run, companyId, { id, userId });
   if (row === undefined) throw notFound('There is no such search.');
-  const notes = await run<Note>('searches/list_newest_notes', { search_id: id, limit: MOST_SHOWN });
-  const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
-  const counties = [...new Set(property_ids.map(countyOf))];
-  const named = await run<Named>('searches/name_parcels', { counties, property_ids });
-  const nameOf = new Map(named.map(({ property_id, apn, situs_address: at }) => [property_id, at ?? apn]));
+  const notes = await nameNotes(run, id, MOST_SHOWN);
   await run('searches/see_search', { search_id: id, user_id: userId });
   const isMailed = row.emails.some(email => email.toLowerCase() === visit.session!.user.email.toLowerCase());
   const body = (
@@ -217,12 +202,11 @@ async function showOne(visit: Visit, done: { good?: string; bad?: string } = {})
         ) : (
           <Grid
             name="What is new"
+            cards
             heads={['Parcel', 'What', 'When']}
             rows={notes.map((note, i) => [
               <>
-                <a href={`/data?parcel=${note.property_id}`}>
-                  {nameOf.get(note.property_id) ?? String(note.property_id)}
-                </a>{' '}
+                <a href={`/data?parcel=${note.property_id}`}>{note.name}</a>{' '}
                 {i < row.news && <span class="badge good">new</span>}
               </>,
               becameWords(note),
@@ -233,7 +217,7 @@ async function showOne(visit: Visit, done: { good?: string; bad?: string } = {})
       </section>
       <section>
         <h2>Settings</h2>
-        <form method="post" class="stack narrow">
+        <form method="post" class="stack narrow-form">
           <Field label="Name" name="name" value={row.name} required maxlength={200} />
           <Field
             name="notify"
@@ -257,17 +241,21 @@ async function showOne(visit: Visit, done: { good?: string; bad?: string } = {})
   return { title: row.name, body };
 }
 
-/** Ends the mails of one search to one person, who need not sign in. */
+/**
+ * Ends the mails of one search to one person, or of all (`?all=true`). Nobody need sign in: programs for mail
+ * send the form by themselves (RFC 8058).
+ */
 const unsubscribePage: Page = {
   path: '/searches/unsubscribe/:token',
   access: 'public',
+  fromAnywhere: true,
   async get(visit) {
     const { name, email } = await readerOf(visit);
     return narrowPage(
       'No more mails?',
       <>
         <p>
-          {email} is mailed of what is new in “{name}”.
+          {email} is mailed of what is new in {isOfAll(visit) ? 'saved searches' : `“${name}”`}.
         </p>
         <form method="post">
           <Submit label="End these mails" kind="primary" />
@@ -277,10 +265,16 @@ const unsubscribePage: Page = {
   },
   async post(visit) {
     const { name } = await readerOf(visit);
-    await visit.deps.resources.database.run('searches/end_mails', { token: visit.req.params.token });
-    return narrowPage('No more mails', <p>You get no more mails of “{name}”.</p>);
+    const all = isOfAll(visit);
+    await visit.deps.resources.database.run('searches/end_mails', { token: visit.req.params.token, all });
+    return narrowPage(
+      'No more mails',
+      <p>You get no more mails of {all ? 'saved searches' : `“${name}”`}.</p>,
+    );
   },
 };
+
+const isOfAll = ({ url }: Visit): boolean => url.searchParams.get('all') === 'true';
 
 async function readerOf(visit: Visit): Promise<{ name: string; email: string }> {
   const { token } = visit.req.params;

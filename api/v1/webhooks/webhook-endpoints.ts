@@ -5,6 +5,7 @@ import {
   MAX_WEBHOOKS,
   newSecret,
   OLD_SECRET_HOURS,
+  SEARCH_TYPES,
   WEBHOOK_TYPES,
 } from '../../../shared/webhooks/webhook-terms.ts';
 import type { CallContext } from '../../http/endpoint.ts';
@@ -12,6 +13,7 @@ import { notFound, unprocessable, validationError } from '../../http/error-respo
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
+import { companyOf, listRows } from '../searches/search-schema.ts';
 import {
   findWebhook,
   NO_WEBHOOK,
@@ -37,22 +39,47 @@ const types = z
   .describe('What it is told of: types of `changes/`.');
 const enabled = z.boolean('must be true or false').optional();
 
-const newWebhook = z.strictObject({ url, types, fips: fips.nullish(), enabled }).meta({
+const search_id = z
+  .uuid('must be the id of a saved search')
+  .nullish()
+  .describe('Only of what this saved search of the company takes note of.');
+
+const newWebhook = z.strictObject({ url, types, fips: fips.nullish(), search_id, enabled }).meta({
   id: 'NewWebhook',
   example: { url: WEBHOOK_EXAMPLE.url, types: WEBHOOK_EXAMPLE.types, fips: WEBHOOK_EXAMPLE.fips },
 });
 const webhookChange = z
-  .strictObject({ url: url.optional(), types: types.optional(), fips: fips.nullish(), enabled })
+  .strictObject({ url: url.optional(), types: types.optional(), fips: fips.nullish(), search_id, enabled })
   .meta({ id: 'WebhookChange', description: 'What is absent stays.', example: { enabled: true } });
 
-/** @throws PlatError `validation_error` for an address that nothing may be sent to, or an unknown county */
+type Given = Partial<z.output<typeof newWebhook>>;
+
+/**
+ * @param before what stays where nothing is given
+ * @throws PlatError `validation_error` for an address that nothing may be sent to, an unknown county or
+ * search, and what searches do not follow
+ */
 async function check(
   { database, webhookHosts }: Resources,
-  { url, fips }: { url?: string | undefined; fips?: string | null | undefined },
+  { account }: CallContext,
+  given: Given,
+  before?: WebhookRow,
 ): Promise<void> {
+  const { url, fips } = given;
   const fault = url === undefined ? undefined : postFault(url, webhookHosts);
   if (fault !== undefined) throw validationError({ url: [fault] });
   await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: fips ? [fips] : [] }]);
+  if (given.search_id) {
+    const company = await companyOf(database.run, account.id);
+    const found = await listRows(database.run, company, { id: given.search_id });
+    if (found.length === 0) throw validationError({ search_id: ['is no saved search of the company'] });
+  }
+  const search = given.search_id === undefined ? before?.search_id : given.search_id;
+  const others = (given.types ?? before?.types ?? []).filter(type => !SEARCH_TYPES.includes(type));
+  if (search && others.length > 0)
+    throw validationError({
+      types: [`of a saved search are ${SEARCH_TYPES.join(', ')}: leave out ${others.join(', ')}`],
+    });
 }
 
 /** Changes something of the account's webhooks: the audit table tells who did. */
@@ -108,7 +135,7 @@ export const createWebhook = defineEndpoint({
   },
   errors: { unprocessable: TOO_MANY },
   handle: async ({ body }, resources, call) => {
-    await check(resources, body);
+    await check(resources, call, body);
     const secret = newSecret();
     const made = await changeWebhooks(resources, call, async run => {
       await run('market/lock_company', { account_id: call.account.id });
@@ -121,6 +148,7 @@ export const createWebhook = defineEndpoint({
         url: body.url,
         types: body.types,
         fips: body.fips == null ? null : Number(body.fips),
+        search_id: body.search_id ?? null,
         enabled: body.enabled ?? true,
       });
       await run('webhooks/insert_secret', { webhook_id: row!.id, secret });
@@ -167,7 +195,7 @@ export const changeWebhook = defineEndpoint({
   body: webhookChange,
   response: answer,
   handle: async ({ params: { id }, body }, resources, call) => {
-    await check(resources, body);
+    await check(resources, call, body, await findWebhook(resources.database.run, call.account.id, id));
     const changed = await changeWebhooks(resources, call, async run => {
       const before = await findWebhook(run, call.account.id, id);
       await run('webhooks/update_webhook', {
@@ -176,6 +204,7 @@ export const changeWebhook = defineEndpoint({
         url: body.url ?? before.url,
         types: body.types ?? before.types,
         fips: body.fips === undefined ? before.fips : body.fips === null ? null : Number(body.fips),
+        search_id: body.search_id === undefined ? before.search_id : body.search_id,
         enabled: body.enabled ?? before.enabled,
       });
       return findWebhook(run, call.account.id, id);

@@ -17,6 +17,12 @@ export const webhook = z
     url: z.string().describe('Where messages are sent to.'),
     types: z.array(z.enum(WEBHOOK_TYPES)).describe('What it is told of: types of `changes/`.'),
     fips: z.string().nullable().describe('Only of this county; null for all.'),
+    search_id: z
+      .uuid()
+      .nullable()
+      .describe(
+        'Only of what this saved search takes note of; null for all. One that is deleted takes none.',
+      ),
     enabled: z.boolean(),
     disabled_because: z
       .enum(['gone', 'failing'])
@@ -68,6 +74,7 @@ export type WebhookRow = {
   url: string;
   types: WebhookAnswer['types'];
   fips: number | null;
+  search_id: string | null;
   enabled: boolean;
   disabled_because: 'gone' | 'failing' | null;
   failing_since: Date | null;
@@ -112,6 +119,7 @@ export const WEBHOOK_EXAMPLE: WebhookAnswer = {
   url: 'https://example.com/plat',
   types: ['parcel.new', 'parcel.changed', 'listing.new'],
   fips: '33019',
+  search_id: null,
   enabled: true,
   disabled_because: null,
   failing_since: null,

@@ -7,7 +7,7 @@ order by s.seq, s.id;
 
 -- name: list_all_searches
 -- All searches, to be looked at anew.
-select s.id, s.filter, s.counties, s.seq, s.seq as head from searches s order by s.id;
+select s.id, s.filter, s.counties, s.seq from searches s order by s.id;
 
 -- name: try_lock
 -- Whether this connection follows searches; another may.
@@ -27,8 +27,11 @@ where seq > :after and seq <= :until and fips = any (:counties::int[])
 order by seq;
 
 -- name: list_memberships
--- Which searches have found these parcels.
-select search_id, property_id from search_members where property_id = any (:property_ids::bigint[]);
+-- Which of these parcels searches have found.
+select search_id, json_agg(property_id) as property_ids
+from search_members
+where property_id = any (:property_ids::bigint[])
+group by search_id;
 
 -- name: list_members_in
 -- What a search has found in a county.
@@ -40,38 +43,67 @@ where search_id = :search_id and property_id between :fips::bigint * 100000000 a
 select f.property_id from {{from}} where {{where}};
 
 -- name: write_notes
--- What became of parcels in a search, in one transaction with its members, its place in the changes, and what
--- a webhook is told. Rows that belong together.
-with note as (
+-- What became of parcels in searches that have looked, in one transaction with their members, their places in
+-- the changes, and what webhooks are told. `places`: in `search_ids`. A search that was given another filter
+-- since, and looks from another change on, is left out.
+with looked as materialized (
+  select s.id, s.webhook_id, greatest(s.seq, :until::bigint) as seq, l.place
+  from unnest(:search_ids::uuid[], :afters::bigint[]) with ordinality as l (id, seq, place)
+  join searches s on s.id = l.id and s.seq = l.seq
+  for update of s
+),
+moved as (
+  update searches s set seq = looked.seq from looked where s.id = looked.id
+),
+note as (
   insert into search_changes (search_id, at, property_id, became, seq)
-  select :search_id, now(), p.property_id, p.became, p.seq
-  from unnest(:property_ids::bigint[], :became::text[], :seqs::bigint[]) with ordinality as p (property_id, became, seq, place)
-  order by p.place
-  returning n, property_id, became, seq
+  select looked.id, now(), p.property_id, p.became, p.seq
+  from unnest(:places::int[], :property_ids::bigint[], :became::text[], :seqs::bigint[]) with ordinality
+    as p (place, property_id, became, seq, nth)
+  join looked on looked.place = p.place
+  order by p.nth
+  returning n, search_id, property_id, became, seq
 ),
 removed as (
-  delete from search_members m using note n
-  where m.search_id = :search_id and m.property_id = n.property_id and n.became = 'removed'
+  delete from search_members m using note
+  where note.became = 'removed' and m.search_id = note.search_id and m.property_id = note.property_id
 ),
 added as (
   insert into search_members (search_id, property_id)
-  select :search_id, property_id from note where became = 'added'
+  select search_id, property_id from note where became = 'added'
   on conflict do nothing
 ),
-moved as (
-  update searches set seq = greatest(seq, :until) where id = :search_id returning webhook_id, id
+-- Webhooks that a search names, and those that follow it by themselves.
+listener as materialized (
+  select looked.id as search_id, looked.seq, looked.webhook_id, array['search.changed'] as types, null::int as fips, false as follows
+  from looked
+  where looked.webhook_id is not null
+  union all
+  select looked.id, looked.seq, w.id, w.types, w.fips, true
+  from looked
+  join webhooks w on w.search_id = looked.id
 ),
 told as (
-  insert into webhook_messages (seq, type, at, data, webhook_id)
-  select :until, 'search.changed', now(), jsonb_build_object(
-    'search_id', m.id, 'seq', :until::bigint, 'after', (select min(n) - 1 from note),
-    'added', (select count(*) from note where became = 'added'),
-    'removed', (select count(*) from note where became = 'removed'),
-    'changed', (select count(*) from note where became = 'changed')
-  ), m.webhook_id
-  from moved m
-  join webhooks w on w.id = m.webhook_id
-  where exists (select true from note)
+  insert into webhook_messages (seq, type, fips, at, data, webhook_id)
+  select l.seq, 'search.changed', null, now(), jsonb_build_object(
+    'search_id', l.search_id, 'seq', l.seq, 'after', min(note.n) - 1,
+    'added', count(*) filter (where note.became = 'added'),
+    'removed', count(*) filter (where note.became = 'removed'),
+    'changed', count(*) filter (where note.became = 'changed')
+  ), l.webhook_id
+  from (select distinct search_id, seq, webhook_id from listener where 'search.changed' = any (types)) l
+  join note on note.search_id = l.search_id
+  group by l.search_id, l.seq, l.webhook_id
+  union all
+  select min(c.seq), c.type, c.fips, c.at, jsonb_build_object(
+    'seq', min(c.seq), 'last_seq', max(c.seq), 'changes', count(distinct c.seq), 'run_id', c.run_id,
+    'fips', lpad(c.fips::text, 5, '0'), 'search_id', l.search_id
+  ), l.webhook_id
+  from listener l
+  join note on note.search_id = l.search_id
+  join changes c on c.seq = note.seq and c.type = any (l.types)
+  where l.follows and (l.fips is null or l.fips = c.fips)
+  group by l.search_id, l.webhook_id, c.type, c.fips, c.at, c.run_id
   returning id, webhook_id
 )
 insert into webhook_deliveries (webhook_id, message_id, created_at, next_at)
@@ -80,21 +112,19 @@ from told t
 join webhooks w on w.id = t.webhook_id
 where w.enabled;
 
--- name: move_searches
--- Notes up to which change searches have looked.
-update searches set seq = greatest(seq, :until) where id = any (:search_ids::uuid[]);
-
 -- name: list_to_mail
 -- Notes that people are to be mailed of, by user and search: how many of each kind. Those who want one mail a
--- day get it when the day is another than that of the last.
+-- day get it when the day is another than that of the last. None go out for an account whose keys are
+-- refused.
 select u.email, r.token, s.id as search_id, s.name, max(c.n) as last,
   count(*) filter (where c.became = 'added')::int as added, count(*) filter (where c.became = 'removed')::int as removed,
   count(*) filter (where c.became = 'changed')::int as changed
 from searches s
 join search_readers r on r.search_id = s.id
 join users u on u.id = r.user_id and u.company_id = s.company_id
+join accounts a on a.id = s.account_id and a.pro and a.disabled_at is null
 join search_changes c on c.search_id = s.id and c.n > r.mailed_n
-where s.notify = 'at_once' or s.notify = 'daily' and r.mailed_at < date_trunc('day', now())
+where s.notify = 'at_once' or s.notify = 'daily' and date_trunc('day', r.mailed_at) <> date_trunc('day', now())
 group by u.email, r.token, s.id, s.name
 order by u.email, s.name;
 
@@ -104,3 +134,12 @@ update search_readers r
 set mailed_n = greatest(r.mailed_n, m.last), mailed_at = now()
 from unnest(:tokens::uuid[], :lasts::bigint[]) as m (token, last)
 where r.token = m.token;
+
+-- name: summarise_lag
+-- What operators watch: searches that have not looked at all changes yet, and how old the oldest of these
+-- changes is. Seconds are 0 without any.
+select
+  (select count(*)::int from searches where seq < (select max(seq) from changes)) as behind,
+  coalesce(greatest(0, extract(epoch from now() - (
+    select c.at from changes c where c.seq > (select min(seq) from searches) order by c.seq limit 1
+  ))), 0)::float8 as behind_seconds;

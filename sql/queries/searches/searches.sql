@@ -17,6 +17,14 @@ from searches s
 where s.company_id = :company_id and (:search_id::uuid is null or s.id = :search_id)
 order by s.created_at, s.id;
 
+-- name: count_news
+-- In how many searches of a company there is something that a user has not seen.
+select count(*)::int as news
+from searches s
+left join search_views v on v.search_id = s.id and v.user_id = :user_id
+where s.company_id = :company_id
+  and exists (select true from search_changes c where c.search_id = s.id and c.n > coalesce(v.n, 0));
+
 -- name: lock_searches
 -- Lets one call at a time add searches of a company.
 select id from companies where id = :company_id for update;
@@ -76,9 +84,9 @@ limit :limit;
 select coalesce(max(n), 0) as n from search_changes where search_id = :search_id;
 
 -- name: list_newest_notes
--- The newest notes of a search, for people, with the names of the fields that have changed.
-select n.n, n.became, n.at, n.property_id,
-  array(select jsonb_object_keys(c.fields) where n.became = 'changed') as fields
+-- The newest notes of a search, for people, with what the fields that have changed were and are.
+select n.became, n.at, n.property_id,
+  case when c.type in ('parcel.changed', 'valuation.moved') then c.fields end as fields
 from search_changes n
 left join changes c on c.seq = n.seq
 where n.search_id = :search_id
@@ -103,12 +111,13 @@ with gone as (
   delete from search_readers where search_id = :search_id and user_id <> all (:user_ids::uuid[])
 )
 insert into search_readers (search_id, user_id, mailed_n, mailed_at)
-select :search_id, id, (select coalesce(max(n), 0) from search_changes), now() from unnest(:user_ids::uuid[]) as u (id)
+select :search_id, id, (select coalesce(max(n), 0) from search_changes where search_id = :search_id), now() from unnest(:user_ids::uuid[]) as u (id)
 on conflict do nothing;
 
 -- name: skip_mails
 -- What became known while nobody was mailed is not mailed later.
-update search_readers set mailed_n = (select coalesce(max(n), 0) from search_changes), mailed_at = now()
+update search_readers
+set mailed_n = (select coalesce(max(n), 0) from search_changes where search_id = :search_id), mailed_at = now()
 where search_id = :search_id;
 
 -- name: find_reader
@@ -120,10 +129,14 @@ join users u on u.id = r.user_id
 where r.token = :token;
 
 -- name: end_mails
--- Ends the mails of a search to whom a link names.
-delete from search_readers where token = :token returning search_id;
+-- Ends the mails of a search to whom a link names; `all`: of all searches.
+delete from search_readers r using search_readers named
+where named.token = :token and r.user_id = named.user_id and (:all or r.search_id = named.search_id)
+returning r.search_id;
 
 -- name: delete_old_notes
 -- Deletes a batch of notes that are kept no longer. `days`: after so many.
 delete from search_changes
-where n in (select n from search_changes where at < now() - :days * interval '1 day' order by at limit 10000);
+where (search_id, n) in (
+  select search_id, n from search_changes where at < now() - :days * interval '1 day' limit 10000
+);

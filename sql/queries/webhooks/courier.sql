@@ -5,7 +5,8 @@ select seq from webhook_position for update skip locked;
 -- name: make_messages
 -- Makes messages of all changes after a number, one of each type, county and transaction, and deliveries
 -- of them. Changes are numbered in the order of commits, so none comes later with a smaller number. To an
--- account whose keys are refused nothing is delivered; it can be sent later.
+-- account whose keys are refused nothing is delivered; it can be sent later. Webhooks that follow a saved
+-- search are told by who follows searches.
 with head as (
   select max(seq) as seq from changes
 ),
@@ -16,7 +17,7 @@ told as (
   select c.type, c.fips, c.at, c.run_id, min(c.seq) as seq, max(c.seq) as last_seq, count(*) as changes
   from changes c
   where c.seq > :after and c.seq <= (select seq from head)
-    and c.type = any (array(select distinct unnest(types) from webhooks))
+    and c.type = any (array(select distinct unnest(types) from webhooks where search_id is null))
   group by c.type, c.fips, c.at, c.run_id
 ),
 made as (
@@ -25,14 +26,16 @@ made as (
     'seq', t.seq, 'last_seq', t.last_seq, 'changes', t.changes, 'run_id', t.run_id, 'fips', lpad(t.fips::text, 5, '0')
   )
   from told t
-  where exists (select true from webhooks w where t.type = any (w.types) and (w.fips is null or w.fips = t.fips))
+  where exists (
+    select true from webhooks w where w.search_id is null and t.type = any (w.types) and (w.fips is null or w.fips = t.fips)
+  )
   returning id, type, fips
 ),
 posted as (
   insert into webhook_deliveries (webhook_id, message_id, created_at, next_at)
   select w.id, m.id, now(), now()
   from made m
-  join webhooks w on m.type = any (w.types) and (w.fips is null or w.fips = m.fips)
+  join webhooks w on w.search_id is null and m.type = any (w.types) and (w.fips is null or w.fips = m.fips)
   join accounts a on a.id = w.account_id
   where w.enabled and a.pro and a.disabled_at is null
   returning true
@@ -141,6 +144,11 @@ select
   coalesce(greatest(0, extract(epoch from now() - (
     select c.at from changes c where c.seq > (select seq from webhook_position) order by c.seq limit 1
   ))), 0)::float8 as behind_seconds;
+
+-- name: mend_clock
+-- Makes due what would wait for longer than any pause is, a day: the clock was set back.
+update webhook_deliveries set next_at = now()
+where state = 'pending' and next_at > now() + interval '1 day 1 minute';
 
 -- name: delete_old_messages
 -- Deletes a batch of messages, and their deliveries, that are kept no longer. `days`: after so many.

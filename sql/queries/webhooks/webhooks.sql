@@ -6,7 +6,7 @@ select set_config('plat.actor', coalesce(
 
 -- name: list_webhooks
 -- Webhooks of an account, the oldest first. `webhook_id`: null for all.
-select w.id, w.url, w.types, w.fips, w.enabled, w.disabled_because, w.failing_since, w.created_at,
+select w.id, w.url, w.types, w.fips, w.search_id, w.enabled, w.disabled_because, w.failing_since, w.created_at,
   (select max(expires_at) from webhook_secrets s where s.webhook_id = w.id and s.expires_at > now()) as old_secret_until
 from webhooks w
 where w.account_id = :account_id and (:webhook_id::uuid is null or w.id = :webhook_id)
@@ -18,8 +18,8 @@ select count(*)::int as webhooks from webhooks where account_id = :account_id;
 
 -- name: insert_webhook
 -- A new webhook.
-insert into webhooks (account_id, url, types, fips, enabled)
-values (:account_id, :url, :types, :fips, :enabled)
+insert into webhooks (account_id, url, types, fips, search_id, enabled)
+values (:account_id, :url, :types, :fips, :search_id, :enabled)
 returning id;
 
 -- name: insert_secret
@@ -42,7 +42,7 @@ values (current_setting('plat.actor'), 'rotate_secret', 'webhooks', :webhook_id:
 -- name: update_webhook
 -- Changes a webhook of an account; one that is switched on again has a new start. No row where there is none.
 update webhooks
-set url = :url, types = :types, fips = :fips, enabled = :enabled,
+set url = :url, types = :types, fips = :fips, search_id = :search_id, enabled = :enabled,
   disabled_because = case when not :enabled then disabled_because end,
   failing_since = case when :enabled and not enabled then null else failing_since end
 where id = :webhook_id and account_id = :account_id
@@ -71,7 +71,7 @@ with wanted as (
   select m.id
   from webhooks w
   join webhook_messages m on case
-    when m.webhook_id is null then m.type = any (w.types) and (w.fips is null or w.fips = m.fips)
+    when m.webhook_id is null then w.search_id is null and m.type = any (w.types) and (w.fips is null or w.fips = m.fips)
     else m.webhook_id = w.id and m.type <> 'webhook.test'
   end
   where w.id = :webhook_id and (m.id = :message_id::uuid or m.at >= :since::timestamptz)

@@ -184,6 +184,8 @@ test('one mail a person with all searches, to be ended by a link without signing
     { name: 'Second', ...both, emails: [ana.email] },
   );
   const daily = await save(LARGE, { name: 'Daily', emails: [bob.email], notify: 'daily' });
+  const follows = await startReceiver();
+  await webhooksOf(api, key).add(follows.url, { types: ['parcel.changed'], search_id: first.id });
   const courier = startTestCourier(db);
   await merge(roll.map((one, n) => (n === 8 ? parcel(8, { OWNER: 'ZETA LLC' }) : one)));
   await follow();
@@ -191,7 +193,8 @@ test('one mail a person with all searches, to be ended by a link without signing
   const [toAna, toBob, ...more] = mails();
   expect(more).toEqual([]);
   expect(toAna).toMatch(/To: ana@.*What is new in 2 searches.*First: .*changed.*Second: 1 added/s);
-  expect(toBob).toMatch(/To: bob@.*Subject: First: /s);
+  expect(toAna).toMatch(/- 8 Main St: added: Owner\n {2}\S+\/data\?parcel=3301900000009/);
+  expect(toBob).toMatch(/To: bob@.*Subject: First: .*- \d+ Main St: changed: /s);
   expect(toAna).not.toMatch(/ZETA|sign-in/);
   courier.wake();
   await eventually(async () => received.length === 1);
@@ -200,6 +203,11 @@ test('one mail a person with all searches, to be ended by a link without signing
   const read = await api.call(data.read as string, { key });
   const count = (data.added as number) + (data.removed as number) + (data.changed as number);
   expect((read.json as Page).results).toHaveLength(count);
+  await eventually(async () => follows.received.length === 1);
+  const { message } = follows.received[0]!;
+  expect(message).toMatchObject({ type: 'parcel.changed', data: { search_id: first.id, fips: '33019' } });
+  const narrow = (await api.call(message.data.read as string, { key })).json as { results: object[] };
+  expect(narrow.results).toHaveLength(message.data.changes as number);
 
   const [, path] = new RegExp(`${api.url}(/searches/unsubscribe/\\S+)`).exec(toBob!)!;
   const nobody = visitor(api);
@@ -214,6 +222,16 @@ test('one mail a person with all searches, to be ended by a link without signing
   await follow();
   expect(mails()[2]).toMatch(/To: bob@.*Subject: Daily: /s);
   expect(mails()).toHaveLength(3);
+  // A program for mail ends them all by itself, from nowhere and without a cookie (RFC 8058).
+  const [, button] = new RegExp(`List-Unsubscribe: <${api.url}(\\S+)>`).exec(toAna!)!;
+  expect(toAna).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click\n');
+  const pressed = await fetch(api.url + button, {
+    method: 'POST',
+    body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+  });
+  expect([pressed.status, pressed.headers.get('set-cookie')]).toEqual([200, null]);
+  const left = (await api.call(SEARCHES, { key })).json as Search[];
+  expect(left.flatMap(({ emails }) => emails)).toEqual([bob.email]);
   expect((await usageOf(db, ana.accountId)).tokens).toBe(0);
 });
 
@@ -231,8 +249,12 @@ test('the page saves a search, tells what is new since the last visit, and mails
   expect((await visit.open(path)).text).toMatch(/Nothing since it was saved.*ana@acme.example/s);
   await merge(roll.map((one, n) => (n === 10 ? parcel(10, { OWNER: 'IOTA' }) : one)));
   await follow();
+  const bar = />(\d+) new<\/a>/;
+  const unseen = Number(bar.exec((await visit.open('/markets')).text)![1]);
   expect((await visit.open('/searches')).text).toMatch(/Mine.*\d+ new/s);
-  expect((await visit.open(path)).text).toMatch(/10 Main St.*new.*changed: Owner/s);
+  const seen = (await visit.open(path)).text;
+  expect(seen).toMatch(/10 Main St.*new.*changed: Owner/s);
+  expect(Number(bar.exec(seen)?.[1] ?? 0)).toBe(unseen - 1);
   expect((await visit.open('/searches')).text).not.toMatch(/>Mine<\/a><\/td>(?:(?!<\/tr>).)*new/s);
   expect((await visit.submit(path, { do: 'change', name: 'Ours', notify: 'none' })).text).toContain(
     'is changed',

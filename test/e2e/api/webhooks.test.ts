@@ -82,6 +82,8 @@ test('faults are named, and an account has 20', async () => {
   const url = 'https://example.com/';
   expect(await faultOf({ url, types: ['parcel.old'] })).toMatchObject([400, { types: expect.anything() }]);
   expect(await faultOf({ url, fips: '99999' })).toMatchObject([400, { fips: expect.anything() }]);
+  const stranger = '3c7d6f0e-7b1d-4e57-8a51-9d0c2f6b4e12';
+  expect(await faultOf({ url, search_id: stranger })).toMatchObject([400, { search_id: expect.anything() }]);
   const { id } = await add(url, { enabled: false });
   expect((await post(id, 'replay', {})).status).toBe(400);
   expect((await post(id, 'replay', { message_id: id })).json).toMatchObject({
@@ -278,6 +280,14 @@ test('messages are kept for 30 days, figures told to operators', async () => {
   });
   expect(metrics).toMatch(/plat_webhooks\{what="pending"\} \d/);
   expect((await db.pool.query('select from webhook_messages')).rowCount).toBeGreaterThan(0);
+  // The clock was set back: what waits for another year is due.
+  await db.pool.query("update webhook_deliveries set state = 'pending', next_at = now() + interval '1 year'");
+  await runMaintenance(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
+  expect(
+    (await db.pool.query("select from webhook_deliveries where next_at > now() + interval '1 hour'"))
+      .rowCount,
+  ).toBe(0);
+  expect(metrics).toMatch(/plat_searches\{what="behind_seconds"\} 0/);
   await db.pool.query("update webhook_messages set at = at - interval '60 days'");
   await runMaintenance(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
   expect((await db.pool.query('select from webhook_deliveries')).rowCount).toBe(0);

@@ -10,6 +10,8 @@ const NAMES: Record<string, string[][]> = {
   'metadata.example': [['169.254.169.254']],
   'six.example': [['::1']],
   'mapped.example': [['::ffff:127.0.0.1']],
+  // Of one that stands for another name (CNAME) the addresses are that one's.
+  'alias.example.': [['10.0.0.8', '172.16.0.9']],
   'both.example': [['192.168.1.1', 'fd00::1']],
   // Another answer each time.
   'rebinding.example': [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']],
@@ -52,6 +54,10 @@ const HOSTS = [
   'LOCALHOST.',
   'x.localhost',
   '127.0.0.1',
+  '127.0.0.1.',
+  '%31%32%37.0.0.1',
+  '①②⑦.0.0.1',
+  '017700000001',
   '127.1',
   '127.255.255.254',
   '2130706433',
@@ -78,6 +84,7 @@ const HOSTS = [
   '[::ffff:a9fe:a9fe]',
   '[::ffff:0:127.0.0.1]',
   '[64:ff9b::7f00:1]',
+  '[64:ff9b::a9fe:a9fe]',
   '[64:ff9b:1::7f00:1]',
   '[2001::1]',
   '[2002:7f00:1::]',

@@ -1,0 +1,16 @@
+import { ALL_FIELDS, type FieldSpec } from './parcel-fields.ts';
+
+/** What fields of a change are called that are none of a parcel's. A point says nothing to people. */
+const OTHERS: Readonly<Record<string, Pick<FieldSpec, 'label' | 'unit'>>> = {
+  on_roll: { label: 'On the roll' },
+  mean_adjusted_price: { label: 'Worth', unit: 'USD' },
+  boundary: { label: 'Boundary' },
+  'listing.status': { label: 'Listing' },
+  'listing.price': { label: 'Listing, price', unit: 'USD' },
+  'listing.sold_date': { label: 'Listing, sold' },
+  'listing.lot_size': { label: 'Listing, acres', unit: 'acres' },
+};
+
+type Named = Pick<FieldSpec, 'label'> & Partial<FieldSpec>;
+
+export const changedFieldOf = (field: string): Named | undefined => ALL_FIELDS[field] ?? OTHERS[field];
