@@ -102,7 +102,6 @@ describePages('feeds from /admin', site => {
     await inspect(page);
     await page.getByRole('button', { name: 'Add 7 feeds and run' }).click();
     await page.locator('#progress[data-open]').waitFor();
-    await inspect(page);
     // Without a press of a key the page follows what the workers do.
     await page.locator('#progress:not([data-open])').waitFor();
     await page.getByText('6 of 7 are loaded').waitFor();
@@ -113,7 +112,6 @@ describePages('feeds from /admin', site => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Everything is loaded').waitFor();
     expect(await page.locator('.badge.good').count()).toBe(7);
-    await inspect(page);
     await page
       .getByRole('link', { name: /^Run \d+$/ })
       .first()
@@ -127,7 +125,6 @@ describePages('feeds from /admin', site => {
     const env = { FEEDS_DIR: join(db.folder, 'file-feeds'), PLAT_DIR: api.config.PLAT_DIR };
     await startTestWorker(workerConfig(db, 'postgres', env), allJobs);
     const page = await site.open('/admin', { as: await newUser(db, { operator: true }) });
-    await inspect(page);
     await page.getByRole('link', { name: 'Add a file' }).click();
     await inspect(page);
     const chosen = page.getByLabel('File');
@@ -150,7 +147,6 @@ describePages('feeds from /admin', site => {
     await send(page, 'Upload');
     await page.getByText('Which column is which field').waitFor();
     await page.getByText('It cannot be loaded yet').waitFor();
-    await inspect(page);
     await page.getByLabel('County', { exact: true }).fill('Sullivan, NH');
     await page.getByLabel('Name of the feed').fill('uploaded-roll');
     await page.getByLabel('Column of Zoning').selectOption({ index: 0 });

@@ -21,7 +21,6 @@ describePages('the frame and the filters', site => {
     await page.getByRole('button', { name: `Show ${found} parcels` }).click();
     await page.locator('.filters:not([open])').waitFor({ state: 'attached' });
     expect(await page.locator('.filters .count').first().textContent()).toBe('3');
-    await inspect(page);
     await page.getByRole('link', { name: 'Remove Vacant' }).click();
     await page.waitForFunction(
       before => Number(document.querySelector('#count')?.textContent) > before,

@@ -5,9 +5,7 @@ const SEARCH = '/data?county=33019&acres_min=5&acres_max=20&out_of_state_owner=t
 
 describePages('lists', site => {
   test('a search becomes a list: rows are mailed, taken back, noted and removed', async () => {
-    const page = await site.open('/lists');
-    await inspect(page);
-    await page.goto(site.api.url + SEARCH);
+    const page = await site.open(SEARCH);
     const found = Number(await page.locator('#count').textContent());
     await page.getByRole('button', { name: 'Add all results' }).click();
     await inspect(page);
@@ -19,7 +17,6 @@ describePages('lists', site => {
     expect(await page.locator('.pagehead').textContent()).toMatch(
       new RegExp(`Sullivan, out of state${found} parcels of \\d+ owners`),
     );
-    await inspect(page);
 
     const boxes = page.locator('.list-rows [name="property_id"][form]');
     await boxes.nth(0).check();

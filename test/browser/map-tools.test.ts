@@ -4,7 +4,7 @@ import { describePages, drawn, inspect, isFocused, NARROW, visit, WIDE } from '.
 
 describePages('the tools of the map', site => {
   test('measuring, a radius by mouse and by keyboard, coordinates, a link to the view, a picture, what is in sight', async () => {
-    const page = await site.open('/data?county=33019');
+    const page = await site.open('/data?county=33019', { draws: true });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const box = (await page.locator('#map').boundingBox())!;
     const spot = (across: number, down: number) =>

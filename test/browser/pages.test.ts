@@ -18,7 +18,7 @@ import { linkOf } from '../support/visitor.ts';
 
 describePages('the web app', site => {
   test('the map: at most 600 kB over the wire; parcels are filtered as one types, opened by a click on the list, and closed again', async () => {
-    const page = await site.open();
+    const page = await site.open(undefined, { draws: true });
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
     await session.send('Network.setCacheDisabled', { cacheDisabled: true });

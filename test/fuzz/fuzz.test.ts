@@ -17,7 +17,7 @@ import { type Answer, type Shot, send } from './shot.ts';
 import { type Known, readKnown } from './values.ts';
 
 /** `npm run fuzz` sends more of them, and on several connections. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 400);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 200);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LANES = REQUESTS > 1_000 ? 4 : 1;
 /** Made at a time, so that later ones use what earlier ones made. */

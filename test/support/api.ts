@@ -5,7 +5,7 @@ import type { Lifecycle } from '../../api/http/begin.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import type { BoardQueue } from '../../api/http/queue-board.ts';
 import { openApiDocument } from '../../api/openapi.ts';
-import { openAssets } from '../../api/pages/frame/assets.ts';
+import { type Assets, openAssets } from '../../api/pages/frame/assets.ts';
 import { serveHttp } from '../../api/server.ts';
 import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts/accounts.ts';
 import { type Config, loadConfig } from '../../shared/base/config.ts';
@@ -21,6 +21,16 @@ function documentOf(endpoints: readonly Endpoint[]): (reply: Reply) => void {
   const check = documented.get(endpoints) ?? conformsTo(openApiDocument(endpoints) as Document);
   documented.set(endpoints, check);
   return check;
+}
+
+/** Kept for all files: bundling takes longer than most of their tests. */
+const bundled = new Map<string, Promise<Assets>>();
+
+function assetsOf(config: Config): Promise<Assets> {
+  const key = config.BASEMAP_URL ?? '';
+  const assets = bundled.get(key) ?? openAssets(config);
+  bundled.set(key, assets);
+  return assets;
 }
 
 export type TestReply = { status: number; headers: Headers; text: string; json: unknown };
@@ -78,7 +88,7 @@ export async function startTestApi(
       queues,
       endpoints,
       ...(now && { now }),
-      ...(pages && { assets: await openAssets(config) }),
+      ...(pages && { assets: await assetsOf(config) }),
     }),
     config,
     lifecycle,

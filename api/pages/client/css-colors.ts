@@ -1,7 +1,9 @@
 /** The style sheet's variable as a color that the map can read; light or dark as the page is. */
 export function colorOf(variable: string): string {
-  document.body.style.color = `var(--${variable})`;
-  const { color } = getComputedStyle(document.body);
-  document.body.style.removeProperty('color');
+  // On an element of its own: with the body's the whole page would be styled anew, once a color.
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.color = `var(--${variable})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
   return color;
 }
