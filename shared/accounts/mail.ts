@@ -21,7 +21,9 @@ export async function sendMail(config: Config, log: Logger, { unsubscribe, ...ma
       : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
   if (config.SMTP_URL !== undefined) {
     const { createTransport } = await import('nodemailer');
-    await createTransport(config.SMTP_URL).sendMail({ from: config.MAIL_FROM, headers, ...mail });
+    // Quoted-printable breaks lines of over 76 characters in two, and links with them.
+    const how = { from: config.MAIL_FROM, headers, textEncoding: 'base64' } as const;
+    await createTransport(config.SMTP_URL).sendMail({ ...how, ...mail });
     return;
   }
   const folder = join(config.PLAT_DIR, 'outbox');

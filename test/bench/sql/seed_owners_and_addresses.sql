@@ -19,7 +19,7 @@ with drawn as (
       (hashint8extended(i, 3) & 1048575) / 1048576.0::double precision as u3,
       (hashint8extended(i, 4) & 1048575) / 1048576.0::double precision as u4,
       (hashint8extended(i, 5) & 1048575) / 1048576.0::double precision as u5
-    from generate_series($1::bigint * 1000000, $1::bigint * 1000000 + $2::int - 1) i
+    from generate_series($1::bigint * 10000000, $1::bigint * 10000000 + $2::int - 1) i
   ) uniform
 ),
 syllables as (
@@ -45,8 +45,8 @@ insert into parcels (
   situs_zip, created_run, changed_run
 )
 select
-  $1::int, $1::bigint * 100000000 + 1 + i % 1000000, 1, i::text, to_char(i % 1000000, 'FM000000-000-000'),
-  lpad((i % 1000000)::text, 12, '0'),
+  $1::int, $1::bigint * 100000000 + 1 + i % 10000000, 1, i::text, to_char(i % 10000000, 'FM000000-000-000'),
+  lpad((i % 10000000)::text, 12, '0'),
   case
     when kind < 0.55 then surname || ', ' || given || ' ' || middle
     when kind < 0.7 then surname || ', ' || given || ' ' || middle || ' & ' || spouse
