@@ -74,11 +74,16 @@ describePages('comp reports', site => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Comps used: 7' }).waitFor();
     const before = await estimate(page);
+    const used = (n: number) => page.getByRole('heading', { name: `Comps used: ${n}` }).waitFor();
     for (const left of [6, 5]) {
       await tabTo(page, page.locator('.chosen button', { hasText: 'Take out' }).first());
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: `Comps used: ${left}` }).waitFor();
+      await used(left);
     }
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await used(6);
+    await page.locator('.chosen button', { hasText: 'Take out' }).first().click();
+    await used(5);
     expect(await estimate(page)).not.toBe(before);
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.locator('body').evaluate(body => getComputedStyle(body).color)).not.toMatch(/^rgb\(2/);
@@ -170,8 +175,12 @@ describePages('comp reports', site => {
       return pathname;
     };
     const list = await window('/comping');
+    await list.getByLabel('New report of parcel').fill('7-44');
+    await send(list, 'Find parcel');
+    expect(await list.getByRole('button', { name: /^Report of / }).count()).toBeGreaterThan(0);
     await list.getByLabel('New report of parcel').fill(String(PARCEL));
-    await list.getByRole('button', { name: 'Start' }).click();
+    await send(list, 'Find parcel');
+    await list.getByRole('button', { name: /^Report of / }).click();
     await waits(list);
     const parcel = await window(`/data?parcel=${PARCEL}`);
     await parcel.getByRole('button', { name: 'Comp report' }).click();

@@ -11,6 +11,7 @@ import {
 import { map, sourceOf } from './map-client.ts';
 import { type Mark, openMarks } from './map-marks.ts';
 import { EMPTY } from './map-style.ts';
+import { say } from './toast.ts';
 
 const page = document.querySelector<HTMLElement>('.comping')!;
 const address = page.dataset.report!;
@@ -117,12 +118,27 @@ find('unfilter').addEventListener('click', event => {
 
 list.addEventListener('change', event => {
   const box = event.target as HTMLInputElement;
-  if (box.name === 'comp')
-    send([
-      ['do', box.checked ? 'add' : 'remove'],
-      ['comp', box.value],
-    ]);
+  if (box.name !== 'comp') return;
+  const name = box.closest('li')!.querySelector('b')!.textContent;
+  if (!box.checked) sayUndoable(`${name} is taken off.`);
+  send([
+    ['do', box.checked ? 'add' : 'remove'],
+    ['comp', box.value],
+  ]);
 });
+
+/** Says what is about to be done to the selection, which as it is now can be had again. */
+function sayUndoable(words: string): void {
+  const before = [...chosen].map((id): [string, string] => ['comp', id]);
+  say(words, () => send([['do', 'select'], ['was', [...chosen].join(',')], ...before]));
+}
+
+/** Buttons that choose for one. */
+const CHOSEN: Record<string, string> = {
+  remove: 'The comp is taken off.',
+  clear: 'All comps are taken off.',
+  model: "Plat's comps are used.",
+};
 
 document.addEventListener('submit', event => {
   const form = event.target as HTMLFormElement;
@@ -131,6 +147,8 @@ document.addEventListener('submit', event => {
   if (form.id === 'candidates') return;
   const button = (event as SubmitEvent).submitter as HTMLButtonElement;
   const fields = [...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]);
+  const words = CHOSEN[button.value];
+  if (words !== undefined) sayUndoable(words);
   send([...fields, [button.name, button.value]]);
 });
 

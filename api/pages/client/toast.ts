@@ -16,8 +16,8 @@ export function letGo(toast: HTMLElement, ms: number = SHOWN_MS): void {
   wait();
 }
 
-/** Says what was done where the page does not change. */
-export function say(words: string): void {
+/** Says what was done where the page does not change; `undo` takes it back. */
+export function say(words: string, undo?: () => void): void {
   document.querySelector('.toast')?.remove();
   const toast = document.createElement('div');
   toast.className = 'toast';
@@ -26,6 +26,16 @@ export function say(words: string): void {
   // Readers tell what changes in a status, not one that comes with its text.
   requestAnimationFrame(() => {
     toast.textContent = words;
+    if (undo === undefined) return;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'second small';
+    button.textContent = 'Undo';
+    button.addEventListener('click', () => {
+      toast.remove();
+      undo();
+    });
+    toast.append(button);
   });
-  letGo(toast, SHORT_MS);
+  letGo(toast, undo === undefined ? SHORT_MS : SHOWN_MS);
 }

@@ -1,9 +1,12 @@
 import { moment } from '../../../shared/domain/figures.ts';
 import { titleCase } from '../../../shared/domain/roll-text.ts';
 import { createCompReport } from '../../v1/comping/create-comp-report.ts';
-import { Empty, Field, Grid } from '../frame/layout.tsx';
+import { search } from '../../v1/search/search.ts';
+import type { SearchResult } from '../../v1/search/search-result.ts';
+import { Empty, Field, Grid, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { callEndpoint } from '../frame/visit.ts';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { textOf } from '../search/search-answers.tsx';
 import { titleOf } from './comping-reports.ts';
 
 /** The last ones; who has more finds them by the link. */
@@ -20,12 +23,48 @@ type Listed = {
   comps: number;
 };
 
+/** Shorter texts are refused by the search. */
+const MIN_QUERY = 2;
+
+async function findParcels(visit: Visit, q: string): Promise<SearchResult[]> {
+  const query = { q, types: 'address,apn,property' };
+  return (await callEndpoint<{ results: SearchResult[] }>(visit, search, { query })).results;
+}
+
+/** The parcels that a report can be of, each with its button. */
+function Found({ query, parcels }: { query: string; parcels: readonly SearchResult[] }) {
+  if (parcels.length === 0)
+    return (
+      <Notice kind="warn">
+        No parcel is found for “{query}” in the <a href="/coverage">counties that are loaded</a>.
+      </Notice>
+    );
+  return (
+    <section class="notice" aria-label="Which parcel?">
+      <ul class="plain">
+        {parcels.map(parcel => (
+          <li>
+            <form method="post" action="/comping" class="buttons">
+              <input type="hidden" name="property_id" value={parcel.property_id} />
+              <Submit label={`Report of ${textOf(parcel)}`} kind="second" />
+              <small>{parcel.detail}</small>
+            </form>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** The reports of the account; a form of a parcel's page begins a new one. */
 export const reportsPage: Page = {
   path: '/comping',
   access: 'app',
-  async get({ deps, session }) {
+  async get(visit) {
+    const { deps, session, url } = visit;
     const { account, user } = session!;
+    const query = (url.searchParams.get('find') ?? '').trim();
+    const found = query.length < MIN_QUERY ? undefined : await findParcels(visit, query);
     const values = { account_id: account?.id ?? null, user_id: user.id, limit: MAX_LISTED };
     const reports = await deps.resources.database.run<Listed>('comping/list_reports', values);
     const body = (
@@ -36,23 +75,25 @@ export const reportsPage: Page = {
             <p>A report compares a parcel with the sales and listings around it.</p>
           </div>
         </header>
-        <form method="post" class="new-report">
+        <form method="get" class="new-report">
           <Field
             label="New report of parcel"
-            name="property_id"
-            inputmode="numeric"
-            pattern="[0-9]{12,13}"
-            title="12 or 13 digits"
-            placeholder="3301900000010"
+            name="find"
+            type="search"
+            value={query}
+            minlength={MIN_QUERY}
+            maxlength={200}
+            placeholder="Address or parcel number"
             required
             hint={
               <>
-                Its id, or “Comp report” on the parcel: <a href="/data">find it on the map</a>
+                Or “Comp report” on the parcel: <a href="/data">find it on the map</a>
               </>
             }
           />
-          <button type="submit">Start</button>
+          <button type="submit">Find parcel</button>
         </form>
+        {found && <Found query={query} parcels={found} />}
         {reports.length > 0 ? (
           <Grid
             name="Comp reports"

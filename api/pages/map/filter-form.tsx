@@ -21,6 +21,8 @@ type FormProps = {
   /** What the button promises. */
   shows: string;
   open: boolean;
+  /** Whether the question is one that can be followed. */
+  isSavable: boolean;
 };
 
 /** Shown by themselves; flags that a switch is all of. */
@@ -37,11 +39,11 @@ const KEPT = ['view', 'page_size', 'color'];
 const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 
 /** The question: works without script; with it, it is answered as one types. */
-export function FilterForm({ url, county, counties, known, shows, open }: FormProps) {
+export function FilterForm({ url, county, counties, known, shows, open, isSavable }: FormProps) {
   const params = url.searchParams;
   const on = chipsOf(url).length;
   return (
-    <form method="get" action="/data" id="filters" data-live="results shown on legend">
+    <form method="get" action="/data" id="filters" data-live="results shown on save legend">
       {KEPT.map(name => params.has(name) && <input type="hidden" name={name} value={params.get(name)!} />)}
       <div class="where">
         <Icon name="map-pin" />
@@ -75,7 +77,15 @@ export function FilterForm({ url, county, counties, known, shows, open }: FormPr
           <button type="submit">
             <span id="shown">{shows}</span>
           </button>
-          <a href="/data" class="button second">
+          <span id="save">
+            {isSavable && (
+              <a href={`/searches${url.search}`} class="button second">
+                <Icon name="bookmark" />
+                Save search
+              </a>
+            )}
+          </span>
+          <a href="/data" class="button quiet">
             Clear
           </a>
         </div>

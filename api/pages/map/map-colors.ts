@@ -88,14 +88,17 @@ export type ColorClass = { from: number; words: string; count: number };
 /** The classes of a search's hits, and how many have no figure. */
 export type Classes = { classes: ColorClass[]; unknown: number };
 
-export async function countHits(database: Database, body: FilterBody, asOf: Date): Promise<number> {
+/** How many hits, and their acres together, as far as these are known. */
+export type Total = { count: number; acres: number };
+
+export async function countHits(database: Database, body: FilterBody, asOf: Date): Promise<Total> {
   const { from, where, values } = await selectParcels(body, asOf, database);
-  const [row] = await database.runComposed<{ count: number }>(
+  const [row] = await database.runComposed<Total>(
     'parcels/count_classes',
     { from, where, ...NO_FIGURE },
     { ...values, breaks: [] },
   );
-  return row?.count ?? 0;
+  return row ?? { count: 0, acres: 0 };
 }
 
 /** Variables of the style sheet: from low to high, and of kinds that have no order. */
@@ -138,12 +141,12 @@ export async function classifyHits(
   body: FilterBody,
   asOf: Date,
   color: Color,
-): Promise<Classes> {
+): Promise<Classes & { total: Total }> {
   const { from, where, values } = await selectParcels(body, asOf, database);
   const fragments = { from, where, figure: color.figure, join: color.join };
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
   const found = breaks ?? (await findBreaks(database, fragments, values));
-  const rows = await database.runComposed<{ class: number | null; count: number }>(
+  const rows = await database.runComposed<Total & { class: number | null }>(
     'parcels/count_classes',
     fragments,
     { ...values, breaks: found },
@@ -157,6 +160,10 @@ export async function classifyHits(
       count: counts.get(at) ?? 0,
     })),
     unknown: counts.get(null) ?? 0,
+    total: {
+      count: rows.reduce((sum, row) => sum + row.count, 0),
+      acres: rows.reduce((sum, row) => sum + row.acres, 0),
+    },
   };
 }
 

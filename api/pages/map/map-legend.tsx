@@ -1,7 +1,15 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { count } from '../../../shared/domain/figures.ts';
 import { type Visit, withParam } from '../frame/visit.ts';
-import { type Classes, COLORS, type Color, classifyHits, countHits, swatchesOf } from './map-colors.ts';
+import {
+  type Classes,
+  COLORS,
+  type Color,
+  classifyHits,
+  countHits,
+  swatchesOf,
+  type Total,
+} from './map-colors.ts';
 import type { Almost } from './no-hits.tsx';
 import { readTileHits } from './tile-hits.ts';
 
@@ -11,6 +19,8 @@ export type Colored = {
   classes?: Classes | undefined;
   /** Undefined where the address has no search. */
   hits?: number | undefined;
+  /** Of the hits together. */
+  acres?: number | undefined;
   /** Nothing but a county is asked: there is nothing to tell apart. */
   isWhole: boolean;
   /** Parcels of the county that is searched, else of all, that are no hits. */
@@ -27,6 +37,9 @@ export async function readColored(visit: Visit): Promise<Colored> {
   const parcels = all?.parcels ?? 0;
   if (search === undefined) return { isWhole: false, others: parcels };
   const { body, asOf, color } = search;
+  // These are counted already.
+  if (color === undefined && county !== undefined && Object.keys(body).length === 1)
+    return { hits: parcels, isWhole: true, others: 0 };
   const counted = await (color
     ? classifyHits(database, body, asOf, color)
     : countHits(database, body, asOf)
@@ -35,13 +48,9 @@ export async function readColored(visit: Visit): Promise<Colored> {
     if (error instanceof PlatError && error.status < 500) return undefined;
     throw error;
   });
-  const classes = typeof counted === 'object' ? counted : undefined;
-  const hits =
-    classes === undefined
-      ? (counted as number | undefined)
-      : classes.classes.reduce((sum, one) => sum + one.count, classes.unknown);
-  const isWhole = color === undefined && county !== undefined && Object.keys(body).length === 1;
-  return { by: color, classes, hits, isWhole, others: parcels - (hits ?? 0) };
+  const classes = counted && 'classes' in counted ? counted : undefined;
+  const { count: hits, acres } = classes?.total ?? (counted as Total | undefined) ?? {};
+  return { by: color, classes, hits, acres, isWhole: false, others: parcels - (hits ?? 0) };
 }
 
 type LegendProps = {

@@ -98,6 +98,7 @@ async function search(
         known={known}
         shows={isFound ? `Show ${parcelsText(hits.count)}` : 'Show parcels'}
         open={!isFound}
+        isSavable={isFound}
       />
       <div
         id="results"
@@ -127,11 +128,12 @@ async function findParcels(
   }).catch(refusalOf);
   if (hits instanceof PlatError) return hits;
   const rows = await readRows(visit, hits.results);
-  const { by, classes } = await coloring;
-  if (by === undefined || classes === undefined) return { count: hits.count, rows };
+  const { by, classes, acres } = await coloring;
+  const { count } = hits;
+  if (by === undefined || classes === undefined) return { count, acres, rows };
   const ids = rows.map(({ property_id }) => property_id);
   const swatches = await readSwatches(visit.deps.resources.database, by, classes, ids);
-  return { count: hits.count, rows: rows.map(row => ({ ...row, swatch: swatches.get(row.property_id) })) };
+  return { count, acres, rows: rows.map(row => ({ ...row, swatch: swatches.get(row.property_id) })) };
 }
 
 /** Nothing is known of a county that is not loaded, or that is none. */

@@ -18,7 +18,12 @@ import { SelectionBar } from './selection-bar.tsx';
 export type SearchResult = { count: number; results: ParcelSummary[] };
 
 /** The same with what list and table show besides. */
-export type FoundRows = { count: number; rows: readonly ResultRow[] };
+export type FoundRows = {
+  count: number;
+  rows: readonly ResultRow[];
+  /** Of all that were found, as far as these are known. */
+  acres: number | undefined;
+};
 
 /** Counties that are named where none is chosen. */
 const MAX_NAMED = 8;
@@ -87,6 +92,7 @@ export function Results({ hits, visit, filters, zero }: ResultsProps) {
       <SelectionBar filters={filters} some={hits.count > 0}>
         <h2>
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
+          {hits.acres !== undefined && hits.acres > 0 && <small> · {count(hits.acres)} acres</small>}
         </h2>
         {hits.count > 0 && <Prices of={hits.count} url={url} />}
         {isTable(url) && <Views url={url} />}

@@ -123,7 +123,7 @@ export const Answers = ({ results, query, filters }: AnswersProps) => (
 );
 
 /** Places are written by the gazetteer, all else by the roll. */
-const textOf = ({ type, label }: SearchResult): string =>
+export const textOf = ({ type, label }: SearchResult): string =>
   type === 'address' || type === 'owner' || type === 'property' ? titleCase(label) : label;
 
 const Answer = ({ result, query }: { result: SearchResult; query: string }) => (

@@ -104,8 +104,10 @@ join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
 {{join}};
 
 -- name: count_classes
--- How many of a filter's hits are in each class of a figure; `breaks`: where the second and later ones begin.
-select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count
+-- How many of a filter's hits are in each class of a figure, with their acres; `breaks`: where the second and
+-- later ones begin.
+select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count,
+  coalesce(sum(x.effective_acres), 0)::float8 as acres
 from (select f.fips, f.property_id from {{from}} where {{where}}) h
 join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
 {{join}}
