@@ -30,7 +30,7 @@ const USUAL = new Set<WebhookType>(['parcel.new', 'parcel.changed', 'listing.new
 export type Searches = readonly { id: string; name: string }[];
 
 /** Where a webhook hears of parcels. */
-function placeOf({ fips, search_id }: WebhookAnswer, searches: Searches): string {
+export function placeOf({ fips, search_id }: WebhookAnswer, searches: Searches): string {
   const county = fips === null ? undefined : countyText(Number(fips));
   if (search_id === null) return county ?? 'everywhere';
   return searches.find(({ id }) => id === search_id)?.name ?? 'a saved search that is deleted';

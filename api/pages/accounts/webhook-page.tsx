@@ -16,7 +16,7 @@ import { Act, Back, Field, Grid, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, ownAccount, type Visit } from '../frame/visit.ts';
 import { countyOf } from '../map/county-filter.ts';
-import { type Searches, stateOf, WebhookFields } from './account-webhooks.tsx';
+import { placeOf, type Searches, stateOf, WebhookFields } from './account-webhooks.tsx';
 
 type Done = { good?: string; bad?: string; secret?: string };
 
@@ -113,7 +113,8 @@ async function show(visit: Visit, done: Done) {
         </pre>
       )}
       <p>
-        <code>{webhook.url}</code> is {stateOf(webhook)}.
+        <code>{webhook.url}</code> is {stateOf(webhook)}. It hears of what changes:{' '}
+        {placeOf(webhook, searches)}.
       </p>
       <div class="buttons">
         <Act label="Send a test" does="test" id={webhook.id} kind="second" />
@@ -132,6 +133,7 @@ async function show(visit: Visit, done: Done) {
           ) : (
             <Grid
               name="Messages"
+              cards
               heads={['When', 'What', 'State', 'Attempts', 'Answer', '']}
               rows={deliveries.map(delivery => [
                 moment(delivery.created_at),

@@ -117,7 +117,7 @@ async function showAll(visit: Visit, reason?: string) {
       )}
     </>
   );
-  return { title: 'Saved searches', body };
+  return { title: 'Saved searches', body, assetNames: ['cards.css'] };
 }
 
 /** Saves the search of the address. */
@@ -238,7 +238,7 @@ async function showOne(visit: Visit, done: { good?: string; bad?: string } = {})
       </section>
     </>
   );
-  return { title: row.name, body };
+  return { title: row.name, body, assetNames: ['cards.css'] };
 }
 
 /**
