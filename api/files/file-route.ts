@@ -11,8 +11,8 @@ import type { FileAddresses } from './file-address.ts';
 
 const PATH = '/files/:token';
 
-/** Bytes of a part that are read, and held, at once. */
-const SLICE = 512 * 1024;
+/** Bytes of a part that are read, and held, at once: with twice as many an API holds more, and is no faster. */
+const SLICE = 256 * 1024;
 
 type Part = { n: number; size: number; sha256: string };
 type Resources = { database: Database; files: FileAddresses };
@@ -106,14 +106,14 @@ async function* readBytes(
   for (const { n, size } of parts) {
     for (let from = Math.max(0, start - at); from < Math.min(size, end - at); from += SLICE) {
       const length = Math.min(SLICE, Math.min(size, end - at) - from);
-      const [row] = await database.run<{ bytes: Buffer }>('exports/read_slice', {
+      const [row] = await database.run<{ bytes: string }>('exports/read_slice', {
         export_id: id,
         n,
         start: from + 1,
         size: length,
       });
       if (row === undefined) throw notFound('The file was deleted.');
-      yield row.bytes;
+      yield Buffer.from(row.bytes, 'base64');
     }
     at += size;
   }

@@ -47,7 +47,8 @@ export async function giveRows(
       ids: literal(batch.map(row => row.property_id)),
       versions: literal(batch.map(row => row.version)),
     };
-    charged += (await runComposed('parcels/give_rows', places, {})).length;
+    const [given] = await runComposed<{ charged: number }>('parcels/give_rows', places, {});
+    charged += given!.charged;
   }
   return charged;
 }

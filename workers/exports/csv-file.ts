@@ -1,7 +1,8 @@
 import { csvCell } from '../../shared/base/to-csv.ts';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import type { MultiPolygon } from '../../shared/geo/geometry-types.ts';
-import { type FileRow, type FileWriter, isNumber } from './file-writer.ts';
+import { boundaryOf, COPIED_BEFORE, type FileRow, type FileWriter, isNumber } from './file-writer.ts';
+import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
 
 /**
  * As the app's other tables: RFC 4180 with the mark by which Excel knows UTF-8, and texts that are no
@@ -20,7 +21,10 @@ export function openCsv(columns: readonly ExportColumn[], boundary: boolean): Fi
     let text = '';
     for (let i = 0; i < cells.length; i++)
       text += i === 0 ? writeCell[i]!(cells[i]!) : `,${writeCell[i]!(cells[i]!)}`;
-    if (boundary) text += place !== null && 'boundary' in place ? `,"${toWkt(place.boundary)}"` : ',';
+    if (boundary) {
+      const polygons = boundaryOf(place);
+      text += polygons === undefined ? ',' : `,"${toWkt(polygons)}"`;
+    }
     return `${text}\r\n`;
   };
   const write = (rows: readonly FileRow[]): Uint8Array => {
@@ -29,10 +33,73 @@ export function openCsv(columns: readonly ExportColumn[], boundary: boolean): Fi
     for (const row of rows) text += line(row);
     return Buffer.from(text);
   };
-  return { write, end: () => write([]) };
+  return {
+    write,
+    ...(!boundary && {
+      writeCopied: (lines, credit) => Buffer.concat([write([]), linesOf(lines, columns, csvCell(credit))]),
+    }),
+    end: () => write([]),
+  };
 }
 
 const booleanOf = (cell: string): string => (cell === '' ? '' : cell === 't' ? 'true' : 'false');
+
+const TAB = 0x09;
+const LF = 0x0a;
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+const WORDS = { t: Buffer.from('true'), f: Buffer.from('false') };
+
+/** Signs that make a text more than bytes to copy: those in quotes, and those that csvCell looks at. */
+const QUOTED = 1;
+const JUDGED = 2;
+const SIGNS = new Uint8Array(256);
+const FIRST_SIGNS = new Uint8Array(256).fill(JUDGED, 0, 0x21).fill(JUDGED, 0x80);
+SIGNS[COMMA] = QUOTED;
+for (const sign of '"\\') SIGNS[sign.charCodeAt(0)] = JUDGED;
+for (const sign of '=+-@') FIRST_SIGNS[sign.charCodeAt(0)] = JUDGED;
+
+/**
+ * Lines of COPY as lines of CSV, byte by byte, which takes a quarter of the time that texts take.
+ * @param credit the last cell of each
+ */
+function linesOf(lines: Buffer, columns: readonly ExportColumn[], credit: string): Uint8Array {
+  const isText = columns.map(
+    column => column.type !== 'boolean' && column.type !== 'date' && !isNumber(column),
+  );
+  const isBoolean = columns.map(({ type }) => type === 'boolean');
+  const end = Buffer.from(`${credit}\r\n`);
+  // A cell and its tab of n bytes take at most 4 n: `t` and `f` as words, texts with every sign doubled.
+  const bytes = Buffer.allocUnsafe(4 * lines.length + ROWS_AT_ONCE * end.length);
+  let used = 0;
+  for (let at = 0; at < lines.length; used += end.copy(bytes, used)) {
+    for (let skip = COPIED_BEFORE; skip > 0; ) if (lines[at++] === TAB) skip--;
+    let byte = TAB;
+    for (let column = 0; byte !== LF; column++, at++) {
+      const from = at;
+      const start = used;
+      byte = lines[at]!;
+      let signs = FIRST_SIGNS[byte]!;
+      while (byte !== TAB && byte !== LF) {
+        signs |= SIGNS[byte]!;
+        bytes[used++] = byte;
+        byte = lines[++at]!;
+      }
+      if (at > from && isBoolean[column])
+        used = start + WORDS[lines[from] === 0x74 ? 't' : 'f'].copy(bytes, start);
+      else if (at > from && isText[column] && signs !== 0) {
+        if (signs === QUOTED) {
+          bytes.copyWithin(start + 1, start, used);
+          bytes[start] = QUOTE;
+          bytes[used + 1] = QUOTE;
+          used += 2;
+        } else used = start + bytes.write(csvCell(unescapeCell(lines.toString('utf8', from, at))), start);
+      }
+      bytes[used++] = COMMA;
+    }
+  }
+  return bytes.subarray(0, used);
+}
 
 /** https://www.ogc.org/standard/sfa/, clause 7 */
 export function toWkt(polygons: MultiPolygon): string {

@@ -7,17 +7,25 @@ import type { MultiPolygon, Position } from '../../shared/geo/geometry-types.ts'
 /** A row of a file: its cells by the columns, an empty text for none, and where it is. */
 export type FileRow = { id: string; cells: string[]; place: Place };
 
-/** Its boundary or a point on it; null where neither is known. */
-export type Place = { point: Position } | { boundary: MultiPolygon } | null;
+/** Its boundary, as encodeBoundary wrote it, or a point on it; null where neither is known. */
+export type Place = { point: Position } | { encoded: Uint8Array } | null;
 
 /** Rows to bytes: what it returns, one after the other, is the file. */
 export type FileWriter = {
   write(rows: readonly FileRow[]): Uint8Array;
+  /**
+   * The same of lines of COPY that need no more: their cells stand behind id, longitude, latitude and
+   * boundary, and `sources` is the same for all. Where a format is faster so.
+   */
+  writeCopied?(lines: Buffer, credit: string): Uint8Array;
   /** After rows that lie near each other, for formats that keep such together. */
   endBatch?(): Uint8Array;
   /** What stands behind the last row. */
   end(): Uint8Array;
 };
+
+/** Cells of a line of COPY before those of the file's columns. */
+export const COPIED_BEFORE = 4;
 
 /** @param boundary whether the file has boundaries rather than points */
 export type OpenFile = (columns: readonly ExportColumn[], boundary: boolean) => FileWriter;
@@ -31,12 +39,17 @@ export type OtherRow = { id: string; version: string; lines: number };
 /** What a file has, for the bill. */
 export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] };
 
+/** Lines of COPY, and whom to credit for all of them. */
+export type Copied = { lines: Buffer; credit: string };
+
 /** Where rows go, in the order of the file. */
 export type Sink = {
   columns: readonly ExportColumn[];
   boundary: boolean;
-  /** @param rows lie near each other @param count how many they are @param total of the file */
-  write(rows: AsyncIterable<FileRow[]>, count: number, total: number): Promise<void>;
+  /** Whether it takes lines of COPY. */
+  copies: boolean;
+  /** @param batches of rows that lie near each other @param count how many they are @param total of the file */
+  write(batches: AsyncIterable<FileRow[] | Copied>, count: number, total: number): Promise<void>;
 };
 
 export type FileOptions = {
@@ -54,15 +67,18 @@ export type FileOptions = {
 
 /** @param lon and `lat` in 1e-7 degrees; an empty text for unknown; `boundary` in hex */
 export function placeOf(lon: string, lat: string, boundary: string): Place {
-  if (boundary !== '') return { boundary: decodeBoundary(Buffer.from(boundary, 'hex')) };
+  if (boundary !== '') return { encoded: Buffer.from(boundary, 'hex') };
   return lon === '' ? null : { point: [Number(lon) / 1e7, Number(lat) / 1e7] };
 }
+
+export const boundaryOf = (place: Place): MultiPolygon | undefined =>
+  place !== null && 'encoded' in place ? decodeBoundary(place.encoded) : undefined;
 
 /** GeoJSON, which has polygons of one part by themselves. */
 export function toGeometry(place: Place): object | null {
   if (place === null) return null;
   if ('point' in place) return { type: 'Point', coordinates: place.point };
-  const { boundary } = place;
+  const boundary = decodeBoundary(place.encoded);
   return boundary.length === 1
     ? { type: 'Polygon', coordinates: boundary[0] }
     : { type: 'MultiPolygon', coordinates: boundary };

@@ -1,13 +1,14 @@
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, geojsonToWkb, ParquetWriter } from 'hyparquet-writer';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
+import { boundaryToWkb } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
-import { type FileRow, type FileWriter, type Place, toGeometry } from './file-writer.ts';
+import type { FileWriter, Place } from './file-writer.ts';
 
 type Kind = { element: Omit<SchemaElement, 'name'>; value(cell: string): unknown };
 
 const TEXT: Kind = { element: { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, value: cell => cell };
-const INTEGER: Kind = { element: { type: 'INT64' }, value: BigInt };
+const INTEGER: Kind = { element: { type: 'INT64' }, value: cell => BigInt(Number(cell)) };
 
 const KINDS: Record<ExportColumn['type'], Kind> = {
   text: TEXT,
@@ -47,8 +48,10 @@ function schemaOf(columns: readonly ExportColumn[]): SchemaElement[] {
 export function openGeoParquet(columns: readonly ExportColumn[], boundary: boolean): FileWriter {
   const bytes = new ByteWriter();
   const parquet = new ParquetWriter({ writer: bytes, schema: schemaOf(columns), createdBy: 'plat' });
+  const toValue = columns.map(({ type }) => KINDS[type].value);
   let extent: Box | null = null;
-  let rows: FileRow[] = [];
+  let data: unknown[][] = [];
+  let shapes: Shape[] = [];
 
   const flush = (): Uint8Array => {
     const written = bytes.getBytes().slice();
@@ -56,32 +59,32 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
     return written;
   };
   const endBatch = (): Uint8Array => {
-    if (rows.length === 0) return flush();
-    const boxes = rows.map(({ place }) => boxOf(place));
-    for (const box of boxes) if (box !== null) extent = extent === null ? box : union(extent, box);
+    if (shapes.length === 0) return flush();
+    for (const { box } of shapes) if (box !== null) extent = extent === null ? box : union(extent, box);
     parquet.write({
       columnData: [
-        ...columns.map(({ name, type }, i) => ({
-          name,
-          data: rows.map(({ cells }) => (cells[i] === '' ? null : KINDS[type].value(cells[i]!))),
-        })),
-        { name: 'geometry', data: rows.map(({ place }) => wkbOf(place)), statistics: false },
+        ...columns.map(({ name }, i) => ({ name, data: data[i]! })),
+        { name: 'geometry', data: shapes.map(({ wkb }) => wkb), statistics: false },
         {
           name: 'bbox',
-          data: boxes.map(
-            box => box && Object.fromEntries(SIDES.map((side, at) => [side, box[at]] as const)),
-          ),
+          data: shapes.map(({ box }) => box && { xmin: box[0], ymin: box[1], xmax: box[2], ymax: box[3] }),
         },
       ],
-      rowGroupSize: rows.length,
+      rowGroupSize: shapes.length,
     });
-    rows = [];
+    shapes = [];
     return flush();
   };
   return {
-    write(more) {
-      rows.push(...more);
-      return rows.length < GROUP ? new Uint8Array() : endBatch();
+    // Rows are let go of at once: few of the texts live on.
+    write(rows) {
+      if (shapes.length === 0) data = columns.map(() => []);
+      for (const { cells, place } of rows) {
+        shapes.push(shapeOf(place));
+        for (let i = 0; i < toValue.length; i++)
+          data[i]!.push(cells[i] === '' ? null : toValue[i]!(cells[i]!));
+      }
+      return shapes.length < GROUP ? new Uint8Array() : endBatch();
     },
     endBatch,
     end() {
@@ -107,18 +110,15 @@ const geoMetadata = (extent: Box | null, boundary: boolean) => ({
   },
 });
 
-const wkbOf = (place: Place): Uint8Array | null => {
-  const geometry = toGeometry(place);
-  return geometry && geojsonToWkb(geometry as Parameters<typeof geojsonToWkb>[0]);
-};
+type Shape = { wkb: Uint8Array; box: Box } | { wkb: null; box: null };
 
-function boxOf(place: Place): Box | null {
-  if (place === null) return null;
-  if ('point' in place) return [...place.point, ...place.point];
-  let box: Box | null = null;
-  for (const [outer] of place.boundary)
-    for (const [x, y] of outer!) box = box === null ? [x, y, x, y] : union(box, [x, y, x, y]);
-  return box;
+function shapeOf(place: Place): Shape {
+  if (place === null) return { wkb: null, box: null };
+  if ('encoded' in place) return boundaryToWkb(place.encoded);
+  return {
+    wkb: geojsonToWkb({ type: 'Point', coordinates: place.point }),
+    box: [...place.point, ...place.point],
+  };
 }
 
 const union = (a: Box, b: Box): Box => [

@@ -1,5 +1,6 @@
 import { escapeXml } from '../../shared/drawing/xml.ts';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
+import { decodeBoundary } from '../../shared/geo/geometry-codec.ts';
 import type { Polygon, Position } from '../../shared/geo/geometry-types.ts';
 import type { FileRow, FileWriter, Place } from './file-writer.ts';
 
@@ -48,6 +49,6 @@ function polygonOf([outer, ...holes]: Polygon): string {
 function shapeOf(place: Place): string {
   if (place === null) return '';
   if ('point' in place) return `<Point>${positions([place.point])}</Point>`;
-  const polygons = place.boundary.map(polygonOf);
+  const polygons = decodeBoundary(place.encoded).map(polygonOf);
   return polygons.length === 1 ? polygons[0]! : `<MultiGeometry>${polygons.join('')}</MultiGeometry>`;
 }

@@ -71,19 +71,26 @@ export async function runExport(context: JobContext, id: string): Promise<JobRes
 const toldOf = (error: unknown): ExportError =>
   error instanceof PlatError && error.status < 500 ? errorOf(error) : LOST;
 
+/** A part is kept while the next rows are read. */
 function openParts(pool: Pool, { id, attempt }: Order) {
   const run = asRun(pool);
   let waiting: Uint8Array[] = [];
   let size = 0;
   let n = 0;
+  let before: Promise<void> = Promise.resolve();
+  const add = async (part: number, bytes: Uint8Array): Promise<void> => {
+    const sha256 = hash('sha256', bytes, 'buffer');
+    const kept = await run('exports/add_part', { export_id: id, attempt, n: part, bytes, sha256 });
+    if (kept.length === 0) throw OVER;
+  };
   const end = async (): Promise<void> => {
     const bytes = Buffer.concat(waiting);
     waiting = [];
     size = 0;
-    n += 1;
-    const sha256 = hash('sha256', bytes, 'buffer');
-    const kept = await run('exports/add_part', { export_id: id, attempt, n, bytes, sha256 });
-    if (kept.length === 0) throw OVER;
+    await before;
+    before = add(++n, bytes);
+    // It is told by whoever waits for it next.
+    before.catch(() => {});
   };
   return {
     async keep(bytes: Uint8Array): Promise<void> {
@@ -93,6 +100,7 @@ function openParts(pool: Pool, { id, attempt }: Order) {
     },
     end: async () => {
       if (size > 0 || n === 0) await end();
+      await before;
     },
   };
 }

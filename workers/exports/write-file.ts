@@ -1,13 +1,10 @@
 import { columnsOf } from '../../shared/exports/export-columns.ts';
 import { kindOf } from '../../shared/exports/export-request.ts';
-import type { FileOptions, FileRow, Sink, Written } from './file-writer.ts';
+import type { FileOptions, Sink, Written } from './file-writer.ts';
 import { loadFormat } from './load-format.ts';
 import { writeComps } from './write-comps.ts';
 import { writeMarkets } from './write-markets.ts';
 import { writeParcels } from './write-parcels.ts';
-
-/** Rows that are written at once. A part ends behind some, so the same rows make the same parts. */
-const AT_ONCE = 1_000;
 
 /** Writes a file of parcels, comps or markets. */
 export async function writeFile(options: FileOptions): Promise<Written> {
@@ -22,9 +19,11 @@ export async function writeFile(options: FileOptions): Promise<Written> {
   const sink: Sink = {
     columns,
     boundary,
-    async write(rows, count, total) {
+    copies: writer.writeCopied !== undefined,
+    async write(batches, count, total) {
       signal.throwIfAborted();
-      for await (const batch of inBatches(rows)) await keep(writer.write(batch));
+      for await (const batch of batches)
+        await keep('lines' in batch ? writer.writeCopied!(batch.lines, batch.credit) : writer.write(batch));
       if (writer.endBatch !== undefined) await keep(writer.endBatch());
       done += count;
       options.progress(total === 0 ? 1 : done / total, `${done} of ${total} rows`);
@@ -34,16 +33,4 @@ export async function writeFile(options: FileOptions): Promise<Written> {
   const written = await write(options, sink);
   await keep(writer.end());
   return written;
-}
-
-async function* inBatches(rows: AsyncIterable<FileRow[]>): AsyncGenerator<FileRow[]> {
-  let waiting: FileRow[] = [];
-  for await (const batch of rows)
-    for (const row of batch) {
-      waiting.push(row);
-      if (waiting.length < AT_ONCE) continue;
-      yield waiting;
-      waiting = [];
-    }
-  if (waiting.length > 0) yield waiting;
 }

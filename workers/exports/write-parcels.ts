@@ -23,6 +23,8 @@ import { selectParcels } from '../../shared/parcels/filter/select-parcels.ts';
 import { columnSql } from './column-sql.ts';
 import { creditOf } from './credits.ts';
 import {
+  COPIED_BEFORE,
+  type Copied,
   type CountyRows,
   type FileOptions,
   type FileRow,
@@ -31,7 +33,7 @@ import {
   type Written,
 } from './file-writer.ts';
 import { type ListCells, readListCells } from './list-cells.ts';
-import { readTextRows, type TextRow } from './read-rows.ts';
+import { readLines, readTextRows, type TextRow } from './read-rows.ts';
 
 /** Rows that are read by one statement, and a row group of GeoParquet: some 30 MB of texts. */
 const BATCH = 20_000;
@@ -161,7 +163,7 @@ function* batchesOf({ ids, xs, ys }: Keys, nearby: boolean): Generator<number[]>
 type Beside = { credit: string; cells: Map<number, ListCells> | undefined };
 
 /** Reads rows with the cells of the file's columns. `others`: columns that are no parcel's own. */
-function rowReader(asOf: Date, { columns, boundary }: Sink) {
+function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   const sqlOf = columnSql(asOf);
   const own = columns.map(({ name }) => sqlOf(name));
   const read = [
@@ -178,7 +180,7 @@ function rowReader(asOf: Date, { columns, boundary }: Sink) {
     const [id, x, y, boundary] = row as [string, string, string, string];
     const place = placeOf(x, y, boundary);
     // Sources come last.
-    const cells = row.slice(4);
+    const cells = row.slice(COPIED_BEFORE);
     cells.push(credit);
     if (onlyOwn) return { id, cells, place };
     const more = beside?.get(Number(id));
@@ -198,9 +200,17 @@ function rowReader(asOf: Date, { columns, boundary }: Sink) {
       fips: number,
       ids: readonly number[],
       beside: Beside,
-    ): AsyncGenerator<FileRow[]> {
-      const text = compose('exports/copy_rows', { columns: read, fips: literal(fips), ids: literal(ids) });
-      for await (const batch of readTextRows(client, text)) yield batch.map(row => toRow(row, beside));
+    ): AsyncGenerator<FileRow[] | Copied> {
+      const text = compose('exports/copy_rows', {
+        columns: read,
+        fips: literal(fips),
+        ids: literal(ids),
+        least: literal(ids.reduce((least, id) => Math.min(least, id))),
+        most: literal(ids.reduce((most, id) => Math.max(most, id))),
+      });
+      if (copies && onlyOwn)
+        for await (const lines of readLines(client, text)) yield { lines, credit: beside.credit };
+      else for await (const batch of readTextRows(client, text)) yield batch.map(row => toRow(row, beside));
     },
   };
 }

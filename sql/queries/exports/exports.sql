@@ -244,8 +244,8 @@ select id from exports where id = :export_id and attempt = :attempt and state = 
 select e.request, e.expires_at from exports e where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
 
 -- name: read_slice
--- Some bytes of a part. `start`: from 1.
-select substring(bytes from :start::int for :size::int) as bytes
+-- Some bytes of a part in base64, which a client decodes in half the time of hex. `start`: from 1.
+select encode(substring(bytes from :start::int for :size::int), 'base64') as bytes
 from export_parts
 where export_id = :export_id and n = :n;
 
@@ -294,11 +294,13 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_rows
--- What a file has of some parcels of a county, for copy. Places: columns, fips and ids.
+-- What a file has of some parcels of a county, for copy. Places: columns, fips, ids, and the least and most
+-- of these, within which joined rows are looked for.
 copy (
   select {{columns}}
   from parcels p
   left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+    and f.property_id between {{least}} and {{most}}
   left join parcel_attributes a
     on a.fips = f.fips and a.property_id = f.property_id and a.shape_hash = p.shape_hash
   where p.fips = {{fips}} and p.property_id = any ({{ids}}::bigint[])

@@ -1,15 +1,18 @@
 -- name: give_rows
--- Marks parcels of a county as given to a company; the rows that come back were not free. It waits for others
--- who give the same, and then sees what they gave. Places: fips, company, ids and versions.
-insert into given_rows as g (fips, company_id, property_id, version)
-select {{fips}}, {{company}}::uuid, t.property_id, t.version
-from unnest({{ids}}::bigint[], {{versions}}::bigint[]) as t (property_id, version)
--- In one order: those who give the same rows wait for one another and never in a circle.
-order by t.property_id
-on conflict (fips, company_id, property_id) do update
-set version = excluded.version, given_at = excluded.given_at
-where g.version <> excluded.version or g.given_at <= excluded.given_at - interval '30 days'
-returning property_id
+-- Marks parcels of a county as given to a company; it tells how many were not free. It waits for
+-- others who give the same, and then sees what they gave. Places: fips, company, ids and versions.
+with given as (
+  insert into given_rows as g (fips, company_id, property_id, version)
+  select {{fips}}, {{company}}::uuid, t.property_id, t.version
+  from unnest({{ids}}::bigint[], {{versions}}::bigint[]) as t (property_id, version)
+  -- In one order: those who give the same rows wait for one another and never in a circle.
+  order by t.property_id
+  on conflict (fips, company_id, property_id) do update
+  set version = excluded.version, given_at = excluded.given_at
+  where g.version <> excluded.version or g.given_at <= excluded.given_at - interval '30 days'
+  returning 1
+)
+select count(*)::int as charged from given
 
 -- name: list_free_rows
 -- Of parcels of a county those that a company was given as they are.

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import { geojsonToWkb } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import {
+  boundaryToWkb,
   decodeBoundary,
   decodeLines,
   encodeBoundary,
@@ -98,4 +100,15 @@ describe('bytes that are no lines are refused with the reason', () => {
   test('and lines are no boundary', () => {
     expect(() => decodeBoundary(good)).toThrow(/version 101; this program reads version 1/);
   });
+});
+
+test('a boundary as WKB is that of its GeoJSON, and has its box', () => {
+  const encoded = encodeBoundary(lake);
+  const both = boundaryToWkb(encoded);
+  const first = boundaryToWkb(encodeBoundary([lake[0]!]));
+  expect([...both.wkb]).toEqual([...geojsonToWkb({ type: 'MultiPolygon', coordinates: lake })]);
+  expect([...first.wkb]).toEqual([...geojsonToWkb({ type: 'Polygon', coordinates: lake[0]! })]);
+  expect(both.box).toEqual([-72.1, 43, -71.4, 43.1]);
+  expect(first.box).toEqual([-72.1, 43, -72, 43.1]);
+  expect(() => boundaryToWkb(encoded.subarray(0, 20))).toThrow('cut short');
 });

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { copyValue } from '../../../shared/base/copy.ts';
+import type { ExportColumn } from '../../../shared/exports/export-columns.ts';
+import { openCsv } from '../../../workers/exports/csv-file.ts';
+
+const COLUMNS: ExportColumn[] = [
+  { name: 'owner_name', type: 'text' },
+  { name: 'acres', type: 'number' },
+  { name: 'vacant', type: 'boolean' },
+  { name: 'sources', type: 'text' },
+];
+const CREDIT = 'Roll, "County of X"';
+const TEXTS = [
+  '',
+  'Ellery',
+  'Ellery, Felix',
+  '5" pipe, "Joe"',
+  '=1+1',
+  '@home, away',
+  ' - a dash',
+  '\u00a0=1',
+  '-12.5',
+  'a\tb\nc\r\\d',
+  'Peña',
+  'Ñandú, S.A.',
+  'x'.repeat(5_000),
+  '"',
+];
+
+test('lines of COPY become what their rows become', () => {
+  const rows = TEXTS.map((text, i) => [text, ['-1.5', ''][i % 2]!, ['t', 'f', ''][i % 3]!]);
+  const lines = rows.map(cells => `${['7', '', '', '', ...cells.map(copyValue)].join('\t')}\n`).join('');
+  const asRows = openCsv(COLUMNS, false).write(
+    rows.map(cells => ({ id: '7', cells: [...cells, CREDIT], place: null })),
+  );
+  const asLines = openCsv(COLUMNS, false).writeCopied!(Buffer.from(lines), CREDIT);
+  expect(Buffer.from(asLines).toString()).toBe(Buffer.from(asRows).toString());
+});
