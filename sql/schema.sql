@@ -485,6 +485,7 @@ create table exports (
   created_at timestamp with time zone not null,
   ended_at timestamp with time zone,
   expires_at timestamp with time zone,
+  order_key text,
   constraint exports_pkey PRIMARY KEY (id),
   constraint exports_mode_check CHECK ((mode = ANY (ARRAY['direct'::text, 'mcp'::text]))),
   constraint exports_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'ready'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))

@@ -11,7 +11,7 @@ import type { FileAddresses } from './file-address.ts';
 
 const PATH = '/files/:token';
 
-/** Bytes of a part that are read, and held, at once: with twice as many an API holds more, and is no faster. */
+/** Bytes of a part that are read, and held, at once: with twice as many it holds more, and is no faster. */
 const SLICE = 256 * 1024;
 
 type Part = { n: number; size: number; sha256: string };

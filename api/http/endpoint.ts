@@ -43,6 +43,11 @@ export type CallContext = {
   appUrl: string;
   /** The moment that months, years and windows are counted from. */
   now: Date;
+  /**
+   * By which a repeat of the call is known. Its answer is kept behind the handler's own transaction: what may
+   * not be made twice is to be found again by it, should the process die between the two.
+   */
+  idempotencyKey?: string | undefined;
 };
 
 /** The groups of endpoints in the documentation, in its order. */

@@ -116,7 +116,7 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
     return;
   }
   try {
-    await answer(call, caller, input, deps, turn.attempt);
+    await answer(call, caller, input, deps, { key, attempt: turn.attempt });
   } finally {
     await turn.attempt.end();
   }
@@ -127,7 +127,7 @@ async function answer(
   caller: Caller,
   input: ReturnType<typeof checkInput>,
   deps: ServeDeps,
-  attempt?: Attempt,
+  repeatable?: { key: string; attempt: Attempt },
 ): Promise<void> {
   const { endpoint } = call;
   const now = deps.now();
@@ -135,7 +135,7 @@ async function answer(
   // Not where an answer with something in it may be free.
   if (!quoted && endpoint.metering !== null && endpoint.metering.price > 0)
     requireTokensLeft(caller.account, now.getTime());
-  const context = new Context(call, caller, now);
+  const context = new Context(call, caller, now, repeatable?.key);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
     const made = quoted
@@ -146,7 +146,7 @@ async function answer(
     const status = quoted ? 200 : (made.status ?? endpoint.response.status);
     const tokens = endpoint.metering === null ? 0 : made.tokens;
     try {
-      return await charge(call, { ...made, caller, status, tokens, quoted }, deps.meter, attempt);
+      return await charge(call, { ...made, caller, status, tokens, quoted }, deps.meter, repeatable?.attempt);
     } catch (error) {
       if (error !== REPRICED || tries === MAX_TRIES) throw error;
     }
@@ -164,13 +164,15 @@ class Context implements CallContext {
   readonly mode: Mode;
   readonly keyId: string | undefined;
   readonly now: Date;
+  readonly idempotencyKey: string | undefined;
   readonly #call: Call;
 
-  constructor(call: Call, { account, keyId, mode }: Caller, now: Date) {
+  constructor(call: Call, { account, keyId, mode }: Caller, now: Date, idempotencyKey?: string) {
     this.account = account;
     this.mode = mode;
     this.keyId = keyId;
     this.now = now;
+    this.idempotencyKey = idempotencyKey;
     this.#call = call;
   }
 

@@ -48,7 +48,7 @@ export type Sink = {
   boundary: boolean;
   /** Whether it takes lines of COPY. */
   copies: boolean;
-  /** @param batches of rows that lie near each other @param count how many they are @param total of the file */
+  /** @param batches rows that lie near each other @param count how many @param total of the file */
   write(batches: AsyncIterable<FileRow[] | Copied>, count: number, total: number): Promise<void>;
 };
 

@@ -20,7 +20,7 @@ export const ROWS_AT_ONCE = 1_000;
 
 const LF = 0x0a;
 
-/** The lines of `copy (select …) to stdout (null '')` as bytes, 1,000 at a time; each ends with a line feed. */
+/** The lines of `copy (select …) to stdout (null '')` as bytes, 1,000 at a time; each with its line feed. */
 export async function* readLines(client: Client, statement: string): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let lines = 0;

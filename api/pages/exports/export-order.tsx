@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { count } from '../../../shared/domain/figures.ts';
 import { type ExportFormat, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
@@ -113,6 +114,7 @@ export async function orderForm(visit: Visit, company: string) {
         <input type="hidden" name="list_id" value={list.id} />
       )}
       <input type="hidden" name="asked" value="true" />
+      <input type="hidden" name="order" value={randomUUID()} />
       <fieldset class="choices">
         <legend class="unseen">What for</legend>
         {Object.entries(KINDS).map(([name, { label, note }]) => (

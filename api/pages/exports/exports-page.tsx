@@ -42,7 +42,12 @@ export const exportsPage: Page = {
       async () => {
         const id = visit.form.get('remove');
         if (id !== null) await callEndpoint(visit, deleteExport, { params: { id } });
-        else await callEndpoint(visit, createExport, { body: readOrder(visit.form).request });
+        else
+          await callEndpoint(visit, createExport, {
+            body: readOrder(visit.form).request,
+            // A form that is sent twice orders one file.
+            idempotencyKey: visit.form.get('order') ?? undefined,
+          });
         return { redirect: '/exports' };
       },
       reason => show(visit, reason),

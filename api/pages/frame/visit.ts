@@ -226,6 +226,8 @@ export function ownAccount({ account }: Session): { id: string } {
   throw new PlatError('forbidden', 'Keys are for the person whose account it is.');
 }
 
+type PageCall = { params?: object; query?: object; body?: object; idempotencyKey?: string | undefined };
+
 /**
  * What an endpoint answers to the session's account, for no tokens. Whether the account may see the page is
  * the page's `access`.
@@ -234,7 +236,7 @@ export function ownAccount({ account }: Session): { id: string } {
 export async function callEndpoint<T>(
   visit: Visit,
   endpoint: Endpoint,
-  { params = {}, query = {}, body }: { params?: object; query?: object; body?: object } = {},
+  { params = {}, query = {}, body, idempotencyKey }: PageCall = {},
 ): Promise<T> {
   const { deps, url, apiUrl, appUrl, session } = visit;
   const account = await requireAccount(visit);
@@ -248,6 +250,7 @@ export async function callEndpoint<T>(
     apiUrl,
     appUrl,
     now: deps.now(),
+    idempotencyKey,
   };
   const { body: answer } = await endpoint.handle(input, deps.resources, context);
   // Statistics are stored as the bytes that the endpoint sends.

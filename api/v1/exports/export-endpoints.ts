@@ -15,7 +15,7 @@ import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
 import type { Database } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
-import { notFound } from '../../http/error-responses.ts';
+import { notFound, validationError } from '../../http/error-responses.ts';
 import type { Quote } from '../../http/quote.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { countForQuote } from '../parcels/filter/filter-count.ts';
@@ -83,6 +83,7 @@ What it can cost is held from the start, and billed once when it is ready. It ha
   handle: async ({ body }, { database, files }, call) => {
     const request = body as ExportRequest;
     const { account, now } = call;
+    requireTellable(request, call);
     const companyId = await companyOf(database, account.id);
     const { tokens } = await priceExport(database, companyId, request, now);
     const id = await addExport(database, { request, companyId, tokens, call });
@@ -92,8 +93,19 @@ What it can cost is held from the start, and billed once when it is ready. It ha
   },
 });
 
+/**
+ * An order that fails by so little costs nothing, and would tell how many parcels match: a count that quotes
+ * keep to themselves. Who has signed in sees it on the map. @throws PlatError `validation_error`
+ */
+function requireTellable({ filter, most_tokens: most }: ExportRequest, { user }: CallContext): void {
+  if (filter === undefined || most === undefined || most >= LEAST_TOLD || user !== undefined) return;
+  const why = `must be ${LEAST_TOLD} or more with a filter: leave it out where ?quote=true tells at_most ${LEAST_TOLD}`;
+  throw validationError({ most_tokens: [why] });
+}
+
 /** Of a filter no count below 25 is told, neither of its parcels nor of their owners. */
 async function quoteExport(request: ExportRequest, database: Database, call: CallContext) {
+  requireTellable(request, call);
   const companyId = await companyOf(database, call.account.id);
   const { rows, tokens } = await priceExport(database, companyId, request, call.now);
   const exact: Quote = { tokens, at_most: tokens };
@@ -109,13 +121,22 @@ type NewExport = { request: ExportRequest; companyId: string; tokens: number; ca
 
 async function addExport(
   database: Database,
-  { request, companyId, tokens, call: { account, mode, now } }: NewExport,
+  { request, companyId, tokens, call: { account, mode, now, idempotencyKey } }: NewExport,
 ): Promise<string> {
   const { most_tokens: most } = request;
   const refused = most !== undefined && tokens > most ? overCeiling(most) : undefined;
   return database.transaction(async run => {
     // Those of one company are ordered one by one, so that no more are open than may be.
     await run('market/lock_company', { account_id: account.id });
+    const order = {
+      company_id: companyId,
+      account_id: account.id,
+      request: JSON.stringify(request),
+      order_key: idempotencyKey ?? null,
+      created_at: now,
+    };
+    const [before] = await run<{ id: string }>('exports/find_ordered', order);
+    if (before !== undefined) return before.id;
     const [counted] = await run<{ open: number }>('exports/count_open', { company_id: companyId });
     if (counted!.open >= MOST_AT_ONCE)
       throw new PlatError(
@@ -131,14 +152,11 @@ async function addExport(
       throw quotaError(quota, held, quota.left);
     }
     const [added] = await run<{ id: string }>('exports/add_export', {
-      company_id: companyId,
-      account_id: account.id,
+      ...order,
       mode,
-      request: JSON.stringify(request),
       state: refused === undefined ? 'queued' : 'failed',
       held,
       error: refused === undefined ? null : JSON.stringify(errorOf(refused)),
-      created_at: now,
     });
     const { id } = added!;
     if (refused === undefined) {

@@ -92,7 +92,9 @@ export const newExport = z
       .int('must be a whole number')
       .min(0, 'must be 0 or more')
       .optional()
-      .describe('The export fails, and costs nothing, where it would cost more.'),
+      .describe(
+        'The export fails, and costs nothing, where it would cost more. 25 or more with a filter, as fewer parcels are never counted for free.',
+      ),
   })
   .superRefine((given, context) => {
     const add = (name: string, message: string) =>

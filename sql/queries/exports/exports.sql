@@ -1,8 +1,9 @@
 -- name: add_export
--- A new export. `state`: queued, or failed with its error; `held`: tokens that are held for it.
-insert into exports (company_id, account_id, mode, request, state, tokens_held, error, created_at, ended_at)
+-- A new export. `state`: queued, or failed with its error; `held`: tokens that are held for it; `order_key`:
+-- the Idempotency-Key of its order, null for none.
+insert into exports (company_id, account_id, mode, request, order_key, state, tokens_held, error, created_at, ended_at)
 values (
-  :company_id, :account_id, :mode, :request, :state, :held, :error::jsonb, :created_at,
+  :company_id, :account_id, :mode, :request, :order_key, :state, :held, :error::jsonb, :created_at,
   case when :error::jsonb is not null then now() end
 )
 returning id;
@@ -98,6 +99,15 @@ set state = 'failed', tokens_held = 0, error = :error::jsonb, ended_at = now()
 from (select id, tokens_held from exports where id = :export_id for update) before
 where e.id = before.id and e.state in ('queued', 'running') and (:attempt::int is null or e.attempt = :attempt)
 returning e.id, e.account_id, before.tokens_held;
+
+-- name: find_ordered
+-- The export that an account has ordered by this very call in the last day, by its Idempotency-Key.
+select id
+from exports
+where company_id = :company_id and account_id = :account_id and order_key = :order_key::text and request = :request::jsonb
+  and created_at > :created_at::timestamptz - interval '24 hours'
+order by created_at
+limit 1;
 
 -- name: finish_export
 -- The file is whole and paid for. `days`: for how long it is kept.

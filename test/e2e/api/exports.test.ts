@@ -8,7 +8,16 @@ import { runMaintenance } from '../../../api/start-api.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { EXPORTS, exportFile, joinParts, look, makeExports, order, periodOf } from '../../support/exports.ts';
+import {
+  EXPORTS,
+  type ExportJson,
+  exportFile,
+  joinParts,
+  look,
+  makeExports,
+  order,
+  periodOf,
+} from '../../support/exports.ts';
 
 const ajv = new Ajv({ strict: false });
 // Files of ours have no CRS, which means longitude and latitude.
@@ -209,10 +218,45 @@ describe('what it costs', () => {
 
   test('no more than was allowed: it fails and costs nothing', async () => {
     const { key, accountId } = await company();
-    const made = await order(api, key, { filter: COUNTY, format: 'csv', most_tokens: 10 });
+    const made = await order(api, key, { filter: COUNTY, format: 'csv', most_tokens: 30 });
     expect(made).toMatchObject({ state: 'failed', tokens: null, error: { code: 'validation_error' } });
-    expect(made.error!.details!.most_tokens![0]).toMatch(/^the file costs more than 10 tokens/);
+    expect(made.error!.details!.most_tokens![0]).toMatch(/^the file costs more than 30 tokens/);
+    // Neither that nor its quote tells how many few are.
+    for (const query of ['', '?quote=true']) {
+      const body = { filter: { ...COUNTY, acres_min: 500 }, format: 'csv', most_tokens: 24 };
+      const { json, status } = await api.call(EXPORTS + query, posting(key, JSON.stringify(body)));
+      expect([status, json]).toMatchObject([
+        400,
+        { error: { details: { most_tokens: [expect.stringMatching(/^must be 25 or more/)] } } },
+      ]);
+    }
     expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
+  });
+
+  test('once, though the API dies behind the order and it is sent again', async () => {
+    const { key, accountId } = await company();
+    const send = (acres_min: number) => {
+      const given = posting(key, JSON.stringify({ filter: { ...COUNTY, acres_min }, format: 'csv' }));
+      return api.call(EXPORTS, { ...given, headers: { ...given.headers, 'Idempotency-Key': 'an-order' } });
+    };
+    const first = (await send(100)).json as ExportJson;
+    // As it is left by an API that was killed before it kept the answer.
+    await db.pool.query(
+      'update idempotent_calls set status = null, body = null, claimed_until = now() where account_id = $1',
+      [accountId],
+    );
+    const { held } = await periodOf(db.pool, accountId);
+    const second = await send(100);
+    expect([second.status, (second.json as ExportJson).id]).toEqual([202, first.id]);
+    expect((await periodOf(db.pool, accountId)).held).toBe(held);
+    const third = await send(100);
+    expect([(third.json as ExportJson).id, third.headers.get('idempotency-replayed')]).toEqual([
+      first.id,
+      'true',
+    ]);
+    expect((await send(200)).status).toBe(400);
+    await makeExports(db);
+    expect((await periodOf(db.pool, accountId)).used).toBe(held);
   });
 
   test('what is held goes along into the next period, where it is billed', async () => {
