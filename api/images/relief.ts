@@ -107,7 +107,8 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
     const parcels = await database.run<{ boundary: Buffer | null }>('parcels/list_parcels', {
       fips: countiesIntersecting(box),
       box: place,
-      outline_area: 0,
+      outlines: MAX_LOTS,
+      least_area: 0,
       with_apns: false,
       limit: MAX_LOTS,
     });
