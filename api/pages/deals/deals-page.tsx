@@ -35,6 +35,8 @@ const boardPage: Page = {
   post: visit =>
     answerForm(
       async () => {
+        // From a parcel one comes to the deal, not to all of them.
+        if (visit.form.get('do') === 'begin') return { redirect: `/deals/${await begin(visit)}` };
         const outcome = await act(visit);
         return outcome === undefined ? { redirect: '/deals' } : show(visit, outcome);
       },
@@ -75,6 +77,11 @@ async function act(visit: Visit): Promise<ActionResult | undefined> {
     default:
       throw new PlatError('validation_error', 'The form is not known.');
   }
+}
+
+async function begin(visit: Visit): Promise<string> {
+  const body = { property_id: Number(visit.form.get('property_id')) };
+  return (await callEndpoint<Deal>(visit, addListing, { body })).id;
 }
 
 async function add(visit: Visit): Promise<ActionResult | undefined> {

@@ -199,7 +199,7 @@ function Actions({ detail, isLookedUp }: { detail: Detail; isLookedUp: boolean }
       <Action to="/comping" field="property_id" id={id} kind="second" icon="scale">
         Comp report
       </Action>
-      <Action to="/deals" field="what" id={id} does="add" kind="second" icon="handshake">
+      <Action to="/deals" field="property_id" id={id} does="begin" kind="second" icon="handshake">
         Add deal
       </Action>
     </div>
