@@ -11,8 +11,8 @@ const QUICK = { parcels: 4_000, comps: 2_000, seed: 6 };
 /** Parcels for which the reference is measured; its time grows with their number. */
 const SAMPLE = 5_000;
 
-/** The market is fitted anew for each quarter of the five years that are looked back on. */
-const MAX_OF_VALUATION = 20;
+/** A record is made after a valuation, at most weekly: it may take as long. */
+const MAX_OF_VALUATION = 1;
 
 const NEAREST = `select price, lot_acres, sold_date from listings
   where status <> 'OFF_MARKET' order by location <-> $1::point limit 50`;

@@ -17,6 +17,9 @@ test('a market leads with its figures, the months behind them and narrow sizes; 
   expect(text).not.toContain('Sep 2025');
   expect(text).toContain('under 0.25 acres');
   expect(text).not.toContain('5 to 100 acres');
+  expect(text).toContain('All, 0.2 to 100 acres');
+  // Over 100 %: explained where it stands.
+  expect(text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toMatch(/150% 3 sold, 2 for sale/);
   expect((await browser.open('/markets/33019?sizes=overlapping')).text).toContain('5 to 100 acres');
 
   const compared = await browser.open(

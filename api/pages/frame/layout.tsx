@@ -233,19 +233,23 @@ const LONG_TEXT = 40;
 /** A head that sorts its column; `sort`: how it is sorted now. */
 export type SortHead = { label: string; href: string; sort: 'ascending' | 'descending' | undefined };
 
+/** Also one with its bar. */
+const isFigure = (cell: string | VNode) =>
+  typeof cell === 'string' ? FIGURE.test(cell) : (cell.props as { class?: string }).class === 'rate';
+
 type GridProps = {
   name: string;
   heads: (string | VNode | SortHead)[];
   rows: (string | VNode)[][];
+  /** The last row, of all the others together. */
+  foot?: (string | VNode)[] | undefined;
   /** On a phone each row is a card, with the heads before its figures. */
   cards?: boolean;
 };
 
 /** A table that scrolls sideways where it has to; a column of figures is set to the right. */
-export function Grid({ name, heads, rows: lines, cards }: GridProps) {
-  const isFigures = heads.map((_, i) =>
-    lines.every(line => typeof line[i] === 'string' && FIGURE.test(line[i])),
-  );
+export function Grid({ name, heads, rows: lines, foot, cards }: GridProps) {
+  const isFigures = heads.map((_, i) => lines.every(line => isFigure(line[i]!)));
   const kindOf = (cell: string | VNode, i: number) =>
     isFigures[i] ? 'n' : typeof cell === 'string' && cell.length > LONG_TEXT ? 'text' : undefined;
   return (
@@ -269,6 +273,15 @@ export function Grid({ name, heads, rows: lines, cards }: GridProps) {
             </tr>
           ))}
         </tbody>
+        {foot && (
+          <tfoot>
+            <tr>
+              {foot.map((cell, i) => (
+                <td class={kindOf(cell, i)}>{cell}</td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </section>
   );

@@ -21,7 +21,7 @@ type LinesProps = {
 
 const [WIDTH, HEIGHT] = [640, 220];
 const PLOT = { left: 56, right: 520, top: 12, bottom: 190 };
-const TICKS = 4;
+const MOST_TICKS = 5;
 const LABELS = 6;
 /** Characters of a name beside its line. */
 const MAX_NAME = 17;
@@ -40,7 +40,8 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
   const carried = points.flatMap(({ value, n }) => (value !== null && (n ?? 0) >= least ? value : []));
   const highs = (band?.high ?? []).flatMap(value => value ?? []);
   // One sale of a small lot would press all others down.
-  const most = roundUp(Math.max(...(carried.length > 0 ? carried : known), ...highs));
+  const step = roundStep(Math.max(...(carried.length > 0 ? carried : known), ...highs));
+  const most = step.size * step.count;
   const beyond = known.filter(value => value > most).length;
   const x = (i: number) => PLOT.left + ((PLOT.right - PLOT.left) * i) / Math.max(1, days.length - 1);
   const y = (value: number) => PLOT.bottom - ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / most;
@@ -55,7 +56,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
           role="img"
           aria-label={`${title}; the table below has the figures`}
         >
-          {Array.from({ length: TICKS + 1 }, (_, i) => (most * i) / TICKS).map(tick => (
+          {Array.from({ length: step.count + 1 }, (_, i) => step.size * i).map(tick => (
             <>
               <path class="grid" d={`M${PLOT.left} ${y(tick)}H${PLOT.right}`} />
               <text x={PLOT.left - 8} y={y(tick) + 4} text-anchor="end">
@@ -131,11 +132,12 @@ export function Spark({ values }: { values: readonly (number | null)[] }) {
   );
 }
 
-/** Four round steps, which whole numbers begin with. */
-function roundUp(value: number): number {
-  const step = Math.max(1, value / TICKS);
-  const power = 10 ** Math.floor(Math.log10(step));
-  return TICKS * power * [1, 2, 3, 4, 5, 6, 8, 10].find(times => times * power >= step - 1e-9)!;
+/** Round steps, which whole numbers begin with, of which at most five reach the value. */
+function roundStep(value: number): { size: number; count: number } {
+  const least = Math.max(1, value / MOST_TICKS);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const size = power * [1, 2, 3, 4, 5, 6, 8, 10].find(times => times * power >= least - 1e-9)!;
+  return { size, count: Math.max(1, Math.ceil(value / size - 1e-9)) };
 }
 
 /** Joins months that follow one another and stand on enough sales. */

@@ -1,12 +1,13 @@
+import type { VNode } from 'preact';
 import { ACRE_BUCKETS, NARROW_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { count, day } from '../../../shared/domain/figures.ts';
-import { METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
+import { LEAST_SALES, METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
-import { Back, Grid, Submit } from '../frame/layout.tsx';
+import { Back, Grid, Meter, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
 import { Compared, readOthers } from './market-compared.tsx';
@@ -104,33 +105,34 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         <>
           <Cards market={market} bucket={bucket.type} past={past} />
           <Buckets market={market} open={bucket.type} url={visit.url} />
-          <Legend />
           {past && compared && (
             <>
               <Past visit={visit} name={lineNameOf(market)} past={past} others={compared.others} />
               <Compared visit={visit} market={market} bucket={bucket.type} found={compared} />
-              <p class="buttons">
-                <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
-                  CSV of these months
-                </a>
-              </p>
             </>
           )}
         </>
       )}
-      {market.type === 'county' && (
-        <p class="buttons">
-          <a class="button second" href={`/data?county=${market.fips}`}>
-            Show parcels on map
+      <p class="buttons">
+        {past && (
+          <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
+            CSV of these months
           </a>
-          <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
-            ZIP codes
-          </a>
-          <a class="button second" href={`/coverage/${market.fips}`}>
-            How good the data are
-          </a>
-        </p>
-      )}
+        )}
+        {market.type === 'county' && (
+          <>
+            <a class="button second" href={`/data?county=${market.fips}`}>
+              Show parcels on map
+            </a>
+            <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
+              ZIP codes
+            </a>
+            <a class="button second" href={`/coverage/${market.fips}`}>
+              How good the data are
+            </a>
+          </>
+        )}
+      </p>
     </>
   );
   return { title: titleOf(market), body, assetNames: ['cards.css', 'market.css'] };
@@ -141,8 +143,8 @@ export const Legend = () => (
   <p>
     <small>
       Sell-through: sales of a time in percent of the lots for sale now; over 100 % where more was sold than
-      is for sale. Price spread: how unlike the prices per acre are, from 0, all the same, to 100 (the Gini
-      coefficient).
+      is for sale. Fewer than {LEAST_SALES} sales: read with care. Price spread: how unlike the prices per
+      acre are, from 0, all the same, to 100 (the Gini coefficient).
     </small>
   </p>
 );
@@ -154,6 +156,29 @@ const SORTS: readonly Column<Bucket>[] = [
   ...COLUMNS.map(key => ({ key, label: metricWords(key), value: ({ data }: Bucket) => data[key] ?? null })),
 ];
 
+/** The bar of a rate ends at 100 %, and what is above is explained; that of days at the longest. */
+function cellsOf({ data }: Bucket, slowest: number): (string | VNode)[] {
+  return COLUMNS.map(key => {
+    const value = data[key];
+    const figure = shown(key, value);
+    if (value == null || (key !== '1yr STR' && key !== 'Avg DOM 1yr')) return figure;
+    const isRate = key === '1yr STR';
+    return (
+      <span class="rate">
+        <Meter
+          percent={isRate ? Math.min(100, value) : Math.min(100, (100 * value) / Math.max(1, slowest))}
+        />
+        {figure}
+        {isRate && value > 100 && (
+          <small>
+            {count(data['Sold: 1yr']!)} sold, {count(data.Active!)} for sale
+          </small>
+        )}
+      </span>
+    );
+  });
+}
+
 /** By the least acreage of a bucket, and of those that begin alike by the most. */
 function sizeOrder(type: string): number {
   const { minAcres, maxAcres } = ACRE_BUCKETS.find(({ label }) => label === type)!;
@@ -164,6 +189,9 @@ function Buckets({ market, open, url }: { market: RegionStats; open: string; url
   const sort = url.searchParams.get('sort') ?? 'size';
   const overlapping = url.searchParams.get('sizes') === 'overlapping';
   const of = (narrow: boolean) => market.stats.filter(({ type }) => NARROW_BUCKETS.includes(type) === narrow);
+  const rows = sortRows(of(!overlapping), SORTS, sort);
+  const whole = overlapping ? undefined : market.stats.find(({ type }) => type === DEFAULT_BUCKET);
+  const slowest = Math.max(...rows.map(({ data }) => data['Avg DOM 1yr'] ?? 0));
   return (
     <>
       <div class="pagehead">
@@ -180,11 +208,17 @@ function Buckets({ market, open, url }: { market: RegionStats; open: string; url
       <Grid
         name="Lot sizes"
         heads={sortHeads(url, SORTS, sort)}
-        rows={sortRows(of(!overlapping), SORTS, sort).map(({ type, data }) => [
-          type === open ? <b>{sizes(type)}</b> : <a href={withParam(url, 'bucket', type)}>{sizes(type)}</a>,
-          ...COLUMNS.map(key => shown(key, data[key])),
+        rows={rows.map(row => [
+          row.type === open ? (
+            <b>{sizes(row.type)}</b>
+          ) : (
+            <a href={withParam(url, 'bucket', row.type)}>{sizes(row.type)}</a>
+          ),
+          ...cellsOf(row, slowest),
         ])}
+        foot={whole && [`All, ${sizes(whole.type)}`, ...cellsOf(whole, slowest)]}
       />
+      <Legend />
       <details>
         <summary>
           All {METRIC_KEYS.length} statistics of {sizes(open)}

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { FIGURE_KEYS, type FigureKey } from '../../../shared/domain/market-stats.ts';
+import { packStats } from '../../../shared/domain/stats-codec.ts';
+import { dayOf, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 import type { Database } from '../../http/database.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
@@ -11,10 +13,10 @@ import {
   bucketParameter,
   figureKey,
   isoDate,
-  requireMonthEnd,
   USUAL_BUCKET,
   withIndex,
 } from './market-figures.ts';
+import { requirePast, restatedOfDay } from './stats-of-day.ts';
 
 const MAX_REGIONS = 25;
 const TOKENS_A_REGION = 2;
@@ -32,7 +34,7 @@ const body = z
       .max(MAX_REGIONS, `must be at most ${MAX_REGIONS} regions`),
     bucket: bucketParameter.optional(),
     keys: z.array(figureKey).min(1).optional().describe('Default: all.'),
-    as_of: isoDate.optional().describe('The last day of a month. Default: as the statistics are now.'),
+    as_of: isoDate.optional().describe('A past day (UTC). Default: as the statistics are now.'),
   })
   .meta({
     id: 'MarketComparison',
@@ -86,7 +88,7 @@ async function compare(
   database: Database,
   now: Date,
 ): Promise<Answer> {
-  if (asOf !== undefined) requireMonthEnd('as_of', asOf, now);
+  if (asOf !== undefined) requirePast(asOf, now);
   const rows = await readRegions(regions, asOf, database);
   const compared = rows.map(row => {
     const stored = row.figures && bucketFigures(row.figures, bucket);
@@ -133,7 +135,15 @@ async function readRegions(
   const unknown = regions.filter((_, i) => found[i] === undefined);
   if (unknown.length > 0)
     throw validationError({ regions: unknown.map(region => `There is no region ${region}.`) });
-  return found as FiguresRow[];
+  const known = found as FiguresRow[];
+  // Ends of months are stored.
+  if (asOf === undefined || monthEnds(dayOf(asOf) + 1, 1)[0] === dayOf(asOf)) return known;
+  return Promise.all(
+    known.map(async row => {
+      const stats = await restatedOfDay(database, row, asOf);
+      return { ...row, figures: stats && packStats(stats) };
+    }),
+  );
 }
 
 export const compareMarkets = defineEndpoint({
@@ -142,7 +152,7 @@ export const compareMarkets = defineEndpoint({
   operationId: 'compare_markets',
   tag: 'Market statistics',
   summary: 'Markets side by side',
-  description: `The same figures of one acreage bucket for up to ${MAX_REGIONS} counties and ZIP codes, of today or of the end of a month. A code that a county and a ZIP share means the county.`,
+  description: `The same figures of one acreage bucket for up to ${MAX_REGIONS} counties and ZIP codes, of today or of a past day. A code that a county and a ZIP share means the county.`,
   body,
   metering: {
     key: 'public_market_compare',

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { isoDay, utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
-import { notFound, validationError } from '../../http/error-responses.ts';
+import { notFound } from '../../http/error-responses.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { unknownCounty } from '../common/known-regions.ts';
 import { fips, regionStats, zip } from '../common/request-schemas.ts';
 import { STATS_EXAMPLE } from '../examples/examples.ts';
 import { isoDate } from './market-figures.ts';
-import { statsOfDay } from './stats-of-day.ts';
+import { requirePast, statsOfDay } from './stats-of-day.ts';
 
 const TOKENS = 10;
 const METERING = {
@@ -86,9 +85,7 @@ async function answer(
   { readRegionStats, database }: Resources,
   { now }: CallContext,
 ): Promise<Answer> {
-  const today = isoDay(utcDay(now.getTime()));
-  if (asOf !== undefined && asOf >= today)
-    throw validationError({ as_of: [`must be before today, ${today} in UTC; without it: as of now`] });
+  if (asOf !== undefined) requirePast(asOf, now);
   const found =
     asOf === undefined ? await readRegionStats(type, code) : await statsOfDay(database, type, code, asOf);
   if (found === undefined)

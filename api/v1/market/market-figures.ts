@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
 import { FIGURE_KEYS, type FigureKey, indexFigures } from '../../../shared/domain/market-stats.ts';
 import { unpackFigures } from '../../../shared/domain/stats-codec.ts';
-import { dayOf, isoDay, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
+import { dayOf } from '../../../shared/kernels/stats/calendar.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
-import { validationError } from '../../http/error-responses.ts';
 
 const LABELS = ACRE_BUCKETS.map(({ label }) => label) as [BucketLabel, ...BucketLabel[]];
 export const USUAL_BUCKET: BucketLabel = '0.2 acre-100 acre';
@@ -52,13 +51,4 @@ export function withIndex(figures: BucketFigures, index: PriceIndex | null, asOf
   if (index === null) return figures;
   const known: Partial<Record<FigureKey, number | null>> = indexFigures(index, dayOf(asOf));
   return { n: figures.n, of: key => (INDEX_KEYS.has(key) ? (known[key] ?? null) : figures.of(key)) };
-}
-
-/** @throws PlatError `validation_error` for a day that is not yet, or not the end of a month */
-export function requireMonthEnd(field: string, day: string, now: Date): void {
-  const next = dayOf(day) + 1;
-  const [end] = monthEnds(next, 1);
-  if (end !== dayOf(day))
-    throw validationError({ [field]: [`must be the last day of a month, such as ${isoDay(end!)}`] });
-  if (next * 86_400_000 > now.getTime()) throw validationError({ [field]: ['is not over yet'] });
 }

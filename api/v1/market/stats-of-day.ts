@@ -7,17 +7,25 @@ import {
   statsBody,
 } from '../../../shared/domain/market-stats.ts';
 import { unpackStats } from '../../../shared/domain/stats-codec.ts';
-import { dayOf } from '../../../shared/kernels/stats/calendar.ts';
+import { dayOf, isoDay, utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../../shared/kernels/stats/region-stats.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 import { type DatedListings, knownPeriod, restatedStats } from '../../../shared/market/dated-listings.ts';
 import type { Database } from '../../http/database.ts';
+import { validationError } from '../../http/error-responses.ts';
 
 type StoredRegion = Omit<RegionFields, 'fips'> & {
   code: string;
   fips: number;
   price_index: PriceIndex | null;
 };
+
+/** @throws PlatError `validation_error` for today and later */
+export function requirePast(asOf: string, now: Date): void {
+  const today = isoDay(utcDay(now.getTime()));
+  if (asOf >= today)
+    throw validationError({ as_of: [`must be before today, ${today} in UTC; without it: as of now`] });
+}
 
 /**
  * What stats/ answered at the end of a day where that is recorded, else the statistics of that day by what is
@@ -38,7 +46,7 @@ export async function statsOfDay(
     return toAnswer(recordedBody(recorded.told, unpackStats(recorded.figures, null)), true);
   const [region] = await database.run<StoredRegion>('market/read_region', { type, code });
   if (region === undefined) return undefined;
-  const stats = await restated(database, region, asOf);
+  const stats = await restatedOfDay(database, region, asOf);
   const fields = { ...region, fips: type === 'county' ? code : '' };
   return toAnswer(statsBody(fields, stats ?? { asOf, buckets: [] }), stats !== null);
 }
@@ -47,9 +55,10 @@ function toAnswer(text: string, known: boolean) {
   return { body: Buffer.from(text), etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, known };
 }
 
-async function restated(
+/** A day's statistics by what is known now, with today's estimate of the price index; null without any. */
+export async function restatedOfDay(
   database: Database,
-  { type, code, price_index }: StoredRegion,
+  { type, code, price_index }: Pick<StoredRegion, 'type' | 'code' | 'price_index'>,
   asOf: string,
 ): Promise<RegionStats | null> {
   const rows = await database.runComposed<DatedRow>(

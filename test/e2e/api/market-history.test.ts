@@ -120,7 +120,7 @@ test('what is wrong with a question about the past is said by its field, and cos
     'limit',
   ]);
   expect(detailsOf(await post(key, { regions: ['99999'] }))).toEqual(['regions']);
-  expect(detailsOf(await post(key, { regions: ['33019'], as_of: '2026-06-29' }))).toEqual(['as_of']);
+  expect(detailsOf(await post(key, { regions: ['33019'], as_of: '2026-07-01' }))).toEqual(['as_of']);
   expect((await get('/99999/history/')).status).toBe(404);
   expect((await get('/zip/99999/stats/?as_of=2026-01-31')).status).toBe(404);
   const unknown = await get('/33005/stats/?as_of=2026-01-31');
@@ -128,7 +128,7 @@ test('what is wrong with a question about the past is said by its field, and cos
   expect((await usageOf(db, accountId)).tokens).toBe(0);
 });
 
-test('markets stand side by side, now and at the end of a month, for 2 tokens each that has listings', async () => {
+test('markets stand side by side, now and on a past day, for 2 tokens each that has listings', async () => {
   const { key } = await newCaller(db);
   const body = {
     regions: ['33019', 'zip:03280', '23019', '33005'],
@@ -160,6 +160,16 @@ test('markets stand side by side, now and at the end of a month, for 2 tokens ea
     { n: 0 },
   ]);
   expect(tokensOf(past)).toBe(4);
+  // A sale counts from its day on: the five of 2026, those of the year before, none.
+  const keys = ['Sold: 1yr', 'price_index', 'Active'];
+  const n = async (day: string) => {
+    const { json } = await post(key, { ...body, regions: ['33019'], keys, as_of: day });
+    return (json as { regions: object[] }).regions[0];
+  };
+  const told = { as_of: '2026-05-20', kind: 'restated', n: 5 };
+  expect(await n('2026-05-20')).toMatchObject({ ...told, keys: { 'Sold: 1yr': 5, price_index: 200 } });
+  expect(await n('2026-05-19')).toMatchObject({ n: 5, keys: { 'Sold: 1yr': 5, Active: null } });
+  expect(await n('2025-05-19')).toMatchObject({ as_of: null, kind: null, n: 0, keys: { 'Sold: 1yr': null } });
 });
 
 test('the order of markets is free, their figures are 2 tokens a row; assistants have the same as tools', async () => {
