@@ -49,13 +49,18 @@ function formsOf(as: Shot['as'], page: string, html: string): Form[] {
 const kindOf = (link: string) =>
   link.replaceAll(/=[^&]*/g, '').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_-]{43}|\d+/g, '*');
 
-/** Every form and link of the web app that somebody can reach from these pages. */
+/**
+ * The forms and links of the web app that somebody can reach from these pages. @param most how many pages of
+ * one address, whose queries name other things
+ */
 export async function crawl(
   as: Shot['as'],
   from: string[],
   open: (shot: Shot) => Promise<Answer>,
+  most: number,
 ): Promise<Site> {
   const kinds = new Set<string>();
+  const opened = new Map<string, number>();
   const waiting = [...from];
   const links: string[] = [];
   const forms = new Map<string, Form>();
@@ -63,6 +68,10 @@ export async function crawl(
     const path = waiting.shift()!;
     if (kinds.has(kindOf(path))) continue;
     kinds.add(kindOf(path));
+    const address = kindOf(path.split('?')[0]!);
+    const before = opened.get(address) ?? 0;
+    if (before >= most) continue;
+    opened.set(address, before + 1);
     const { headers, text } = await open({ route: 'crawl', as, method: 'GET', target: path });
     links.push(path);
     if (!headers.get('content-type')?.startsWith('text/html')) continue;
