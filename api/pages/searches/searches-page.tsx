@@ -109,9 +109,9 @@ async function showAll(visit: Visit, reason?: string) {
             </>,
             placesOf(row.counties),
             count(row.members),
-            row.notify === 'none'
+            row.notify === 'none' || row.emails.length === 0
               ? 'none'
-              : `${row.notify === 'daily' ? 'daily' : 'at once'} to ${row.emails.join(', ') || 'nobody'}`,
+              : `${row.notify === 'daily' ? 'daily' : 'at once'} to ${row.emails.join(', ')}`,
           ])}
         />
       )}
