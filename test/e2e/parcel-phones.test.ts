@@ -110,3 +110,13 @@ test('who is suppressed is shown no more, and who is forgotten is kept nowhere',
   ]);
   expect(rows).toEqual([]);
 });
+
+test("the price per acre stands beside the county's median of sales of its size", async () => {
+  // The parcel 7-44 of 5.2 acres.
+  const { text } = await ana.open('/data?county=33019&parcel=3301900000073');
+  expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
+    /county \$([\d,]+).*Lots of 5 to 10 acres in Sullivan, NH sold for a median of \$\1 an acre in the last year/,
+  );
+  const begun = await ana.submit('/deals', { do: 'begin', property_id: '3301900000073' });
+  expect(begun.headers.get('location')).toMatch(/^\/deals\/[0-9a-f-]{36}$/);
+});

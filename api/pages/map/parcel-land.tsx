@@ -116,7 +116,8 @@ export function Slopes({ shares }: { shares: number[] | null }) {
           </tr>
         </thead>
         <tbody>
-          {SLOPE_GRADES.map((grade, i) => (
+          {/* Up to the first that no ground is steeper than. */}
+          {SLOPE_GRADES.filter((_, i) => i === 0 || shares[i - 1]! > 0).map((grade, i) => (
             <tr>
               <th>{grade}%</th>
               <td>
