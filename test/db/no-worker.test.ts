@@ -28,7 +28,10 @@ test('not when a worker is there that is busy with other jobs, when the job has 
   over.abort();
   expect(await told(id, over.signal)).toBe('');
 
-  const worker = createPool(db.config, createLogger(db.config, 'test'), { applicationName: 'plat worker' });
+  const worker = createPool(db.config, createLogger(db.config, 'test'), {
+    applicationName: 'plat worker',
+    connectTimeoutMs: 60_000,
+  });
   await worker.query('select');
   expect(await told(id)).toBe('');
   await worker.end();

@@ -88,7 +88,7 @@ const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
 
 /** Two processes, each with its own connections. */
 const processes = [0, 1].map(() => {
-  const pool = createPool(db.config, log, { applicationName: 'plat api test' });
+  const pool = createPool(db.config, log, { applicationName: 'plat api test', connectTimeoutMs: 60_000 });
   afterAll(() => pool.end());
   return openRateLimits(openDatabase(pool));
 });

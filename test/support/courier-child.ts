@@ -10,7 +10,7 @@ import { startCourier } from '../../workers/webhooks/courier.ts';
 const { dieAt, follow } = JSON.parse(process.argv[2]!) as { dieAt?: number; follow?: true };
 const config = loadConfig();
 const log = createLogger(config, 'courier child');
-const pool = createPool(config, log, { applicationName: 'courier child' });
+const pool = createPool(config, log, { applicationName: 'courier child', connectTimeoutMs: 60_000 });
 const send = pg.Client.prototype.query as (...values: unknown[]) => unknown;
 let count = 0;
 pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {

@@ -132,7 +132,10 @@ async function makeTemplate(
     await client.query(`drop database if exists ${unfinished}`);
     await client.query(`create database ${unfinished} template ${from} ${BY_FILES}`);
     const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: withDatabase(server, unfinished) });
-    const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
+    const pool = createPool(config, createLogger(config, 'test'), {
+      applicationName: 'plat test',
+      connectTimeoutMs: 60_000,
+    });
     await load(pool).finally(() => pool.end());
     await client.query(`alter database ${unfinished} rename to ${name}`);
   });

@@ -24,7 +24,7 @@ export type ChildOrder = {
 const order = JSON.parse(process.argv[2]!) as ChildOrder;
 const config = loadConfig();
 const log = createLogger(config, 'child');
-const pool = createPool(config, log, { applicationName: 'ingest child' });
+const pool = createPool(config, log, { applicationName: 'ingest child', connectTimeoutMs: 60_000 });
 
 function die(): Promise<never> {
   process.kill(process.pid, 'SIGKILL');

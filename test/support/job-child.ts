@@ -27,7 +27,7 @@ export type ChildOrder = {
 const order = JSON.parse(process.argv[2]!) as ChildOrder;
 const config = loadConfig();
 const log = createLogger(config, 'child');
-const pool = createPool(config, log, { applicationName: order.name });
+const pool = createPool(config, log, { applicationName: order.name, connectTimeoutMs: 60_000 });
 const signal = new AbortController().signal;
 const processJob = createProcessor({
   pool,

@@ -209,6 +209,7 @@ describe('charges of one batch fail by themselves:', () => {
     ]);
     const pool = createPool(db.config, createLogger(db.config, 'test'), {
       applicationName: 'plat test',
+      connectTimeoutMs: 60_000,
       statementTimeoutMs: 2_000,
     });
     const lock = await db.pool.connect();
