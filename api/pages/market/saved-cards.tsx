@@ -7,17 +7,19 @@ import { listMarkets, type SavedMarket } from '../../v1/market/saved-markets.ts'
 import { Empty, Submit } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { isCarried } from './carried-figures.ts';
-
+import { Spark } from './market-lines.tsx';
 import { metricWords, pathOf, shown, titleOf } from './market-words.ts';
 
 /** A saved market with a figure of the bucket that is looked at; null where it has no such lots. */
 type MarketWithFigure = SavedMarket & {
   figures: BucketFigures | null;
-  /** At the ends of the last months, a year of them and the one before, the earliest first. */
+  /** The figure that is looked at. */
+  value: number | null;
+  /** At the ends of the last twelve months, the earliest first. */
   months: (number | null)[];
 };
 
-const MONTHS = 13;
+const MONTHS = 12;
 
 /** The company's saved markets in the order in which they were pinned. */
 export async function readSaved(
@@ -51,6 +53,7 @@ export async function readSaved(
     return {
       ...market,
       figures: row?.figures ? bucketFigures(row.figures, bucket) : null,
+      value: row?.figures ? carriedValue(row.figures) : null,
       months: histories[i]!.map(({ figures }) => carriedValue(figures)).reverse(),
     };
   });
@@ -69,7 +72,7 @@ export function Saved({ saved, metric }: SavedProps) {
   return (
     <>
       <ul class="savedcards">
-        {saved.map(({ id, region, status, figures, months }) => (
+        {saved.map(({ id, region, status, figures, value, months }) => (
           <li class="card">
             <div class="head">
               <a href={pathOf(region)}>{titleOf(region)}</a>
@@ -80,13 +83,11 @@ export function Saved({ saved, metric }: SavedProps) {
             ) : (
               <>
                 <div class="head">
-                  <b class="figure">
-                    {shown(metric, isCarried(metric, figures) ? figures.of(metric) : null)}
-                  </b>
-                  <small>{changeOf(metric, months)}</small>
+                  <b class="figure">{shown(metric, value)}</b>
+                  <small>{changeOf(metric, months, value)}</small>
                 </div>
                 <small>{metricWords(metric)}</small>
-                <Spark values={months} />
+                <Spark values={[...months, value]} />
                 <small>
                   {metric !== '1yr STR' && `${shown('STR', figures.of('1yr STR'))} sell-through · `}
                   {shown('Active', figures.of('Active'))} for sale
@@ -123,9 +124,9 @@ export function Saved({ saved, metric }: SavedProps) {
   );
 }
 
-/** From the end of the month a year ago to that of the last; nothing where one of them is not known. */
-function changeOf(metric: FigureKey, months: readonly (number | null)[]): string {
-  const [first, last] = [months[0], months.at(-1)];
+/** Since the end of the month a year ago; nothing where one of them is not known. */
+function changeOf(metric: FigureKey, months: readonly (number | null)[], last: number | null): string {
+  const first = months[0];
   if (months.length < MONTHS || first == null || last == null) return '';
   const isRate = /STR|Gini|sale_to_list|change|months/.test(metric);
   if (!isRate && first === 0) return '';
@@ -133,24 +134,4 @@ function changeOf(metric: FigureKey, months: readonly (number | null)[]): string
   const amount = Math.abs(change) < 0.5 && !isRate ? '0' : oneDigit(Math.abs(change));
   const arrow = Number(amount) === 0 ? '' : change > 0 ? '▲ ' : '▼ ';
   return `${arrow}${amount}${isRate ? '' : '%'} in a year`;
-}
-
-/** Twelve months as a line, without what is not known; the figures are beside it. */
-function Spark({ values }: { values: readonly (number | null)[] }) {
-  const known = values.filter(value => value !== null);
-  if (known.length < 3) return null;
-  const [low, high] = [Math.min(...known), Math.max(...known)];
-  const points = values.map((value, i) =>
-    value === null
-      ? null
-      : `${(100 * i) / (values.length - 1)},${26 - (24 * (value - low)) / Math.max(high - low, 1e-9)}`,
-  );
-  const path = points
-    .map((point, i) => (point === null ? '' : `${points[i - 1] ? 'L' : 'M'}${point}`))
-    .join('');
-  return (
-    <svg class="spark" viewBox="0 0 100 28" preserveAspectRatio="none" aria-hidden="true">
-      <path d={path} />
-    </svg>
-  );
 }
