@@ -2,30 +2,31 @@ import type { LngLat, Map as MapLibre } from 'maplibre-gl';
 import { EMPTY } from './map-style.ts';
 import { acresText, circleAround, distanceText, lengthText, metersBetween, type Place } from './measure.ts';
 
-const KEYS =
-  'By keyboard: arrows move the map, + and - zoom, Enter sets a point in the middle, Backspace takes the last one back, Escape gives up.';
+const KEYS = matchMedia('(pointer: coarse)').matches
+  ? ''
+  : 'By keyboard: arrows move the map, + and - zoom, Enter sets a point in the middle, Backspace takes the last one back, Escape gives up.';
 
 /** What is drawn, point by point, and said of it. */
 const MODES = {
   area: {
-    hint: `Click the corners one after the other. ${KEYS}`,
+    hint: `Click or tap the corners one after the other. ${KEYS}`,
     said: (places: readonly Place[]) =>
       places.length < 3
         ? `${counted(places, 'corner')}. Three make an area.`
         : `${counted(places, 'corner')}, ${acresText(places)}. Done shows what is within.`,
   },
   radius: {
-    hint: `Click the middle, then how far around it. ${KEYS}`,
+    hint: `Click or tap the middle, then how far around it. ${KEYS}`,
     said: ([middle, rim]: readonly Place[]) =>
       rim === undefined
-        ? 'Click how far around it.'
-        : `${distanceText(metersBetween(middle!, rim))} around. A click shows what is within.`,
+        ? 'Click or tap how far around it.'
+        : `${distanceText(metersBetween(middle!, rim))} around. The next one shows what is within.`,
   },
   measure: {
-    hint: `Click the points of a line or an outline. ${KEYS}`,
+    hint: `Click or tap the points of a line or an outline. ${KEYS}`,
     said: (places: readonly Place[]) =>
       places.length < 2
-        ? 'Click the next point.'
+        ? 'Click or tap the next point.'
         : `${lengthText(places)}${places.length > 2 ? ` · closed to an area: ${acresText(places)}` : ''}`,
   },
 };

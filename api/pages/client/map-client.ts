@@ -46,10 +46,13 @@ map.addControl(new NavigationControl({ showCompass: false }));
 map.addControl(new ScaleControl({ unit: 'imperial' }));
 map.addControl(new GeolocateControl({}));
 
-/** On a telephone the list of layers or the legend would hide half of the map. */
+/** On a telephone the list of layers or the legend would hide half of the map; one at a time is opened. */
 function foldPanels(): void {
   if (element.clientWidth < 600)
-    for (const panel of document.querySelectorAll('.layers, details.legend')) panel.removeAttribute('open');
+    for (const panel of document.querySelectorAll('.layers, details.legend')) {
+      panel.removeAttribute('open');
+      panel.setAttribute('name', 'panel');
+    }
 }
 foldPanels();
 

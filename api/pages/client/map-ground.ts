@@ -48,6 +48,30 @@ export function openGround(
     map.setPaintProperty('parcel-lines', 'line-color', ['case', IS_HIT, colorOf('hit-edge'), edge]);
   }
 
+  /** Whether the tiles of a layer or a ground begin nearer than where one looks. */
+  function isFar(name: string): boolean {
+    const source = style.sources[IMAGES[name] ?? name] as { minzoom?: number; tileSize?: number } | undefined;
+    return Math.floor(map.getZoom() + Math.log2(512 / (source?.tileSize ?? 512))) < (source?.minzoom ?? 0);
+  }
+
+  function sayWhatIsHidden({ kinds }: Here): void {
+    for (const input of [...boxes, ...grounds]) {
+      const { kind, layer } = input.dataset;
+      const label = input.closest('label');
+      if (kind !== undefined) label?.toggleAttribute('data-absent', !kinds.includes(kind));
+      label?.toggleAttribute('data-far', isFar(layer ?? input.value));
+    }
+    const note = document.getElementById('ground-note');
+    const label = grounds.find(({ checked }) => checked)?.closest('label');
+    const name = label?.textContent?.trim();
+    if (note && label && name)
+      note.textContent = label.hasAttribute('data-absent')
+        ? `${name} is not loaded here.`
+        : label.hasAttribute('data-far')
+          ? `Zoom in for ${name.toLowerCase()}.`
+          : '';
+  }
+
   let asked = 0;
   async function say(): Promise<void> {
     const mine = ++asked;
@@ -69,11 +93,7 @@ export function openGround(
         ...here.credits,
         ...(chosen() === 'basemap' && basemapCredit ? [basemapCredit] : []),
       ].join(' · ');
-    for (const input of [...boxes, ...grounds]) {
-      const kind = input.dataset.kind;
-      if (kind !== undefined)
-        input.closest('label')?.toggleAttribute('data-absent', !here.kinds.includes(kind));
-    }
+    sayWhatIsHidden(here);
   }
 
   panel?.addEventListener('change', event => {

@@ -207,7 +207,7 @@ export function styleOf(shown: DOMStringMap): StyleSpecification {
     water: tiles('water', 7, 15),
     wetlands: tiles('wetlands', 11, 15),
     flood: tiles('flood', 10, 15),
-    hillshade: images('hillshade', 'png', 9, 15),
+    hillshade: images('hillshade', 'png', 11, 15),
     aerial: images('aerial', 'jpg', 11, 18),
     area: { type: 'geojson', data: EMPTY },
     ...(basemap !== undefined && { basemap: { type: 'raster', tiles: [basemap], tileSize: 256 } as const }),

@@ -101,6 +101,7 @@ export function mapOf(
               </label>
             ))}
           </fieldset>
+          <output id="ground-note" />
           {LAYERS.map(({ id, name, kind, isOn }) => (
             <label>
               <input type="checkbox" data-layer={id} data-kind={kind} checked={isOn} />{' '}
