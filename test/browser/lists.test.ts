@@ -27,6 +27,7 @@ describePages('lists', site => {
     // A toast stays for as long as somebody is in it.
     await said.getByRole('button', { name: 'Undo' }).focus();
     expect(await page.locator('.seg').textContent()).toContain('Mailed 2');
+    expect(await page.locator('.cards').textContent()).toMatch(/Offers out\$[\d,]*\d offers? at 30 %/);
     await inspect(page);
     await said.getByRole('button', { name: 'Undo' }).click();
     expect(await page.locator('.seg').textContent()).not.toContain('Mailed');
@@ -86,6 +87,37 @@ describePages('lists', site => {
     await page.locator('summary', { hasText: 'Delete this list' }).click();
     await page.getByRole('button', { name: 'Delete “By hand”' }).click();
     expect(page.url()).toBe(`${site.api.url}/lists`);
+  });
+
+  test('what another list has is left out of this one', async () => {
+    const page = await site.open('/lists');
+    const make = async (name: string) => {
+      await page.goto(`${site.api.url}/lists`);
+      await page.getByLabel('New list').fill(name);
+      await page.getByRole('button', { name: 'Make list' }).click();
+    };
+    await make('Before');
+    await make('After');
+    await page.locator('.list-settings summary').click();
+    await page.getByLabel('Before', { exact: true }).check();
+    await inspect(page);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.locator('.list-settings summary').click();
+    expect(await page.getByLabel('Before', { exact: true }).isChecked()).toBe(true);
+  });
+
+  test('files of a search, and of a market, with their price before', async () => {
+    const page = await site.open('/exports?county=33019&acres_min=100');
+    await inspect(page);
+    await page.goto(`${site.api.url}/exports?market=county:33019`);
+    const price = page.getByRole('button', { name: /^Export for/ });
+    expect(await price.textContent()).toContain('Export for 10 tokens');
+    await page.getByLabel(/^Sales and listings, CSV/).check();
+    await page.locator('button', { hasText: /Export for (?!10 )\d+ tokens/ }).waitFor();
+    await inspect(page);
+    await price.click();
+    await page.locator('#progress', { hasText: 'Comps' }).waitFor();
+    await inspect(page);
   });
 
   test('a parcel is added from its page, on a phone and by keyboard', async () => {

@@ -19,7 +19,7 @@ test('what a search finds is ordered with its price told, downloaded, free the s
   const filter = /name="filter" value="([^"]*)"/.exec(form)![1]!.replaceAll('&quot;', '"');
   const fields = { filter, kind: 'mail', tokens: String(cost) };
   expect((await ana.submit('/exports', fields)).headers.get('location')).toBe('/exports');
-  expect((await ana.open('/exports')).text).toMatch(/waits for its turn.*Cancel/s);
+  expect((await ana.open('/exports')).text).toMatch(/Waits for its turn.*Cancel/s);
   await makeExports(db);
   expect(await usageOf(db, user.accountId)).toEqual({ tokens: cost, calls: 1, daily: cost });
   const list = (await ana.open('/exports')).text;
@@ -61,6 +61,7 @@ test('a mailing of a list: one row an owner with an offer, marked as mailed, and
   for (const { property_id } of rows) marked.append('property_id', String(property_id));
   await bob.submit(`/lists/${id}`, marked);
   expect((await bob.open(asked)).text).toMatch(/Rows<\/dt><dd>0/);
+  expect((await bob.open(`/lists/${id}`)).text).toMatch(/Offers out[^$]*\$[1-9][\d,]+/);
   const next = await bob.submit('/lists', { name: 'Summer' });
   const second = next.headers.get('location')!;
   await bob.submit(second, {

@@ -26,6 +26,7 @@ const update = document.querySelector<HTMLButtonElement>('#update');
 if (update) {
   update.hidden = true;
   document.addEventListener('change', event => {
-    if ((event.target as HTMLElement).matches('#order [type="checkbox"]')) update.form!.requestSubmit(update);
+    if ((event.target as HTMLElement).matches('#order [type="checkbox"], #order .priced [type="radio"]'))
+      update.form!.requestSubmit(update);
   });
 }

@@ -45,12 +45,42 @@ const KINDS = {
   geoparquet: { label: 'Boundaries, GeoParquet', note: 'For DuckDB and data teams', format: 'geoparquet' },
 } as const satisfies Record<string, Kind>;
 
+/** What it offers of a market: its statistics, or the sales and listings that they stand on. */
+const MARKET_KINDS = {
+  stats: {
+    label: 'Statistics, CSV',
+    note: 'A line for each lot size, all figures: 10 tokens',
+    format: 'csv',
+  },
+  stats_xlsx: { label: 'Statistics, Excel', note: 'The same as a workbook', format: 'xlsx' },
+  comps: { label: 'Sales and listings, CSV', note: 'Price, acres, day, address of each', format: 'csv' },
+  comps_xlsx: { label: 'Sales and listings, Excel', note: 'The same as a workbook', format: 'xlsx' },
+  comps_kml: {
+    label: 'Sales and listings, KML',
+    note: 'Points for Google Earth, at most 10,000',
+    format: 'kml',
+  },
+} as const satisfies Record<string, Kind>;
+
 export const tokens = (price: number): string => `${count(price)} ${price === 1 ? 'token' : 'tokens'}`;
 
+/** One of these, by its name. */
+const pick = <Name extends string>(kinds: Record<Name, Kind>, given: URLSearchParams, usual: Name): Name =>
+  Object.hasOwn(kinds, given.get('kind') ?? '') ? (given.get('kind') as Name) : usual;
+
 /** What the form says, in an address or as it was sent. */
-export function readOrder(given: URLSearchParams): { kind: keyof typeof KINDS; request: ExportRequest } {
-  const named = given.get('kind') ?? '';
-  const kind = Object.hasOwn(KINDS, named) ? (named as keyof typeof KINDS) : 'mail';
+export function readOrder(given: URLSearchParams): { kind: string; request: ExportRequest } {
+  const most = given.get('tokens');
+  const limit = most !== null && { most_tokens: Number(most) };
+  if (given.has('market')) {
+    const kind = pick(MARKET_KINDS, given, 'stats');
+    const [type = '', code = ''] = given.get('market')!.split(':');
+    const asked = kind.startsWith('stats')
+      ? { markets: [given.get('region_id') ?? ''] }
+      : { comps: { [type === 'zip' ? 'zip' : 'fips']: code } };
+    return { kind, request: { ...asked, format: MARKET_KINDS[kind].format, ...limit } };
+  }
+  const kind = pick(KINDS, given, 'mail');
   const listId = given.get('list_id');
   const asked = {
     ...(listId === null ? { filter: filterOf(given.get('filter')) } : { list_id: listId }),
@@ -58,13 +88,11 @@ export function readOrder(given: URLSearchParams): { kind: keyof typeof KINDS; r
     ...((listId === null || given.has('asked')) && { one_per_owner: given.has('one_per_owner') }),
     ...(listId !== null && given.has('only_new') && { status: 'new' as const }),
   };
-  const { format } = KINDS[kind];
-  const most = given.get('tokens');
   const request: ExportRequest = {
     ...asked,
-    format,
+    format: KINDS[kind].format,
     ...(kind === 'mail' && { columns: mailColumns(asked) }),
-    ...(most !== null && { most_tokens: Number(most) }),
+    ...limit,
   };
   return { kind, request };
 }
@@ -88,16 +116,54 @@ function filterOf(text: string | null): Record<string, unknown> {
   throw new PlatError('validation_error', 'The search could not be read: go back to the map and try again.');
 }
 
-/** What a search finds, or a list has, as a file, told with its price before it is ordered. */
+/** What a file is made of, as the form names it. */
+type Subject = {
+  title: string;
+  hidden: Record<string, string>;
+  list?: ListRecord;
+  market?: true;
+  /** Where one came from. */
+  back: string;
+};
+
+async function subjectOf(visit: Visit, given: URLSearchParams, company: string): Promise<Subject> {
+  const { run } = visit.deps.resources.database;
+  const [listId, market] = [given.get('list_id'), given.get('market')];
+  if (listId !== null) {
+    const list = /^[0-9a-f-]{36}$/.test(listId) ? await findListOf(run, company, listId) : undefined;
+    if (list === undefined) throw new PlatError('not_found', NO_LIST);
+    const { id, name } = list;
+    return { title: `Export “${name}”`, hidden: { list_id: id }, list, back: `/lists/${id}` };
+  }
+  if (market !== null) {
+    const [type = '', code = ''] = market.split(':');
+    const [region] = await run<{ id: string; label: string }>('exports/find_market', { type, code });
+    if (region === undefined) throw new PlatError('not_found', 'There is no such market.');
+    return {
+      title: `Export ${region.label}`,
+      hidden: { market, region_id: region.id },
+      market: true,
+      back: `/markets/${type === 'zip' ? 'zip/' : ''}${code}`,
+    };
+  }
+  if (!given.has('filter')) {
+    const { filters, fault } = await readFilters(visit, () => listCounties(visit));
+    if (fault !== undefined) throw fault;
+    return {
+      title: 'Export this search',
+      hidden: { filter: JSON.stringify(filters) },
+      back: `/data${visit.url.search}`,
+    };
+  }
+  return { title: 'Export this search', hidden: { filter: given.get('filter')! }, back: '/data' };
+}
+
+/** What a search finds, a list or a market has, as a file, told with its price before it is ordered. */
 export async function orderForm(visit: Visit, company: string) {
   const { database } = visit.deps.resources;
   const given = new URLSearchParams(visit.url.search);
-  const list = await listOf(visit, company);
-  if (list === undefined && !given.has('filter')) {
-    const { filters, fault } = await readFilters(visit, () => listCounties(visit));
-    if (fault !== undefined) throw fault;
-    given.set('filter', JSON.stringify(filters));
-  }
+  const { title, hidden, list, market, back } = await subjectOf(visit, given, company);
+  for (const [name, value] of Object.entries(hidden)) given.set(name, value);
   const { kind, request } = readOrder(given);
   checkInput(createExport, { params: {}, query: {}, body: request });
   const { one_per_owner: onePerOwner = list?.one_per_owner ?? false, status } = request;
@@ -106,18 +172,16 @@ export async function orderForm(visit: Visit, company: string) {
   const left =
     account?.tokensAllowed == null ? null : Math.max(0, account.tokensAllowed - account.tokensUsed);
   return (
-    <form method="post" action="/exports" id="order" class="stack card">
-      <h2>{list === undefined ? 'Export this search' : `Export “${list.name}”`}</h2>
-      {list === undefined ? (
-        <input type="hidden" name="filter" value={given.get('filter')!} />
-      ) : (
-        <input type="hidden" name="list_id" value={list.id} />
+    <form method="post" action="/exports" id="order" class="stack card narrow-form">
+      <h2>{title}</h2>
+      {Object.entries({ ...hidden, asked: 'true', order: randomUUID(), tokens: String(price.tokens) }).map(
+        ([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ),
       )}
-      <input type="hidden" name="asked" value="true" />
-      <input type="hidden" name="order" value={randomUUID()} />
-      <fieldset class="choices">
+      <fieldset class={market ? 'choices priced' : 'choices'}>
         <legend class="unseen">What for</legend>
-        {Object.entries(KINDS).map(([name, { label, note }]) => (
+        {Object.entries<Kind>(market ? MARKET_KINDS : KINDS).map(([name, { label, note }]) => (
           <label>
             <input type="radio" name="kind" value={name} checked={name === kind} />
             <span>
@@ -126,12 +190,14 @@ export async function orderForm(visit: Visit, company: string) {
           </label>
         ))}
       </fieldset>
-      <label class="switch">
-        <span>
-          One row an owner <small>the largest parcel, with what the owner has in all</small>
-        </span>
-        <input type="checkbox" name="one_per_owner" value="true" checked={onePerOwner} />
-      </label>
+      {!market && (
+        <label class="switch">
+          <span>
+            One row an owner <small>the largest parcel, with what the owner has in all</small>
+          </span>
+          <input type="checkbox" name="one_per_owner" value="true" checked={onePerOwner} />
+        </label>
+      )}
       {list !== undefined && (
         <label class="switch">
           <span>Only rows that are new</span>
@@ -140,7 +206,7 @@ export async function orderForm(visit: Visit, company: string) {
       )}
       <Facts
         of={[
-          ['Rows', count(price.rows)],
+          [request.markets ? 'Markets with statistics' : 'Rows', count(price.rows)],
           ['Given in the last 30 days, free', price.free_rows === 0 ? null : count(price.free_rows)],
           ['Price', tokens(price.tokens)],
           [
@@ -151,11 +217,10 @@ export async function orderForm(visit: Visit, company: string) {
       />
       <p>
         <small>
-          1 token a row. Kept for 7 days. No telephone numbers
+          {request.markets ? '10 tokens a market' : '1 token a row'}. Kept for 7 days. No telephone numbers
           {list !== undefined && '; owners who want no letters are left out'}.
         </small>
       </p>
-      <input type="hidden" name="tokens" value={price.tokens} />
       <div class="buttons">
         <button type="submit" class="primary" disabled={price.rows === 0}>
           <Icon name="download" /> Export for {tokens(price.tokens)}
@@ -163,22 +228,8 @@ export async function orderForm(visit: Visit, company: string) {
         <button type="submit" id="update" class="second" formmethod="get">
           Update the price
         </button>
-        <a href={list === undefined ? `/data${searchOf(visit)}` : `/lists/${list.id}`}>Cancel</a>
+        <a href={back}>Cancel</a>
       </div>
     </form>
   );
 }
-
-/** @throws PlatError `not_found` for another company's */
-async function listOf({ url, deps }: Visit, company: string): Promise<ListRecord | undefined> {
-  const id = url.searchParams.get('list_id');
-  if (id === null) return undefined;
-  const list = /^[0-9a-f-]{36}$/.test(id)
-    ? await findListOf(deps.resources.database.run, company, id)
-    : undefined;
-  if (list === undefined) throw new PlatError('not_found', NO_LIST);
-  return list;
-}
-
-/** The search itself, where the address has nothing else. */
-const searchOf = ({ url }: Visit): string => (url.searchParams.has('filter') ? '' : url.search);

@@ -1,8 +1,14 @@
-import { count } from '../../../shared/domain/figures.ts';
-import { type ExportKind, kindOf } from '../../../shared/exports/export-request.ts';
+import { count, moment } from '../../../shared/domain/figures.ts';
+import {
+  type ExportFormat,
+  type ExportKind,
+  KEPT_DAYS,
+  kindOf,
+} from '../../../shared/exports/export-request.ts';
 import { createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
 import { companyOf, type ExportRow, listExportRows } from '../../v1/exports/export-schema.ts';
-import { Empty, Grid, Notice, narrowPage } from '../frame/layout.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { Empty, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
 import { orderForm, readOrder, tokens } from './export-order.tsx';
@@ -16,13 +22,21 @@ const WHAT: Record<ExportKind, string> = {
   markets: 'Markets',
 };
 
+const FORMAT_WORDS: Record<ExportFormat, string> = {
+  csv: 'CSV',
+  xlsx: 'Excel',
+  geojsonl: 'GeoJSON lines',
+  geoparquet: 'GeoParquet',
+  kml: 'KML',
+};
+
 const WORDS: Record<ExportRow['state'], string> = {
-  queued: 'waits for its turn',
-  running: 'is made',
-  ready: 'ready',
-  failed: 'failed',
-  cancelled: 'canceled',
-  expired: 'no longer kept',
+  queued: 'Waits for its turn',
+  running: 'Being made',
+  ready: 'Ready',
+  failed: 'Failed',
+  cancelled: 'Canceled',
+  expired: 'No longer kept',
 };
 
 /** Without scripts. */
@@ -60,29 +74,38 @@ async function show(visit: Visit, reason?: string) {
   const open = rows.some(({ state }) => state === 'queued' || state === 'running');
   const company = await companyOf(visit.deps.resources.database, id);
   const order = visit.url.search === '' ? undefined : await orderForm(visit, company);
-  const content = (
-    <>
-      {reason !== undefined && <Notice kind="bad">{reason}</Notice>}
-      {order}
-      {order && rows.length > 0 && <h2>Files of the company</h2>}
-      <div id="progress" data-open={open ? '' : undefined} data-version={await versionOf(visit, company)}>
-        {rows.length === 0 && !order && (
-          <Empty icon="list" title="No files yet">
-            Search on <a href="/data">the map</a>, or open a <a href="/lists">list</a>, then press “Export”.
-          </Empty>
-        )}
-        {rows.length > 0 && (
-          <Grid
-            name="Files"
-            heads={['Ordered', 'What', 'Format', 'Rows', 'Price', 'State', '']}
-            rows={await Promise.all(rows.map(row => lineOf(visit, row)))}
-          />
-        )}
-      </div>
-    </>
-  );
   return {
-    ...narrowPage('Exports', content),
+    title: 'Exports',
+    body: (
+      <>
+        <header class="pagehead">
+          <div>
+            <h1>Exports</h1>
+            <p>
+              <small>Files of your company, kept for {KEPT_DAYS} days.</small>
+            </p>
+          </div>
+        </header>
+        {reason !== undefined && <Notice kind="bad">{reason}</Notice>}
+        {order}
+        <div id="progress" data-open={open ? '' : undefined} data-version={await versionOf(visit, company)}>
+          {rows.length === 0 && !order && (
+            <Empty icon="list" title="No files yet">
+              Search on <a href="/data">the map</a>, or open a <a href="/lists">list</a> or a{' '}
+              <a href="/markets">market</a>, then press “Export”.
+            </Empty>
+          )}
+          {rows.length > 0 && (
+            <Grid
+              name="Files"
+              heads={['File', 'State', 'Rows', 'Price', 'Ordered', '']}
+              rows={await Promise.all(rows.map(row => lineOf(visit, row)))}
+              cards
+            />
+          )}
+        </div>
+      </>
+    ),
     assetNames: ['cards.css', 'results.css', 'lists.css', 'exports.mjs'],
     ...(open && { head: LOOKED_AT_AGAIN }),
   };
@@ -92,17 +115,23 @@ async function lineOf(visit: Visit, row: ExportRow) {
   const { files } = visit.deps.resources;
   const { id, state, request, error, progress } = row;
   const isOpen = state === 'queued' || state === 'running';
+  const words = `${WORDS[state]}${progress === null ? '' : `, ${Math.round(100 * progress)} %`}`;
   return [
-    row.created_at.toISOString().slice(0, 16).replace('T', ' '),
-    WHAT[kindOf(request)],
-    request.format,
+    <>
+      <b>{WHAT[kindOf(request)]}</b>, {FORMAT_WORDS[request.format]}
+    </>,
+    state === 'ready' ? (
+      <a class="button second small" href={await files.pathOf(id, 0, row.expires_at!)}>
+        <Icon name="download" /> Download
+      </a>
+    ) : error ? (
+      `${words}: ${error.message}`
+    ) : (
+      words
+    ),
     row.rows === null ? '–' : count(row.rows),
     row.tokens === null ? '–' : tokens(row.tokens),
-    state === 'ready' ? (
-      <a href={await files.pathOf(id, 0, row.expires_at!)}>Download</a>
-    ) : (
-      `${WORDS[state]}${progress === null ? '' : `, ${Math.round(100 * progress)} %`}${error ? `: ${error.message}` : ''}`
-    ),
+    moment(row.created_at),
     <form method="post" action="/exports">
       <button type="submit" class="small quiet" name="remove" value={id}>
         {isOpen ? 'Cancel' : 'Delete'}

@@ -29,7 +29,10 @@ export async function saveSettings(visit: Visit, id: string): Promise<void> {
       one_per_owner: form.get('one_per_owner') === 'true',
       offer:
         percent === null ? null : { percent, of: form.get('of'), ...(round_to !== null && { round_to }) },
-      leave_out: { mailed_within_days: numberOf(form.get('mailed_within_days')) },
+      leave_out: {
+        lists: form.getAll('leave_out'),
+        mailed_within_days: numberOf(form.get('mailed_within_days')),
+      },
     },
   });
 }

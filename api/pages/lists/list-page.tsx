@@ -1,19 +1,21 @@
-import { count, day } from '../../../shared/domain/figures.ts';
+import { count, day, usd } from '../../../shared/domain/figures.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
+import { companyOf } from '../../v1/exports/export-schema.ts';
 import { type AddedRows, addListRows } from '../../v1/lists/add-list-rows.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
-import type { ListRow, ParcelList } from '../../v1/lists/list-schema.ts';
-import { deleteList, getList } from '../../v1/lists/lists.ts';
+import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
+import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Empty, Stat, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
+import { answerForm, callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
 import type { County } from '../map/read-filters.ts';
 import { changeSelected, type Done, removeSelected, saveRow, saveSettings, undo } from './change-list.ts';
 import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
 import { ListBar, ListTable } from './list-table.tsx';
-import { addedWords, isStatus, plural, STATUS_WORDS } from './list-words.ts';
+import { addedWords, BASE_WORDS, isStatus, plural, STATUS_WORDS } from './list-words.ts';
+import { offersOut } from './offers-out.ts';
 
 const PAGE_SIZE = 25;
 /** Counties that the form of parcel numbers offers. */
@@ -92,14 +94,18 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
   const status = isStatus(asked) ? asked : undefined;
   const number = Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1);
   const params = { id };
-  const [list, page, counties] = await Promise.all([
+  const { resources } = visit.deps;
+  const [list, page, counties, lists, out] = await Promise.all([
     callEndpoint<ParcelList>(visit, getList, { params }),
     callEndpoint<{ count: number; results: ListRow[] }>(visit, readRows, {
       params,
       query: { page: String(number), page_size: String(PAGE_SIZE), ...(status && { status }) },
     }),
-    visit.deps.resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES }),
+    resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES }),
+    callEndpoint<ParcelList[]>(visit, listLists),
+    readOffersOut(visit, id),
   ]);
+  const others = lists.filter(other => other.id !== id);
   const action = addressOf(visit, id);
   const pages = Math.max(1, Math.ceil(page.count / PAGE_SIZE));
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
@@ -127,11 +133,11 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
           )}
         </header>
         {done && <DoneNotice done={done} action={action} />}
-        <Counts list={list} />
+        <Counts list={list} out={out} />
         <section class="list" aria-label="Rows">
           <header class="viewrow">
             <Statuses list={list} status={status} visit={visit} />
-            <ListSettings list={list} action={action} />
+            <ListSettings list={list} others={others} action={action} />
           </header>
           {page.results.length > 0 && <ListBar action={action} />}
           {page.results.length > 0 ? (
@@ -172,8 +178,16 @@ function sizeOf(list: ParcelList): string {
 const countOf = ({ counts = [] }: ParcelList, status: string): number =>
   counts.find(one => one.status === status)?.rows ?? 0;
 
+async function readOffersOut(visit: Visit, id: string) {
+  const { database } = visit.deps.resources;
+  const company = await companyOf(database, (await requireAccount(visit)).id);
+  return offersOut(database, company, await findList(database, company, id));
+}
+
+type CountsProps = { list: ParcelList; out: Awaited<ReturnType<typeof offersOut>> };
+
 /** Those that matter to a mailing, and others where there are some. */
-function Counts({ list }: { list: ParcelList }) {
+function Counts({ list, out }: CountsProps) {
   const answered = countOf(list, 'answered');
   const sent = shownRows(list) - countOf(list, 'new');
   const notes: Record<string, string> = {
@@ -188,6 +202,14 @@ function Counts({ list }: { list: ParcelList }) {
       {shown.map(status => (
         <Stat card name={STATUS_WORDS[status]} value={count(countOf(list, status))} note={notes[status]} />
       ))}
+      {list.offer !== null && out !== null && (
+        <Stat
+          card
+          name="Offers out"
+          value={usd(out.dollars)}
+          note={`${plural(out.offers, 'offer')} at ${list.offer.percent} % ${BASE_WORDS[list.offer.of]}`}
+        />
+      )}
     </dl>
   );
 }

@@ -4,9 +4,16 @@ import { Field, Select, Submit } from '../frame/layout.tsx';
 import type { County } from '../map/read-filters.ts';
 import { BASE_WORDS } from './list-words.ts';
 
+/** Other lists that the form offers, the newest first, besides those that are left out already. */
+const MAX_OTHERS = 50;
+
+type SettingsProps = { list: ParcelList; others: readonly ParcelList[]; action: string };
+
 /** How the list shows its rows, what it offers, and whom it leaves out. */
-export function ListSettings({ list, action }: { list: ParcelList; action: string }) {
+export function ListSettings({ list, others, action }: SettingsProps) {
   const { offer, leave_out } = list;
+  const isLeftOut = ({ id }: ParcelList) => leave_out.lists.includes(id);
+  const offered = others.filter((other, i) => i < MAX_OTHERS || isLeftOut(other));
   return (
     <form method="post" action={action} class="list-settings">
       <label class="switch">
@@ -53,6 +60,23 @@ export function ListSettings({ list, action }: { list: ParcelList; action: strin
           value={leave_out.mailed_within_days ?? ''}
           hint="From any of your lists. Empty: add them all the same."
         />
+        {offered.length > 0 && (
+          <fieldset class="others">
+            <legend>Do not add parcels of these lists</legend>
+            {offered.map(other => (
+              <label class="check">
+                <input type="checkbox" name="leave_out" value={other.id} checked={isLeftOut(other)} />{' '}
+                {other.name}
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <p>
+          <small>
+            Owners marked “Do not mail” are never added, nor exported. What is in the list stays when this
+            changes.
+          </small>
+        </p>
       </details>
       <Submit label="Apply" does="settings" kind="second small" />
     </form>

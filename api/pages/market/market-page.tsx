@@ -114,6 +114,14 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         </>
       )}
       <p class="buttons">
+        {bucket && (
+          <a
+            class="button second"
+            href={`/exports?market=${market.type}:${String(visit.req.params.zip ?? market.fips)}`}
+          >
+            Export statistics or sales
+          </a>
+        )}
         {past && (
           <a class="button second" href={withParam(visit.url, 'format', 'csv')}>
             CSV of these months

@@ -100,6 +100,12 @@ from (select id, tokens_held from exports where id = :export_id for update) befo
 where e.id = before.id and e.state in ('queued', 'running') and (:attempt::int is null or e.attempt = :attempt)
 returning e.id, e.account_id, before.tokens_held;
 
+-- name: find_market
+-- A region and what people call it. `type`: county or zip; `code`: FIPS or ZIP.
+select id, case type when 'zip' then 'ZIP ' || code else name || ', ' || state end as label
+from regions
+where type = :type and code = :code;
+
 -- name: find_ordered
 -- The export that an account has ordered by this very call in the last day, by its Idempotency-Key.
 select id

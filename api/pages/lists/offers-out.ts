@@ -1,0 +1,21 @@
+import type { ListRecord } from '../../../shared/lists/list-terms.ts';
+import { readListRows, readRowParcels, rowOffer } from '../../../shared/lists/read-list.ts';
+import type { Database } from '../../http/database.ts';
+
+/** Of longer lists the page does not wait for the sum. */
+const MOST_ROWS = 5_000;
+
+/** What was offered in letters that may still be answered; null where a list is too long to add it up. */
+export async function offersOut(
+  { runComposed }: Pick<Database, 'runComposed'>,
+  companyId: string,
+  list: ListRecord,
+): Promise<{ dollars: number; offers: number } | null> {
+  if (list.rows > MOST_ROWS) return null;
+  const { rows } = await readListRows(runComposed, companyId, list);
+  const out = rows.filter(({ status }) => status === 'mailed' || status === 'answered');
+  const ids = out.map(row => row.property_id);
+  const parcels = await readRowParcels(runComposed, ids, 'p.property_id, p.acres, p.calculated_acres');
+  const offers = ids.flatMap(id => rowOffer(list, parcels.get(id)!).offer ?? []);
+  return { dollars: offers.reduce((sum, offer) => sum + offer, 0), offers: offers.length };
+}
