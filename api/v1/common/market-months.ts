@@ -14,15 +14,17 @@ export type ReadMonths = (asked: Asked) => Promise<Month[]>;
 /** The stored months of regions, the latest first; those asked for together come in one statement. */
 export function openHistory(database: Database): ReadMonths {
   return batch<Asked, Month[]>(async asked => {
+    const keys = asked.map(one => JSON.stringify(one));
+    const different = [...new Map(asked.map((one, i) => [keys[i]!, one])).entries()];
     const rows = await database.run<Month & { n: number }>('market/read_history', {
-      types: asked.map(({ type }) => type),
-      codes: asked.map(({ code }) => code),
-      from: asked.map(({ from }) => from),
-      to: asked.map(({ to }) => to),
-      most: asked.map(({ most }) => most),
+      types: different.map(([, { type }]) => type),
+      codes: different.map(([, { code }]) => code),
+      from: different.map(([, { from }]) => from),
+      to: different.map(([, { to }]) => to),
+      most: different.map(([, { most }]) => most),
     });
-    const months = asked.map((): Month[] => []);
-    for (const { n, ...month } of rows) months[n - 1]!.push(month);
-    return months;
+    const months = new Map(different.map(([key]): [string, Month[]] => [key, []]));
+    for (const { n, ...month } of rows) months.get(different[n - 1]![0])!.push(month);
+    return keys.map(key => months.get(key)!);
   });
 }

@@ -84,12 +84,20 @@ function daysOf(
   if (to !== undefined && dayOf(to) >= today)
     throw validationError({ to: [`must be before today, ${isoDay(today)} in UTC`] });
   const last = to !== undefined ? dayOf(to) : latest !== undefined ? dayOf(latest) : today - 1;
-  const ends = monthEnds(last + 1, MAX_MONTHS + 1);
-  const months = from === undefined ? ends.slice(-USUAL_MONTHS) : ends.filter(day => day >= dayOf(from));
+  const months = monthEnds(last + 1, from === undefined ? USUAL_MONTHS : monthsUpTo(last, dayOf(from)));
   if (months.length > MAX_MONTHS)
     throw validationError({ from: [`must be at most ${MAX_MONTHS} months before the last one`] });
   const dates = months.filter(day => (new Date(day * 86_400_000).getUTCMonth() + 1) % MONTHS_OF[every] === 0);
   if (dates.length === 0)
     throw validationError({ from: [`must leave the end of a ${every} up to ${isoDay(last)}`] });
   return { dates: dates.map(isoDay), months: months.length };
+}
+
+/** The months that end from a day up to the last one; at most one more than may be asked for. */
+function monthsUpTo(last: number, from: number): number {
+  const month = (day: number) => {
+    const date = new Date(day * 86_400_000);
+    return 12 * date.getUTCFullYear() + date.getUTCMonth();
+  };
+  return Math.max(0, Math.min(month(last + 1) - month(from), MAX_MONTHS + 1));
 }
