@@ -93,8 +93,21 @@ describe('the statistics of Washington NH equal those of a plain computation fro
     const { status, headers, json } = await api.call(`${V1}markets-stats/${place}/stats/`, { key });
     const { tokens: used } = await usageOf(db, accountId);
     expect([status, headers.get('x-tokens-used'), used]).toEqual([200, '10', 10]);
-    expect(json).toEqual({ ...region, as_of: '2025-09-28', stats: rawStats([...inside]) });
+    const stats = rawStats([...inside]);
+    if (place === '33019') for (const { more } of stats) Object.assign(more, await readIndex());
+    expect(json).toEqual({ ...region, as_of: '2025-09-28', stats });
   });
+
+  /** The index is the valuation's; the last of its knots is the day of the roll. */
+  async function readIndex() {
+    const { rows } = await db.pool.query<{ price_index: [number, number, number][] }>(
+      'select price_index from valuation_counties where fips = 33019',
+    );
+    const [day, log, deviation] = rows[0]!.price_index.at(-1)!;
+    expect(new Date(day * 86_400_000).toISOString()).toContain('2025-09-28');
+    const index = (z: number) => Math.round(1e4 * Math.exp(log + z * deviation)) / 100;
+    return { price_index: index(0), price_index_low: index(-1.2816), price_index_high: index(1.2816) };
+  }
 });
 
 test('every parcel on the map of Washington has the area that GeographicLib gives its raw boundary', async () => {

@@ -69,7 +69,7 @@ test('a webhook is added on the account page, and the receiver of docs/webhooks.
   await told('parcel.changed 3301900000002');
 
   const page = async () => (await ana.open(path)).text;
-  await eventually(async () => (await page()).match(/<td>delivered<\/td>/g)?.length === 2);
+  await eventually(async () => (await page()).match(/<td[^>]*>delivered<\/td>/g)?.length === 2);
   expect((await ana.submit(path, { do: 'rotate', id })).text).toMatch(/whsec_[A-Za-z0-9+/]{43}=/);
   expect((await ana.submit(path, { do: 'switch', id: 'off' })).text).toContain('is off.');
   expect(
