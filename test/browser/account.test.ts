@@ -51,7 +51,7 @@ describePages('the account', site => {
     await inspect(page);
     await page.getByRole('button', { name: 'End access' }).click();
     await page.getByText('The assistant has no access any more.').waitFor();
-    expect(await page.getByText('Field assistant').count()).toBe(0);
+    await expect.poll(() => page.getByText('Field assistant').count()).toBe(0);
   });
 
   test('by keyboard on a dark phone: a colleague is invited and comes, a key is made, used and revoked, a run is looked into', async () => {

@@ -34,11 +34,11 @@ describePages('feeds from /admin', site => {
     await asked.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'Admin' }).waitFor();
-    expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(0);
+    await expect.poll(() => asked.getByRole('link', { name: 'Cancel' }).count()).toBe(0);
     await asked.getByRole('link', { name: 'Retry' }).click();
     await page.getByText('Retry “Run a feed: washington-nh”?').waitFor();
     await page.getByRole('button', { name: 'Retry' }).click();
-    expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(1);
+    await asked.getByRole('link', { name: 'Cancel' }).waitFor();
     const { pool } = site.db;
     const gate = JSON.stringify({ blocked: [{ gate: 'rows', message: 'parcels fell by half' }] });
     await pool.query(
@@ -111,7 +111,7 @@ describePages('feeds from /admin', site => {
     await startTestWorker(workerConfig(db, 'postgres', settings), allJobs);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Everything is loaded').waitFor();
-    expect(await page.locator('.badge.good').count()).toBe(7);
+    await expect.poll(() => page.locator('.badge.good').count()).toBe(7);
     await page
       .getByRole('link', { name: /^Run \d+$/ })
       .first()

@@ -96,7 +96,7 @@ describePages('comp reports', site => {
     await page.getByText('The link, which is shown this once').waitFor();
     const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
     const stranger = await site.open(link, { as: null });
-    expect(await stranger.locator('.chosen tbody tr').count()).toBe(5);
+    await expect.poll(() => stranger.locator('.chosen tbody tr').count()).toBe(5);
     await stranger.getByText("The report's estimate").waitFor();
   });
 
@@ -141,7 +141,7 @@ describePages('comp reports', site => {
     for (let y = 0.35; y < 0.75 && (await page.locator('.pointed').count()) === 0; y += 0.05)
       for (let x = 0.1; x < 0.9 && (await page.locator('.pointed').count()) === 0; x += 0.006)
         await page.mouse.move(map.x + x * map.width, map.y + y * map.height);
-    expect(await page.locator('#comps .pointed').count()).toBe(1);
+    await expect.poll(() => page.locator('#comps .pointed').count()).toBe(1);
   });
 
   test('two windows: both selections stay, a title that the other has changed is not overwritten unseen', async () => {
@@ -197,7 +197,7 @@ describePages('comp reports', site => {
     const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
     const stranger = await site.open(link, { as: null });
     expect(await stranger.locator('h1:visible').innerText()).toBe('For the buyer');
-    expect(await stranger.locator('.chosen tbody tr').count()).toBe(3);
+    await expect.poll(() => stranger.locator('.chosen tbody tr').count()).toBe(3);
     await inspect(stranger);
     await inspect(await site.open('/comping'));
   });

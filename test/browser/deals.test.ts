@@ -23,7 +23,7 @@ describePages('deals', site => {
     await doDealJobs(site.db.pool);
     // No reload: an event tells the page.
     await page.locator('.card', { hasText: 'COOLIDGE DRIVE' }).waitFor();
-    expect(await page.getByText('Looking for its listing').count()).toBe(0);
+    await expect.poll(() => page.getByText('Looking for its listing').count()).toBe(0);
     await add('9-11, Sullivan, NH', '11,000');
     await page.locator('.card').nth(1).waitFor();
     await doDealJobs(site.db.pool);
@@ -76,7 +76,7 @@ describePages('deals', site => {
     await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();
     expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');
     // An undo is not undone in turn; what is left takes back what is typed.
-    expect(await page.getByRole('button', { name: /^Undo(?! changes)/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /^Undo(?! changes)/ }).count()).toBe(0);
     // What one answers to an advice can be taken back, too, as can another stage.
     const undo = page.locator('.toast').getByRole('button', { name: 'Undo' });
     await page.getByRole('button', { name: 'Hold for 30 days' }).click();
@@ -86,7 +86,7 @@ describePages('deals', site => {
     await page.getByRole('heading', { name: 'Recommendation dismissed' }).waitFor();
     await inspect(page);
     await page.goto('/deals');
-    expect(await coolidge.getByText('Drop to').count()).toBe(0);
+    await expect.poll(() => coolidge.getByText('Drop to').count()).toBe(0);
     await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).click();
     await page.getByRole('button', { name: 'Show the recommendation' }).click();
     await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();
@@ -139,7 +139,7 @@ describePages('deals', site => {
     await send(page, 'Save');
     expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('');
     await page.goto('/deals');
-    expect(await page.getByText('Not listed yet').count()).toBe(1);
+    await expect.poll(() => page.getByText('Not listed yet').count()).toBe(1);
   });
 
   test('by keyboard on a dark phone: another price is asked for, says what it does, is set, and undone', async () => {
@@ -180,7 +180,7 @@ describePages('deals', site => {
     await page.keyboard.press('Enter');
     await page.getByText('List price $34,900', { exact: true }).first().waitFor();
     await expect.poll(() => page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');
-    expect(await page.getByRole('button', { name: /^Undo(?! changes)/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /^Undo(?! changes)/ }).count()).toBe(0);
   });
 
   test('without script: a price in the form is asked for once more, and what is confirmed is what was shown', async () => {
@@ -224,12 +224,12 @@ describePages('deals', site => {
     await page.getByLabel('Parcel id, APN or address').fill('Barden Pond');
     await send(page, 'Add');
     await page.getByText('Which parcel is it?').waitFor();
-    expect(await page.getByRole('button', { name: 'Add this' }).count()).toBe(3);
+    await expect.poll(() => page.getByRole('button', { name: 'Add this' }).count()).toBe(3);
     await send(page, 'Add this');
     await page.locator('.card summary').click();
     await page.locator('.card select').selectOption('sold');
     await send(page, 'Move');
-    expect(await page.locator(`${lane('sold')} .card`).count()).toBe(1);
+    await expect.poll(() => page.locator(`${lane('sold')} .card`).count()).toBe(1);
     await doDealJobs(site.db.pool);
     await page.goto('/deals');
     await page.getByRole('link', { name: 'BARDEN POND ROAD' }).click();
@@ -245,7 +245,7 @@ describePages('deals', site => {
     expect(text.split('\r\n')[1]).toContain(',sold,BARDEN POND ROAD,Sullivan,NH,');
     await page.getByLabel('Contract expires').fill('2020-01-31');
     await send(page, 'Save');
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await page.goto('/deals');
     await page.locator('.card summary').click();
     await page.locator('.card select').selectOption('');
@@ -256,9 +256,9 @@ describePages('deals', site => {
     await page.goto('/deals');
     await page.locator('.card summary').click();
     await send(page, 'Remove');
-    expect(await page.locator('.card').count()).toBe(1);
+    await expect.poll(() => page.locator('.card').count()).toBe(1);
     await send(page, 'Remove Barden Pond Road');
-    expect(await page.locator('.card').count()).toBe(0);
+    await expect.poll(() => page.locator('.card').count()).toBe(0);
   });
 
   test('another person of the company has a board of their own, also without an account', async () => {
@@ -273,7 +273,7 @@ describePages('deals', site => {
     );
     const bob = { ...ana, id: rows[0]!.id, email: 'bob@lots.example' };
     const second = await site.open('/deals', { as: bob });
-    expect(await second.locator('.card').count()).toBe(0);
+    await expect.poll(() => second.locator('.card').count()).toBe(0);
   });
 
   test('a session looks at four boards at once, and what comes is versions alone', async () => {

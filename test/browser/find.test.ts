@@ -94,7 +94,7 @@ describePages('from a county by its name to a telephone number', site => {
     // What was paid for is shown again, free.
     await page.reload();
     await phones.waitFor();
-    expect(await page.getByRole('button', { name: '20 tokens' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: '20 tokens' }).count()).toBe(0);
     expect(await usageOf(site.db, site.user.accountId)).toEqual({ tokens: 20, calls: 1, daily: 20 });
     await press('Escape');
     await page.locator('#results').waitFor();

@@ -44,7 +44,7 @@ describePages('the frame and the filters', site => {
     await page.emulateMedia({ colorScheme: 'dark' });
     const dark = await background();
     expect(dark).not.toBe(light);
-    expect(await page.getByRole('button', { name: 'Dark theme' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Dark theme' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Light theme' }).click();
     expect(page.url()).toBe(`${site.api.url}/account?near=1`);
     expect(await background()).toBe(light);

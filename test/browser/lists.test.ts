@@ -83,7 +83,7 @@ describePages('lists', site => {
     await page.locator('.row-form .buttons button').first().click();
     expect(await page.locator('.seg').textContent()).toContain('Returned 1');
     await page.goto(`${address}?status=returned`);
-    expect(await page.locator('.row-form').count()).toBe(1);
+    await expect.poll(() => page.locator('.row-form').count()).toBe(1);
     await page.locator('summary', { hasText: 'Delete this list' }).click();
     await page.getByRole('button', { name: 'Delete “By hand”' }).click();
     expect(page.url()).toBe(`${site.api.url}/lists`);

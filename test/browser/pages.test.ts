@@ -240,7 +240,7 @@ describePages('the web app', site => {
     expect(await page.locator('.secret').textContent()).toMatch(/plat_[\w-]{43}/);
     await page.getByText('Revoke', { exact: true }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
-    expect(await page.getByText('is revoked').count()).toBe(1);
+    await expect.poll(() => page.getByText('is revoked').count()).toBe(1);
     await page.getByRole('button', { name: 'account menu' }).click();
     await page.locator('#menu').getByRole('button', { name: 'Sign out' }).click();
     await page.goto('/data');

@@ -19,7 +19,7 @@ describePages('the results of a search', site => {
       `Export for ${all.toLocaleString('en-US')} tokens · ${30 * Math.ceil(all / 500)} over the API`,
     );
     await page.goto('/data?county=33019&acres_min=90000');
-    expect(await prices.count()).toBe(0);
+    await expect.poll(() => prices.count()).toBe(0);
   });
 
   test('rows are selected one by one, as a range and all of a page, and counted', async () => {
@@ -45,7 +45,7 @@ describePages('the results of a search', site => {
     ]);
     await clear.click();
     await said.waitFor({ state: 'hidden' });
-    expect(await page.locator('#results [name="property_id"]:checked').count()).toBe(0);
+    await expect.poll(() => page.locator('#results [name="property_id"]:checked').count()).toBe(0);
     // Another question begins without any.
     await rows.first().check();
     await page.getByRole('link', { name: 'Remove at least 100 acres' }).click();
@@ -98,18 +98,18 @@ describePages('the results of a search', site => {
     const toView = (name: string) => follow(page.getByRole('link', { name, exact: true }));
     await page.getByLabel('Sort by').selectOption('-value');
     await follow(page.getByRole('button', { name: 'Sort', exact: true }));
-    expect(await page.locator('.hits li').count()).toBe(25);
+    await expect.poll(() => page.locator('.hits li').count()).toBe(25);
     await toView('Table');
     expect(await page.locator('th[aria-sort="descending"]').innerText()).toBe('Worth');
     const first = await firstRow();
     await toView('Next');
     expect(await firstRow()).not.toBe(first);
     await toView('500');
-    expect(await page.locator('.tablebox tbody tr').count()).toBe(500);
+    await expect.poll(() => page.locator('.tablebox tbody tr').count()).toBe(500);
     expect(await firstRow()).toBe(first);
     await toView('List');
     expect(await page.getByLabel('Sort by').inputValue()).toBe('-value');
-    expect(await page.locator('.hits li').count()).toBe(500);
+    await expect.poll(() => page.locator('.hits li').count()).toBe(500);
     // What acts on a selection needs the script that counts it.
     expect(await page.getByLabel('Select all on this page').isVisible()).toBe(false);
   });
@@ -140,7 +140,9 @@ describePages('the results of a search', site => {
       await page.locator('#results').waitFor();
       expect(await link(18).evaluate(isFocused)).toBe(true);
       await press('Tab');
-      expect(await page.locator('#results li:focus-within, #results tr:focus-within').count()).toBe(0);
+      await expect
+        .poll(() => page.locator('#results li:focus-within, #results tr:focus-within').count())
+        .toBe(0);
     },
   );
 
