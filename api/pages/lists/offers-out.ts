@@ -5,13 +5,13 @@ import type { Database } from '../../http/database.ts';
 /** Of longer lists the page does not wait for the sum. */
 const MOST_ROWS = 5_000;
 
-/** What was offered in letters that may still be answered; null where a list is too long to add it up. */
+/** What was offered in letters that may still be answered; null where a list offers nothing, or is too long. */
 export async function offersOut(
   { runComposed }: Pick<Database, 'runComposed'>,
   companyId: string,
   list: ListRecord,
 ): Promise<{ dollars: number; offers: number } | null> {
-  if (list.rows > MOST_ROWS) return null;
+  if (list.offer_percent === null || list.rows > MOST_ROWS) return null;
   const { rows } = await readListRows(runComposed, companyId, list);
   const out = rows.filter(({ status }) => status === 'mailed' || status === 'answered');
   const ids = out.map(row => row.property_id);
