@@ -25,7 +25,9 @@ describePages('the account', site => {
     });
     const { client_id } = (await registered.json()) as { client_id: string };
     const page = await site.open('/account');
-    expect(await page.locator('#assistants pre').first().textContent()).toBe(`${site.api.url}/mcp`);
+    await expect
+      .poll(() => page.locator('#assistants pre').first().textContent())
+      .toBe(`${site.api.url}/mcp`);
     const asked = new URLSearchParams({
       client_id,
       response_type: 'code',
@@ -77,7 +79,7 @@ describePages('the account', site => {
     await page.getByText('The key is made.').waitFor();
     const key = (await page.locator('.secret').innerText()).trim();
     const usage = async () => (await site.api.call('/api/public/v1/usage/', { key })).status;
-    expect(await usage()).toBe(200);
+    await expect.poll(() => usage()).toBe(200);
     await tabTo(page, page.locator('summary', { hasText: 'Revoke' }));
     await page.keyboard.press('Enter');
     await tabTo(page, page.getByRole('button', { name: 'Revoke key' }));

@@ -50,7 +50,7 @@ describePages('feeds from /admin', site => {
     );
     await page.goto('/admin/runs/1');
     await page.getByText('parcels fell by half').waitFor();
-    expect(await page.locator('.steps .stopped').innerText()).toContain('Checked · not merged');
+    await expect.poll(() => page.locator('.steps .stopped').innerText()).toContain('Checked · not merged');
     const address = await page.locator('#left-out').getByRole('link', { name: 'CSV' }).getAttribute('href');
     const table = await (await page.request.get(address!)).text();
     expect(table).toContain('roll,7,,missing_key,it has no number,raw row');

@@ -35,7 +35,7 @@ describePages('comp reports', site => {
     await page.getByLabel('Password').fill(site.user.password);
     await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     await ready(page);
-    expect(await estimate(page)).toBe('–');
+    await expect.poll(() => estimate(page)).toBe('–');
     await page.getByRole('button', { name: "Use Plat's 7" }).click();
     await page.waitForSelector('.chosen');
     const [own, machine] = await page.locator('#strip .stat dd:first-of-type').allInnerTexts();
@@ -43,7 +43,7 @@ describePages('comp reports', site => {
     const other = page.locator('#comps li input:not(:checked)').first();
     await other.check();
     await page.waitForFunction(() => document.querySelector('#strip')?.textContent?.includes('8 comps'));
-    expect(await estimate(page)).not.toBe(machine);
+    await expect.poll(() => estimate(page)).not.toBe(machine);
     const before = await estimate(page);
     await page.locator('.chosen summary').first().click();
     const form = page.locator('.override').first();
@@ -51,7 +51,7 @@ describePages('comp reports', site => {
     await form.getByLabel('Reason').fill('waterfront, ours has none');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('because waterfront, ours has none').waitFor();
-    expect(await estimate(page)).not.toBe(before);
+    await expect.poll(() => estimate(page)).not.toBe(before);
     await inspect(page);
     await page.emulateMedia({ media: 'print' });
     expect(
@@ -84,9 +84,11 @@ describePages('comp reports', site => {
     await used(6);
     await page.locator('.chosen button', { hasText: 'Take out' }).first().click();
     await used(5);
-    expect(await estimate(page)).not.toBe(before);
+    await expect.poll(() => estimate(page)).not.toBe(before);
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    expect(await page.locator('body').evaluate(body => getComputedStyle(body).color)).not.toMatch(/^rgb\(2/);
+    await expect
+      .poll(() => page.locator('body').evaluate(body => getComputedStyle(body).color))
+      .not.toMatch(/^rgb\(2/);
     await page.getByText(/^Made by Ana, /).waitFor();
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(pdf.match(/\/Type \/Page\b/g)!.length).toBeLessThanOrEqual(3);
@@ -134,7 +136,7 @@ describePages('comp reports', site => {
     await expect.poll(() => rows(page).count()).toBe(0);
     await page.getByText('Show all').click();
     await expect.poll(() => rows(page).count()).toBe(all);
-    expect(await page.getByLabel(/^for sale \d/).isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel(/^for sale \d/).isChecked()).toBe(true);
     await drawn(page);
     const map = (await page.locator('#map').boundingBox())!;
     // Comps lie close: somewhere along lines across the map is one.
@@ -153,12 +155,12 @@ describePages('comp reports', site => {
     await one.waitForSelector('.chosen');
     await two.locator('#comps li input').nth(1).check();
     await two.waitForFunction(() => document.querySelector('#strip')?.textContent?.includes('2 comps'));
-    expect(await two.locator('#comps li input').nth(0).isChecked()).toBe(true);
+    await expect.poll(() => two.locator('#comps li input').nth(0).isChecked()).toBe(true);
     await one.getByLabel('Title', { exact: true }).fill('First');
     await one.getByText('Saved', { exact: true }).waitFor();
     await two.getByLabel('Title', { exact: true }).fill('Second');
     await two.getByText('changed in another window to “First”').waitFor();
-    expect(await two.getByLabel('Title', { exact: true }).inputValue()).toBe('Second');
+    await expect.poll(() => two.getByLabel('Title', { exact: true }).inputValue()).toBe('Second');
   });
 
   test('without script: begun on the parcel, comps ticked and saved, shared, read by a stranger', async () => {
@@ -177,7 +179,7 @@ describePages('comp reports', site => {
     const list = await window('/comping');
     await list.getByLabel('New report of parcel').fill('7-44');
     await send(list, 'Find parcel');
-    expect(await list.getByRole('button', { name: /^Report of / }).count()).toBeGreaterThan(0);
+    await expect.poll(() => list.getByRole('button', { name: /^Report of / }).count()).toBeGreaterThan(0);
     await list.getByLabel('New report of parcel').fill(String(PARCEL));
     await send(list, 'Find parcel');
     await list.getByRole('button', { name: /^Report of / }).click();
@@ -190,13 +192,13 @@ describePages('comp reports', site => {
     for (const i of [0, 1, 2]) await rows(page).nth(i).locator('input').check();
     await send(page, 'Save the selection');
     expect(page.url()).toContain('order=distance');
-    expect(await page.locator('#strip').innerText()).toContain('3 comps');
+    await expect.poll(() => page.locator('#strip').innerText()).toContain('3 comps');
     await page.getByLabel('Title', { exact: true }).fill('For the buyer');
     await send(page, 'Save', page.locator('#texts'));
     await send(page, 'Share');
     const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
     const stranger = await site.open(link, { as: null });
-    expect(await stranger.locator('h1:visible').innerText()).toBe('For the buyer');
+    await expect.poll(() => stranger.locator('h1:visible').innerText()).toBe('For the buyer');
     await expect.poll(() => stranger.locator('.chosen tbody tr').count()).toBe(3);
     await inspect(stranger);
     await inspect(await site.open('/comping'));

@@ -29,7 +29,7 @@ describePages('deals', site => {
     await doDealJobs(site.db.pool);
     const card = page.locator('.card', { hasText: 'DEER VALLEY ROAD' });
     await card.waitFor();
-    expect(await page.locator(lane('listed')).locator('h2').textContent()).toBe('Listed 2');
+    await expect.poll(() => page.locator(lane('listed')).locator('h2').textContent()).toBe('Listed 2');
 
     await card.dragTo(page.locator(lane('in_title')));
     await page.locator(`${lane('in_title')} .card`).waitFor();
@@ -52,7 +52,9 @@ describePages('deals', site => {
       .getByText(/^\$25,400 → \$[\d,]+$/)
       .first()
       .waitFor();
-    expect(await dialog.getByRole('link', { name: 'Keep $34,900' }).evaluate(isFocused)).toBe(true);
+    await expect
+      .poll(() => dialog.getByRole('link', { name: 'Keep $34,900' }).evaluate(isFocused))
+      .toBe(true);
     await inspect(page);
     const change = dialog.getByRole('button', { name: /^Change to \$[\d,]+00$/ });
     const price = (await change.textContent())!.replace('Change to ', '');
@@ -61,10 +63,10 @@ describePages('deals', site => {
     await doDealJobs(site.db.pool);
     await page.goto('/deals');
     await coolidge.getByText('Hold the price.').waitFor();
-    expect(await page.locator(`${lane('in_title')} .card h3`).allTextContents()).toEqual([
-      'Deer Valley Road',
-    ]);
-    expect(await coolidge.locator('dd').first().textContent()).toBe(price);
+    await expect
+      .poll(() => page.locator(`${lane('in_title')} .card h3`).allTextContents())
+      .toEqual(['Deer Valley Road']);
+    await expect.poll(() => coolidge.locator('dd').first().textContent()).toBe(price);
     await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).click();
     await page.getByText(`List price ${price}, as advised`).waitFor();
     await page.getByRole('heading', { name: 'Recommendation: hold the price' }).waitFor();
@@ -74,7 +76,7 @@ describePages('deals', site => {
     await doDealJobs(site.db.pool);
     // No reload: an event tells the page.
     await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();
-    expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');
+    await expect.poll(() => page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');
     // An undo is not undone in turn; what is left takes back what is typed.
     await expect.poll(() => page.getByRole('button', { name: /^Undo(?! changes)/ }).count()).toBe(0);
     // What one answers to an advice can be taken back, too, as can another stage.
@@ -94,7 +96,7 @@ describePages('deals', site => {
     await page.getByText('Moved to Offer accepted.').waitFor();
     await undo.click();
     await page.locator('.steps [aria-current=step]', { hasText: 'Listed' }).waitFor();
-    expect(await page.locator('#listing').innerText()).toMatch(/Asking\s+\$34,900/);
+    await expect.poll(() => page.locator('#listing').innerText()).toMatch(/Asking\s+\$34,900/);
   });
 
   test('without script: a lot without a listing is graded by a price that is typed, advised, changed and set back', async () => {
@@ -127,17 +129,17 @@ describePages('deals', site => {
     const change = page.getByRole('button', { name: /^Change to/ });
     const price = (await change.textContent())!.replace(/\D/g, '');
     await send(page, (await change.textContent())!);
-    expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe(price);
-    expect(await page.getByLabel('Expected sell price').inputValue()).toBe(price);
+    await expect.poll(() => page.getByLabel('List price', { exact: true }).inputValue()).toBe(price);
+    await expect.poll(() => page.getByLabel('Expected sell price').inputValue()).toBe(price);
     await send(page, 'Undo: back to $9,000,000');
-    expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('9000000');
-    expect(await page.getByLabel('Expected sell price').inputValue()).toBe('8500000');
+    await expect.poll(() => page.getByLabel('List price', { exact: true }).inputValue()).toBe('9000000');
+    await expect.poll(() => page.getByLabel('Expected sell price').inputValue()).toBe('8500000');
     // A price that was only shown is not the person's by saving.
     await page.getByLabel('Other costs').fill('100');
     await send(page, 'Save');
     await page.getByLabel('List price', { exact: true }).fill('');
     await send(page, 'Save');
-    expect(await page.getByLabel('List price', { exact: true }).inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('List price', { exact: true }).inputValue()).toBe('');
     await page.goto('/deals');
     await expect.poll(() => page.getByText('Not listed yet').count()).toBe(1);
   });
@@ -160,7 +162,9 @@ describePages('deals', site => {
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('alertdialog', { name: 'Change the list price?' });
     await dialog.waitFor();
-    expect(await dialog.getByRole('link', { name: 'Keep $34,900' }).evaluate(isFocused)).toBe(true);
+    await expect
+      .poll(() => dialog.getByRole('link', { name: 'Keep $34,900' }).evaluate(isFocused))
+      .toBe(true);
     // Esc is as harmless as that.
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -172,7 +176,7 @@ describePages('deals', site => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('31.9k');
     await dialog.getByText('$34,900 → $31,900').waitFor();
-    expect(await field.evaluate(isFocused)).toBe(true);
+    await expect.poll(() => field.evaluate(isFocused)).toBe(true);
     await tabTo(page, dialog.getByRole('button', { name: 'Change to $31,900' }));
     await page.keyboard.press('Enter');
     await page.getByText('The list price is now $31,900.').waitFor();
@@ -197,8 +201,8 @@ describePages('deals', site => {
     const dialog = page.getByRole('alertdialog');
     await dialog.getByRole('button', { name: 'Change to $33,000' }).waitFor();
     // All but the price is saved.
-    expect(await page.getByLabel('Agent fee').inputValue()).toBe('1800');
-    expect(await page.locator('#figures dd').first().textContent()).toBe('$34,900');
+    await expect.poll(() => page.getByLabel('Agent fee').inputValue()).toBe('1800');
+    await expect.poll(() => page.locator('#figures dd').first().textContent()).toBe('$34,900');
     await dialog.getByLabel('New list price').fill('20,000');
     await send(page, 'Change to $33,000');
     await dialog.getByText('$33,100 → $18,200').waitFor();
@@ -210,12 +214,12 @@ describePages('deals', site => {
     await send(page, 'Show what it does');
     await send(page, 'Change to $20,000');
     await page.getByText('The list price is now $20,000.').waitFor();
-    expect(await page.locator('#figures dd').first().textContent()).toBe('$20,000');
+    await expect.poll(() => page.locator('#figures dd').first().textContent()).toBe('$20,000');
     await page.getByLabel('List price', { exact: true }).fill('');
     await send(page, 'Save');
     await doDealJobs(site.db.pool);
     await page.reload();
-    expect(await page.locator('#figures dd').first().textContent()).toBe('$34,900');
+    await expect.poll(() => page.locator('#figures dd').first().textContent()).toBe('$34,900');
   });
 
   test('without script: add by an address, choose, move, change, remove; what is refused is told', async () => {
@@ -236,10 +240,10 @@ describePages('deals', site => {
     await page.getByLabel('Other costs').fill('a lot');
     await send(page, 'Save');
     expect(faultsOf(page)).toEqual([expect.stringContaining('400')]);
-    expect(await page.getByRole('alert').textContent()).toContain('"a lot" is no amount');
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('"a lot" is no amount');
     await page.getByLabel('Other costs').fill('1.5k');
     await send(page, 'Save');
-    expect(await page.getByLabel('Other costs').inputValue()).toBe('1500');
+    await expect.poll(() => page.getByLabel('Other costs').inputValue()).toBe('1500');
     const { text, headers } = await exported(user);
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="plat-deals-[\d-]+\.csv"$/);
     expect(text.split('\r\n')[1]).toContain(',sold,BARDEN POND ROAD,Sullivan,NH,');
@@ -250,9 +254,13 @@ describePages('deals', site => {
     await page.locator('.card summary').click();
     await page.locator('.card select').selectOption('');
     await send(page, 'Move');
-    expect(await page.locator('.lane').first().innerText()).toContain('contract ended Jan 31, 2020');
+    await expect
+      .poll(() => page.locator('.lane').first().innerText())
+      .toContain('contract ended Jan 31, 2020');
     await page.getByRole('link', { name: 'BARDEN POND ROAD' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('Its contract ended on Jan 31, 2020');
+    await expect
+      .poll(() => page.getByRole('alert').textContent())
+      .toContain('Its contract ended on Jan 31, 2020');
     await page.goto('/deals');
     await page.locator('.card summary').click();
     await send(page, 'Remove');

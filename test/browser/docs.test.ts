@@ -7,7 +7,7 @@ describePages('the reference of the API', site => {
     const user = await newUser(site.db);
     const page = await site.open('/docs', { as: user });
     await page.waitForSelector('#docs[data-ready]');
-    expect(await page.locator('.opblock').count()).toBeGreaterThan(10);
+    await expect.poll(() => page.locator('.opblock').count()).toBeGreaterThan(10);
     const call = page.locator('#operations-Parcels-filter_properties');
     await call.locator('.opblock-summary-control').click();
     await call.getByRole('button', { name: 'Try it out' }).click();

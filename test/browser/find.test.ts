@@ -31,7 +31,7 @@ describePages('from a county by its name to a telephone number', site => {
     }
     // What the county lacks is dotted before it is asked for, and said.
     await page.getByText('Dotted: wetlands, flood zones, slopes, and delinquent taxes').waitFor();
-    expect(await page.locator('.range.unknown legend').allTextContents()).toContain('Structures');
+    await expect.poll(() => page.locator('.range.unknown legend').allTextContents()).toContain('Structures');
     await tabTo(page, page.getByLabel('Acres, at least', { exact: true }));
     await page.keyboard.type('5');
     await press('Tab');
@@ -51,14 +51,14 @@ describePages('from a county by its name to a telephone number', site => {
       found,
     );
     expect(Number(await most.inputValue())).toBeGreaterThan(0);
-    expect(await page.locator('.spread[data-of="acres"] .in').count()).toBeGreaterThan(2);
+    await expect.poll(() => page.locator('.spread[data-of="acres"] .in').count()).toBeGreaterThan(2);
     await inspect(page);
     await press(...Array.from({ length: steps }, () => 'ArrowRight'));
     await page.waitForFunction(
       before => Number(document.querySelector('#count')?.textContent) === before,
       found,
     );
-    expect(await most.inputValue()).toBe('');
+    await expect.poll(() => most.inputValue()).toBe('');
     await tabTo(page, page.getByRole('button', { name: `Show ${found} parcels` }));
     await press('Enter');
     await page.locator('.filters:not([open])').waitFor({ state: 'attached' });
@@ -73,7 +73,7 @@ describePages('from a county by its name to a telephone number', site => {
     await press('ArrowDown', 'Enter');
     await page.locator('#parcel h1:focus').waitFor();
     await page.getByText(`2 of ${found}`).waitFor();
-    expect(await page.locator('.tabs [aria-current]').textContent()).toContain('Overview');
+    await expect.poll(() => page.locator('.tabs [aria-current]').textContent()).toContain('Overview');
 
     const tokens = async () => Number((await page.locator('.tokens').textContent())!.replace(/\D/g, ''));
     const before = await tokens();
@@ -83,21 +83,23 @@ describePages('from a county by its name to a telephone number', site => {
       await tabTo(page, page.getByRole('button', { name: 'Phone numbers 20 tokens' }));
       await Promise.all([page.waitForEvent('domcontentloaded'), press('Enter')]);
       if ((await phones.count()) > 0) break;
-      expect(await tokens()).toBe(before);
+      await expect.poll(() => tokens()).toBe(before);
       await tabTo(page, page.getByRole('link', { name: 'Next parcel' }));
       await press('Enter');
       await page.getByText(`${at + 1} of ${found}`).waitFor();
     }
-    expect(await phones.locator('.badge.bad').first().textContent()).toBe('Do not call');
-    expect(await tokens()).toBe(before - 20);
+    await expect.poll(() => phones.locator('.badge.bad').first().textContent()).toBe('Do not call');
+    await expect.poll(() => tokens()).toBe(before - 20);
     await inspect(page);
     // What was paid for is shown again, free.
     await page.reload();
     await phones.waitFor();
     await expect.poll(() => page.getByRole('button', { name: '20 tokens' }).count()).toBe(0);
-    expect(await usageOf(site.db, site.user.accountId)).toEqual({ tokens: 20, calls: 1, daily: 20 });
+    await expect
+      .poll(() => usageOf(site.db, site.user.accountId))
+      .toEqual({ tokens: 20, calls: 1, daily: 20 });
     await press('Escape');
     await page.locator('#results').waitFor();
-    expect(await count.textContent()).toBe(String(found));
+    await expect.poll(() => count.textContent()).toBe(String(found));
   });
 });

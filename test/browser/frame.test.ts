@@ -9,7 +9,7 @@ describePages('the frame and the filters', site => {
     await page.getByLabel('County', { exact: true }).fill('Sullivan, NH');
     await count.waitFor();
     const all = await count.textContent();
-    expect(await page.locator('.switch.unknown').allTextContents()).toContain('Not wet');
+    await expect.poll(() => page.locator('.switch.unknown').allTextContents()).toContain('Not wet');
     for (const name of ['Vacant', 'Out-of-state owner'])
       await page.locator('.switch', { hasText: name }).click();
     await page.getByLabel('Acres, at least').fill('5');
@@ -17,10 +17,10 @@ describePages('the frame and the filters', site => {
     await page.getByRole('link', { name: 'Remove 5 – 20 acres' }).waitFor();
     const found = Number(await count.textContent());
     expect(found).toBeGreaterThan(10);
-    expect(await page.locator('#shown').textContent()).toBe(`Show ${found} parcels`);
+    await expect.poll(() => page.locator('#shown').textContent()).toBe(`Show ${found} parcels`);
     await page.getByRole('button', { name: `Show ${found} parcels` }).click();
     await page.locator('.filters:not([open])').waitFor({ state: 'attached' });
-    expect(await page.locator('.filters .count').first().textContent()).toBe('3');
+    await expect.poll(() => page.locator('.filters .count').first().textContent()).toBe('3');
     await page.getByRole('link', { name: 'Remove Vacant' }).click();
     await page.waitForFunction(
       before => Number(document.querySelector('#count')?.textContent) > before,
@@ -28,7 +28,7 @@ describePages('the frame and the filters', site => {
     );
     expect(new URL(page.url()).searchParams.has('vacant_only')).toBe(false);
     await page.locator('.filters summary').first().click();
-    expect(await page.getByLabel('Vacant', { exact: true }).isChecked()).toBe(false);
+    await expect.poll(() => page.getByLabel('Vacant', { exact: true }).isChecked()).toBe(false);
     await page.getByText('What is loaded').waitFor();
     await inspect(page);
     await page.getByRole('link', { name: 'Clear' }).click();
@@ -47,15 +47,15 @@ describePages('the frame and the filters', site => {
     await expect.poll(() => page.getByRole('button', { name: 'Dark theme' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Light theme' }).click();
     expect(page.url()).toBe(`${site.api.url}/account?near=1`);
-    expect(await background()).toBe(light);
+    await expect.poll(() => background()).toBe(light);
     await page.goto('/coverage');
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
+    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('light');
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(await background()).toBe(dark);
+    await expect.poll(() => background()).toBe(dark);
     await page.getByRole('button', { name: 'account menu' }).click();
     await page.getByRole('button', { name: 'Theme of the system' }).click();
-    expect(await background()).toBe(light);
+    await expect.poll(() => background()).toBe(light);
   });
 
   test('the font is ours, and is loaded; the bar leads everywhere, on a phone as tabs', async () => {
@@ -63,14 +63,16 @@ describePages('the frame and the filters', site => {
     expect(
       await page.evaluate(() => document.fonts.ready.then(() => document.fonts.check('16px Inter'))),
     ).toBe(true);
-    expect(await page.evaluate(() => [...document.fonts].map(({ status }) => status))).toEqual(['loaded']);
+    await expect
+      .poll(() => page.evaluate(() => [...document.fonts].map(({ status }) => status)))
+      .toEqual(['loaded']);
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Markets' }).click();
     await page.waitForURL('**/markets');
     await page.setViewportSize(NARROW);
     const tabs = page.getByRole('navigation', { name: 'Tabs' });
     await tabs.getByRole('link', { name: 'Deals' }).click();
     await page.waitForURL('**/deals');
-    expect(await tabs.locator('[aria-current]').textContent()).toBe('Deals');
+    await expect.poll(() => tabs.locator('[aria-current]').textContent()).toBe('Deals');
     await tabs.getByRole('button', { name: 'More' }).click();
     await inspect(page);
     await page.getByRole('link', { name: 'Account', exact: true }).click();

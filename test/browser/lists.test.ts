@@ -12,25 +12,27 @@ describePages('lists', site => {
     await page.getByLabel('Name of the new list').fill('Sullivan, out of state');
     await page.getByRole('button', { name: 'Add to list' }).click();
     const said = page.locator('.notice, .toast');
-    expect(await said.textContent()).toContain(`${found} parcels added.`);
+    await expect.poll(() => said.textContent()).toContain(`${found} parcels added.`);
     await page.goto(site.api.url + (await page.locator('#selection').getAttribute('action')));
-    expect(await page.locator('.pagehead').textContent()).toMatch(
-      new RegExp(`Sullivan, out of state${found} parcels of \\d+ owners`),
-    );
+    await expect
+      .poll(() => page.locator('.pagehead').textContent())
+      .toMatch(new RegExp(`Sullivan, out of state${found} parcels of \\d+ owners`));
 
     const boxes = page.locator('.list-rows [name="property_id"][form]');
     await boxes.nth(0).check();
     await boxes.nth(1).check();
-    expect(await page.locator('#selected').textContent()).toBe('2 selected');
+    await expect.poll(() => page.locator('#selected').textContent()).toBe('2 selected');
     await page.getByRole('button', { name: 'Set status' }).click();
-    expect(await said.textContent()).toMatch(/rows set to Mailed\./);
+    await expect.poll(() => said.textContent()).toMatch(/rows set to Mailed\./);
     // A toast stays for as long as somebody is in it.
     await said.getByRole('button', { name: 'Undo' }).focus();
-    expect(await page.locator('.seg').textContent()).toContain('Mailed 2');
-    expect(await page.locator('.cards').textContent()).toMatch(/Offers out\$[\d,]*\d offers? at 30 %/);
+    await expect.poll(() => page.locator('.seg').textContent()).toContain('Mailed 2');
+    await expect
+      .poll(() => page.locator('.cards').textContent())
+      .toMatch(/Offers out\$[\d,]*\d offers? at 30 %/);
     await inspect(page);
     await said.getByRole('button', { name: 'Undo' }).click();
-    expect(await page.locator('.seg').textContent()).not.toContain('Mailed');
+    await expect.poll(() => page.locator('.seg').textContent()).not.toContain('Mailed');
 
     // One row's status is saved as it is chosen.
     const first = page.locator('.row-form').first();
@@ -41,18 +43,18 @@ describePages('lists', site => {
     await page.getByLabel('Tags, separated by commas').first().fill('warm, lake');
     await page.getByLabel('Do not mail this owner').first().check();
     await page.locator('.row-form details button').first().click();
-    expect(await page.locator('.row-form summary').first().textContent()).toBe(
-      'warm · lake · Call in spring',
-    );
-    expect(await page.locator('.list-rows th .badge').first().textContent()).toBe('Do not mail');
+    await expect
+      .poll(() => page.locator('.row-form summary').first().textContent())
+      .toBe('warm · lake · Call in spring');
+    await expect.poll(() => page.locator('.list-rows th .badge').first().textContent()).toBe('Do not mail');
 
     await page.getByLabel('Select all on this page').check();
     await page.getByRole('button', { name: 'Remove…' }).click();
-    expect(await said.textContent()).toContain('This cannot be undone.');
+    await expect.poll(() => said.textContent()).toContain('This cannot be undone.');
     await inspect(page);
     const rows = await boxes.count();
     await page.getByRole('button', { name: /^Remove \d+ rows$/ }).click();
-    expect(await said.textContent()).toMatch(/rows taken off the list\./);
+    await expect.poll(() => said.textContent()).toMatch(/rows taken off the list\./);
     expect(rows).toBe(25);
   });
 
@@ -60,28 +62,30 @@ describePages('lists', site => {
     const page = await site.open('/lists', { script: false });
     await page.getByLabel('New list').fill('By hand');
     await page.getByRole('button', { name: 'Make list' }).click();
-    expect(await page.locator('h1').textContent()).toBe('By hand');
+    await expect.poll(() => page.locator('h1').textContent()).toBe('By hand');
     const address = page.url();
     await page.locator('summary', { hasText: 'Add parcels by their numbers' }).click();
     await page.getByLabel('Parcel numbers, one a line').fill('000007-000044-000000\n7.18, nothing');
     await page.getByLabel('County').selectOption('33019');
     await page.getByRole('button', { name: 'Add parcels' }).click();
-    expect(await page.locator('.notice').textContent()).toMatch(/Not found on the roll: .*nothing\./);
+    await expect
+      .poll(() => page.locator('.notice').textContent())
+      .toMatch(/Not found on the roll: .*nothing\./);
     await page.goto(`${site.api.url}${SEARCH}&view=table`);
     await page.locator('#results [name="property_id"]').nth(2).check();
     await page.getByRole('button', { name: 'Add to list' }).click();
     await page.getByRole('button', { name: 'Add to list' }).click();
-    expect(await page.locator('.toast').textContent()).toContain('1 parcel added.');
+    await expect.poll(() => page.locator('.toast').textContent()).toContain('1 parcel added.');
     await page.goto(address);
     await page.getByLabel('Offer', { exact: true }).fill('50');
     await page.getByLabel('Of which value').selectOption('assessed_value');
     await page.getByLabel('One row an owner').uncheck();
     await page.getByRole('button', { name: 'Apply' }).click();
-    expect(await page.getByLabel('Offer', { exact: true }).inputValue()).toBe('50');
-    expect(await page.getByLabel('One row an owner').isChecked()).toBe(false);
+    await expect.poll(() => page.getByLabel('Offer', { exact: true }).inputValue()).toBe('50');
+    await expect.poll(() => page.getByLabel('One row an owner').isChecked()).toBe(false);
     await page.locator('.row-form select').first().selectOption('returned');
     await page.locator('.row-form .buttons button').first().click();
-    expect(await page.locator('.seg').textContent()).toContain('Returned 1');
+    await expect.poll(() => page.locator('.seg').textContent()).toContain('Returned 1');
     await page.goto(`${address}?status=returned`);
     await expect.poll(() => page.locator('.row-form').count()).toBe(1);
     await page.locator('summary', { hasText: 'Delete this list' }).click();
@@ -103,7 +107,7 @@ describePages('lists', site => {
     await inspect(page);
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.locator('.list-settings summary').click();
-    expect(await page.getByLabel('Before', { exact: true }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Before', { exact: true }).isChecked()).toBe(true);
   });
 
   test('files of a search, and of a market, with their price before', async () => {
@@ -111,7 +115,7 @@ describePages('lists', site => {
     await inspect(page);
     await page.goto(`${site.api.url}/exports?market=county:33019`);
     const price = page.getByRole('button', { name: /^Export for/ });
-    expect(await price.textContent()).toContain('Export for 10 tokens');
+    await expect.poll(() => price.textContent()).toContain('Export for 10 tokens');
     await page.getByLabel(/^Sales and listings, CSV/).check();
     await page.locator('button', { hasText: /Export for (?!10 )\d+ tokens/ }).waitFor();
     await inspect(page);
@@ -129,10 +133,10 @@ describePages('lists', site => {
     await page.locator('.toast', { hasText: '1 parcel added.' }).waitFor();
     await page.locator('.toast').getByRole('button', { name: 'Undo' }).press('Enter');
     await page.locator('.notice', { hasText: '1 row taken off the list.' }).waitFor();
-    expect(await page.locator('.empty').textContent()).toContain('No parcels yet');
+    await expect.poll(() => page.locator('.empty').textContent()).toContain('No parcels yet');
     await inspect(page);
     const name = page.getByRole('link', { name: 'Search on the map' });
     await tabTo(page, name);
-    expect(await name.evaluate(isFocused)).toBe(true);
+    await expect.poll(() => name.evaluate(isFocused)).toBe(true);
   });
 });

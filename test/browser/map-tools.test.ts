@@ -31,20 +31,20 @@ describePages('the tools of the map', site => {
     await tool('Measure distance and area');
     await page.mouse.click(...spot(0.4, 0.4));
     await page.mouse.click(...spot(0.6, 0.4));
-    expect(await said.textContent()).toMatch(/^[\d.]+ mi$/);
+    await expect.poll(() => said.textContent()).toMatch(/^[\d.]+ mi$/);
     await page.mouse.click(...spot(0.6, 0.6));
-    expect(await said.textContent()).toMatch(/^[\d.]+ mi · closed to an area: [\d,]+ acres$/);
+    await expect.poll(() => said.textContent()).toMatch(/^[\d.]+ mi · closed to an area: [\d,]+ acres$/);
     await page.getByRole('button', { name: 'Take back' }).click();
-    expect(await said.textContent()).toMatch(/^[\d.]+ mi$/);
+    await expect.poll(() => said.textContent()).toMatch(/^[\d.]+ mi$/);
     await inspect(page);
     await page.setViewportSize(WIDE);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(await count.textContent()).toBe(all);
+    await expect.poll(() => count.textContent()).toBe(all);
 
     await tool('Draw a radius');
     await page.mouse.click(...spot(0.5, 0.55));
     await page.mouse.move(...spot(0.55, 0.55));
-    expect(await said.textContent()).toMatch(/^[\d.,]+ (ft|mi) around/);
+    await expect.poll(() => said.textContent()).toMatch(/^[\d.,]+ (ft|mi) around/);
     await page.mouse.click(...spot(0.55, 0.55));
     const near = await counts(all);
     expect(near).toBeGreaterThan(0);
@@ -68,14 +68,14 @@ describePages('the tools of the map', site => {
     await drawn(page);
     await tool('Coordinates of the middle');
     const copy = page.locator('#spot [data-copy]');
-    expect(await copy.evaluate(isFocused)).toBe(true);
+    await expect.poll(() => copy.evaluate(isFocused)).toBe(true);
     await copy.press('Enter');
     const [lat, lon] = (await page.evaluate(() => navigator.clipboard.readText())).split(', ').map(Number);
     expect(lat).toBeCloseTo(43.2, 0);
     expect(lon).toBeCloseTo(-72.1, 0);
-    expect(await page.getByRole('link', { name: 'Google Maps' }).getAttribute('href')).toBe(
-      `https://www.google.com/maps/search/?api=1&query=${lat!.toFixed(5)},${lon!.toFixed(5)}`,
-    );
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Google Maps' }).getAttribute('href'))
+      .toBe(`https://www.google.com/maps/search/?api=1&query=${lat!.toFixed(5)},${lon!.toFixed(5)}`);
     await inspect(page);
     await page.setViewportSize(WIDE);
     await page.keyboard.press('Escape');
@@ -94,16 +94,16 @@ describePages('the tools of the map', site => {
     const some = await count.textContent();
     const scale = page.locator('.maplibregl-ctrl-scale');
     const here = page.getByRole('button', { name: 'Search this area' });
-    expect(await here.isVisible()).toBe(false);
+    await expect.poll(() => here.isVisible()).toBe(false);
     await page.mouse.move(...spot(0.5, 0.5));
     for (let i = 0; i < 4; i++) await page.mouse.wheel(0, -400);
     await here.waitFor();
     await drawn(page);
     const [view, middle] = [await scale.innerText(), await page.getAttribute('#map', 'data-middle')];
     await here.click();
-    expect(await counts(some)).toBeLessThan(Number(some));
+    await expect.poll(() => counts(some)).toBeLessThan(Number(some));
     await drawn(page);
-    expect(await scale.innerText()).toBe(view);
+    await expect.poll(() => scale.innerText()).toBe(view);
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       acres_min: '20',
       geom_intersects: expect.stringMatching(/^POLYGON/),
@@ -114,7 +114,7 @@ describePages('the tools of the map', site => {
     const link = await page.evaluate(() => navigator.clipboard.readText());
     const other = await site.open(undefined, { viewport: NARROW });
     await visit(other, link);
-    expect(await other.getAttribute('#map', 'data-middle')).toBe(middle);
+    await expect.poll(() => other.getAttribute('#map', 'data-middle')).toBe(middle);
     expect(new URL(other.url()).searchParams.has('map')).toBe(false);
   });
 });

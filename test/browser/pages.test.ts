@@ -33,7 +33,7 @@ describePages('the web app', site => {
     expect(bytes).toBeLessThanOrEqual(600_000);
     await session.detach();
     page.removeAllListeners('requestfinished');
-    expect(await page.getAttribute('#map', 'data-error')).toBeNull();
+    await expect.poll(() => page.getAttribute('#map', 'data-error')).toBeNull();
     const all = await page.locator('#count').textContent();
     expect(all).toMatch(/^2,0\d\d$/);
     await page.locator('.filters summary').first().click();
@@ -55,7 +55,7 @@ describePages('the web app', site => {
     await page.getByText(`3 of ${found}`).waitFor();
     await page.getByRole('link', { name: `‹ ${found} parcels` }).click();
     await page.locator('#results').waitFor();
-    expect(await page.locator('#results a[data-parcel]').nth(2).evaluate(isFocused)).toBe(true);
+    await expect.poll(() => page.locator('#results a[data-parcel]').nth(2).evaluate(isFocused)).toBe(true);
     // Back takes back one step of these.
     await page.goBack();
     await page.getByText(`3 of ${found}`).waitFor();
@@ -104,7 +104,7 @@ describePages('the web app', site => {
     const { id, high, low } = rows[0]!;
     const page = await site.open(`/data?county=33019&parcel=${id}`);
     const told = page.locator('#parcel');
-    expect(await told.textContent()).not.toContain('Too uncertain');
+    await expect.poll(() => told.textContent()).not.toContain('Too uncertain');
     const setHigh = (price: number) =>
       site.db.pool.query('update valuations set high_price = $1 where fips = 33019 and property_id = $2', [
         price,
@@ -113,7 +113,7 @@ describePages('the web app', site => {
     await setHigh(11 * low);
     await page.reload();
     await told.waitFor();
-    expect(await told.textContent()).toContain('Too uncertain to use');
+    await expect.poll(() => told.textContent()).toContain('Too uncertain to use');
     await setHigh(high);
   });
 
@@ -139,7 +139,7 @@ describePages('the web app', site => {
       /^POLYGON\(\((-7\d\.\d{1,6} 4\d\.\d{1,6}(, )?){5}\)\)$/,
     );
     await page.reload();
-    expect(await page.locator('#count').textContent()).toBe(found);
+    await expect.poll(() => page.locator('#count').textContent()).toBe(found);
   });
 
   test('an area is drawn by keyboard alone; Escape gives it up', async () => {
@@ -225,19 +225,19 @@ describePages('the web app', site => {
     expect(page.url()).toBe(`${site.api.url}/data`);
     await page.getByLabel('County', { exact: true }).fill('sullivan');
     await page.getByRole('button', { name: 'Show parcels' }).click();
-    expect(await page.locator('#count').textContent()).toMatch(/^2,0\d\d$/);
+    await expect.poll(() => page.locator('#count').textContent()).toMatch(/^2,0\d\d$/);
     await page.goto('/markets/33019');
     await page.getByRole('button', { name: 'Save market' }).click();
     await page.goto('/markets');
     await page.locator('.savedcards summary').click();
     await page.getByLabel('Status of Sullivan, NH').fill('Active');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    expect(await page.locator('.savedcards .badge').textContent()).toBe('Active');
+    await expect.poll(() => page.locator('.savedcards .badge').textContent()).toBe('Active');
     await page.goto('/account');
     await page.getByText('New API key').click();
     await page.getByLabel('Name', { exact: true }).fill('website');
     await page.getByRole('button', { name: 'Create API key' }).click();
-    expect(await page.locator('.secret').textContent()).toMatch(/plat_[\w-]{43}/);
+    await expect.poll(() => page.locator('.secret').textContent()).toMatch(/plat_[\w-]{43}/);
     await page.getByText('Revoke', { exact: true }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
     await expect.poll(() => page.getByText('is revoked').count()).toBe(1);
@@ -250,7 +250,7 @@ describePages('the web app', site => {
   test('the keyboard alone: to the content, through the filters, into a parcel', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
     for (let i = 0; i < 40; i++) {
       await page.keyboard.press('Tab');
       if (await page.evaluate(() => document.activeElement?.hasAttribute('data-parcel'))) break;
@@ -271,7 +271,7 @@ describePages('the web app', site => {
     const bytes = (await tile.body()).toString('latin1');
     for (const part of ['zips', 'codes', '03280']) expect(bytes).toContain(part);
     await drawn(page);
-    expect(await page.getAttribute('#map', 'data-error')).toBeNull();
+    await expect.poll(() => page.getAttribute('#map', 'data-error')).toBeNull();
   });
 
   test('the picture of a parcel is on its page, with its credit and without tokens', async () => {

@@ -8,16 +8,18 @@ describePages('the results of a search', site => {
     const bar = page.locator('.selbar');
     const prices = page.locator('#prices');
     const count = await page.locator('#count').textContent();
-    expect(await prices.textContent()).toContain(`Export for ${count} tokens · 30 over the API`);
+    await expect.poll(() => prices.textContent()).toContain(`Export for ${count} tokens · 30 over the API`);
     await page.locator('#results [name="property_id"]').last().scrollIntoViewIfNeeded();
-    expect(await bar.evaluate(element => getComputedStyle(element).position)).toBe('sticky');
+    await expect.poll(() => bar.evaluate(element => getComputedStyle(element).position)).toBe('sticky');
     await inspect(page);
     // Another question, other prices.
     await page.goto('/data?county=33019');
     const all = Number((await page.locator('#count').textContent())!.replaceAll(',', ''));
-    expect(await prices.textContent()).toContain(
-      `Export for ${all.toLocaleString('en-US')} tokens · ${30 * Math.ceil(all / 500)} over the API`,
-    );
+    await expect
+      .poll(() => prices.textContent())
+      .toContain(
+        `Export for ${all.toLocaleString('en-US')} tokens · ${30 * Math.ceil(all / 500)} over the API`,
+      );
     await page.goto('/data?county=33019&acres_min=90000');
     await expect.poll(() => prices.count()).toBe(0);
   });
@@ -27,14 +29,14 @@ describePages('the results of a search', site => {
     const said = page.locator('#selected');
     const rows = page.locator('#results [name="property_id"]');
     const clear = page.getByRole('button', { name: 'Clear', exact: true });
-    expect(await clear.isVisible()).toBe(false);
+    await expect.poll(() => clear.isVisible()).toBe(false);
     await rows.nth(1).check();
-    expect(await said.textContent()).toMatch(/^1 selected · [\d,.]+ acres$/);
+    await expect.poll(() => said.textContent()).toMatch(/^1 selected · [\d,.]+ acres$/);
     await rows.nth(4).click({ modifiers: ['Shift'] });
-    expect(await said.textContent()).toMatch(/^4 selected/);
+    await expect.poll(() => said.textContent()).toMatch(/^4 selected/);
     await inspect(page);
     await page.getByLabel('Select all on this page').check();
-    expect(await said.textContent()).toMatch(/^25 selected/);
+    await expect.poll(() => said.textContent()).toMatch(/^25 selected/);
     // What an action would be sent.
     const sent = await page.evaluate(() => [
       ...new FormData(document.querySelector<HTMLFormElement>('#selection')!),
@@ -65,7 +67,7 @@ describePages('the results of a search', site => {
     expect(unsorted).not.toEqual(unsorted.toSorted((a, b) => b - a));
     await head.press('Enter');
     await page.locator('th[aria-sort="descending"]').waitFor();
-    expect(await head.evaluate(isFocused)).toBe(true);
+    await expect.poll(() => head.evaluate(isFocused)).toBe(true);
     const most = await worth();
     expect(most).toEqual(most.toSorted((a, b) => b - a));
     await head.press('Enter');
@@ -100,18 +102,18 @@ describePages('the results of a search', site => {
     await follow(page.getByRole('button', { name: 'Sort', exact: true }));
     await expect.poll(() => page.locator('.hits li').count()).toBe(25);
     await toView('Table');
-    expect(await page.locator('th[aria-sort="descending"]').innerText()).toBe('Worth');
+    await expect.poll(() => page.locator('th[aria-sort="descending"]').innerText()).toBe('Worth');
     const first = await firstRow();
     await toView('Next');
-    expect(await firstRow()).not.toBe(first);
+    await expect.poll(() => firstRow()).not.toBe(first);
     await toView('500');
     await expect.poll(() => page.locator('.tablebox tbody tr').count()).toBe(500);
-    expect(await firstRow()).toBe(first);
+    await expect.poll(() => firstRow()).toBe(first);
     await toView('List');
-    expect(await page.getByLabel('Sort by').inputValue()).toBe('-value');
+    await expect.poll(() => page.getByLabel('Sort by').inputValue()).toBe('-value');
     await expect.poll(() => page.locator('.hits li').count()).toBe(500);
     // What acts on a selection needs the script that counts it.
-    expect(await page.getByLabel('Select all on this page').isVisible()).toBe(false);
+    await expect.poll(() => page.getByLabel('Select all on this page').isVisible()).toBe(false);
   });
 
   test.each(['', '&view=table'])(
@@ -125,20 +127,22 @@ describePages('the results of a search', site => {
       };
       await tabTo(page, link(0));
       await press('ArrowDown', 'ArrowDown');
-      expect(await link(2).evaluate(isFocused)).toBe(true);
-      expect(await page.locator('.pointed a[data-parcel]').innerText()).toBe(await link(2).innerText());
+      await expect.poll(() => link(2).evaluate(isFocused)).toBe(true);
+      await expect
+        .poll(() => page.locator('.pointed a[data-parcel]').innerText())
+        .toBe(await link(2).innerText());
       await press('Space', 'ArrowDown', 'ArrowDown', 'Shift+Space');
-      expect(await page.locator('#selected').textContent()).toMatch(/^3 selected/);
+      await expect.poll(() => page.locator('#selected').textContent()).toMatch(/^3 selected/);
       // The row's checkbox is the one Tab stop before it.
       await press('Shift+Tab', 'ArrowUp');
-      expect(await box(3).evaluate(isFocused)).toBe(true);
+      await expect.poll(() => box(3).evaluate(isFocused)).toBe(true);
       await press('Tab', ...Array.from({ length: 15 }, () => 'ArrowDown'));
-      expect(await link(18).evaluate(isFocused)).toBe(true);
+      await expect.poll(() => link(18).evaluate(isFocused)).toBe(true);
       await press('Enter');
       await page.locator('#parcel h1:focus').waitFor();
       await press('Escape');
       await page.locator('#results').waitFor();
-      expect(await link(18).evaluate(isFocused)).toBe(true);
+      await expect.poll(() => link(18).evaluate(isFocused)).toBe(true);
       await press('Tab');
       await expect
         .poll(() => page.locator('#results li:focus-within, #results tr:focus-within').count())
@@ -156,7 +160,7 @@ describePages('the results of a search', site => {
     await ring.waitFor({ state: 'detached' });
     await page.mouse.move(x + width / 2 + 1, y + height / 2);
     await page.locator('#results li.pointed').waitFor();
-    expect(await page.locator('#results li.pointed').innerText()).toBe(await row.innerText());
+    await expect.poll(() => page.locator('#results li.pointed').innerText()).toBe(await row.innerText());
     await ring.waitFor();
     const scale = page.locator('.maplibregl-ctrl-scale');
     const whole = await scale.innerText();
@@ -174,7 +178,7 @@ describePages('the results of a search', site => {
     await page.getByLabel('Vacant', { exact: true }).check();
     await countChanges(all);
     await drawn(page);
-    expect(await scale.innerText()).toBe(near);
+    await expect.poll(() => scale.innerText()).toBe(near);
     await page.getByRole('button', { name: 'Fit to results' }).click();
     const scaleChanges = (before: string) =>
       page.waitForFunction(
@@ -190,12 +194,16 @@ describePages('the results of a search', site => {
     await scaleChanges(again);
   });
 
-  test('Enter in a checkbox sends nothing', async () => {
+  test('Enter in a checkbox opens its parcel and sends no form', async () => {
     const page = await site.open('/data?county=33019&acres_min=100');
-    await tabTo(page, page.locator('#results [name="property_id"]').first());
+    const first = page.locator('#results [name="property_id"]').first();
+    const id = await first.inputValue();
+    await tabTo(page, first);
     await page.keyboard.press('Space');
+    await expect.poll(() => page.locator('#selected').textContent()).toMatch(/^1 selected/);
     await page.keyboard.press('Enter');
-    expect(await page.locator('#selected').textContent()).toMatch(/^1 selected/);
-    expect(await page.locator('#results [name="property_id"]').first().evaluate(isFocused)).toBe(true);
+    await page.locator('#parcel h1').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/data');
+    expect(new URL(page.url()).searchParams.get('parcel')).toBe(id);
   });
 });

@@ -8,22 +8,22 @@ describePages('the search box', site => {
     const page = await site.open('/coverage');
     const box = page.getByRole('combobox', { name: 'Search all of Plat' });
     await page.keyboard.press('/');
-    expect(await box.evaluate(field => field === document.activeElement)).toBe(true);
+    await expect.poll(() => box.evaluate(field => field === document.activeElement)).toBe(true);
     await page.keyboard.type('washington heights');
     const options = page.locator('#found [role="option"]');
     await options.first().waitFor();
-    expect(await box.getAttribute('aria-expanded')).toBe('true');
+    await expect.poll(() => box.getAttribute('aria-expanded')).toBe('true');
     const active = () => box.getAttribute('aria-activedescendant');
-    expect(await active()).toBe('found-1');
+    await expect.poll(() => active()).toBe('found-1');
     await page.keyboard.press('ArrowDown');
-    expect(await active()).toBe('found-2');
-    expect(await page.locator('[aria-selected="true"]').getAttribute('id')).toBe('found-2');
+    await expect.poll(() => active()).toBe('found-2');
+    await expect.poll(() => page.locator('[aria-selected="true"]').getAttribute('id')).toBe('found-2');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    expect(await active()).toBe(`found-${await options.count()}`);
+    await expect.poll(() => active()).toBe(`found-${await options.count()}`);
     await page.keyboard.press('Escape');
-    expect(await box.getAttribute('aria-expanded')).toBe('false');
-    expect(await active()).toBeNull();
+    await expect.poll(() => box.getAttribute('aria-expanded')).toBe('false');
+    await expect.poll(() => active()).toBeNull();
     // Elsewhere on the page, and back.
     await box.blur();
     await page.keyboard.press('Control+k');
@@ -42,7 +42,7 @@ describePages('the search box', site => {
       expect(count).toBeGreaterThan(0);
       expect(count).toBeLessThanOrEqual(3);
     }
-    expect(await page.locator('#found mark').first().textContent()).toMatch(/^wash$/i);
+    await expect.poll(() => page.locator('#found mark').first().textContent()).toMatch(/^wash$/i);
     await inspect(page);
     await page.setViewportSize(NARROW);
     const place = (await page.locator('#found').boundingBox())!;
@@ -92,8 +92,10 @@ describePages('the search box', site => {
     await page.getByLabel('Search all of Plat').fill('washington nh');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/search\?q=washington/);
-    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Places', 'Parcels']);
-    expect(await page.locator('.found li').count()).toBeLessThanOrEqual(6);
+    await expect
+      .poll(() => page.getByRole('heading', { level: 2 }).allTextContents())
+      .toEqual(['Places', 'Parcels']);
+    await expect.poll(() => page.locator('.found li').count()).toBeLessThanOrEqual(6);
     await page.getByRole('link', { name: /^Washington, NH Town/ }).click();
     await page.waitForURL(/zips_include=03280/);
     expect(page.url()).toContain('acres_min=5');

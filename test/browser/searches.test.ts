@@ -5,7 +5,7 @@ describePages('saved searches', site => {
   test('a search of the map is saved, and what is new in it is seen', async () => {
     const page = await site.open('/data?county=33019&acres_min=5&acres_max=20');
     await page.getByRole('link', { name: 'Save search' }).click();
-    expect(await page.getByLabel('Name').inputValue()).toMatch(/^Sullivan, NH: .*5 – 20/);
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toMatch(/^Sullivan, NH: .*5 – 20/);
     await inspect(page);
     await page.getByRole('button', { name: 'Save search' }).click();
     await page.getByText('Nothing since it was saved').waitFor();

@@ -23,6 +23,6 @@ describePages('webhooks', site => {
     for (const summary of ['What it is told of', 'New secret'])
       await page.getByText(summary, { exact: true }).click();
     await inspect(page);
-    expect(await page.getByLabel('New parcels').isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('New parcels').isChecked()).toBe(true);
   });
 });
