@@ -16,7 +16,13 @@ export type CountyRecord = {
 };
 
 /** Whose values: the assessor's of the land as the roll has them, or Plat's as of before each sale. */
-export type RatioStudyOf = { of: 'assessor' | 'plat'; by: 'all' | BucketLabel } & EquityStudy;
+export type RatioStudyOf = {
+  of: 'assessor' | 'plat';
+  by: (typeof WHOLE)[number] | BucketLabel;
+} & EquityStudy;
+
+/** Studies of all sizes: they tell a market that has turned from values that are always off. */
+export const WHOLE = ['all', 'last_12_months'] as const;
 
 /** Sales of so many years are looked back upon. */
 export const RECORD_YEARS = 5;

@@ -10,6 +10,7 @@ import {
 } from '../../shared/feeds/county-record.ts';
 import { emptyBox } from '../../shared/geo/box.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
+import type { Range } from '../../shared/kernels/ratio-study/ratio-study.ts';
 import { type EquityStudy, studyEquity } from '../../shared/kernels/ratio-study/vertical-equity.ts';
 import { dayOf, isoDay, minusMonths } from '../../shared/kernels/stats/calendar.ts';
 import { valuePastSales } from '../../shared/kernels/valuation/past-values.ts';
@@ -43,11 +44,12 @@ export async function recordCounty(
     for (const [sale, value] of valuePastSales(comps, fips, quarter)) values.set(sale, value);
   }
   const assessed = await assessedValues(pool, fips, comps, sales);
+  const lastYear = minusMonths(dayOf(asOf), 12);
   const record: CountyRecord = {
     ...filled,
     ratio_studies: [
-      ...(await studiesOf('assessor', comps, assessed, signal)),
-      ...(await studiesOf('plat', comps, values, signal)),
+      ...(await studiesOf('assessor', comps, assessed, lastYear, signal)),
+      ...(await studiesOf('plat', comps, values, lastYear, signal)),
     ],
   };
   await pool.query(
@@ -113,20 +115,29 @@ async function assessedValues(
   );
 }
 
-/** Of all sales that have a value, and of those of each size. */
+/** Of all sales that have a value, of those after a day, and of those of each size. */
 async function studiesOf(
   of: RatioStudyOf['of'],
-  { acres, price }: StoredComps,
+  { acres, price, soldDay }: StoredComps,
   values: ReadonlyMap<number, number>,
+  lastYear: number,
   signal: AbortSignal,
 ): Promise<RatioStudyOf[]> {
-  const sizes = ACRE_BUCKETS.filter(({ label }) => NARROW_BUCKETS.includes(label));
-  const groups = [{ label: 'all' as const, minAcres: 0, maxAcres: Number.POSITIVE_INFINITY }, ...sizes];
+  const groups: { label: RatioStudyOf['by']; has(sale: number): boolean }[] = [
+    { label: 'all', has: () => true },
+    { label: 'last_12_months', has: sale => soldDay[sale]! > lastYear },
+    ...ACRE_BUCKETS.filter(({ label }) => NARROW_BUCKETS.includes(label)).map(
+      ({ label, minAcres, maxAcres }) => ({
+        label,
+        has: (sale: number) => minAcres <= acres[sale]! && acres[sale]! < maxAcres,
+      }),
+    ),
+  ];
   const studies: RatioStudyOf[] = [];
-  for (const { label, minAcres, maxAcres } of groups) {
+  for (const { label, has } of groups) {
     await turn();
     signal.throwIfAborted();
-    const own = [...values].filter(([sale]) => minAcres <= acres[sale]! && acres[sale]! < maxAcres);
+    const own = [...values].filter(([sale]) => has(sale));
     if (own.length === 0) continue;
     const study = studyEquity(
       own.map(([, value]) => value),
@@ -140,8 +151,10 @@ async function studiesOf(
 const round4 = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /** With four decimals, and without the figures of too few sales. */
-function roundedStudy({ n, outliers, intervals, ...figures }: EquityStudy): EquityStudy {
+function roundedStudy({ n, outliers, intervals, prb_by_chance, ...figures }: EquityStudy): EquityStudy {
   const known = n >= LEAST_STUDIED;
+  const rounded = (range: Range | null) =>
+    range === null || !known ? null : { low: round4(range.low), high: round4(range.high) };
   const entries = Object.entries(figures) as [keyof typeof figures, number | null][];
   return {
     n,
@@ -149,11 +162,9 @@ function roundedStudy({ n, outliers, intervals, ...figures }: EquityStudy): Equi
     ...(Object.fromEntries(
       entries.map(([name, value]) => [name, value === null || !known ? null : round4(value)]),
     ) as typeof figures),
+    prb_by_chance: rounded(prb_by_chance),
     intervals: Object.fromEntries(
-      entries.map(([name]) => {
-        const range = intervals[name];
-        return [name, range === null || !known ? null : { low: round4(range.low), high: round4(range.high) }];
-      }),
+      entries.map(([name]) => [name, rounded(intervals[name])]),
     ) as typeof intervals,
   };
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { sizes } from '../../../shared/domain/buckets.ts';
 import { count, day, percent } from '../../../shared/domain/figures.ts';
-import { RECORD_YEARS } from '../../../shared/feeds/county-record.ts';
+import { RECORD_YEARS, WHOLE } from '../../../shared/feeds/county-record.ts';
 import type { CountyQuality, Study } from '../../v1/feeds/get-county-quality.ts';
 import { Grid, Notice } from '../frame/layout.tsx';
 
@@ -62,7 +62,8 @@ const FIGURES: readonly (readonly [
 /** How close the values of a county's land are to what it sold for. */
 export function Studies({ quality }: { quality: CountyQuality }) {
   const { ratio_studies: studies, as_of, computed_at, no_comps } = quality;
-  const all = studies.filter(({ by }) => by === 'all');
+  const whole = studies.filter(({ by }) => isWhole(by));
+  const all = whole.filter(({ by }) => by === 'all');
   return (
     <>
       <h2>Values against sales</h2>
@@ -76,8 +77,21 @@ export function Studies({ quality }: { quality: CountyQuality }) {
             Sales of the {RECORD_YEARS} years up to {day(as_of!)}, each compared with what its land was valued
             at. Below each figure: what it may be by chance, in 9 of 10 cases.
           </p>
-          <StudyTable name="All sales" head="Values" studies={all} words={({ of }) => WHOSE[of]} withGood />
-          <p>{all.map(readingOf).join(' ')}</p>
+          <StudyTable
+            name="All sales"
+            head="Values"
+            studies={whole}
+            words={({ of, by }) => (by === 'all' ? WHOSE[of] : `${WHOSE[of]}, last 12 months`)}
+            withGood
+          />
+          {all.map(study => (
+            <p>
+              {readingOf(
+                study,
+                whole.find(({ of, by }) => of === study.of && by === 'last_12_months'),
+              )}
+            </p>
+          ))}
           <ul class="meaning">
             <li>
               <b>The assessor’s</b>: the land value on the roll today. The assessor may have known the price
@@ -85,7 +99,8 @@ export function Studies({ quality }: { quality: CountyQuality }) {
             </li>
             <li>
               <b>Plat’s</b>: what Plat’s valuation says by what was known before the quarter of the sale. It
-              never saw the price.
+              never saw the price. Where prices rise faster than they did, values follow late: the last 12
+              months tell whether they still do.
             </li>
             {FIGURES.map(([, label, , , words]) => (
               <li>
@@ -93,15 +108,15 @@ export function Studies({ quality }: { quality: CountyQuality }) {
               </li>
             ))}
             <li>
-              Errors alone show as PRD above 1 and as PRB, MKI and VEI below: of two like lots the one that
-              sold for more has the lower ratio.
+              Errors alone show as PRD above 1, PRB and VEI below 0 and MKI below 1: of two like lots the one
+              that sold for more has the lower ratio.
             </li>
             <li>
               <b>Outliers</b>: sales left out because their ratio is over three interquartile ranges off.
             </li>
           </ul>
           {(['assessor', 'plat'] as const).map(of => {
-            const own = studies.filter(study => study.of === of && study.by !== 'all');
+            const own = studies.filter(study => study.of === of && !isWhole(study.by));
             return (
               own.length > 0 && (
                 <>
@@ -122,14 +137,23 @@ export function Studies({ quality }: { quality: CountyQuality }) {
   );
 }
 
-/** The two figures that matter most in words; of the bias only what is no chance. */
-function readingOf({ of, median_ratio, intervals: { prb } }: Study): string {
-  if (median_ratio === null) return '';
+const isWhole = (by: Study['by']): boolean => WHOLE.some(one => one === by);
+
+/** The two figures that matter most in words; a bias is what errors of that size do not show alone. */
+function readingOf({ of, median_ratio, prb, prb_by_chance: chance }: Study, lastYear?: Study): string {
+  if (median_ratio === null || prb === null) return '';
+  const late = lastYear?.median_ratio;
+  const half = [
+    `Half of ${WHOSE[of].replace('The', 'the')} values are below ${percent(100 * median_ratio)} of the price`,
+    late == null ? '.' : `, of the last 12 months’ sales below ${percent(100 * late)}.`,
+  ].join('');
+  if (chance == null) return half;
+  const range = `${chance.low.toFixed(2)} to ${chance.high.toFixed(2)}`;
   const bias =
-    prb === null || (prb.low <= 0 && prb.high >= 0)
-      ? ''
-      : `; the dearer the land, the ${prb.high < 0 ? 'lower' : 'higher'} they are`;
-  return `Half of ${WHOSE[of].replace('The', 'the')} values are below ${percent(100 * median_ratio)} of the price${bias}.`;
+    chance.low <= prb && prb <= chance.high
+      ? `Their PRB does not tell dear land from cheap: errors as large show ${range} by themselves.`
+      : `The dearer the land, the ${prb < chance.low ? 'lower' : 'higher'} they are: errors alone would show a PRB of ${range}.`;
+  return `${half} ${bias}`;
 }
 
 const WHOSE = { assessor: 'The assessor’s', plat: 'Plat’s' } as const;

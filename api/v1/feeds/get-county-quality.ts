@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { NARROW_BUCKETS } from '../../../shared/domain/buckets.ts';
 import { isoDate } from '../../../shared/domain/figures.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
-import { type CountyRecord, LEAST_STUDIED, RECORD_YEARS } from '../../../shared/feeds/county-record.ts';
+import {
+  type CountyRecord,
+  LEAST_STUDIED,
+  RECORD_YEARS,
+  WHOLE,
+} from '../../../shared/feeds/county-record.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import type { Database } from '../../http/database.ts';
@@ -34,7 +39,9 @@ const study = z
       .describe(
         "Whose values: `assessor`, the roll's of the land, which may have been set with the sale in view; `plat`, by what was known before the quarter of the sale.",
       ),
-    by: z.enum(['all', ...NARROW_BUCKETS]).describe('Of which sizes: `all`, or a bucket of acreage.'),
+    by: z
+      .enum([...WHOLE, ...NARROW_BUCKETS])
+      .describe('Of which sales: `all`, those of the `last_12_months`, or those of a bucket of acreage.'),
     n: z.int().describe(`Sales, without outliers. Below ${LEAST_STUDIED} there are no figures.`),
     outliers: z
       .int()
@@ -48,6 +55,9 @@ const study = z
     mki: figure('Modified Kakwani index; below 1 where dear land is undervalued.'),
     vei: figure(
       'Vertical equity indicator, in percent; below 0 where dear land is undervalued. Null below 20 sales.',
+    ),
+    prb_by_chance: range.describe(
+      'The PRB that values without bias would show which are off by as much: bias is what lies outside.',
     ),
     intervals: z
       .object({ median_ratio: range, cod: range, prd: range, prb: range, mki: range, vei: range })

@@ -1,5 +1,5 @@
 import { median, sum } from 'simple-statistics';
-import { middle90, type Range, randomIndices, studyRatios } from './ratio-study.ts';
+import { biasInterval, middle90, type Range, randomIndices, studyRatios } from './ratio-study.ts';
 
 /** Fewer sales have no vertical equity indicator. */
 const LEAST_SALES = 20;
@@ -68,10 +68,14 @@ export type EquityFigures = {
   vei: number | null;
 };
 
-/** @param n sales that are no outliers @param intervals the middle 90 % of each figure's resamples */
+/**
+ * @param n sales that are no outliers @param intervals the middle 90 % of each figure's resamples
+ * @param prb_by_chance the PRB of values without bias that are off by as much
+ */
 export type EquityStudy = EquityFigures & {
   n: number;
   outliers: number;
+  prb_by_chance: Range | null;
   intervals: Record<keyof EquityFigures, Range | null>;
 };
 
@@ -100,7 +104,13 @@ export function studyEquity(estimates: readonly number[], prices: readonly numbe
       return [name, value === null || sorted.length === 0 ? null : middle90(sorted)];
     }),
   ) as EquityStudy['intervals'];
-  return { n: kept.length, outliers: prices.length - kept.length, ...figures, intervals };
+  return {
+    n: kept.length,
+    outliers: prices.length - kept.length,
+    ...figures,
+    prb_by_chance: biasInterval(own, paid),
+    intervals,
+  };
 }
 
 function figuresOf(estimates: readonly number[], prices: readonly number[]): EquityFigures {

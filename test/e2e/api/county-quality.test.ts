@@ -1,6 +1,7 @@
 import { median } from 'simple-statistics';
 import { expect, test } from 'vitest';
 import type { CountyQuality } from '../../../api/v1/feeds/get-county-quality.ts';
+import { NARROW_BUCKETS } from '../../../shared/domain/buckets.ts';
 import { allJobs } from '../../../workers/all-jobs.ts';
 import { recomputeStats } from '../../../workers/market/recompute-stats.ts';
 import { recordCounty } from '../../../workers/valuation/record-county.ts';
@@ -18,6 +19,7 @@ const api = await startTestApi(db, { pages: true, now: () => NOW });
 const { key } = await newCaller(db);
 const SULLIVAN = 33_019;
 const PENOBSCOT = 23_019;
+const ACRE_SIZES = new Set<string>(NARROW_BUCKETS);
 
 async function qualityOf(fips: string): Promise<CountyQuality> {
   const { status, json, text, headers } = await api.call(`/api/public/v1/coverage/${fips}/quality/`, { key });
@@ -65,6 +67,15 @@ test('the record of the sample is what its roll and its sales say', async () => 
 
   const plat = studyOf('plat', 'all');
   expect(plat.n).toBeGreaterThan(40);
+  // Far below 0, but no more than values without bias would show that are off by as much.
+  expect(plat.prb!).toBeLessThan(-0.4);
+  expect(plat.prb!).toBeGreaterThan(plat.prb_by_chance!.low);
+  expect(plat.prb!).toBeLessThan(plat.prb_by_chance!.high);
+  const { rows: late } = await pool.query(
+    "select count(*)::int as n from listings where fips = 33019 and status = 'SOLD' and sold_date > date '2024-09-28'",
+  );
+  const lastYear = studyOf('plat', 'last_12_months');
+  expect(lastYear.n + lastYear.outliers).toBe(late[0].n);
   for (const { n, vei, median_ratio, intervals } of quality.ratio_studies) {
     expect(median_ratio === null).toBe(n < 5);
     expect(vei === null).toBe(n < 20);
@@ -73,7 +84,7 @@ test('the record of the sample is what its roll and its sales say', async () => 
     expect(intervals.median_ratio!.high).toBeGreaterThanOrEqual(median_ratio);
   }
   for (const of of ['assessor', 'plat'] as const) {
-    const bySize = quality.ratio_studies.filter(study => study.of === of && study.by !== 'all');
+    const bySize = quality.ratio_studies.filter(study => study.of === of && ACRE_SIZES.has(study.by));
     const all = studyOf(of, 'all');
     expect(bySize.reduce((sum, { n, outliers }) => sum + n + outliers, 0)).toBe(all.n + all.outliers);
   }

@@ -231,6 +231,7 @@ test('a figure that too few sales carry is null', () => {
       n: prices.length,
       outliers: 0,
       ...nothing,
+      prb_by_chance: null,
       intervals: nothing,
     });
 });
