@@ -5,7 +5,7 @@ import type { Database } from '../../http/database.ts';
 /** Of longer lists the page does not wait for the sum. */
 const MOST_ROWS = 5_000;
 
-/** What was offered in letters that may be answered yet; null where a list offers nothing, or is too long. */
+/** What letters offered that may be answered yet; null where a list offers nothing, or is too long. */
 export async function offersOut(
   { runComposed }: Pick<Database, 'runComposed'>,
   companyId: string,
