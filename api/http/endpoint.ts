@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import type { Account } from './callers.ts';
-import type { Statements } from './database.ts';
+import type { Database, Statements } from './database.ts';
 import type { ExtraLimit } from './rate-limits.ts';
 
 /** An address of the service's own, made of `CallContext`'s. */
@@ -26,6 +26,14 @@ export type Answer = {
   alongside?(statements: Statements): Promise<boolean>;
 };
 
+/** An attempt at a call with an Idempotency-Key, for a handler that makes something: make-once.ts. */
+export type MakingAttempt = {
+  /** What an earlier attempt has made, before it died or its client left. */
+  made?: unknown;
+  /** Notes what this one makes, in that transaction. @throws PlatError 503 when another has taken over */
+  noteMade(run: Database['run'], made: unknown): Promise<void>;
+};
+
 /** Who calls, when, and under which address: what paging links and company scope need. */
 export type CallContext = {
   account: Account;
@@ -43,11 +51,10 @@ export type CallContext = {
   appUrl: string;
   /** The moment that months, years and windows are counted from. */
   now: Date;
-  /**
-   * By which a repeat of the call is known. Its answer is kept behind the handler's own transaction: what may
-   * not be made twice is to be found again by it, should the process die between the two.
-   */
+  /** By which a repeat of the call is known, also of a page's form. */
   idempotencyKey?: string | undefined;
+  /** Its answer is kept behind the handler's own transaction: what may not be made twice is noted in that one. */
+  attempt?: MakingAttempt | undefined;
 };
 
 /** The groups of endpoints in the documentation, in its order. */

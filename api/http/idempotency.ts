@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canonical } from './cursor.ts';
 import { type Database, unavailable } from './database.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, MakingAttempt } from './endpoint.ts';
 import { unprocessable, validationError } from './error-responses.ts';
 import type { RequestInput } from './validate.ts';
 
@@ -25,7 +25,7 @@ export type StoredResponse = { status: number; body: Buffer };
 const KEPT_HOURS = 24;
 
 /** The right and duty to answer a call. */
-export type Attempt = {
+export type Attempt = MakingAttempt & {
   /**
    * Keeps the answer, in the transaction of its charge. @throws PlatError 503 when another attempt has taken
    * over, `unprocessable` for one too large to keep
@@ -65,14 +65,14 @@ export function openIdempotency(database: Database): Idempotency {
     async begin(call, isOver) {
       const claim = randomUUID();
       for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-        const claimed = await database.run('accounts/claim_call', {
+        const [claimed] = await database.run<{ made: unknown }>('accounts/claim_call', {
           account_id: call.accountId,
           key: call.key,
           fingerprint: call.fingerprint,
           attempt: claim,
           milliseconds: LEASE_MS,
         });
-        if (claimed.length > 0) return { attempt: openAttempt(database, call, claim) };
+        if (claimed !== undefined) return { attempt: openAttempt(database, call, claim, claimed.made) };
         const [row] = await database.run<CallRow>('accounts/read_call', {
           account_id: call.accountId,
           key: call.key,
@@ -91,9 +91,16 @@ export function openIdempotency(database: Database): Idempotency {
   };
 }
 
+const TAKEN_OVER = unavailable('Another call with this Idempotency-Key has taken over. Try again.');
+
 type CallRow = { fingerprint: Buffer; status: number | null; body: Buffer | null };
 
-function openAttempt(database: Database, { accountId, key }: IdempotentRequest, claim: string): Attempt {
+function openAttempt(
+  database: Database,
+  { accountId, key }: IdempotentRequest,
+  claim: string,
+  made: unknown,
+): Attempt {
   const renewal = setInterval(() => {
     // Without it the attempt may lose its turn, which `keep` finds out.
     database
@@ -102,6 +109,11 @@ function openAttempt(database: Database, { accountId, key }: IdempotentRequest, 
   }, RENEW_MS);
   renewal.unref();
   return {
+    ...(made !== null && { made }),
+    async noteMade(run, made) {
+      const values = { account_id: accountId, key, attempt: claim, made: JSON.stringify(made) };
+      if ((await run('accounts/note_made', values)).length === 0) throw TAKEN_OVER;
+    },
     async keep(run, { status, body }, hours = KEPT_HOURS) {
       if (body.length > MAX_STORED_BYTES)
         throw unprocessable(
@@ -115,8 +127,7 @@ function openAttempt(database: Database, { accountId, key }: IdempotentRequest, 
         body,
         hours,
       });
-      if (rows.length === 0)
-        throw unavailable('Another call with this Idempotency-Key has taken over. Try again.');
+      if (rows.length === 0) throw TAKEN_OVER;
     },
     async end() {
       clearInterval(renewal);

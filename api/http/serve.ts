@@ -135,7 +135,7 @@ async function answer(
   // Not where an answer with something in it may be free.
   if (!quoted && endpoint.metering !== null && endpoint.metering.price > 0)
     requireTokensLeft(caller.account, now.getTime());
-  const context = new Context(call, caller, now, repeatable?.key);
+  const context = new Context(call, caller, now, repeatable);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
     const made = quoted
@@ -165,14 +165,21 @@ class Context implements CallContext {
   readonly keyId: string | undefined;
   readonly now: Date;
   readonly idempotencyKey: string | undefined;
+  readonly attempt: Attempt | undefined;
   readonly #call: Call;
 
-  constructor(call: Call, { account, keyId, mode }: Caller, now: Date, idempotencyKey?: string) {
+  constructor(
+    call: Call,
+    { account, keyId, mode }: Caller,
+    now: Date,
+    repeatable?: { key: string; attempt: Attempt },
+  ) {
     this.account = account;
     this.mode = mode;
     this.keyId = keyId;
     this.now = now;
-    this.idempotencyKey = idempotencyKey;
+    this.idempotencyKey = repeatable?.key;
+    this.attempt = repeatable?.attempt;
     this.#call = call;
   }
 

@@ -5,6 +5,7 @@ import { countyOf } from '../../../shared/domain/property-id.ts';
 import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
 import { link } from '../../http/endpoint.ts';
 import { unprocessable, validationError } from '../../http/error-responses.ts';
+import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { EXAMPLE_ID } from '../examples/examples.ts';
 
@@ -52,9 +53,10 @@ export const createCompReport = defineEndpoint({
   errors: {
     unprocessable: `The account has ${MAX_REPORTS} reports already: delete some in the web app.`,
   },
-  handle: async ({ body: { property_id } }, { database }, { account, user, appUrl }) => {
+  handle: async ({ body: { property_id } }, { database }, call) => {
+    const { account, user, appUrl } = call;
     const fips = countyOf(property_id);
-    const id = await database.transaction(async run => {
+    const id = await makeOnce(database, call, async run => {
       const values = {
         account_id: account.id,
         user_id: user?.id ?? null,

@@ -11,6 +11,7 @@ import {
 import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, MAX_DEALS } from '../../../shared/deals/deal-terms.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
+import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { queryFlag } from '../common/request-schemas.ts';
 import { DEAL_EXAMPLE } from '../examples/examples.ts';
@@ -207,7 +208,7 @@ export const addListing = defineEndpoint({
   errors: { unprocessable: `The board has ${MAX_DEALS} deals already: remove one first.` },
   handle: async ({ body: { property_id, listing_id, listing_url, ...given } }, resources, call) => {
     const subject = { property_id, listing_id, listing_url };
-    const id = await resources.database.transaction(run =>
+    const id = await makeOnce(resources.database, call, run =>
       addDeal(run, ownerOf(call), subject as never, given as DealFields),
     );
     return { body: await readDeal(resources, call, id), tokens: 0 };

@@ -6,6 +6,7 @@ import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.t
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Statements } from '../../http/database.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
@@ -110,7 +111,7 @@ export const addListRows = defineEndpoint({
     const companyId = await companyOf(resources, call);
     const list = await findList(resources.database, companyId, params.id);
     const { ids, unknown } = await idsOf(body, resources, call.now);
-    const answer = await resources.database.transaction(async (_run, statements) => {
+    const answer = await makeOnce(resources.database, call, async (_run, statements) => {
       const { run } = statements;
       await run('lists/lock_lists', { company_id: companyId });
       // It may have been deleted while the filter was read.
@@ -131,13 +132,13 @@ export const addListRows = defineEndpoint({
         if (before!.rows + total.added > MAX_ROWS) throw unprocessable(FULL);
       }
       if (total.added > 0) await run('lists/touch_list', { list_id: list.id });
-      return total;
+      return { ...total, not_found: unknown };
     });
     const { in_other_lists, mailed_lately, do_not_mail } = answer;
     const { rows } = await findList(resources.database, companyId, list.id);
     const left_out = in_other_lists + mailed_lately + do_not_mail;
     return {
-      body: { ...answer, left_out, not_found: unknown, rows } satisfies AddedRows,
+      body: { ...answer, left_out, rows } satisfies AddedRows,
       status: answer.added > 0 ? 201 : 200,
       tokens: 0,
     };

@@ -4,6 +4,7 @@ import { type ListRecord, MAX_LISTS } from '../../../shared/lists/list-terms.ts'
 import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { line } from '../common/request-schemas.ts';
 import {
@@ -160,7 +161,7 @@ export const createList = defineEndpoint({
   errors: { unprocessable: TOO_MANY },
   handle: async ({ body }, resources, call) => {
     const companyId = await companyOf(resources, call);
-    const id = await resources.database.transaction(async run => {
+    const id = await makeOnce(resources.database, call, async run => {
       await run('lists/lock_lists', { company_id: companyId });
       const [counted] = await run<{ lists: number }>('lists/count_rows_of_company', {
         company_id: companyId,

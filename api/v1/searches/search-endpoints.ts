@@ -12,6 +12,7 @@ import {
 } from '../../../shared/searches/search-terms.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { line } from '../common/request-schemas.ts';
 import { filterBody, sentFilter } from '../parcels/filter/filter-body.ts';
@@ -169,7 +170,7 @@ export const createSearch = defineEndpoint({
     const companyId = await companyOf(resources.database.run, call.account.id);
     const readers = await readersOf(resources.database.run, companyId, body);
     const { counties, seq, ids } = await find(body.filter, resources, call);
-    const made = await resources.database.transaction(async run => {
+    const id = await makeOnce(resources.database, call, async run => {
       await run('searches/lock_searches', { company_id: companyId });
       const [counted] = await run<{ searches: number }>('searches/count_searches', { company_id: companyId });
       if (counted!.searches >= MAX_SEARCHES) throw unprocessable(TOO_MANY);
@@ -185,9 +186,9 @@ export const createSearch = defineEndpoint({
       });
       await run('searches/add_members', { search_id: row!.id, property_ids: ids });
       await run('searches/set_readers', { search_id: row!.id, user_ids: readers });
-      return findSearch(run, companyId, row!.id);
+      return row!.id;
     });
-    return { body: toSearch(made), tokens: 0 };
+    return { body: toSearch(await findSearch(resources.database.run, companyId, id)), tokens: 0 };
   },
 });
 

@@ -82,17 +82,18 @@ export const testWebhook = defineEndpoint({
   handle: async ({ params: { id } }, resources, call) => {
     const { database } = resources;
     await findWebhook(database.run, call.account.id, id);
-    const [row] = await changeWebhooks(resources, call, async run => {
+    const test = await changeWebhooks(resources, call, async run => {
       const [added] = await run<{ message_id: string }>('webhooks/add_test', { webhook_id: id });
       await notify(run);
-      return run<DeliveryRow>('webhooks/list_deliveries', {
+      const [row] = await run<DeliveryRow>('webhooks/list_deliveries', {
         webhook_id: id,
         state: null,
         message_id: added!.message_id,
         limit: 1,
       });
+      return toDelivery(row!);
     });
-    return { body: toDelivery(row!), tokens: 0 };
+    return { body: test, tokens: 0 };
   },
 });
 

@@ -10,6 +10,7 @@ import {
 } from '../../../shared/webhooks/webhook-terms.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
+import { makeOnce } from '../../http/make-once.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
@@ -82,14 +83,14 @@ async function check(
     });
 }
 
-/** Changes something of the account's webhooks: the audit table tells who did. */
+/** Changes something of the account's webhooks, a POST once for its key: the audit table tells who did. */
 export function changeWebhooks<T>(
   { database }: Resources,
-  { user, keyId }: CallContext,
+  call: CallContext,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  return database.transaction(async run => {
-    await run('webhooks/set_actor', { user_id: user?.id ?? null, key_id: keyId ?? null });
+  return makeOnce(database, call, async run => {
+    await run('webhooks/set_actor', { user_id: call.user?.id ?? null, key_id: call.keyId ?? null });
     return work(run);
   });
 }
@@ -152,9 +153,9 @@ export const createWebhook = defineEndpoint({
         enabled: body.enabled ?? true,
       });
       await run('webhooks/insert_secret', { webhook_id: row!.id, secret });
-      return findWebhook(run, call.account.id, row!.id);
+      return { ...toWebhook(await findWebhook(run, call.account.id, row!.id)), secret };
     });
-    return { body: { ...toWebhook(made), secret }, tokens: 0 };
+    return { body: made, tokens: 0 };
   },
 });
 
@@ -251,8 +252,8 @@ export const rotateSecret = defineEndpoint({
       await run('webhooks/retire_secrets', { webhook_id: id, hours: OLD_SECRET_HOURS });
       await run('webhooks/insert_secret', { webhook_id: id, secret });
       await run('webhooks/record_rotation', { webhook_id: id, account_id });
-      return findWebhook(run, account_id, id);
+      return { ...toWebhook(await findWebhook(run, account_id, id)), secret };
     });
-    return { body: { ...toWebhook(rotated), secret }, tokens: 0 };
+    return { body: rotated, tokens: 0 };
   },
 });

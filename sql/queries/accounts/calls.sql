@@ -107,15 +107,22 @@ from decided
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: claim_call
--- A row when this attempt is to answer: no answer of the call is kept and no other attempt is at it.
--- `fingerprint`: fingerprint of the request; `milliseconds`: milliseconds for which others wait.
+-- A row when this attempt is to answer: no answer of the call is kept and no other attempt is at it; with what
+-- an earlier attempt has made. `fingerprint`: fingerprint of the request; `milliseconds`: milliseconds for which
+-- others wait.
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
 values (:account_id, :key, :fingerprint, :attempt, now() + :milliseconds::int * interval '1 ms', now())
 on conflict (account_id, key) do update
 set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
-  created_at = excluded.created_at, status = null, body = null, kept_hours = default
-where case when c.status is null then c.claimed_until <= now() else c.created_at <= now() - c.kept_hours * interval '1 hour' end
-returning claim;
+  created_at = excluded.created_at, status = null, body = null, kept_hours = default,
+  made = case when c.status is null and c.created_at > now() - interval '24 hours' then c.made end
+where case
+  when c.status is not null then c.created_at <= now() - c.kept_hours * interval '1 hour'
+  -- What was made belongs to the request that made it.
+  else c.claimed_until <= now()
+    and (c.made is null or c.fingerprint = excluded.fingerprint or c.created_at <= now() - interval '24 hours')
+end
+returning made;
 
 -- name: count_quote
 -- Counts one of an account's quotes of a day. A process whose clock is behind begins no day anew.
@@ -187,6 +194,12 @@ returning claim;
 -- Accounts whose period is over, the longest first, a bounded number of them.
 select id from accounts where period_end <= now() order by period_end limit 1000;
 
+-- name: note_made
+-- No row when another attempt has taken over.
+update idempotent_calls set made = :made::jsonb
+where account_id = :account_id and key = :key and claim = :attempt and status is null
+returning claim;
+
 -- name: read_call
 -- What is kept of a call with an Idempotency-Key.
 select fingerprint, status, body from idempotent_calls where account_id = :account_id and key = :key;
@@ -213,8 +226,13 @@ from region_stats
 join unnest(:types::text[], :codes::text[]) as asked (type, code) using (type, code);
 
 -- name: release_call
--- The attempt has failed: the next one starts over.
-delete from idempotent_calls where account_id = :account_id and key = :key and claim = :attempt and status is null;
+-- The attempt has failed: the next one starts over, with what this one has made.
+with released as (
+  update idempotent_calls set claimed_until = now()
+  where account_id = :account_id and key = :key and claim = :attempt and status is null and made is not null
+)
+delete from idempotent_calls
+where account_id = :account_id and key = :key and claim = :attempt and status is null and made is null;
 
 -- name: renew_claim
 -- The attempt is still at it. `milliseconds`: milliseconds for which others wait.

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
+import { openDatabase } from '../../../api/http/database.ts';
+import { type Attempt, openIdempotency } from '../../../api/http/idempotency.ts';
 import { runMaintenance } from '../../../api/start-api.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
@@ -210,6 +212,69 @@ test('an attempt whose process died is taken over when it has said nothing for i
   resume();
   expect((await lost).status).toBe(503);
   expect(await usageOf(db, accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
+});
+
+/** As a call is left by an API that was killed before it kept the answer. */
+const forgetAnswers = (accountId: string) =>
+  db.pool.query(
+    'update idempotent_calls set status = null, body = null, claimed_until = now() where account_id = $1',
+    [accountId],
+  );
+
+test('whatever is made by a POST is made once, though the API dies behind its commit and the call is sent again', async () => {
+  const { key, accountId } = await newCaller(db);
+  const V1 = '/api/public/v1/';
+  const twice = async (path: string, body: unknown) => {
+    const first = await post(key, path, { path: V1 + path, body });
+    expect([first.status, first.text]).toEqual([
+      expect.toSatisfy(status => status < 300),
+      expect.any(String),
+    ]);
+    await forgetAnswers(accountId);
+    const other = await post(key, path, { path: `${V1}comp-reports/`, body: { property_id: 1 } });
+    expect(other.json).toMatchObject({ error: { details: { 'Idempotency-Key': [expect.any(String)] } } });
+    const again = await post(key, path, { path: V1 + path, body });
+    expect([again.status, again.json]).toEqual([first.status, first.json]);
+    return first.json as { id: string };
+  };
+  const { id: list } = await twice('lists/', { name: 'Letters' });
+  await twice(`lists/${list}/rows/`, { property_ids: [FULL.property_id, 3301900099999] });
+  await twice('searches/', { name: 'Sullivan', filter: { county: '33019' } });
+  await twice('comp-reports/', { property_id: FULL.property_id });
+  await twice('deal-flow/listings/', { property_id: FULL.property_id });
+  const { id: webhook } = await twice('webhooks/', {
+    url: 'https://example.com/plat',
+    types: ['parcel.new'],
+  });
+  await twice(`webhooks/${webhook}/test/`, '');
+  await twice(`webhooks/${webhook}/rotate/`, '');
+  const { rows } = await db.pool.query(
+    `select (select count(*)::int from lists) as lists, (select count(*)::int from searches) as searches,
+       (select count(*)::int from deals) as deals, (select count(*)::int from comp_reports) as reports,
+       (select count(*)::int from webhooks) as webhooks, (select count(*)::int from webhook_secrets) as secrets,
+       (select count(*)::int from webhook_deliveries) as tests`,
+  );
+  expect(rows[0]).toEqual({ lists: 1, searches: 1, deals: 1, reports: 1, webhooks: 1, secrets: 2, tests: 1 });
+});
+
+test('what a call has made before it failed is found by its repeat, and by no other request', async () => {
+  const { accountId } = await newCaller(db);
+  const database = openDatabase(db.pool);
+  const { begin } = openIdempotency(database);
+  const call = { accountId, key: 'made', fingerprint: Buffer.from('1') };
+  const attemptAt = async () => ((await begin(call, () => false)) as { attempt: Attempt }).attempt;
+  const first = await attemptAt();
+  await database.transaction(run => first.noteMade(run, 'a list'));
+  await first.end();
+  const second = await attemptAt();
+  expect([first.made, second.made]).toEqual([undefined, 'a list']);
+  await expect(database.transaction(run => first.noteMade(run, 'another'))).rejects.toMatchObject({
+    status: 503,
+  });
+  await second.end();
+  await expect(begin({ ...call, fingerprint: Buffer.from('2') }, () => false)).rejects.toMatchObject({
+    details: { 'Idempotency-Key': [expect.any(String)] },
+  });
 });
 
 test('an attempt that takes long keeps its turn: it says again and again that it lives', async () => {
