@@ -1,13 +1,14 @@
 import { PlatError } from '../base/errors.ts';
 
-/** The error of an account that cannot use `tokens` more in this period. */
+/** The error of an account that cannot use as much more in this period. @param need tokens, or a text in place of a number that is not told */
 export function quotaError(
   account: { overageAllowed: boolean; paymentMethod: boolean },
-  tokens: number,
+  need: number | string,
   tokensLeft: number,
 ): PlatError {
   const some = tokensLeft > 0;
-  const few = `The call needs ${tokens} tokens, and ${tokensLeft} ${tokensLeft === 1 ? 'is' : 'are'} left`;
+  const needs = typeof need === 'number' ? `The call needs ${need} tokens` : need;
+  const few = `${needs}, and ${tokensLeft} ${tokensLeft === 1 ? 'is' : 'are'} left`;
   const state = some ? `${few} in this period.` : "The period's tokens are used up.";
   if (!account.overageAllowed)
     return paymentError('usage_limit_exceeded', `${state} Overage is switched off for the account.`);

@@ -45,6 +45,9 @@ export async function cancelExport(
   return ended;
 }
 
+/** In place of how many tokens a file by a filter needs: few parcels are counted by nothing that is free. */
+export const UNTOLD_NEED = 'For a file by a filter 25 tokens are held, or its rows where these are more';
+
 /** The error of a file that would cost more than its order allows. */
 export function overCeiling(most: number): PlatError {
   const why = `the file costs more than ${most} tokens: allow as many as ?quote=true tells, or make the filter narrower`;

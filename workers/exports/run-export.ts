@@ -4,7 +4,14 @@ import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
 import { asRun, asRunComposed, type Client, type Pool, transaction } from '../../shared/base/db.ts';
 import { isRetryable, PlatError } from '../../shared/base/errors.ts';
-import { type ExportError, errorOf, failExport, LOST, overCeiling } from '../../shared/exports/end-export.ts';
+import {
+  type ExportError,
+  errorOf,
+  failExport,
+  LOST,
+  overCeiling,
+  UNTOLD_NEED,
+} from '../../shared/exports/end-export.ts';
 import {
   EXPORT_KEY,
   type ExportRequest,
@@ -125,7 +132,7 @@ async function bill(client: Client, order: Order, { rows, parcels, others }: Wri
   if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(most_tokens);
   if (!(await chargeHeld(run, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
     const quota = await readQuota(run, account_id);
-    throw quotaError(quota, tokens, quota.left + held);
+    throw quotaError(quota, request.filter === undefined ? tokens : UNTOLD_NEED, quota.left + held);
   }
   await run('exports/finish_export', {
     export_id: id,

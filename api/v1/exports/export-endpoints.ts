@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { holdTokens, readQuota } from '../../../shared/accounts/held-tokens.ts';
 import { quotaError } from '../../../shared/accounts/quota-error.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
-import { cancelExport, errorOf, overCeiling } from '../../../shared/exports/end-export.ts';
+import { cancelExport, errorOf, overCeiling, UNTOLD_NEED } from '../../../shared/exports/end-export.ts';
 import {
   EXPORT_KEY,
   type ExportRequest,
@@ -29,7 +29,7 @@ import {
   newExport,
   toExports,
 } from './export-schema.ts';
-import { priceExport } from './price-export.ts';
+import { type ExportPrice, priceExport } from './price-export.ts';
 
 const PATH = '/api/public/v1/exports/';
 
@@ -85,8 +85,8 @@ What it can cost is held from the start, and billed once when it is ready. It ha
     const { account, now } = call;
     requireTellable(request, call);
     const companyId = await companyOf(database, account.id);
-    const { tokens } = await priceExport(database, companyId, request, now);
-    const id = await addExport(database, { request, companyId, tokens, call });
+    const price = await priceExport(database, companyId, request, now);
+    const id = await addExport(database, { request, companyId, price, call });
     const rows = await listExportRows(database, account.id, id);
     const [answer] = await toExports(rows, { database, files }, call);
     return { body: answer!, tokens: 0 };
@@ -117,12 +117,13 @@ async function quoteExport(request: ExportRequest, database: Database, call: Cal
   return { body: isTold ? exact : { tokens: null, at_most: counts.count ?? LEAST_TOLD }, tokens: price };
 }
 
-type NewExport = { request: ExportRequest; companyId: string; tokens: number; call: CallContext };
+type NewExport = { request: ExportRequest; companyId: string; price: ExportPrice; call: CallContext };
 
 async function addExport(
   database: Database,
-  { request, companyId, tokens, call: { account, mode, now, idempotencyKey } }: NewExport,
+  { request, companyId, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
 ): Promise<string> {
+  const { rows, tokens } = price;
   const { most_tokens: most } = request;
   const refused = most !== undefined && tokens > most ? overCeiling(most) : undefined;
   return database.transaction(async run => {
@@ -146,10 +147,13 @@ async function addExport(
           headers: { 'Retry-After': '10' },
         },
       );
-    const held = refused === undefined ? tokens : 0;
+    // What is refused, or held, tells no more than a quote does.
+    const isUntold = request.filter !== undefined && user === undefined;
+    const least = isUntold && rows < LEAST_TOLD ? LEAST_TOLD : tokens;
+    const held = refused === undefined ? least : 0;
     if (held > 0 && !(await holdTokens(run, account.id, held))) {
       const quota = await readQuota(run, account.id);
-      throw quotaError(quota, held, quota.left);
+      throw quotaError(quota, isUntold ? UNTOLD_NEED : held, quota.left);
     }
     const [added] = await run<{ id: string }>('exports/add_export', {
       ...order,

@@ -233,6 +233,28 @@ describe('what it costs', () => {
     expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
   });
 
+  test('of few parcels neither a refusal nor what is held tells a number', async () => {
+    const none = { ...COUNTY, acres_min: 900_000 };
+    const few = { ...COUNTY, acres_min: 500 };
+    const send = (key: string, filter: object) =>
+      api.call(EXPORTS, posting(key, JSON.stringify({ filter, format: 'csv' })));
+    const poor = await newCaller(db, { company: 'poor', tokensIncluded: 24, overageAllowed: false });
+    const refusals = [await send(poor.key, none), await send(poor.key, few), await send(poor.key, COUNTY)];
+    expect(refusals.map(({ status }) => status)).toEqual([402, 402, 402]);
+    const messages = refusals.map(({ json }) => (json as { error: { message: string } }).error.message);
+    expect(new Set(messages)).toEqual(
+      new Set([
+        'For a file by a filter 25 tokens are held, or its rows where these are more, and 24 are left in this period. Overage is switched off for the account.',
+      ]),
+    );
+    const { key, accountId } = await newCaller(db, { company: 'less poor', tokensIncluded: 50 });
+    for (const filter of [none, few]) expect((await send(key, filter)).status).toBe(202);
+    expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 50 });
+    await makeExports(db);
+    const { used, held } = await periodOf(db.pool, accountId);
+    expect([used > 0 && used < 25, held]).toEqual([true, 0]);
+  });
+
   test('once, though the API dies behind the order and it is sent again', async () => {
     const { key, accountId } = await company();
     const send = (acres_min: number) => {
@@ -261,7 +283,7 @@ describe('what it costs', () => {
 
   test('what is held goes along into the next period, where it is billed', async () => {
     const { key, accountId } = await company();
-    const { id } = await order(api, key, { filter: { ...COUNTY, acres_min: 200 }, format: 'csv' });
+    const { id } = await order(api, key, { filter: { ...COUNTY, acres_min: 100 }, format: 'csv' });
     const { held } = await periodOf(db.pool, accountId);
     await db.pool.query(
       `update accounts set period_anchor = now() - interval '40 days', period_start = now() - interval '40 days',
