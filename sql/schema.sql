@@ -532,6 +532,7 @@ create table idempotent_calls (
   status integer,
   body bytea,
   kept_hours integer default 24 not null,
+  made jsonb,
   constraint idempotent_calls_pkey PRIMARY KEY (account_id, key)
 );
 

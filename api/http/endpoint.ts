@@ -53,7 +53,7 @@ export type CallContext = {
   now: Date;
   /** By which a repeat of the call is known, also of a page's form. */
   idempotencyKey?: string | undefined;
-  /** Its answer is kept behind the handler's own transaction: what may not be made twice is noted in that one. */
+  /** Its answer is kept behind the handler's transaction: what may not be made twice is noted in that one. */
   attempt?: MakingAttempt | undefined;
 };
 

@@ -1,6 +1,9 @@
 import { PlatError } from '../base/errors.ts';
 
-/** The error of an account that cannot use as much more in this period. @param need tokens, or a text in place of a number that is not told */
+/**
+ * The error of an account that cannot use as much more in this period.
+ * @param need tokens, or a text in place of a number that is not told
+ */
 export function quotaError(
   account: { overageAllowed: boolean; paymentMethod: boolean },
   need: number | string,

@@ -107,9 +107,9 @@ from decided
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: claim_call
--- A row when this attempt is to answer: no answer of the call is kept and no other attempt is at it; with what
--- an earlier attempt has made. `fingerprint`: fingerprint of the request; `milliseconds`: milliseconds for which
--- others wait.
+-- A row when this attempt is to answer: no answer of the call is kept and no other attempt is at it; with
+-- what an earlier one has made. `fingerprint`: fingerprint of the request; `milliseconds`: milliseconds for
+-- which others wait.
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
 values (:account_id, :key, :fingerprint, :attempt, now() + :milliseconds::int * interval '1 ms', now())
 on conflict (account_id, key) do update

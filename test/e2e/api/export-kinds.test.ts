@@ -194,6 +194,14 @@ test.each<[object, string[]]>([
   [{ markets: MARKETS, one_per_owner: true }, ['one_per_owner']],
   [{ filter: FILTER, status: 'new' }, ['status']],
   [{ filter: FILTER, columns: ['offer'] }, ['columns']],
+  [{ filter: FILTER, format: undefined }, ['format']],
+  [{ filter: FILTER, format: 'pdf' }, ['format']],
+  [{ filter: { acres_min: 3 } }, ['filter.county']],
+  [{ filter: { county: '99999' } }, ['filter.county']],
+  [{ filter: { ...FILTER, colour: 'red' } }, ['filter.colour']],
+  [{ filter: FILTER, columns: ['phone'] }, ['columns']],
+  [{ filter: FILTER, columns: ['apn', 'apn'] }, ['columns']],
+  [{ filter: FILTER, format: 'xlsx', boundary: true }, ['boundary']],
 ])('%j is refused by its field', async (body, fields) => {
   const { key, accountId } = await newCaller(db);
   const reply = await send(key, { format: 'csv', ...body });
