@@ -15,9 +15,11 @@ describe('signing in', () => {
     const user = await newUser(db);
     const ana = visitor(api);
     expect((await ana.open('/data')).headers.get('location')).toBe('/sign-in?next=%2Fdata');
-    // What would not fit a header comes back without its query.
+    // What would not fit a header comes back without its query, or not at all.
     const long = await ana.open(`/data?owner_name=${'é'.repeat(500)}`);
     expect(long.headers.get('location')).toBe('/sign-in?next=%2Fdata');
+    const longPath = await ana.open(`/comping/${'['.repeat(3_000)}`);
+    expect(longPath.headers.get('location')).toBe('/sign-in?next=%2Fdata');
     const reply = await ana.signIn(user);
     expect([reply.status, reply.headers.get('location')]).toEqual([303, '/data']);
     expect(reply.headers.getSetCookie()[0]).toMatch(

@@ -134,7 +134,7 @@ class Lane {
     keep('uid', /\/oauth\/consent\/([\w-]+)/.exec(location)?.[1]);
     keep('code', /[?&]code=([\w-]+)/.exec(location)?.[1]);
     if (status >= 300 || !headers.get('content-type')?.startsWith('application/json')) return;
-    const made = JSON.parse(text || '{}');
+    const made = JSON.parse(text || '{}') ?? {};
     const kind = MADE[target.split(/[/?]/)[4] ?? ''];
     if ([201, 202].includes(status) && kind !== undefined)
       for (const name of kind) keep(name, made.report_id ?? made.id);

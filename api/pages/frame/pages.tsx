@@ -92,8 +92,8 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   if (session === undefined) {
     if (req.headers['sec-fetch-dest'] === 'empty' || req.path.startsWith('/tiles/'))
       throw new PlatError('unauthorized', 'Sign in first.');
-    const next =
-      req.method !== 'GET' ? '/data' : req.originalUrl.length > MAX_NEXT_LENGTH ? req.path : req.originalUrl;
+    const asked = [req.originalUrl, req.path].find(({ length }) => length <= MAX_NEXT_LENGTH);
+    const next = (req.method === 'GET' && asked) || '/data';
     return { redirect: `/sign-in?next=${encodeURIComponent(next)}` };
   }
   if (page.access === 'operator' && !session.user.operator) throw notFound('There is no such page.');
