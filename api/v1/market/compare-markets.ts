@@ -9,12 +9,14 @@ import { validationError } from '../../http/error-responses.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { COMPARE_EXAMPLE } from '../examples/examples.ts';
 import {
-  bucketFigures,
   bucketParameter,
+  bucketValues,
   figureKey,
   isoDate,
+  placeOf,
+  salesIn,
   USUAL_BUCKET,
-  withIndex,
+  writeIndex,
 } from './market-figures.ts';
 import { requirePast, restatedOfDay } from './stats-of-day.ts';
 
@@ -91,9 +93,9 @@ async function compare(
   if (asOf !== undefined) requirePast(asOf, now);
   const rows = await readRegions(regions, asOf, database);
   const compared = rows.map(row => {
-    const stored = row.figures && bucketFigures(row.figures, bucket);
+    const values = row.figures && bucketValues(row.figures, bucket);
     const day = asOf ?? row.as_of;
-    const figures = stored && row.recorded === false ? withIndex(stored, row.price_index, day!) : stored;
+    if (values && row.price_index && row.recorded === false) writeIndex(values, row.price_index, dayOf(day!));
     return {
       type: row.type,
       fips: row.type === 'county' ? row.code : null,
@@ -102,9 +104,9 @@ async function compare(
       state: row.state,
       as_of: row.figures && day,
       kind: row.figures && asOf !== undefined ? kindOf(row.recorded) : null,
-      n: figures?.n ?? 0,
-      keys: Object.fromEntries(keys.map((key: FigureKey) => [key, figures?.of(key) ?? null])),
-      known: figures !== null,
+      n: values ? salesIn(values) : 0,
+      keys: Object.fromEntries(keys.map((key: FigureKey) => [key, values?.[placeOf(key)] ?? null])),
+      known: values !== null,
     };
   });
   const tokens = TOKENS_A_REGION * compared.filter(({ known }) => known).length;

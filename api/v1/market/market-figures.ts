@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
 import { FIGURE_KEYS, type FigureKey, indexFigures } from '../../../shared/domain/market-stats.ts';
 import { unpackFigures } from '../../../shared/domain/stats-codec.ts';
-import { dayOf } from '../../../shared/kernels/stats/calendar.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 
 const LABELS = ACRE_BUCKETS.map(({ label }) => label) as [BucketLabel, ...BucketLabel[]];
@@ -27,6 +26,9 @@ export const figureKey = z
 
 export const isoDate = z.iso.date('must be a day, as YYYY-MM-DD');
 
+/** The listings of a bucket, then its figures, each at the place of its key. */
+export type BucketValues = (number | null)[];
+
 /** The figures of one bucket. */
 export type BucketFigures = {
   /** Sales of the 12 months up to the day. */
@@ -35,20 +37,26 @@ export type BucketFigures = {
 };
 
 const PLACES = new Map(FIGURE_KEYS.map((key, i) => [key, 1 + i]));
-const SOLD_IN_YEAR = PLACES.get('Sold: 1yr')!;
+export const placeOf = (key: FigureKey): number => PLACES.get(key)!;
+const SOLD_IN_YEAR = placeOf('Sold: 1yr');
+
+/** null where the bucket has no listing. */
+export const bucketValues = (packed: Buffer, bucket: BucketLabel): BucketValues | null =>
+  unpackFigures(packed, LABELS.indexOf(bucket));
+
+export const salesIn = (values: BucketValues): number => values[SOLD_IN_YEAR]!;
 
 /** null where the bucket has no listing. */
 export function bucketFigures(packed: Buffer, bucket: BucketLabel): BucketFigures | null {
-  const figures = unpackFigures(packed, LABELS.indexOf(bucket));
-  return figures && { n: figures[SOLD_IN_YEAR]!, of: key => figures[PLACES.get(key)!] ?? null };
+  const values = bucketValues(packed, bucket);
+  return values && { n: salesIn(values), of: key => values[placeOf(key)] ?? null };
 }
 
-const INDEX_KEYS = new Set<FigureKey>(['price_index', 'price_index_low', 'price_index_high']);
-export const needsIndex = (keys: readonly FigureKey[]): boolean => keys.some(key => INDEX_KEYS.has(key));
+const INDEX_KEYS = ['price_index', 'price_index_low', 'price_index_high'] as const;
+export const needsIndex = (keys: readonly FigureKey[]): boolean => INDEX_KEYS.some(key => keys.includes(key));
 
 /** What was computed for a past day has the index as it is estimated now. */
-export function withIndex(figures: BucketFigures, index: PriceIndex | null, asOf: string): BucketFigures {
-  if (index === null) return figures;
-  const known: Partial<Record<FigureKey, number | null>> = indexFigures(index, dayOf(asOf));
-  return { n: figures.n, of: key => (INDEX_KEYS.has(key) ? (known[key] ?? null) : figures.of(key)) };
+export function writeIndex(values: BucketValues, index: PriceIndex, day: number): void {
+  const known = indexFigures(index, day);
+  for (const key of INDEX_KEYS) values[placeOf(key)] = known[key];
 }

@@ -5,7 +5,7 @@ import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.t
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
 import type { ReadMonths } from '../common/market-months.ts';
-import { bucketFigures, needsIndex, withIndex } from './market-figures.ts';
+import { bucketValues, needsIndex, placeOf, salesIn, writeIndex } from './market-figures.ts';
 
 export const USUAL_MONTHS = 12;
 export const MAX_MONTHS = 120;
@@ -47,19 +47,20 @@ export async function readHistory(
   ]);
   const days = daysOf({ from, to, every }, months[0]?.as_of, now);
   const byDay = new Map(months.map(month => [month.as_of, month]));
-  const rows = days.dates.map(asOf => {
+  const rows = days.dates.map(day => {
+    const asOf = isoDay(day);
     const month = byDay.get(asOf);
-    if (month === undefined) return { asOf, kind: null, n: null, figures: null };
-    const stored = bucketFigures(month.figures, bucket);
-    const figures = stored && (month.recorded ? stored : withIndex(stored, index, asOf));
+    if (month === undefined) return { asOf, kind: null, n: null, values: null };
+    const values = bucketValues(month.figures, bucket);
+    if (values && index && !month.recorded) writeIndex(values, index, day);
     const kind = month.recorded ? ('recorded' as const) : ('restated' as const);
-    return { asOf, kind, n: figures?.n ?? 0, figures };
+    return { asOf, kind, n: values ? salesIn(values) : 0, values };
   });
-  const known = rows.some(({ kind }) => kind !== null);
+  const column = (place: number) => rows.map(({ values }) => values?.[place] ?? null);
   return {
     dates: rows.map(({ asOf, kind, n }) => ({ as_of: asOf, kind, n })),
-    keys: Object.fromEntries(keys.map(key => [key, rows.map(({ figures }) => figures?.of(key) ?? null)])),
-    tokens: known ? priceOf(days.dates.length, days.months) : 0,
+    keys: Object.fromEntries(keys.map(key => [key, column(placeOf(key))])),
+    tokens: rows.some(({ kind }) => kind !== null) ? priceOf(rows.length, days.months) : 0,
   };
 }
 
@@ -79,7 +80,7 @@ function daysOf(
   { from, to, every }: Pick<HistoryRequest, 'from' | 'to' | 'every'>,
   latest: string | undefined,
   now: Date,
-): { dates: string[]; months: number } {
+): { dates: number[]; months: number } {
   const today = utcDay(now.getTime());
   if (to !== undefined && dayOf(to) >= today)
     throw validationError({ to: [`must be before today, ${isoDay(today)} in UTC`] });
@@ -90,7 +91,7 @@ function daysOf(
   const dates = months.filter(day => (new Date(day * 86_400_000).getUTCMonth() + 1) % MONTHS_OF[every] === 0);
   if (dates.length === 0)
     throw validationError({ from: [`must leave the end of a ${every} up to ${isoDay(last)}`] });
-  return { dates: dates.map(isoDay), months: months.length };
+  return { dates, months: months.length };
 }
 
 /** The months that end from a day up to the last one; at most one more than may be asked for. */
