@@ -90,14 +90,15 @@ order by m.seq;
 -- What became of attempts; rows that belong together. `waits`: seconds until the next one, null for none.
 -- A webhook that answers 410 is switched off, and one to which nothing got through for `days` when a
 -- message runs out of attempts.
-with actor as (
-  select set_config('plat.actor', 'plat', true)
+-- The planner is not told how many, or it reads the whole table for a thousand of its rows.
+with given as (
+  select set_config('plat.actor', 'plat', true), :webhook_ids::uuid[] as webhook_ids, :message_ids::uuid[] as message_ids,
+    :turns::int[] as turns, :statuses::int[] as statuses, :errors::text[] as errors, :waits::float8[] as waits
 ),
 result as (
   select r.*
-  from actor, unnest(
-    :webhook_ids::uuid[], :message_ids::uuid[], :turns::int[], :statuses::int[], :errors::text[], :waits::float8[]
-  ) as r (webhook_id, message_id, turn, status, error, wait)
+  from given g, unnest(g.webhook_ids, g.message_ids, g.turns, g.statuses, g.errors, g.waits)
+    as r (webhook_id, message_id, turn, status, error, wait)
 ),
 recorded as (
   update webhook_deliveries d
