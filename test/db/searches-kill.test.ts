@@ -8,6 +8,7 @@ import { newCaller } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { ingestRoll, lot } from '../support/ingest.ts';
 import { startProgram } from '../support/programs.ts';
+import { eventually } from '../support/workers.ts';
 
 const db = await createTestDatabase({}, { regions: true });
 const { pool, folder } = db;
@@ -47,7 +48,10 @@ async function outcome() {
   return rows;
 }
 
-/** Follows in a process of its own. @returns the signal that ended it */
+/**
+ * Follows in a process of its own. Of one that was killed the server still does the last statement, and holds
+ * its lock meanwhile: until then nobody else follows. @returns the signal that ended it
+ */
 async function followAndDie(order: { dieAt?: number }, killAfterMs?: number): Promise<unknown> {
   const child = startProgram(
     'test/support/courier-child.ts',
@@ -60,7 +64,14 @@ async function followAndDie(order: { dieAt?: number }, killAfterMs?: number): Pr
     await sleep(killAfterMs);
     child.kill('SIGKILL');
   }
-  return (await exit)[1];
+  const [, ended] = await exit;
+  await eventually(async () => {
+    const { rowCount } = await pool.query(
+      "select from pg_stat_activity where datname = current_database() and application_name = 'courier child'",
+    );
+    return rowCount === 0;
+  });
+  return ended;
 }
 
 test('who follows searches is killed with -9, two follow at once: added, removed and changed as undisturbed', async () => {

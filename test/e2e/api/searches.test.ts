@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runMaintenance } from '../../../api/start-api.ts';
 import { loadConfig } from '../../../shared/base/config.ts';
 import { createLogger } from '../../../shared/base/log.ts';
 import { followSearches, refreshSearches } from '../../../workers/searches/follow-searches.ts';
@@ -138,6 +139,19 @@ test('a search tells what was added, removed and changed by a merge, and looks a
   await refreshSearches({ pool, log, signal });
   const small = { county: '33019', acres_max: 2 };
   expect((await send(`${id}/`, { filter: small }, 'PATCH')).status).toBe(200);
+  await expectExact(id, small);
+  expect(await became(id, `?cursor=${last.next_cursor}`)).toEqual(['added 7', 'removed 7']);
+
+  // What it told is kept 400 days; what it finds stays, and so does where a reader was.
+  const { results: kept } = await changes(id, '?limit=500');
+  const age = (note: Note, days: number) =>
+    pool.query("update search_changes set at = now() - $2 * interval '1 day' where n = $1", [note.n, days]);
+  await age(kept[0]!, 401);
+  await age(kept[1]!, 399);
+  await runMaintenance(pool, config);
+  expect((await changes(id, '?limit=500')).results.map(({ n }) => n)).toEqual(
+    kept.slice(1).map(({ n }) => n),
+  );
   await expectExact(id, small);
   expect(await became(id, `?cursor=${last.next_cursor}`)).toEqual(['added 7', 'removed 7']);
   for (const one of [early, shape]) await api.call(`${SEARCHES}${one.id}/`, { key, method: 'DELETE' });
