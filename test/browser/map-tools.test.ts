@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { describePages, drawn, inspect, isFocused, NARROW, visit, WIDE } from '../support/browser.ts';
@@ -116,5 +117,32 @@ describePages('the tools of the map', site => {
     await visit(other, link);
     await expect.poll(() => other.getAttribute('#map', 'data-middle')).toBe(middle);
     expect(new URL(other.url()).searchParams.has('map')).toBe(false);
+
+    // On that telephone, with a finger.
+    const fingers = await other.context().newCDPSession(other);
+    const tap = async (x: number, y: number) => {
+      await fingers.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
+      await fingers.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const tapOn = async (button: Locator) => {
+      const { x, y, width, height } = (await button.boundingBox())!;
+      await tap(x + width / 2, y + height / 2);
+    };
+    const hits = other.locator('#count');
+    const [before, address] = [await hits.textContent(), other.url()];
+    await tapOn(other.getByRole('button', { name: 'Draw an area' }));
+    await other.getByText('Click or tap the corners').waitFor();
+    const map = (await other.locator('#map').boundingBox())!;
+    for (const [i, [across, down]] of [
+      [0.3, 0.4],
+      [0.6, 0.4],
+      [0.6, 0.6],
+    ].entries()) {
+      await tap(map.x + across! * map.width, map.y + down! * map.height);
+      await other.getByText(i === 0 ? '1 corner.' : `${i + 1} corners`).waitFor();
+    }
+    await tapOn(other.getByRole('button', { name: 'Done' }));
+    await expect.poll(() => other.url()).not.toBe(address);
+    await expect.poll(() => hits.textContent()).not.toBe(before);
   });
 });
