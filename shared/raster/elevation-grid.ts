@@ -108,12 +108,15 @@ async function fillHeights(
   heights: Float64Array,
 ): Promise<void> {
   const at = new Float64Array(2);
-  const cell = async (column: number, row: number): Promise<number> => {
+  /** Without a promise where the chunk is loaded: of a map's tile there are 70,000 cells. */
+  const cell = (column: number, row: number): number | Promise<number> => {
     if (column < grid.left || column >= grid.right || row < grid.top || row >= grid.bottom) return Number.NaN;
     const [x, y] = [Math.floor(column / CHUNK_SIZE), Math.floor(row / CHUNK_SIZE)];
+    const inChunk = (row - y * CHUNK_SIZE) * CHUNK_SIZE + column - x * CHUNK_SIZE;
     const loaded = reader.chunk(grid, x, y);
-    const chunk = loaded instanceof Promise ? await loaded : loaded;
-    return chunk?.heights[(row - y * CHUNK_SIZE) * CHUNK_SIZE + column - x * CHUNK_SIZE] ?? Number.NaN;
+    return loaded instanceof Promise
+      ? loaded.then(chunk => chunk?.heights[inChunk] ?? Number.NaN)
+      : (loaded?.heights[inChunk] ?? Number.NaN);
   };
   for (const [i, place] of places.entries()) {
     if (!Number.isNaN(heights[i])) continue;
@@ -121,10 +124,13 @@ async function fillHeights(
     // A height belongs to the middle of its cell.
     const [x, y] = [at[0]! - 0.5, at[1]! - 0.5];
     const [column, row] = [Math.floor(x), Math.floor(y)];
-    const [dx, dy] = [x - column, y - row];
-    const upper = (await cell(column, row)) * (1 - dx) + (await cell(column + 1, row)) * dx;
-    const lower = (await cell(column, row + 1)) * (1 - dx) + (await cell(column + 1, row + 1)) * dx;
-    heights[i] = upper * (1 - dy) + lower * dy;
+    heights[i] = 0;
+    for (let corner = 0; corner < 4; corner++) {
+      const [right, down] = [corner & 1, corner >> 1];
+      const height = cell(column + right, row + down);
+      const weight = Math.abs(1 - right - x + column) * Math.abs(1 - down - y + row);
+      heights[i]! += weight * (typeof height === 'number' ? height : await height);
+    }
   }
 }
 

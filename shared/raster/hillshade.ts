@@ -24,13 +24,16 @@ export async function hillshade(
     placeOf((i % side) - 1, Math.floor(i / side) - 1),
   );
   const heights = await elevation.heightsAt(places);
+  const z = (cell: number) => heights[cell]!;
   const shades = new Uint8Array(2 * HILLSHADE_CELLS * HILLSHADE_CELLS);
   let hasData = false;
   for (let row = 1; row <= HILLSHADE_CELLS; row++) {
     for (let column = 1; column <= HILLSHADE_CELLS; column++) {
-      const z = (dx: number, dy: number) => heights[(row + dy) * side + column + dx]!;
-      const east = z(1, -1) + 2 * z(1, 0) + z(1, 1) - z(-1, -1) - 2 * z(-1, 0) - z(-1, 1);
-      const south = z(-1, 1) + 2 * z(0, 1) + z(1, 1) - z(-1, -1) - 2 * z(0, -1) - z(1, -1);
+      const middle = row * side + column;
+      const [above, below] = [middle - side, middle + side];
+      const east =
+        z(above + 1) + 2 * z(middle + 1) + z(below + 1) - z(above - 1) - 2 * z(middle - 1) - z(below - 1);
+      const south = z(below - 1) + 2 * z(below) + z(below + 1) - z(above - 1) - 2 * z(above) - z(above + 1);
       const [x, y] = [east / (8 * cellM), south / (8 * cellM)];
       const slope = Math.atan(Math.hypot(x, y));
       // The downhill direction, clockwise from north.

@@ -109,12 +109,14 @@ for (const layer of ['hits', 'parcel-fill']) {
 
 export const sourceOf = (id: string) => map.getSource(id) as { setData(data: object): void } | undefined;
 
+let [hitTiles] = parcelTiles();
+
 /** The hits of the filters that the address has, in the colors of the legend. */
 function showHits(): void {
   area.show();
-  const source = map.getSource('parcels') as VectorTileSource;
   const tiles = parcelTiles();
-  if (source.tiles[0] !== tiles[0]) source.setTiles(tiles);
+  if (tiles[0] !== hitTiles) (map.getSource('parcels') as VectorTileSource).setTiles(tiles);
+  [hitTiles] = tiles;
   const isAlmost = almost() !== undefined;
   const color = hitColor(document.getElementById('legend')?.dataset.colors);
   map.setPaintProperty(
@@ -178,7 +180,7 @@ async function showValues(address: string): Promise<void> {
 }
 
 const { values, comps } = element.dataset;
-map.on('load', () => {
+map.on('style.load', () => {
   if (values !== undefined) showValues(values);
   else if (comps === undefined) {
     showHits();

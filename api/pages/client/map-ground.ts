@@ -103,6 +103,7 @@ export function openGround(
       say();
     }
   });
-  map.on('load', showGround);
+  // Before the first tiles are asked for: what is drawn later is drawn twice.
+  map.on('style.load', showGround);
   map.on('moveend', say);
 }

@@ -30,6 +30,8 @@ const NO_SEARCH = ['parcel', 'at', 'page', 'page_size', 'order', 'view', 'map'];
 /** Parcels and the hits among them. */
 export const fillOf = (color: string | ExpressionSpecification) => ({
   'fill-color': ['case', IS_HIT, color, parcel] as ExpressionSpecification,
+  // The lines of parcels lie on the edges.
+  'fill-antialias': false,
 });
 
 /** What the legend says of the colors of hits: `[from, variable]` of each class. */
@@ -80,7 +82,10 @@ function layersOf({ parcel: opened }: DOMStringMap): LayerSpecification[] {
           source: 'places',
           'source-layer': 'abroad',
           // The line closes the gap between two outlines of a border.
-          paint: type === 'fill' ? { 'fill-color': ground } : { 'line-color': ground, 'line-width': 6 },
+          paint:
+            type === 'fill'
+              ? { 'fill-color': ground, 'fill-antialias': false }
+              : { 'line-color': ground, 'line-width': 6 },
         }) as LayerSpecification,
     ),
     {

@@ -7,11 +7,13 @@ import { boxContains, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
+import { newBlockCache } from '../../../shared/raster/chunks.ts';
 import { type ElevationTile, openElevation } from '../../../shared/raster/elevation-grid.ts';
 import { HILLSHADE_CELLS, hillshade } from '../../../shared/raster/hillshade.ts';
 import { readZips, type Zip } from '../../../shared/regions/zip-file.ts';
 import type { Database } from '../../http/database.ts';
 import { notFound } from '../../http/error-responses.ts';
+import type { GroundTile } from '../../images/pictures.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import type { Page } from '../frame/pages.tsx';
 import type { Reply, Visit } from '../frame/visit.ts';
@@ -159,23 +161,32 @@ function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile
 const AERIAL_FROM = 11;
 const NO_IMAGE = { data: '', type: 'image/png', status: 204 as const };
 
+/** A picture from the cache, or made. */
+async function cachedPicture(
+  resources: Resources,
+  name: string,
+  make: () => Promise<GroundTile | undefined>,
+): Promise<Reply> {
+  const key = await versioned(resources, name);
+  const kept = cacheOf(resources).get(key);
+  const made = kept === undefined ? await make() : undefined;
+  if (made?.isLasting === false) return { data: made.bytes, type: made.type, maxAge: 60 };
+  const picture = kept ?? (made && keep(resources, key, made.bytes, made.type));
+  if (picture === undefined) return NO_IMAGE;
+  return { data: picture.bytes, type: picture.type, etag: picture.etag, maxAge: MAX_AGE_S };
+}
+
 /** What the feeds of imagery show, in the pixels of a parcel's picture. */
 async function aerialTile({ deps: { resources } }: Visit, { z, x, y }: Tile): Promise<Reply> {
   if (z < AERIAL_FROM) return NO_IMAGE;
-  const key = await versioned(resources, `aerial/${z}/${x}/${y}`);
-  const kept = cacheOf(resources).get(key);
-  if (kept !== undefined) return { data: kept.bytes, type: kept.type, etag: kept.etag, maxAge: MAX_AGE_S };
-  const made = await resources.images.pictures.ofTile(z, x, y);
-  if (made === undefined) return NO_IMAGE;
-  if (!made.isLasting) return { data: made.bytes, type: made.type, maxAge: 60 };
-  const { bytes, type, etag } = keep(resources, key, made.bytes, made.type);
-  return { data: bytes, type, etag, maxAge: MAX_AGE_S };
+  return cachedPicture(resources, `aerial/${z}/${x}/${y}`, () => resources.images.pictures.ofTile(z, x, y));
 }
 
 /** Below this a tile would read a state's heights. */
 const SHADE_FROM = 11;
-/** Enough for the tiles of a screen, in which most blocks are read more than once. */
+/** Enough for the tiles of a screen; half of it for blocks, which neighboring tiles share. */
 const SHADE_CACHE_BYTES = 32_000_000;
+const heightBlocks = newBlockCache(SHADE_CACHE_BYTES);
 
 /** The light of flat ground, and how much more of a slope's light and shadow is shown. */
 const FLAT_LIGHT = 180;
@@ -192,12 +203,17 @@ function lightAndShadow(shades: Uint8Array): void {
 
 async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
   if (tile.z < SHADE_FROM) return NO_IMAGE;
+  const name = `hillshade/${tile.z}/${tile.x}/${tile.y}`;
+  return cachedPicture(deps.resources, name, () => drawShade(deps, tile));
+}
+
+async function drawShade(deps: Visit['deps'], tile: Tile): Promise<GroundTile | undefined> {
   const box = boundsOf(tile);
   const tiles = await deps.resources.database.run<ElevationTile & Record<string, unknown>>(
     'parcels/list_elevation',
     { box: boxSql(boxToE7(box)) },
   );
-  if (tiles.length === 0) return NO_IMAGE;
+  if (tiles.length === 0) return undefined;
   const step = 2 ** -tile.z / HILLSHADE_CELLS;
   const placeOf = (column: number, row: number): Position => [
     (tile.x / 2 ** tile.z + (column + 0.5) * step - 0.5) * 360,
@@ -207,14 +223,15 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
   const elevation = openElevation(tiles, {
     signal: AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS),
     cacheBytes: SHADE_CACHE_BYTES,
+    blocks: heightBlocks,
   });
   try {
     const shades = await hillshade(elevation, placeOf, cellM);
-    if (shades === null) return NO_IMAGE;
+    if (shades === null) return undefined;
     lightAndShadow(shades);
     const raw = { width: HILLSHADE_CELLS, height: HILLSHADE_CELLS, channels: 2 as const };
-    const data = await sharp(shades, { raw }).resize(256, 256, { kernel: 'cubic' }).png().toBuffer();
-    return { data, type: 'image/png', maxAge: MAX_AGE_S };
+    const bytes = await sharp(shades, { raw }).resize(256, 256, { kernel: 'cubic' }).png().toBuffer();
+    return { bytes, type: 'image/png', isLasting: true };
   } finally {
     await elevation.close();
   }
