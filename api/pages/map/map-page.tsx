@@ -133,7 +133,8 @@ async function findParcels(
   if (by === undefined || classes === undefined) return { count, acres, rows };
   const ids = rows.map(({ property_id }) => property_id);
   const swatches = await readSwatches(visit.deps.resources.database, by, classes, ids);
-  return { count, acres, rows: rows.map(row => ({ ...row, swatch: swatches.get(row.property_id) })) };
+  for (const row of rows) row.swatch = swatches.get(row.property_id);
+  return { count, acres, rows };
 }
 
 /** Nothing is known of a county that is not loaded, or that is none. */

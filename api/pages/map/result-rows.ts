@@ -35,7 +35,8 @@ export async function readRows(
     },
   );
   const byId = new Map(rows.map(row => [row.property_id, row]));
-  return results.map(parcel => ({ ...parcel, ...byId.get(parcel.property_id) }));
+  // No spread: of that many properties it takes longer than the row's markup.
+  return results.map(parcel => Object.assign(parcel, byId.get(parcel.property_id)));
 }
 
 export function nameOf({ situs_address, apn, property_id }: ParcelSummary): string {
