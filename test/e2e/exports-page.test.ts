@@ -82,3 +82,30 @@ test('a mailing of a list: one row an owner with an offer, marked as mailed, and
   expect(Buffer.from(value!).toString()).toMatch(/^data: [0-9a-f]{32}\n\n$/);
   await stream.body!.cancel().catch(() => {});
 });
+
+test('a dirty file of 100,000 ids is added to a list, each once, and what is none is named and kept to be mended', async () => {
+  const cal = visitor(api);
+  await cal.signIn(await newUser(db));
+  const path = (await cal.submit('/lists', { name: 'From a file' })).headers.get('location')!;
+  const { rows } = await db.pool.query<{ id: number }>(
+    'select property_id as id from parcels where fips = 33019 and retired_at is null limit 500',
+  );
+  const ids = rows.map(({ id }) => id);
+  const lines = [...ids.map(id => `"${id}"`), '', '  ', ...ids, '3.3019E+12', '9007199254740993', 'APN'];
+  for (let id = 3301990000000; lines.length < 100_400; id++) lines.push(String(id));
+  const numbers = `\ufeff${lines.join('\r\n')}`;
+  const told = (await cal.submit(path, { do: 'add', county: '', numbers })).text;
+  expect(told).toContain(
+    '500 parcels added. Not found on the roll: 3.3019E+12, 9007199254740993, APN, 33019',
+  );
+  expect(told).toMatch(/and [\d,]+ more\. A spreadsheet has shortened some/);
+  expect(told).toMatch(/<textarea[^>]*>3\.3019E\+12\n9007199254740993\nAPN\n/);
+  const again = (
+    await cal.submit(path, { do: 'add', county: '33019', numbers: '"000007-000044-000000"\r\n' })
+  ).text;
+  expect(again).toMatch(/(1 parcel added|Not added: 1 already in the list)/);
+  const many = Array.from({ length: 100_001 }, (_, n) => n + 1).join('\n');
+  expect((await cal.submit(path, { do: 'add', county: '', numbers: many })).text).toContain(
+    'These are 100,001 numbers: add at most 100,000 at once.',
+  );
+});

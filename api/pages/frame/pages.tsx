@@ -36,6 +36,8 @@ export type Page = {
   fromAnywhere?: true;
   /** Only forms of our own pages get here, unless it is `fromAnywhere`. */
   post?(visit: Visit): Promise<Reply>;
+  /** Its form may be as large as a file of 100,000 numbers. */
+  largeForm?: true;
 };
 
 export function pagesRouter(pages: readonly Page[], deps: PageDeps): Router {
@@ -66,7 +68,7 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
       visit.session = await readSession(req, deps);
       if (req.method === 'POST') {
         if (!page.fromAnywhere) requireSameOrigin(req, deps);
-        visit.form = await readForm(req, res);
+        visit.form = await readForm(req, res, page.largeForm);
       }
       requireText(
         visit.url.searchParams,

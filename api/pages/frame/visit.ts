@@ -153,14 +153,21 @@ function cookieOf(req: Request): string | undefined {
   return /(?:^|;) *plat_session=([A-Za-z0-9_-]{43})(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
 }
 
-const parseForm = express.urlencoded({ extended: false, limit: 200_000, parameterLimit: 500 });
+const formParser = (limit: number) => express.urlencoded({ extended: false, limit, parameterLimit: 500 });
+const parseUsual = formParser(200_000);
+const parseLarge = formParser(4_000_000);
 
 /** @throws PlatError `validation_error` for what is no form. */
-export async function readForm(req: Request, res: Response): Promise<URLSearchParams> {
+export async function readForm(req: Request, res: Response, isLarge = false): Promise<URLSearchParams> {
+  const parseForm = isLarge ? parseLarge : parseUsual;
   await new Promise<void>((resolve, reject) => {
-    parseForm(req, res, (error?: unknown) =>
-      error ? reject(new PlatError('validation_error', 'The form could not be read.')) : resolve(),
-    );
+    parseForm(req, res, (error?: { limit?: number }) => {
+      const why =
+        error?.limit === undefined
+          ? 'The form could not be read.'
+          : `The form has more than the ${error.limit / 1000} kB that are allowed: send less at once.`;
+      error ? reject(new PlatError('validation_error', why)) : resolve();
+    });
   });
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(

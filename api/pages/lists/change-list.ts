@@ -9,6 +9,8 @@ import { isStatus, plural, STATUS_WORDS } from './list-words.ts';
 export type Done = {
   words: string;
   bad?: boolean;
+  /** Those that could not be added, to be mended. */
+  numbers?: string;
   next?: { does: string; label: string; fields: (readonly [name: string, value: string])[] };
 };
 

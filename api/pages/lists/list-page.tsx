@@ -2,7 +2,6 @@ import { count, day, usd } from '../../../shared/domain/figures.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { companyOf } from '../../v1/exports/export-schema.ts';
-import { type AddedRows, addListRows } from '../../v1/lists/add-list-rows.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
 import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
@@ -11,10 +10,11 @@ import { Empty, Stat, Toast } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
 import type { County } from '../map/read-filters.ts';
+import { addNumbers } from './add-numbers.ts';
 import { changeSelected, type Done, removeSelected, saveRow, saveSettings, undo } from './change-list.ts';
 import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
 import { ListBar, ListTable } from './list-table.tsx';
-import { addedWords, BASE_WORDS, isStatus, plural, STATUS_WORDS } from './list-words.ts';
+import { BASE_WORDS, isStatus, plural, STATUS_WORDS } from './list-words.ts';
 import { offersOut } from './offers-out.ts';
 
 const PAGE_SIZE = 25;
@@ -26,6 +26,7 @@ const pathOfList = (id: string): string => `/lists/${id}`;
 const listPage: Page = {
   path: '/lists/:id',
   access: 'app',
+  largeForm: true,
   get: visit => showList(visit, idOf(visit)),
   post: visit => {
     const id = idOf(visit);
@@ -52,7 +53,7 @@ async function act(visit: Visit, id: string): Promise<Reply> {
       await callEndpoint(visit, deleteList, { params: { id } });
       return { redirect: '/lists' };
     case 'add':
-      return addNumbers(visit, id);
+      return showList(visit, id, await addNumbers(visit, id));
     case 'row':
       return showList(visit, id, await saveRow(visit, id));
     case 'undo':
@@ -64,19 +65,10 @@ async function act(visit: Visit, id: string): Promise<Reply> {
   }
 }
 
-async function addNumbers(visit: Visit, id: string): Promise<Reply> {
-  const county = visit.form.get('county') ?? '';
-  const numbers = (visit.form.get('numbers') ?? '')
-    .split(/[\n,;\t]/)
-    .map(text => text.trim().replace(/^"(.*)"$/, '$1'))
-    .filter(Boolean);
-  const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text);
-  const body =
-    county === '' ? { property_ids: numbers.filter(isId).map(Number) } : { apns: numbers, fips: county };
-  const strange = county === '' ? numbers.filter(text => !isId(text)) : [];
-  const added = await callEndpoint<AddedRows>(visit, addListRows, { params: { id }, body });
-  const answer = { ...added, not_found: [...strange, ...added.not_found] };
-  return showList(visit, id, { words: addedWords(answer), bad: answer.not_found.length > 0 });
+/** What was to be added, for whoever has to mend it. */
+function sentNumbers({ form }: Visit, { numbers }: Done): { given?: string; county?: string } {
+  const given = numbers ?? form.get('numbers');
+  return given === null ? {} : { given, county: form.get('county') ?? '' };
 }
 
 /** The page with what was chosen on it. */
@@ -161,7 +153,7 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
             </nav>
           )}
         </section>
-        <AddNumbers action={action} counties={counties} />
+        <AddNumbers action={action} counties={counties} {...(done?.bad && sentNumbers(visit, done))} />
         <DeleteList list={list} action={action} />
       </>
     ),

@@ -39,7 +39,7 @@ export const plural = (n: number, one: string, many = `${one}s`): string =>
 const MAX_NAMED = 20;
 
 /** What became of parcels that were to be added. */
-export function addedWords(answer: AddedRows): string {
+export function addedWords(answer: Omit<AddedRows, 'left_out' | 'rows'>): string {
   const { added, already_there, do_not_mail, mailed_lately, in_other_lists, not_found } = answer;
   const left: [number, string][] = [
     [already_there, 'already in the list'],

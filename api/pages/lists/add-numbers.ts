@@ -1,0 +1,52 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { count } from '../../../shared/domain/figures.ts';
+import { type AddedRows, addListRows, MAX_NAMED } from '../../v1/lists/add-list-rows.ts';
+import { callEndpoint, type Visit } from '../frame/visit.ts';
+import type { Done } from './change-list.ts';
+import { addedWords } from './list-words.ts';
+
+/** The most of one form: ten calls, some seconds. */
+const MOST = 100_000;
+
+const isId = (text: string): boolean => /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
+/** How Excel writes a long number in a narrow column: its digits are gone. */
+const isShortened = (text: string): boolean => /^\d([.,]\d+)?E\+\d+$/i.test(text);
+
+/** Adds the parcels of a paste or a file: ids, or the parcel numbers of a county. */
+export async function addNumbers(visit: Visit, id: string): Promise<Done> {
+  const county = visit.form.get('county') ?? '';
+  const texts = (visit.form.get('numbers') ?? '')
+    .split(/[\n,;\t]/)
+    .map(text => text.trim().replace(/^"(.*)"$/, '$1'))
+    .filter(Boolean);
+  const numbers = [...new Set(texts)];
+  if (numbers.length === 0)
+    throw new PlatError('validation_error', 'There are no numbers: paste them, one a line.');
+  if (numbers.length > MOST)
+    throw new PlatError(
+      'validation_error',
+      `These are ${count(numbers.length)} numbers: add at most ${count(MOST)} at once.`,
+    );
+  const good = county === '' ? numbers.filter(isId) : numbers;
+  const answers: AddedRows[] = [];
+  for (let from = 0; from < good.length; from += MAX_NAMED) {
+    const some = good.slice(from, from + MAX_NAMED);
+    const body = county === '' ? { property_ids: some.map(Number) } : { apns: some, fips: county };
+    answers.push(await callEndpoint<AddedRows>(visit, addListRows, { params: { id }, body }));
+  }
+  const sum = (name: keyof AddedRows) => answers.reduce((total, one) => total + Number(one[name]), 0);
+  const strange = county === '' ? numbers.filter(text => !isId(text)) : [];
+  const not_found = [...strange, ...answers.flatMap(one => one.not_found)];
+  const words = addedWords({
+    added: sum('added'),
+    already_there: sum('already_there'),
+    do_not_mail: sum('do_not_mail'),
+    mailed_lately: sum('mailed_lately'),
+    in_other_lists: sum('in_other_lists'),
+    not_found,
+  });
+  const hint = not_found.some(isShortened)
+    ? ' A spreadsheet has shortened some: format their column as text, and save the file again.'
+    : '';
+  return { words: words + hint, bad: not_found.length > 0, numbers: not_found.join('\n') };
+}
