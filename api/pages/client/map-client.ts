@@ -29,6 +29,12 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
+/** The height of a legend of counties, which lies below what the map opens on. */
+const below = Math.min(
+  document.querySelector('.legend.counties')?.clientHeight ?? 0,
+  element.clientHeight / 3,
+);
+
 const view = viewOfAddress();
 if (view) keepView();
 const style = styleOf(element.dataset);
@@ -36,7 +42,7 @@ export const map = new MapLibre({
   container: element,
   style,
   ...(view ?? { bounds: start }),
-  fitBoundsOptions: { padding: 40, maxZoom: 17 },
+  fitBoundsOptions: { padding: { top: 40, right: 40, bottom: 40 + below, left: 40 }, maxZoom: 17 },
   maxZoom: 20,
   attributionControl: false,
   dragRotate: false,

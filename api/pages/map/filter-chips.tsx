@@ -52,7 +52,8 @@ function rangeWords(of: string, min: string, max: string): string {
       : max === ''
         ? `at least ${figure(min)}`
         : `${figure(min)} – ${figure(max)}`;
-  return label.toLowerCase() === filter.unit ? `${span} ${filter.unit}` : `${label}: ${span}`;
+  if (label.toLowerCase() !== filter.unit) return `${label}: ${span}`;
+  return `${span} ${span.endsWith(' 1') ? filter.unit.replace(/s$/, '') : filter.unit}`;
 }
 
 const ANSWERS: Record<string, string> = { true: 'yes', false: 'no', Y: 'yes', N: 'no' };

@@ -90,7 +90,11 @@ export function MapLegend({ url, colored, isOpen, almost }: LegendProps) {
         {isWhole ? (
           <Key swatch="parcel" words="Parcels" count={hits ?? 0} />
         ) : (
-          <Key swatch="parcel" words={hits === undefined ? 'Parcels' : 'Other parcels'} count={others} />
+          <Key
+            swatch="parcel"
+            words={hits === undefined ? 'Parcels' : 'Other parcels'}
+            count={others - (almost?.count ?? 0)}
+          />
         )}
         <Key swatch="absent" words="County not loaded" />
       </ul>

@@ -2,7 +2,7 @@ import { count } from '../../../shared/domain/figures.ts';
 import type { Filter, FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectionOf } from '../../../shared/parcels/filter/filter-selection.ts';
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
-import { countyText } from '../../../shared/regions/counties.ts';
+import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
@@ -153,7 +153,13 @@ function NotLoaded({ visit, unknown }: { visit: Visit; unknown: Unknown }) {
       <br />
       What is not known never matches, so {dropped.join(' and ')} {dropped.length > 1 ? 'leave' : 'leaves'}{' '}
       nothing. <b>{count(hits)}</b> match without {dropped.length > 1 ? 'these filters' : 'this filter'}.{' '}
-      <a href="/coverage">What is loaded</a>
+      {visit.session?.user.operator ? (
+        <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load them</a>
+      ) : (
+        <>
+          An operator can load them. <a href={`/coverage/${fiveDigits(fips)}`}>What is loaded</a>
+        </>
+      )}
       <span class="buttons">
         <a href={url.pathname + url.search} class="button small">
           Drop {dropped.join(' and ')}, show {count(hits)}

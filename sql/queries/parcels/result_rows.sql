@@ -7,8 +7,10 @@ select
 from parcels p
 left join parcel_filters f
   on f.fips = p.fips and f.property_id = p.property_id and f.fips = any (:counties::int[])
+    and f.property_id = any (:property_ids::bigint[])
 left join valuations v
   on v.fips = p.fips and v.property_id = p.property_id and v.fips = any (:counties::int[])
+    and v.property_id = any (:property_ids::bigint[])
 where p.fips = any (:counties::int[]) and p.property_id = any (:property_ids::bigint[]);
 
 -- name: read_hits_box
