@@ -9,9 +9,11 @@ import {
   faultsOf,
   inspect,
   isFocused,
+  NARROW,
   README_PARCEL,
   readmePicture,
   visit,
+  WIDE,
 } from '../support/browser.ts';
 import { ingestSample } from '../support/sample.ts';
 import { linkOf } from '../support/visitor.ts';
@@ -227,6 +229,12 @@ describePages('the web app', site => {
     await page.getByRole('button', { name: 'Show parcels' }).click();
     await expect.poll(() => page.locator('#count').textContent()).toMatch(/^2,0\d\d$/);
     await page.goto('/markets/33019');
+    // A chart that is wider than a phone begins at its newest month, with what its axis says.
+    await page.setViewportSize(NARROW);
+    const newest = (await page.locator('.linebox .near').first().boundingBox())!;
+    expect(newest.x).toBeGreaterThan(0);
+    expect(newest.x + newest.width).toBeLessThan(NARROW.width);
+    await page.setViewportSize(WIDE);
     await page.getByRole('button', { name: 'Save market' }).click();
     await page.goto('/markets');
     await page.locator('.savedcards summary').click();

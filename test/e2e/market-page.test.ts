@@ -28,6 +28,9 @@ test('a market leads with its figures, the months behind them and narrow sizes; 
   expect(compared.text).toContain('03280 (Sullivan, NH)');
   expect(compared.text).toContain('No county is called “Sulivan”');
   expect(compared.text).toContain('Sep 2024');
+  expect((await browser.open('/markets/zip/03280')).text).toContain(
+    'In <a href="/markets/33019">Sullivan, NH</a>',
+  );
 });
 
 test('its months are a file', async () => {

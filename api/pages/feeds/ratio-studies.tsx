@@ -151,7 +151,7 @@ function readingOf({ of, median_ratio, prb, prb_by_chance: chance }: Study, last
   const range = `${chance.low.toFixed(2)} to ${chance.high.toFixed(2)}`;
   const bias =
     chance.low <= prb && prb <= chance.high
-      ? `Their PRB does not tell dear land from cheap: errors as large show ${range} by themselves.`
+      ? `That dear land is valued lower or higher than cheap land these sales do not tell: errors as large show a PRB of ${range} by themselves.`
       : `The dearer the land, the ${prb < chance.low ? 'lower' : 'higher'} they are: errors alone would show a PRB of ${range}.`;
   return `${half} ${bias}`;
 }

@@ -19,8 +19,8 @@ type LinesProps = {
   least: number;
 };
 
-const [WIDTH, HEIGHT] = [640, 220];
-const PLOT = { left: 56, right: 520, top: 12, bottom: 190 };
+const [WIDTH, HEIGHT] = [560, 220];
+const PLOT = { left: 48, right: 440, top: 12, bottom: 190 };
 const MOST_TICKS = 5;
 const LABELS = 6;
 /** Characters of a name beside its line. */
@@ -42,6 +42,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
   // One sale of a small lot would press all others down.
   const step = roundStep(Math.max(...(carried.length > 0 ? carried : known), ...highs));
   const most = step.size * step.count;
+  const ticks = Array.from({ length: step.count + 1 }, (_, i) => step.size * i);
   const beyond = known.filter(value => value > most).length;
   const x = (i: number) => PLOT.left + ((PLOT.right - PLOT.left) * i) / Math.max(1, days.length - 1);
   const y = (value: number) => PLOT.bottom - ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / most;
@@ -56,7 +57,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
           role="img"
           aria-label={`${title}; the table below has the figures`}
         >
-          {Array.from({ length: step.count + 1 }, (_, i) => step.size * i).map(tick => (
+          {ticks.map(tick => (
             <>
               <path class="grid" d={`M${PLOT.left} ${y(tick)}H${PLOT.right}`} />
               <text x={PLOT.left - 8} y={y(tick) + 4} text-anchor="end">
@@ -66,7 +67,7 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
           ))}
           {days.map(
             (day, i) =>
-              i % every === 0 && (
+              (days.length - 1 - i) % every === 0 && (
                 <text x={x(i)} y={PLOT.bottom + 20} text-anchor="middle">
                   {monthOf(day)}
                 </text>
@@ -83,6 +84,11 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
                   (n ?? 0) < least && <circle cx={x(i)} cy={y(value)} r="2.5" />,
               )}
             </g>
+          ))}
+          {ticks.map(tick => (
+            <text class="near" x={PLOT.right} y={y(tick) - 3} text-anchor="end">
+              {short(tick)}
+            </text>
           ))}
           {names.map(({ name, at, k }) => (
             <text class={`name n${k + 1}`} x={PLOT.right + 10} y={at + 4}>

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { ACRE_BUCKETS, NARROW_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { count, day } from '../../../shared/domain/figures.ts';
 import { LEAST_SALES, METRIC_KEYS } from '../../../shared/domain/market-stats.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { readCoverage } from '../../v1/feeds/get-coverage.ts';
@@ -10,6 +11,7 @@ import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v
 import { Back, Grid, Meter, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
+import { countyOf } from '../map/county-filter.ts';
 import { Compared, readOthers } from './market-compared.tsx';
 import { Cards, Past, pastFile, readPast, yearsOf } from './market-past.tsx';
 import { COLUMNS, lineNameOf, metricWords, shown, titleOf } from './market-words.ts';
@@ -74,12 +76,14 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
   if (bucket && past && visit.url.searchParams.get('format') === 'csv')
     return pastFile(titleOf(market), bucket.type, past);
   const compared = bucket ? await readOthers(visit, bucket.type) : null;
+  const countyLink = market.type === 'zip' && linkToCounty(market);
   const body = (
     <>
       <Back to="/markets" words="‹ Markets" />
       <h1>{titleOf(market)}</h1>
       {bucket && market.as_of && (
         <p class="soft">
+          {countyLink && <>In {countyLink} · </>}
           Lots of {sizes(bucket.type)} · as of {day(market.as_of)} · {count(bucket.listings)} sales and
           listings on file
         </p>
@@ -144,6 +148,13 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     </>
   );
   return { title: titleOf(market), body, assetNames: ['cards.css', 'market.css'] };
+}
+
+/** A ZIP code's county, by its name, which is all that is known of it. */
+function linkToCounty({ county_name, state }: RegionStats): VNode | string {
+  const name = `${county_name}, ${state}`;
+  const fips = countyOf(name, new Set());
+  return typeof fips === 'number' ? <a href={`/markets/${fiveDigits(fips)}`}>{name}</a> : name;
 }
 
 /** What the names of the statistics stand for. */

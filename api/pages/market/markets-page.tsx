@@ -106,7 +106,11 @@ function placesIn({ type, state, county }: Question, rows: readonly Row[]): stri
       : rows.length === 1
         ? 'county'
         : 'counties';
-  const of = county === undefined ? STATES.find(({ code }) => code === state)?.name : rows[0]?.county_name;
+  const [first] = rows;
+  const of =
+    county === undefined
+      ? STATES.find(({ code }) => code === state)?.name
+      : first && `${first.county_name}, ${first.state}`;
   return `${words} with such lots${of === undefined ? '' : ` in ${of}`}`;
 }
 
