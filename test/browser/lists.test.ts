@@ -48,10 +48,16 @@ describePages('lists', site => {
       .toBe('warm · lake · Call in spring');
     await expect.poll(() => page.locator('.list-rows th .badge').first().textContent()).toBe('Do not mail');
 
+    for (const at of [1, 2, 3]) await boxes.nth(at).check();
+    await page.getByRole('button', { name: 'Phone numbers…' }).click();
+    await expect.poll(() => said.textContent()).toContain('It costs at most 60 tokens');
+    await page.getByRole('button', { name: 'Look up for at most 60 tokens' }).click();
+    await expect.poll(() => said.textContent()).toMatch(/tokens used\./);
+    await inspect(page);
+
     await page.getByLabel('Select all on this page').check();
     await page.getByRole('button', { name: 'Remove…' }).click();
     await expect.poll(() => said.textContent()).toContain('This cannot be undone.');
-    await inspect(page);
     const rows = await boxes.count();
     await page.getByRole('button', { name: /^Remove \d+ rows$/ }).click();
     await expect.poll(() => said.textContent()).toMatch(/rows taken off the list\./);

@@ -48,6 +48,27 @@ test('numbers are bought once for 20 tokens, and shown again to the account, col
   expect((await stranger.open(PAGE)).text).not.toContain(FIRST);
 });
 
+test("of the rows that are selected on a list: the price first, then once, and on each parcel's page", async () => {
+  const path = (await ana.submit('/lists', { name: 'To call' })).headers.get('location')!;
+  const { rows } = await db.pool.query<{ id: number }>(
+    'select property_id as id from parcels where fips = 33019 and owner_name is null and retired_at is null limit 1',
+  );
+  const ids = [ID, ...rows.map(({ id }) => id)];
+  await ana.submit(path, { do: 'add', county: '', numbers: ids.join('\n') });
+  const selected = (does: string) =>
+    new URLSearchParams([['do', does], ...ids.map(id => ['property_id', String(id)] as [string, string])]);
+  const asked = (await ana.submit(path, selected('phones'))).text;
+  expect(asked).toContain(`Look up for at most ${20 * ids.length} tokens`);
+  expect(await usageOf(db, user.accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
+  const bought = await ana.submit(path, selected('phones_now'));
+  expect(bought.headers.get('x-tokens-used')).toBe('20');
+  expect(bought.text).toContain(`href="/data?parcel=${ID}#owner"`);
+  for (const { id } of rows) expect(bought.text).toContain(`None found: parcel ${id}`);
+  expect((await ana.submit(path, selected('phones_now'))).text).toContain('0 tokens used');
+  expect(await usageOf(db, user.accountId)).toEqual({ tokens: 20, calls: 1, daily: 20 });
+  expect((await ana.open(PAGE)).text).toContain(FIRST);
+});
+
 test('they are kept for 30 days, not for the day of other repeats', async () => {
   await ana.submit(PAGE, FORM);
   const age = (days: number) =>

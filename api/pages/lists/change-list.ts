@@ -11,6 +11,8 @@ export type Done = {
   bad?: boolean;
   /** Those that could not be added, to be mended. */
   numbers?: string;
+  /** Where to go on. */
+  links?: { label: string; href: string }[];
   next?: { does: string; label: string; fields: (readonly [name: string, value: string])[] };
 };
 
@@ -39,7 +41,7 @@ export async function saveSettings(visit: Visit, id: string): Promise<void> {
   });
 }
 
-const idsOf = ({ form }: Visit): number[] => form.getAll('property_id').map(Number);
+export const idsOf = ({ form }: Visit): number[] => form.getAll('property_id').map(Number);
 
 /** Rows by the status that the form showed them with. */
 function statusesBefore({ form }: Visit, ids: readonly number[]): Map<RowStatus, number[]> {

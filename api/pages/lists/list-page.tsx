@@ -11,10 +11,19 @@ import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, type Reply, requireAccount, type Visit } from '../frame/visit.ts';
 import type { County } from '../map/read-filters.ts';
 import { addNumbers } from './add-numbers.ts';
-import { changeSelected, type Done, removeSelected, saveRow, saveSettings, undo } from './change-list.ts';
+import {
+  changeSelected,
+  type Done,
+  idsOf,
+  removeSelected,
+  saveRow,
+  saveSettings,
+  undo,
+} from './change-list.ts';
 import { AddNumbers, DeleteList, ListSettings } from './list-settings.tsx';
 import { ListBar, ListTable } from './list-table.tsx';
 import { BASE_WORDS, isStatus, plural, STATUS_WORDS } from './list-words.ts';
+import { lookUpOwners, priceOfPhones } from './look-up-owners.ts';
 import { offersOut } from './offers-out.ts';
 
 const PAGE_SIZE = 25;
@@ -27,9 +36,9 @@ const listPage: Page = {
   path: '/lists/:id',
   access: 'app',
   largeForm: true,
-  get: visit => showList(visit, idOf(visit)),
+  get: visit => showList(visit, listIdOf(visit)),
   post: visit => {
-    const id = idOf(visit);
+    const id = listIdOf(visit);
     return answerForm(
       () => act(visit, id),
       async reason => showList(visit, id, { words: reason, bad: true }),
@@ -37,7 +46,7 @@ const listPage: Page = {
   },
 };
 
-function idOf({ req }: Visit): string {
+function listIdOf({ req }: Visit): string {
   const id = String(req.params.id);
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('There is no such list.');
   return id;
@@ -58,6 +67,10 @@ async function act(visit: Visit, id: string): Promise<Reply> {
       return showList(visit, id, await saveRow(visit, id));
     case 'undo':
       return showList(visit, id, await undo(visit, id));
+    case 'phones':
+      return showList(visit, id, priceOfPhones(idsOf(visit)));
+    case 'phones_now':
+      return showList(visit, id, await lookUpOwners(visit, idsOf(visit)));
     case 'remove_now':
       return showList(visit, id, await removeSelected(visit, id));
     default:
@@ -227,7 +240,7 @@ function Statuses({ list, status, visit }: StatusesProps) {
 
 /** What was done, and how to take it back or to go on with it. */
 function DoneNotice({ done, action }: { done: Done; action: string }) {
-  const { words, bad, next } = done;
+  const { words, bad, next, links = [] } = done;
   const form = next && (
     <form method="post" action={action} class="buttons">
       {next.fields.map(([name, value]) => (
@@ -245,6 +258,12 @@ function DoneNotice({ done, action }: { done: Done; action: string }) {
       <Icon name={bad ? 'triangle-alert' : 'circle-check'} />
       <div>
         {words}
+        {links.map(({ label, href }, i) => (
+          <>
+            {i > 0 && ', '}
+            <a href={href}>{label}</a>
+          </>
+        ))}
         {form}
       </div>
     </div>

@@ -29,6 +29,7 @@ export const ListBar = ({ action }: { action: string }) => (
       />
       <Submit label="Set status" does="status" kind="second small" />
       <Submit label="Do not mail" does="do_not_mail" kind="second small" />
+      <Submit label="Phone numbers…" does="phones" kind="second small" />
       <Submit label="Remove…" does="remove" kind="danger small" />
     </div>
   </form>

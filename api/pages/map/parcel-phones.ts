@@ -27,24 +27,37 @@ function keyOf(detail: Detail): string {
 }
 
 /**
+ * Looks up the numbers for the session's account; again, they cost nothing.
+ * @throws PlatError as the endpoint
+ */
+export const lookUp = (visit: Visit, detail: Detail): Promise<PhoneTrace> =>
+  callPaid<PhoneTrace>(visit, tracePropertyOwner, {
+    params: { property_id: String(detail.property_id) },
+    key: keyOf(detail),
+    keptHours: trace => ((trace as PhoneTrace).matched ? PAID_HOURS : UNKNOWN_HOURS),
+  });
+
+/** Why numbers were not looked up; a fault of ours is thrown on. */
+export function refusalOf(error: unknown): { words: string; status: number } {
+  if (!(error instanceof PlatError) || error.status >= 500) throw error;
+  const { message, details, status } = error;
+  const missing = Object.values(details ?? {}).flat();
+  const words = missing.length > 0 ? `The owner's record is not enough: ${missing.join('; ')}.` : message;
+  return { words, status };
+}
+
+/**
  * The form of the parcel's page: looks up the numbers for the session's account; again, they cost nothing.
  * @param show the page, saying why they were not looked up
  */
 export async function lookUpOnPage(visit: Visit, show: (refusal: string) => Promise<Reply>): Promise<Reply> {
   const detail = await readDetail(visit, visit.form.get('property_id') ?? '');
   try {
-    await callPaid<PhoneTrace>(visit, tracePropertyOwner, {
-      params: { property_id: String(detail.property_id) },
-      key: keyOf(detail),
-      keptHours: trace => ((trace as PhoneTrace).matched ? PAID_HOURS : UNKNOWN_HOURS),
-    });
+    await lookUp(visit, detail);
     return { redirect: `${visit.url.pathname}${visit.url.search}#owner` };
   } catch (error) {
-    if (!(error instanceof PlatError) || error.status >= 500) throw error;
-    const { message, details } = error;
-    const missing = Object.values(details ?? {}).flat();
-    const refusal = missing.length > 0 ? `The owner's record is not enough: ${missing.join('; ')}.` : message;
-    return { ...(await show(refusal)), status: error.status } as Reply;
+    const { words, status } = refusalOf(error);
+    return { ...(await show(words)), status } as Reply;
   }
 }
 
