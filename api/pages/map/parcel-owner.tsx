@@ -128,7 +128,9 @@ function Others({ detail, portfolio }: Pick<OwnerProps, 'detail' | 'portfolio'>)
           ))}
       </ul>
       {total_parcels > MAX_LISTED && (
-        <a href={`/data?owner_parcel_id=${detail.property_id}`}>All {total_parcels}</a>
+        <p>
+          <a href={`/data?owner_parcel_id=${detail.property_id}`}>Show all {total_parcels} on the map</a>
+        </p>
       )}
     </>
   );
