@@ -12,7 +12,7 @@ import { colorOf } from './css-colors.ts';
 import { openDrawing } from './draw-on-map.ts';
 import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
-import { almost, fillOf, hitColor, isOpen, parcelTiles, styleOf } from './map-style.ts';
+import { almost, fillOf, hitColor, isOpen, parcelTiles, showSea, styleOf } from './map-style.ts';
 import { openTools, viewOfAddress } from './map-tools.ts';
 
 declare const MAP_WORKER: string;
@@ -185,6 +185,7 @@ async function showValues(address: string): Promise<void> {
   });
 }
 
+map.once('load', () => showSea(map));
 const { values, comps } = element.dataset;
 map.on('style.load', () => {
   if (values !== undefined) showValues(values);

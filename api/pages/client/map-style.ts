@@ -1,4 +1,9 @@
-import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from 'maplibre-gl';
+import type {
+  ExpressionSpecification,
+  LayerSpecification,
+  Map as MapLibre,
+  StyleSpecification,
+} from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 import { grows, ofParcels, wordLayers } from './map-words.ts';
 
@@ -73,7 +78,8 @@ function layersOf({ parcel: opened }: DOMStringMap): LayerSpecification[] {
       layout: { visibility: visible ? 'visible' : 'none' },
     }) as LayerSpecification;
   return [
-    { id: 'sea', type: 'background', paint: { 'background-color': colorOf('map-water') } },
+    // Land until the first tiles say where it ends (showSea).
+    { id: 'sea', type: 'background', paint: { 'background-color': ground } },
     ...(['fill', 'line'] as const).map(
       type =>
         ({
@@ -191,6 +197,12 @@ function layersOf({ parcel: opened }: DOMStringMap): LayerSpecification[] {
     ...wordLayers(),
     land('zips', { type: 'line', paint: { 'line-color': zip, 'line-width': 1.5 } }),
   ];
+}
+
+/** Without a transition, of which every frame is drawn. */
+export function showSea(map: MapLibre): void {
+  map.setPaintProperty('sea', 'background-color-transition', { duration: 0 });
+  map.setPaintProperty('sea', 'background-color', colorOf('map-water'));
 }
 
 const images = (layer: string, end: string, from: number, to: number) => ({
