@@ -1,5 +1,5 @@
 import { acres } from '../../../shared/domain/figures.ts';
-import { labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
+import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { Icon } from '../frame/icons.tsx';
 import { switchOf } from './filter-switches.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
@@ -37,15 +37,20 @@ function without(url: URL, names: readonly string[]): string {
   return `${url.pathname}?${params}`;
 }
 
+/** Behind a figure; others are told by their label. */
+const UNITS: Record<string, string> = { percent: ' %', feet: ' ft' };
+
+/** What was typed, as people write it; what is no figure stays as it is. */
+function valueText({ type, unit }: Filter, text: string): string {
+  if (type === 'date') return isoDay(text);
+  if (unit === undefined || Number.isNaN(Number(text))) return text;
+  return `${unit === 'USD' ? '$' : ''}${acres(Number(text))}${UNITS[unit] ?? ''}`;
+}
+
 function rangeWords(of: string, min: string, max: string): string {
   const filter = FILTER_BY_NAME.get(`${of}_min`) ?? FILTER_BY_NAME.get(`${of}_max`)!;
   const label = rangeLabelOf(filter);
-  const figure = (text: string) =>
-    filter.type === 'date'
-      ? isoDay(text)
-      : Number.isNaN(Number(text)) || filter.unit === undefined
-        ? text
-        : `${filter.unit === 'USD' ? '$' : ''}${acres(Number(text))}`;
+  const figure = (text: string) => valueText(filter, text);
   const span =
     min === ''
       ? `at most ${figure(max)}`
@@ -61,10 +66,11 @@ const ANSWERS: Record<string, string> = { true: 'yes', false: 'no', Y: 'yes', N:
 function wordsOf(name: string, texts: readonly string[]): string {
   const short = switchOf(name, texts.at(-1)!);
   if (short !== undefined) return short.label;
-  const label = labelOf(FILTER_BY_NAME.get(name)!);
-  const isFlag = FILTER_BY_NAME.get(name)!.type === 'boolean' && texts.at(-1) === 'true';
+  const filter = FILTER_BY_NAME.get(name)!;
+  const label = labelOf(filter);
+  const isFlag = filter.type === 'boolean' && texts.at(-1) === 'true';
   if (name === 'geom_intersects' || isFlag) return label;
-  const text = texts.map(each => ANSWERS[each] ?? each).join('; ');
+  const text = texts.map(each => ANSWERS[each] ?? valueText(filter, each)).join('; ');
   return `${label}: ${text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text}`;
 }
 

@@ -97,7 +97,7 @@ async function search(
         counties={counties}
         known={known}
         shows={isFound ? `Show ${parcelsText(hits.count)}` : 'Show parcels'}
-        open={!isFound}
+        open={hits === undefined}
         isSavable={isFound}
       />
       <div
