@@ -38,6 +38,8 @@ export type AppDeps = {
   config: Config;
   log: Logger;
   pool: Pool;
+  /** Over which statements are canceled whose callers have left. */
+  cancelPool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
   /**
@@ -61,6 +63,7 @@ export function createApp({
   config,
   log,
   pool,
+  cancelPool,
   lifecycle,
   queues,
   assets,
@@ -68,7 +71,7 @@ export function createApp({
   meter,
   now = () => new Date(),
 }: AppDeps): Express {
-  const database = openDatabase(pool);
+  const database = openDatabase(pool, cancelPool);
   const metrics = createMetrics(database, queues);
   const images = openImages(database, config, log);
   const resources = openResources(

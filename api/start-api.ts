@@ -37,10 +37,12 @@ export async function startApi(
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
     settings: SESSION_SETTINGS,
   });
+  const cancelPool = createPool(config, log, { applicationName: 'plat api cancel', max: 1 });
   const backend = openQueueBackend(config, log);
   const close = async () => {
     await backend.close();
     await pool.end();
+    await cancelPool.end();
   };
   try {
     await assertSchemaVersion(pool);
@@ -48,7 +50,7 @@ export async function startApi(
     const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const assets = await openAssets(config);
-    const app = createApp({ config, log, pool, lifecycle, queues, assets, ...parts });
+    const app = createApp({ config, log, pool, cancelPool, lifecycle, queues, assets, ...parts });
     const server = await serveHttp(app, config, lifecycle);
     const stopHousekeeping = startMaintenance(pool, log, config);
     log.info({ url: server.url }, 'listening');

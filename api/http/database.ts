@@ -65,38 +65,45 @@ const UNAVAILABLE = new Set([
   '3D000', // the database does not exist (yet)
 ]);
 
-/** Methods rather than named functions, which tsx makes dear: there is one for every call. */
-export function openDatabase(pool: Pool, call?: Cancellable): Database {
+type Pools = { pool: Pool; cancelPool: Pool };
+
+/**
+ * Methods rather than named functions, which tsx makes dear: there is one for every call.
+ * @param cancelPool over which statements are canceled: callers that leave together may hold all of the
+ * pool's connections until theirs are
+ */
+export function openDatabase(pool: Pool, cancelPool = pool, call?: Cancellable): Database {
+  const pools = { pool, cancelPool };
   return {
     run(name, values) {
-      return ask<never>(pool, call, undefined, named(name, values)).catch(fail);
+      return ask<never>(pools, call, undefined, named(name, values)).catch(fail);
     },
     runComposed(...asked) {
-      return ask<never>(pool, call, undefined, composed(...asked)).catch(fail);
+      return ask<never>(pools, call, undefined, composed(...asked)).catch(fail);
     },
     runBinary(name, values) {
-      return ask<never>(pool, call, undefined, { ...named(name, values), ...BINARY }).catch(fail);
+      return ask<never>(pools, call, undefined, { ...named(name, values), ...BINARY }).catch(fail);
     },
     transaction(work) {
       return transaction(pool, client => {
-        const statements = statementsOn(pool, call, client);
+        const statements = statementsOn(pools, call, client);
         return work(statements.run, statements);
       }).catch(fail);
     },
     snapshot(work) {
-      return snapshot(pool, client => work(statementsOn(pool, call, client))).catch(fail);
+      return snapshot(pool, client => work(statementsOn(pools, call, client))).catch(fail);
     },
     stoppedBy(stoppable) {
-      return openDatabase(pool, stoppable);
+      return openDatabase(pool, cancelPool, stoppable);
     },
   };
 }
 
 /** Their errors are for the transaction to see. */
-const statementsOn = (pool: Pool, call: Cancellable | undefined, client: Client): Statements => ({
-  run: (name, values) => ask(pool, call, client, named(name, values)),
-  runComposed: (...asked) => ask(pool, call, client, composed(...asked)),
-  runBinary: (name, values) => ask(pool, call, client, { ...named(name, values), ...BINARY }),
+const statementsOn = (pools: Pools, call: Cancellable | undefined, client: Client): Statements => ({
+  run: (name, values) => ask(pools, call, client, named(name, values)),
+  runComposed: (...asked) => ask(pools, call, client, composed(...asked)),
+  runBinary: (name, values) => ask(pools, call, client, { ...named(name, values), ...BINARY }),
 });
 
 const named = (name: string, values: Values = {}): Query => ({ name, ...statement(name, values) });
@@ -107,17 +114,23 @@ const BINARY = { binary: true, types: { getTypeParser: () => (value: unknown) =>
 type Query = pg.QueryConfig & { binary?: true };
 
 async function ask<Row extends pg.QueryResultRow>(
-  pool: Pool,
+  { pool, cancelPool }: Pools,
   call: Cancellable | undefined,
   client: Client | undefined,
   query: Query,
 ): Promise<Row[]> {
   if (call === undefined) return (await (client ?? pool).query<Row>(query)).rows;
   const { signal } = call.over;
+  requireCaller(signal);
+  return onConnection(pool, client, connection => {
+    // The caller may have left while all connections were taken.
+    requireCaller(signal);
+    return cancellable(signal, cancelPool, connection, async () => (await connection.query<Row>(query)).rows);
+  });
+}
+
+function requireCaller(signal: AbortSignal): void {
   if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
-  return onConnection(pool, client, connection =>
-    cancellable(signal, pool, connection, async () => (await connection.query<Row>(query)).rows),
-  );
 }
 
 /**
@@ -126,7 +139,7 @@ async function ask<Row extends pg.QueryResultRow>(
  */
 async function cancellable<T>(
   signal: AbortSignal,
-  pool: Pool,
+  cancelPool: Pool,
   client: Client,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -134,7 +147,7 @@ async function cancellable<T>(
   const stop = () => {
     const { processID } = client as unknown as { processID: number };
     // Without it the statement ends by its time-out.
-    canceling = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
+    canceling = cancelPool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -161,7 +174,8 @@ async function onConnection<T>(
     client.release();
     return outcome;
   } catch (error) {
-    client.release(true);
+    // Nothing was asked of it where nobody waits.
+    client.release(!(error instanceof PlatError));
     throw error;
   }
 }

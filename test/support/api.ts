@@ -78,12 +78,14 @@ export async function startTestApi(
     connectTimeoutMs: 60_000,
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   });
+  const cancelPool = createPool(config, log, { applicationName: 'plat api test cancel', max: 1 });
   const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
   const server = await serveHttp(
     createApp({
       config,
       log,
       pool,
+      cancelPool,
       lifecycle,
       queues,
       endpoints,
@@ -97,8 +99,9 @@ export async function startTestApi(
 
   let stopped: Promise<void> | undefined;
   const stop = () => {
-    stopped ??= server.stop().then(() => {
-      return pool.end();
+    stopped ??= server.stop().then(async () => {
+      await pool.end();
+      await cancelPool.end();
     });
     return stopped;
   };
