@@ -91,7 +91,7 @@ export function openIdempotency(database: Database): Idempotency {
   };
 }
 
-const TAKEN_OVER = unavailable('Another call with this Idempotency-Key has taken over. Try again.');
+const takenOver = () => unavailable('Another call with this Idempotency-Key has taken over. Try again.');
 
 type CallRow = { fingerprint: Buffer; status: number | null; body: Buffer | null };
 
@@ -112,7 +112,7 @@ function openAttempt(
     ...(made !== null && { made }),
     async noteMade(run, made) {
       const values = { account_id: accountId, key, attempt: claim, made: JSON.stringify(made) };
-      if ((await run('accounts/note_made', values)).length === 0) throw TAKEN_OVER;
+      if ((await run('accounts/note_made', values)).length === 0) throw takenOver();
     },
     async keep(run, { status, body }, hours = KEPT_HOURS) {
       if (body.length > MAX_STORED_BYTES)
@@ -127,7 +127,7 @@ function openAttempt(
         body,
         hours,
       });
-      if (rows.length === 0) throw TAKEN_OVER;
+      if (rows.length === 0) throw takenOver();
     },
     async end() {
       clearInterval(renewal);

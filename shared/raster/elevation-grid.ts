@@ -124,11 +124,12 @@ async function fillHeights(
     // A height belongs to the middle of its cell.
     const [x, y] = [at[0]! - 0.5, at[1]! - 0.5];
     const [column, row] = [Math.floor(x), Math.floor(y)];
+    const [dx, dy] = [x - column, y - row];
     heights[i] = 0;
     for (let corner = 0; corner < 4; corner++) {
       const [right, down] = [corner & 1, corner >> 1];
       const height = cell(column + right, row + down);
-      const weight = Math.abs(1 - right - x + column) * Math.abs(1 - down - y + row);
+      const weight = (right ? dx : 1 - dx) * (down ? dy : 1 - dy);
       heights[i]! += weight * (typeof height === 'number' ? height : await height);
     }
   }

@@ -162,11 +162,12 @@ export async function readForm(req: Request, res: Response, isLarge = false): Pr
   const parseForm = isLarge ? parseLarge : parseUsual;
   await new Promise<void>((resolve, reject) => {
     parseForm(req, res, (error?: { limit?: number }) => {
+      if (!error) return resolve();
       const why =
-        error?.limit === undefined
+        error.limit === undefined
           ? 'The form could not be read.'
           : `The form has more than the ${error.limit / 1000} kB that are allowed: send less at once.`;
-      error ? reject(new PlatError('validation_error', why)) : resolve();
+      reject(new PlatError('validation_error', why));
     });
   });
   const form = new URLSearchParams();

@@ -54,10 +54,11 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
   if (counties.length === 0) return { ...selection, where: 'false', values: {} };
   const values = { ...selection.values };
   const among = `= any (${binder(values)(counties)}::int[])`;
-  const joined = JOINS.filter(({ join }) => selection.from.includes(join)).map(({ alias }) => alias);
+  const joined = JOINS.filter(({ join }) => selection.from.includes(join));
+  const scopes = ['f', ...joined.map(({ alias }) => alias)].map(alias => `${alias}.fips ${among}`);
   return {
     ...selection,
-    where: [selection.where, ...['f', ...joined].map(alias => `${alias}.fips ${among}`)].join('\n    and '),
+    where: [selection.where, ...scopes].join('\n    and '),
     values,
   };
 }
