@@ -31,6 +31,26 @@ describe('a plan', () => {
     for (const { width } of rows) expect(width).toBeLessThan(0.0012 * 80 * 1e7);
   });
 
+  test('puts the same parcels into the same chunks however the table lies', async () => {
+    await insertLots(pool, range(0, 400));
+    const chunksOf = async () => {
+      const { first } = await plan(pool, { scope: { fips: 33_019 } }, 30);
+      const { rows } = await pool.query<{ id: number; chunk: number }>(
+        'select property_id as id, chunk - $1 as chunk from attributes_dirty order by 1',
+        [first],
+      );
+      return rows;
+    };
+    const chunks = await chunksOf();
+    await pool.query(`
+      create temp table shuffled as select * from parcel_filters order by md5(property_id::text);
+      truncate parcel_filters;
+      insert into parcel_filters select * from shuffled;
+      drop table shuffled;
+      analyze parcel_filters`);
+    expect(await chunksOf()).toEqual(chunks);
+  });
+
   test('leaves chunks alone whose jobs are open, and plans those anew whose jobs have ended', async () => {
     await insertLots(pool, range(0, 10));
     await markParcels(pool, ['roads'], [COUNTY + 1]);

@@ -15,22 +15,24 @@ delete from attributes_dirty
 where fips = :fips and property_id = any (:property_ids)
 
 -- name: copy_county_parcels
--- A county's parcels on the roll with their locations in 1e-7 degrees. {{fips}}: a literal, as COPY takes no
--- parameters
+-- A county's parcels on the roll with their locations in 1e-7 degrees, in an order that gives the same chunks
+-- each time. {{fips}}: a literal, as COPY takes no parameters
 copy (
   select property_id, location[0], location[1]
   from parcel_filters
   where fips = {{fips}}
+  order by property_id
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
--- A county's parcels that wait for a plan, with their locations in 1e-7 degrees. {{fips}}: a literal, as
--- COPY takes no parameters
+-- A county's parcels that wait for a plan, ordered as above, with their locations in 1e-7 degrees. {{fips}}: a
+-- literal, as COPY takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
   join parcel_filters f on f.fips = d.fips and f.property_id = d.property_id
   where d.fips = {{fips}} and d.chunk is null
+  order by property_id
 ) to stdout (format binary)
 
 -- name: drop_stray_marks
@@ -196,8 +198,8 @@ where id in (
 order by id
 
 -- name: read_marked_parcels
--- The parcels of a chunk that are on the roll and still marked, looked up one by one (offset 0 keeps the
--- planner from reading all parcels of the state).
+-- The parcels of a chunk that are on the roll and still marked, ordered as above, looked up one by one
+-- (offset 0 keeps the planner from reading all parcels of the state).
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
@@ -217,6 +219,7 @@ cross join lateral (
   offset 0
 ) p
 where d.fips = :fips and d.chunk = :chunk
+order by d.property_id
 
 -- name: read_neighbours
 -- The parcels of any roll within some boxes, except those of the chunk, looked up one by one (offset 0, as
