@@ -5,6 +5,9 @@ import { describePages, faultsOf, inspect, isFocused, NARROW, send, tabTo } from
 import { doDealJobs } from '../support/deals.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
+/** In the page: its script has come, and Esc closes it. */
+const isModal = (dialog: Element): boolean => dialog.matches(':modal');
+
 describePages('deals', site => {
   const lane = (stage: string) => `.lane[data-stage=${stage}]`;
 
@@ -161,7 +164,7 @@ describePages('deals', site => {
     await tabTo(page, page.getByRole('link', { name: 'Change price…' }));
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('alertdialog', { name: 'Change the list price?' });
-    await dialog.waitFor();
+    await expect.poll(() => dialog.evaluate(isModal)).toBe(true);
     await expect
       .poll(() => dialog.getByRole('link', { name: 'Keep $34,900' }).evaluate(isFocused))
       .toBe(true);
@@ -170,7 +173,7 @@ describePages('deals', site => {
     await dialog.waitFor({ state: 'detached' });
     await tabTo(page, page.getByRole('link', { name: 'Change price…' }));
     await page.keyboard.press('Enter');
-    await dialog.waitFor();
+    await expect.poll(() => dialog.evaluate(isModal)).toBe(true);
     const field = dialog.getByLabel('New list price');
     await tabTo(page, field);
     await page.keyboard.press('Control+A');

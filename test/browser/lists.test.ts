@@ -34,7 +34,8 @@ describePages('lists', site => {
     await said.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => page.locator('.seg').textContent()).not.toContain('Mailed');
 
-    // One row's status is saved as it is chosen.
+    // One row's status is saved as it is chosen, by the page's script.
+    await page.waitForLoadState();
     const first = page.locator('.row-form').first();
     await first.locator('select').selectOption('answered');
     await page.locator('.seg', { hasText: 'Answered 1' }).waitFor();

@@ -25,8 +25,8 @@ copy (
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
--- A county's parcels that wait for a plan, ordered as above, with their locations in 1e-7 degrees. {{fips}}: a
--- literal, as COPY takes no parameters
+-- A county's parcels that wait for a plan, ordered as above, with their locations in 1e-7 degrees.
+-- {{fips}}: a literal, as COPY takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
