@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { usageOf } from '../support/api.ts';
-import { describePages, inspect, tabTo } from '../support/browser.ts';
+import { describePages, inspect, isFocused, tabTo } from '../support/browser.ts';
 
 describePages('from a county by its name to a telephone number', site => {
   test('by keyboard alone: the county, vacant lots of 5 to 20 acres of owners out of state, sorted, one opened, its numbers bought once', async () => {
@@ -101,5 +101,28 @@ describePages('from a county by its name to a telephone number', site => {
     await press('Escape');
     await page.locator('#results').waitFor();
     await expect.poll(() => count.textContent()).toBe(String(found));
+  });
+
+  test('a thumb of a histogram keeps the focus when the bars of the last question come late', async () => {
+    const page = await site.open('/data?county=33019');
+    await page.locator('.filters > summary').click();
+    await page.locator('.spread[data-of="value"]').waitFor();
+    let answer = () => {};
+    const isAllowed = new Promise<void>(allow => {
+      answer = allow;
+    });
+    await page.route('**/data/spreads?*', async route => {
+      await isAllowed;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/data/spreads?*');
+    await page.getByRole('checkbox', { name: 'Vacant' }).check();
+    await asked;
+    const thumb = page.getByLabel('Estimated value up to, by the bars');
+    const old = await thumb.elementHandle();
+    await thumb.focus();
+    answer();
+    await expect.poll(() => old!.evaluate(one => one.isConnected)).toBe(false);
+    await expect.poll(() => thumb.evaluate(isFocused)).toBe(true);
   });
 });

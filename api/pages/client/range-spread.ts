@@ -26,11 +26,13 @@ async function show(): Promise<void> {
   // Another question has been asked since.
   if (asked !== shown) return;
   for (const range of document.querySelectorAll<HTMLElement>('.range[data-of]')) {
+    const focused = thumbsOf(range).indexOf(document.activeElement as Field);
     range.querySelector('.spread')?.remove();
     const spread = page.querySelector(`.spread[data-of="${range.dataset.of}"]`);
     if (!spread) continue;
     range.querySelector('legend')!.after(spread);
     follow(range);
+    thumbsOf(range)[focused]?.focus();
   }
 }
 
