@@ -183,7 +183,13 @@ describePages('deals', site => {
     await tabTo(page, dialog.getByRole('button', { name: 'Change to $31,900' }));
     await page.keyboard.press('Enter');
     await page.getByText('The list price is now $31,900.').waitFor();
-    await tabTo(page, page.getByRole('button', { name: 'Undo: back to $34,900' }).first());
+    const undo = page.getByRole('button', { name: 'Undo: back to $34,900' }).first();
+    await tabTo(page, undo);
+    // What a worker finds meanwhile takes nobody's place away.
+    const old = await undo.elementHandle();
+    await doDealJobs(site.db.pool);
+    await expect.poll(() => old!.evaluate(one => one.isConnected)).toBe(false);
+    await expect.poll(() => undo.evaluate(isFocused)).toBe(true);
     await page.keyboard.press('Enter');
     await page.getByText('List price $34,900', { exact: true }).first().waitFor();
     await expect.poll(() => page.getByLabel('List price', { exact: true }).inputValue()).toBe('34900');

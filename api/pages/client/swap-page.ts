@@ -11,13 +11,25 @@ export async function fetchPage(url: string, init: RequestInit = {}): Promise<Do
   return new DOMParser().parseFromString(await response.text(), 'text/html');
 }
 
+const FOCUSABLE = 'a, button, input, select, textarea, summary';
+const focusableIn = (part: Element) => [...part.querySelectorAll<HTMLElement>(FOCUSABLE)];
+
+/** What stands for an element in the new part: by its id, or in its place with its words. */
+function sameIn(part: Element, { id, textContent }: Element, place: number): HTMLElement | null {
+  if (id) return document.getElementById(id);
+  const there = focusableIn(part)[place];
+  return there?.textContent === textContent ? there : null;
+}
+
+/** Puts parts of a page in the place of those here; the focus stays where it is. */
 export function putInPlace(page: Document, ids: readonly string[]): void {
   for (const id of ids) {
     const part = page.getElementById(id);
     const here = document.getElementById(id);
     if (!part || !here) continue;
-    const focused = here.contains(document.activeElement) ? document.activeElement!.id : '';
+    const focused = here.contains(document.activeElement) ? document.activeElement : null;
+    const place = focused ? focusableIn(here).indexOf(focused as HTMLElement) : -1;
     here.replaceWith(part);
-    if (focused) document.getElementById(focused)?.focus();
+    if (focused) sameIn(part, focused, place)?.focus();
   }
 }
