@@ -1,4 +1,4 @@
-import { companyOf } from '../../v1/exports/export-schema.ts';
+import { companyOf } from '../../v1/common/company.ts';
 import type { Page } from '../frame/pages.tsx';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { watchVersions } from '../frame/watch-versions.ts';
@@ -19,7 +19,7 @@ export const exportEventsPage: Page = {
   access: 'app',
   async get(visit) {
     const { database } = visit.deps.resources;
-    const company = await companyOf(database, (await requireAccount(visit)).id);
+    const company = await companyOf(database.run, (await requireAccount(visit)).id);
     const watch = watchExports(database);
     return { stream: watch(company, visit.session!.id, await versionOf(visit, company)) };
   },

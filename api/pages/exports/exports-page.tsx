@@ -5,8 +5,9 @@ import {
   KEPT_DAYS,
   kindOf,
 } from '../../../shared/exports/export-request.ts';
+import { companyOf } from '../../v1/common/company.ts';
 import { createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
-import { companyOf, type ExportRow, listExportRows } from '../../v1/exports/export-schema.ts';
+import { type ExportRow, listExportRows } from '../../v1/exports/export-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Empty, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
@@ -72,7 +73,7 @@ async function show(visit: Visit, reason?: string) {
   const { id } = await requireAccount(visit);
   const rows = await listExportRows(visit.deps.resources.database, id, null);
   const open = rows.some(({ state }) => state === 'queued' || state === 'running');
-  const company = await companyOf(visit.deps.resources.database, id);
+  const company = await companyOf(visit.deps.resources.database.run, id);
   const order = visit.url.search === '' ? undefined : await orderForm(visit, company);
   return {
     title: 'Exports',

@@ -1,7 +1,7 @@
 import { count, day, usd } from '../../../shared/domain/figures.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { companyOf } from '../../v1/exports/export-schema.ts';
+import { companyOf } from '../../v1/common/company.ts';
 import { readRows } from '../../v1/lists/list-rows.ts';
 import { findList, type ListRow, type ParcelList } from '../../v1/lists/list-schema.ts';
 import { deleteList, getList, listLists } from '../../v1/lists/lists.ts';
@@ -185,7 +185,7 @@ const countOf = ({ counts = [] }: ParcelList, status: string): number =>
 
 async function readOffersOut(visit: Visit, id: string) {
   const { database } = visit.deps.resources;
-  const company = await companyOf(database, (await requireAccount(visit)).id);
+  const company = await companyOf(database.run, (await requireAccount(visit)).id);
   return offersOut(database, company, await findList(database, company, id));
 }
 

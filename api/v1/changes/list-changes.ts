@@ -11,10 +11,11 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { requestDigest } from '../../http/cursor.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { sign, verifySigned } from '../../http/signed.ts';
+import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips } from '../common/request-schemas.ts';
-import { companyOf, findSearch } from '../searches/search-schema.ts';
+import { findSearch } from '../searches/search-schema.ts';
 
 const PATH = '/api/public/v1/changes/';
 const USUAL_LIMIT = 100;

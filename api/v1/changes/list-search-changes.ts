@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { validationError } from '../../http/error-responses.ts';
+import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { companyOf, findSearch, NO_SEARCH, SEARCHES_PATH, searchParams } from '../searches/search-schema.ts';
+import { findSearch, NO_SEARCH, SEARCHES_PATH, searchParams } from '../searches/search-schema.ts';
 import { change, limit, type Stored, toChange } from './list-changes.ts';
 
 const CHANGES_A_TOKEN = 10;

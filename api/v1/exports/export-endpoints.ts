@@ -17,11 +17,11 @@ import type { Database } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
 import type { Quote } from '../../http/quote.ts';
+import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { countForQuote } from '../parcels/filter/filter-count.ts';
 import { LEAST_TOLD } from '../parcels/filter/withhold-counts.ts';
 import {
-  companyOf,
   EXPORT_EXAMPLE,
   exported,
   listExportRows,
@@ -84,7 +84,7 @@ What it can cost is held from the start, and billed once when it is ready. It ha
     const request = body as ExportRequest;
     const { account, now } = call;
     requireTellable(request, call);
-    const companyId = await companyOf(database, account.id);
+    const companyId = await companyOf(database.run, account.id);
     const price = await priceExport(database, companyId, request, now);
     const id = await addExport(database, { request, companyId, price, call });
     const rows = await listExportRows(database, account.id, id);
@@ -106,7 +106,7 @@ function requireTellable({ filter, most_tokens: most }: ExportRequest, { user }:
 /** Of a filter no count below 25 is told, neither of its parcels nor of their owners. */
 async function quoteExport(request: ExportRequest, database: Database, call: CallContext) {
   requireTellable(request, call);
-  const companyId = await companyOf(database, call.account.id);
+  const companyId = await companyOf(database.run, call.account.id);
   const { rows, tokens } = await priceExport(database, companyId, request, call.now);
   const exact: Quote = { tokens, at_most: tokens };
   if (request.filter === undefined) return { body: exact, tokens: 0 };
@@ -225,7 +225,7 @@ export const deleteExport = defineEndpoint({
   response: { status: 204, description: 'It is canceled, or deleted.' },
   errors: { not_found: NOT_FOUND },
   handle: async ({ params }, { database }, { account }) => {
-    const ids = { export_id: params.id, company_id: await companyOf(database, account.id) };
+    const ids = { export_id: params.id, company_id: await companyOf(database.run, account.id) };
     const gone = await database.transaction(async run => {
       const canceled = await cancelExport(run, params.id, ids.company_id);
       if (canceled?.job_id) await run('queue/cancel_job', { id: canceled.job_id, by: 'the company' });

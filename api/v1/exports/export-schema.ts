@@ -7,6 +7,7 @@ import { compsRequest } from '../../../shared/market/comps-query.ts';
 import type { FileAddresses } from '../../files/file-address.ts';
 import type { Database } from '../../http/database.ts';
 import { type CallContext, link } from '../../http/endpoint.ts';
+import { companyOf } from '../common/company.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { sentFilter } from '../parcels/filter/filter-body.ts';
 
@@ -200,18 +201,13 @@ export type ExportRow = {
   progress: number | null;
 };
 
-export async function companyOf({ run }: Pick<Database, 'run'>, accountId: string): Promise<string> {
-  const [company] = await run<{ company_id: string }>('accounts/read_company', { account_id: accountId });
-  return company!.company_id;
-}
-
 /** The newest exports of the caller's company. @param id null for all */
 export async function listExportRows(
   { run }: Pick<Database, 'run'>,
   accountId: string,
   id: string | null,
 ): Promise<ExportRow[]> {
-  const company_id = await companyOf({ run }, accountId);
+  const company_id = await companyOf(run, accountId);
   return run<ExportRow>('exports/list_exports', {
     company_id,
     export_id: id,

@@ -7,6 +7,7 @@ import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts'
 import type { Statements } from '../../http/database.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
+import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
@@ -14,7 +15,7 @@ import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { filterBody } from '../parcels/filter/filter-body.ts';
 import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 import { findByApns } from '../parcels/find-parcels.ts';
-import { companyOf, findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
+import { findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
 
 /** Parcels that one call may name, some 140 kB. */
 export const MAX_NAMED = 10_000;
@@ -108,7 +109,7 @@ export const addListRows = defineEndpoint({
   },
   errors: { not_found: NO_LIST, unprocessable: `${FULL} Or a shape of the filter is too much to test.` },
   handle: async ({ params, body }, resources, call) => {
-    const companyId = await companyOf(resources, call);
+    const companyId = await companyOf(resources.database.run, call.account.id);
     const list = await findList(resources.database, companyId, params.id);
     const { ids, unknown } = await idsOf(body, resources, call.now);
     const answer = await makeOnce(resources.database, call, async (_run, statements) => {

@@ -13,12 +13,12 @@ import { giveRows, listFreeRows } from '../../../shared/parcels/given-rows.ts';
 import type { Statements } from '../../http/database.ts';
 import type { Answer, CallContext } from '../../http/endpoint.ts';
 import { openPage, type Page, pageParameters, toPageResult } from '../../http/paging.ts';
+import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 import { line } from '../common/request-schemas.ts';
 import { MAX_NAMED } from './add-list-rows.ts';
 import {
-  companyOf,
   findList,
   type ListRow,
   listParams,
@@ -91,7 +91,7 @@ async function readRowPage(
   call: CallContext,
 ): Promise<Answer> {
   const { database, cursorSecret } = resources;
-  const companyId = await companyOf(resources, call);
+  const companyId = await companyOf(resources.database.run, call.account.id);
   const list = await findList(resources.database, companyId, params.id);
   const page = await openPage(paging, {
     endpoint: 'lists/rows',
@@ -238,7 +238,7 @@ export const changeRows = defineEndpoint({
     example: { summary: 'One row', value: { changed: 1, not_found: [], without_address: [] } },
   },
   handle: async ({ params, body }, resources, call) => {
-    const companyId = await companyOf(resources, call);
+    const companyId = await companyOf(resources.database.run, call.account.id);
     const list = await findList(resources.database, companyId, params.id);
     const { property_ids = null, with_status = null, status = null, note = null, tags = null } = body;
     const answer = await resources.database.transaction(async (_run, statements): Promise<ChangedRows> => {
@@ -323,7 +323,7 @@ export const removeRows = defineEndpoint({
     example: { summary: 'Two rows', value: { removed: 2, not_found: [] } },
   },
   handle: async ({ params, query: { property_ids } }, resources, call) => {
-    const companyId = await companyOf(resources, call);
+    const companyId = await companyOf(resources.database.run, call.account.id);
     const list = await findList(resources.database, companyId, params.id);
     const answer = await resources.database.transaction(async (run, statements): Promise<RemovedRows> => {
       const picked = await pickRows(statements, companyId, list, { property_ids, status: null });

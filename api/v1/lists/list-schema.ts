@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type ListRecord, offerTermsOf, ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, REVIEW_REASONS } from '../../../shared/lists/offer.ts';
-import type { CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { pageOf } from '../../http/paging.ts';
 import type { Resources } from '../common/endpoint-resources.ts';
@@ -102,11 +101,6 @@ export const listRow = z
 export type ListRow = z.output<typeof listRow>;
 
 export const rowPage = pageOf('ListRowPage', listRow);
-
-export async function companyOf({ database }: Resources, { account }: CallContext): Promise<string> {
-  const [row] = await database.run<{ company_id: string }>('lists/find_company', { account_id: account.id });
-  return row!.company_id;
-}
 
 /** @throws PlatError `not_found` for what is no list of the company */
 export async function findList(

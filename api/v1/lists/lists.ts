@@ -5,10 +5,10 @@ import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
+import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { line } from '../common/request-schemas.ts';
 import {
-  companyOf,
   findList,
   LIST_EXAMPLE,
   LIST_PATH,
@@ -134,7 +134,7 @@ export const listLists = defineEndpoint({
   },
   handle: async (_input, resources, call) => {
     const rows = await resources.database.run<ListRecord>('lists/list_lists', {
-      company_id: await companyOf(resources, call),
+      company_id: await companyOf(resources.database.run, call.account.id),
       list_id: null,
     });
     return { body: rows.map(toList), tokens: 0 };
@@ -160,7 +160,7 @@ export const createList = defineEndpoint({
   },
   errors: { unprocessable: TOO_MANY },
   handle: async ({ body }, resources, call) => {
-    const companyId = await companyOf(resources, call);
+    const companyId = await companyOf(resources.database.run, call.account.id);
     const id = await makeOnce(resources.database, call, async run => {
       await run('lists/lock_lists', { company_id: companyId });
       const [counted] = await run<{ lists: number }>('lists/count_rows_of_company', {
@@ -214,7 +214,7 @@ export const getList = defineEndpoint({
     },
   },
   handle: async ({ params }, resources, call) =>
-    withCounts(resources, await companyOf(resources, call), params.id),
+    withCounts(resources, await companyOf(resources.database.run, call.account.id), params.id),
 });
 
 export const changeList = defineEndpoint({
@@ -232,7 +232,7 @@ export const changeList = defineEndpoint({
     example: { summary: 'A list', value: LIST_EXAMPLE },
   },
   handle: async ({ params: { id }, body }, resources, call) => {
-    const companyId = await companyOf(resources, call);
+    const companyId = await companyOf(resources.database.run, call.account.id);
     await resources.database.transaction(async run => {
       // Two changes at once follow each other, so that neither takes back what the other has set.
       await run('lists/lock_lists', { company_id: companyId });
@@ -254,7 +254,7 @@ export const deleteList = defineEndpoint({
   response: { status: 204, description: 'It is deleted.' },
   handle: async ({ params }, resources, call) => {
     const gone = await resources.database.run('lists/delete_list', {
-      company_id: await companyOf(resources, call),
+      company_id: await companyOf(resources.database.run, call.account.id),
       list_id: params.id,
     });
     if (gone.length === 0) throw notFound(NO_LIST);

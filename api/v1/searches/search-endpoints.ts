@@ -13,12 +13,12 @@ import {
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
+import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { line } from '../common/request-schemas.ts';
 import { filterBody, sentFilter } from '../parcels/filter/filter-body.ts';
 import { countForQuote, countiesOf, FREE_QUOTES_A_DAY } from '../parcels/filter/filter-count.ts';
 import {
-  companyOf,
   findSearch,
   listRows,
   NO_SEARCH,

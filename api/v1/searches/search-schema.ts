@@ -61,11 +61,6 @@ export function toSearch(row: SearchRow): SavedSearch {
   };
 }
 
-export async function companyOf(run: Run, accountId: string): Promise<string> {
-  const [row] = await run<{ company_id: string }>('accounts/read_company', { account_id: accountId });
-  return row!.company_id;
-}
-
 /** The searches of a company. @param userId for whom they are new, if for somebody */
 export const listRows = (
   run: Run,

@@ -11,10 +11,11 @@ import {
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
+import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
-import { companyOf, listRows } from '../searches/search-schema.ts';
+import { listRows } from '../searches/search-schema.ts';
 import {
   findWebhook,
   NO_WEBHOOK,

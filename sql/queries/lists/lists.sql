@@ -15,10 +15,6 @@ with gone as (
 )
 select id from gone
 
--- name: find_company
--- The company of an account.
-select company_id from accounts where id = :account_id
-
 -- name: hold_list
 -- Keeps a list of a company from being deleted until the end of the transaction; no row when it is gone.
 select id from lists where id = :list_id and company_id = :company_id for key share
