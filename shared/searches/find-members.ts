@@ -15,7 +15,7 @@ export async function findMembers(
 ): Promise<Set<number>> {
   const found = new Set<number>();
   const find = async (among: Among) => {
-    const { from, where, values } = await selectParcels(filter, asOf, database, among);
+    const { from, where, values } = await selectParcels(filter, { asOf }, database, among);
     const rows = await database.runComposed<{ property_id: number }>(
       'searches/find_members',
       { from, where },

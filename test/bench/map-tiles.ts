@@ -69,7 +69,7 @@ async function compareMarks(
   const hitsOf = (filters: object, color?: string): TileHits => ({
     key: '',
     body: filterSchema.parse({ county: String(fips), ...filters }),
-    asOf: new Date(),
+    asking: { asOf: new Date() },
     color: colorOf(color ?? null),
   });
   const marking = hitsOf(HITS);

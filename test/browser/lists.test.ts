@@ -18,6 +18,19 @@ describePages('lists', site => {
       .poll(() => page.locator('.pagehead').textContent())
       .toMatch(new RegExp(`Sullivan, out of state${found} parcels of \\d+ owners`));
 
+    // On the map it is a search like others.
+    const address = page.url();
+    await page.getByRole('link', { name: 'On the map' }).click();
+    await expect.poll(() => page.locator('#count').textContent()).toBe(String(found));
+    await page.locator('#legend', { hasText: `${found}` }).waitFor();
+    await inspect(page);
+    await page.locator('.filters > summary').click();
+    await page.getByLabel('Acres, at least', { exact: true }).fill('15');
+    await expect.poll(async () => Number(await page.locator('#count').textContent())).toBeLessThan(found);
+    await page.getByRole('button', { name: /^Show \d+ parcels/ }).click();
+    await page.getByRole('link', { name: 'Sullivan, out of state' }).click();
+    await expect.poll(() => page.url()).toBe(address);
+
     const boxes = page.locator('.list-rows [name="property_id"][form]');
     await boxes.nth(0).check();
     await boxes.nth(1).check();

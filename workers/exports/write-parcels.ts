@@ -87,7 +87,8 @@ async function chooseParcels({ pool, request, companyId, asOf }: FileOptions): P
       list,
     );
   }
-  const selection = await selectParcels(filterSchema.parse(request.filter) as FilterBody, asOf, reads);
+  const body = filterSchema.parse(request.filter) as FilterBody;
+  const selection = await selectParcels(body, { asOf, companyId }, reads);
   if (request.one_per_owner)
     return keptParcels(pool, hitsOfOwners(selection, companyId!, mostRows('csv') + 1), null);
   const { from, where, values } = selection;

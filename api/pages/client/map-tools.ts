@@ -140,7 +140,7 @@ function savePicture(map: MapLibre): void {
 /** From farther away the box in sight is too large for a search. */
 const SEARCH_ZOOM = 9;
 /** What says where one looks. */
-const WHERE = ['county', 'counties', 'zips_include', 'owner_parcel_id', 'property_id', 'state'];
+const WHERE = ['county', 'counties', 'zips_include', 'owner_parcel_id', 'list_id', 'property_id', 'state'];
 
 /** Once somebody has moved the map, what is in sight can be searched; nothing does so by itself. */
 function offerSearch(map: MapLibre): void {

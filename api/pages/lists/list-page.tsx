@@ -132,9 +132,14 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
             </p>
           </div>
           {list.rows > 0 && (
-            <a class="button primary" href={`/exports?list_id=${id}`}>
-              <Icon name="download" /> Export
-            </a>
+            <div class="buttons">
+              <a class="button second" href={`/data?list_id=${id}`}>
+                <Icon name="map" /> On the map
+              </a>
+              <a class="button primary" href={`/exports?list_id=${id}`}>
+                <Icon name="download" /> Export
+              </a>
+            </div>
           )}
         </header>
         {done && <DoneNotice done={done} action={action} />}

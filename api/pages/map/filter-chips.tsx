@@ -69,7 +69,7 @@ function wordsOf(name: string, texts: readonly string[]): string {
   const filter = FILTER_BY_NAME.get(name)!;
   const label = labelOf(filter);
   const isFlag = filter.type === 'boolean' && texts.at(-1) === 'true';
-  if (name === 'geom_intersects' || isFlag) return label;
+  if (name === 'geom_intersects' || name === 'list_id' || isFlag) return label;
   const text = texts.map(each => ANSWERS[each] ?? valueText(filter, each)).join('; ');
   return `${label}: ${text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text}`;
 }

@@ -33,8 +33,8 @@ const ELSEWHERE = new Set([
 ]);
 const FIRST_RANGES: readonly string[] = SPREADS.map(({ of }) => of);
 
-/** How results are shown stays when the question changes. */
-const KEPT = ['view', 'page_size', 'color'];
+/** How results are shown, and which list they are of, stays when the question changes. */
+const KEPT = ['view', 'page_size', 'color', 'list_id'];
 
 const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 

@@ -1,7 +1,7 @@
 import { acres, percent, usd } from '../../../shared/domain/figures.ts';
 import { countyOf } from '../../../shared/domain/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
-import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
 
 /** What the map's hits can be colored by. */
@@ -91,8 +91,8 @@ export type Classes = { classes: ColorClass[]; unknown: number };
 /** How many hits, and their acres together, as far as these are known. */
 export type Total = { count: number; acres: number };
 
-export async function countHits(database: Database, body: FilterBody, asOf: Date): Promise<Total> {
-  const { from, where, values } = await selectParcels(body, asOf, database);
+export async function countHits(database: Database, body: FilterBody, asking: Asking): Promise<Total> {
+  const { from, where, values } = await selectParcels(body, asking, database);
   const [row] = await database.runComposed<Total>(
     'parcels/count_classes',
     { from, where, ...NO_FIGURE },
@@ -139,10 +139,10 @@ export async function readSwatches(
 export async function classifyHits(
   database: Database,
   body: FilterBody,
-  asOf: Date,
+  asking: Asking,
   color: Color,
 ): Promise<Classes & { total: Total }> {
-  const { from, where, values } = await selectParcels(body, asOf, database);
+  const { from, where, values } = await selectParcels(body, asking, database);
   const fragments = { from, where, figure: color.figure, join: color.join };
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
   const found = breaks ?? (await findBreaks(database, fragments, values));

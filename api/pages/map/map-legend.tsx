@@ -36,13 +36,13 @@ export async function readColored(visit: Visit): Promise<Colored> {
   });
   const parcels = all?.parcels ?? 0;
   if (search === undefined) return { isWhole: false, others: parcels };
-  const { body, asOf, color } = search;
+  const { body, asking, color } = search;
   // These are counted already.
   if (color === undefined && county !== undefined && Object.keys(body).length === 1)
     return { hits: parcels, isWhole: true, others: 0 };
   const counted = await (color
-    ? classifyHits(database, body, asOf, color)
-    : countHits(database, body, asOf)
+    ? classifyHits(database, body, asking, color)
+    : countHits(database, body, asking)
   ).catch(error => {
     // The list says why.
     if (error instanceof PlatError && error.status < 500) return undefined;

@@ -19,6 +19,7 @@ import { readRows } from './result-rows.ts';
 import { isTable, sizeOf } from './result-views.tsx';
 import { resultsBoxPage, whereKey } from './results-box.ts';
 import { type FoundRows, NoQuestion, parcelsText, Results, type SearchResult } from './search-results.tsx';
+import { askedOnPage, findListAsked } from './tile-hits.ts';
 
 export const dataPage: Page = {
   path: '/data',
@@ -86,11 +87,17 @@ async function search(
       ? readKnown(visit, String(filters.county)).catch(unlessFound)
       : undefined,
   ]);
+  const list = await findListAsked(visit, filters, await askedOnPage(visit, filters));
   const isFound = hits !== undefined && !(hits instanceof PlatError);
   const zero = isFound && hits.count === 0 ? await explainZero(visit, filters) : undefined;
   const side = (
     <>
       <h1 class="unseen">Find parcels</h1>
+      {list && (
+        <p class="crumb">
+          <a href={`/lists/${list.id}`}>‹ {list.name}</a>
+        </p>
+      )}
       <FilterForm
         url={visit.url}
         county={filters.county}
@@ -98,7 +105,7 @@ async function search(
         known={known}
         shows={isFound ? `Show ${parcelsText(hits.count)}` : 'Show parcels'}
         open={hits === undefined}
-        isSavable={isFound}
+        isSavable={isFound && filters.list_id === undefined}
       />
       <div
         id="results"

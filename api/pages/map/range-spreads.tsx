@@ -1,13 +1,12 @@
 import { renderToString } from 'preact-render-to-string';
 import { PlatError } from '../../../shared/base/errors.ts';
-import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import type { Database } from '../../http/database.ts';
 import type { Page } from '../frame/pages.tsx';
-import type { Visit } from '../frame/visit.ts';
 import { VALUATION } from './map-colors.ts';
 import { FILTER_BY_NAME } from './read-filters.ts';
-import { readTileHits } from './tile-hits.ts';
+import { readTileHits, type TileHits } from './tile-hits.ts';
 
 /** The ranges that have one, and their figures as SQL: `x` is the parcel's parcel_filters. */
 export const SPREADS = [
@@ -35,12 +34,11 @@ function edgesOf(low: number, high: number): number[] {
 }
 
 async function readSpread(
-  { deps }: Visit,
-  body: FilterBody,
+  database: Database,
+  { body, asking }: TileHits,
   { of, figure, join }: (typeof SPREADS)[number],
 ): Promise<Spread | undefined> {
-  const { database } = deps.resources;
-  const { from, where, values } = await selectParcels(body, deps.now(), database);
+  const { from, where, values } = await selectParcels(body, asking, database);
   const fragments = { from, where, figure, join };
   const [row] = await database.runComposed<{ ends: [number, number] | null }>(
     'parcels/find_ends',
@@ -103,7 +101,7 @@ export const spreadsPage: Page = {
       try {
         // One after the other: a page takes no more than one connection.
         for (const each of SPREADS)
-          spreads.push(...[(await readSpread(visit, hits.body, each)) ?? []].flat());
+          spreads.push(...[(await readSpread(visit.deps.resources.database, hits, each)) ?? []].flat());
       } catch (error) {
         // The list says why.
         if (!(error instanceof PlatError) || error.status >= 500) throw error;

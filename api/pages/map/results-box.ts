@@ -6,6 +6,7 @@ import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import type { Page } from '../frame/pages.tsx';
 import { json } from '../frame/visit.ts';
 import { type Filters, listCounties, readFilters } from './read-filters.ts';
+import { askedOnPage } from './tile-hits.ts';
 
 /** Where a search looks: the map moves to its results when this is another one. */
 export function whereKey(filters: Filters): string {
@@ -24,7 +25,7 @@ export const resultsBoxPage: Page = {
     const body = filterBody.safeParse(filters).data;
     if (body === undefined) return json(null);
     const { database } = visit.deps.resources;
-    const { from, where, values } = await selectParcels(body, visit.deps.now(), database);
+    const { from, where, values } = await selectParcels(body, await askedOnPage(visit, body), database);
     const [box] = await database.runComposed<BoxE7>('parcels/read_hits_box', { from, where }, values);
     if (box?.west == null) return json(null);
     const degrees: Box = [box.west / 1e7, box.south / 1e7, box.east / 1e7, box.north / 1e7];

@@ -94,7 +94,7 @@ export function Results({ hits, visit, filters, zero }: ResultsProps) {
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
           {hits.acres !== undefined && hits.acres > 0 && <small> · {count(hits.acres)} acres</small>}
         </h2>
-        {hits.count > 0 && <Prices of={hits.count} url={url} />}
+        {hits.count > 0 && <Prices of={hits.count} url={url} filters={filters} />}
         {isTable(url) && <Views url={url} />}
       </SelectionBar>
       {zero && <NoHits visit={visit} filters={filters} zero={zero} />}
@@ -121,9 +121,10 @@ export function Results({ hits, visit, filters, zero }: ResultsProps) {
 
 const tokens = (price: number): string => `${count(price)} ${price === 1 ? 'token' : 'tokens'}`;
 
-/** What it costs to take the results along; to look at them here is free. */
-function Prices({ of, url }: { of: number; url: URL }) {
+/** What it costs to take the results along; here they are free. A list has its own page for that. */
+function Prices({ of, url, filters }: { of: number; url: URL; filters: Filters }) {
   const { all_pages, export: file } = pricesOf(of);
+  if (filters.list_id !== undefined) return <small id="prices">{tokens(all_pages)} over the API</small>;
   return (
     <small id="prices">
       <a href={`/searches${url.search}`}>Save search</a> ·{' '}

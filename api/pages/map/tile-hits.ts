@@ -1,9 +1,11 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import { UUID } from '../../../shared/domain/uuid.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
-import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
-import type { Visit } from '../frame/visit.ts';
+import { askedBy } from '../../v1/parcels/filter/asked-by.ts';
+import { requireAccount, type Visit } from '../frame/visit.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
 import { listCounties, readFilters } from './read-filters.ts';
 
@@ -12,7 +14,7 @@ export type TileHits = {
   /** The same for the same hits in the same colors. */
   key: string;
   body: FilterBody;
-  asOf: Date;
+  asking: Asking;
   color: Color | undefined;
 };
 
@@ -27,10 +29,27 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
   const body = filterSchema.safeParse(asked).data;
   if (body === undefined) return undefined;
   const color = colorOf(visit.url.searchParams.get('color'));
-  const asOf = visit.deps.now();
+  const asking = await askedOnPage(visit, body);
+  const list = await findListAsked(visit, body, asking);
   // Months and years of filters are counted in days.
-  const key = JSON.stringify([asked, color?.name, asOf.toISOString().slice(0, 10)]);
-  return { key, body, asOf, color };
+  const key = JSON.stringify([asked, list?.updated_at, color?.name, asking.asOf.toISOString().slice(0, 10)]);
+  return { key, body, asking, color };
+}
+
+export const askedOnPage = async (visit: Visit, body: FilterBody): Promise<Asking> =>
+  askedBy(visit.deps.resources.database, (await requireAccount(visit)).id, body, visit.deps.now());
+
+type AskedList = { id: string; name: string; updated_at: Date };
+
+/** The list that a search is of; undefined for another search, or a list that the company does not have. */
+export async function findListAsked(
+  { deps }: Visit,
+  { list_id }: FilterBody,
+  { companyId: company_id }: Asking,
+): Promise<AskedList | undefined> {
+  if (typeof list_id !== 'string' || !UUID.test(list_id)) return undefined;
+  const { run } = deps.resources.database;
+  return (await run<AskedList>('lists/find_list', { company_id, list_id }))[0];
 }
 
 type Row = Omit<TileHit, 'tags'> & { figure: number | null };
@@ -38,10 +57,10 @@ type Row = Omit<TileHit, 'tags'> & { figure: number | null };
 /** The hits in a tile by their ids; of small ones that would lie on each other one. */
 export async function listTileHits(
   database: Database,
-  { body, asOf, color }: TileHits,
+  { body, asking, color }: TileHits,
   inTile: { fips: readonly number[]; box: string; least_area: number; dots: number },
 ): Promise<Map<number, TileHit>> {
-  const selection = await selectParcels(body, asOf, database).catch(error => {
+  const selection = await selectParcels(body, asking, database).catch(error => {
     // The page says why.
     if (error instanceof PlatError && error.status < 500) return undefined;
     throw error;

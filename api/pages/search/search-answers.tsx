@@ -34,6 +34,7 @@ const WHERE = [
   'zips_include',
   'geom_intersects',
   'owner_parcel_id',
+  'list_id',
   'property_id',
   'state',
 ];

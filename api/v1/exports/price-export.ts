@@ -90,7 +90,7 @@ async function hitsOf(
   const body = filterSchema.parse(filter) as FilterBody;
   const selection = await inField('filter', async () => {
     await requireFilterRegions(database, body);
-    return selectParcels(body, asOf, database);
+    return selectParcels(body, { asOf, companyId }, database);
   });
   return one_per_owner ? hitsOfOwners(selection, companyId, ENOUGH) : hitsOfFilter(selection, ENOUGH);
 }

@@ -3,12 +3,12 @@ import { countyOf } from '../../../shared/domain/property-id.ts';
 import { type ListRecord, MAX_ROWS } from '../../../shared/lists/list-terms.ts';
 import { listParts } from '../../../shared/lists/read-list.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
-import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
-import type { Statements } from '../../http/database.ts';
+import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import type { Database, Statements } from '../../http/database.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { companyOf } from '../common/company.ts';
-import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
+import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips, line } from '../common/request-schemas.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
@@ -111,7 +111,7 @@ export const addListRows = defineEndpoint({
   handle: async ({ params, body }, resources, call) => {
     const companyId = await companyOf(resources.database.run, call.account.id);
     const list = await findList(resources.database, companyId, params.id);
-    const { ids, unknown } = await idsOf(body, resources, call.now);
+    const { ids, unknown } = await idsOf(body, resources.database, { asOf: call.now, companyId });
     const answer = await makeOnce(resources.database, call, async (_run, statements) => {
       const { run } = statements;
       await run('lists/lock_lists', { company_id: companyId });
@@ -149,11 +149,12 @@ export const addListRows = defineEndpoint({
 /** The parcels that a body means, ascending and each once, and those of its names that none has. */
 async function idsOf(
   { filter, property_ids, apns, fips }: z.output<typeof body>,
-  { database }: Resources,
-  now: Date,
+  database: Database,
+  asking: Asking,
 ): Promise<{ ids: number[]; unknown: string[] }> {
   const ascending = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
-  if (filter !== undefined) return { ids: await collect(filter as FilterBody, database, now), unknown: [] };
+  if (filter !== undefined)
+    return { ids: await collect(filter as FilterBody, database, asking), unknown: [] };
   if (property_ids !== undefined) return { ids: ascending(property_ids), unknown: [] };
   await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [fips!] }]);
   const asked = [...new Set(apns!.map(apn => apn.trim()))].filter(apn => apn !== '');
@@ -165,9 +166,9 @@ async function idsOf(
 }
 
 /** All that a filter finds. @throws PlatError `validation_error` for too many, or as the filter */
-async function collect(filter: FilterBody, database: Resources['database'], now: Date): Promise<number[]> {
+async function collect(filter: FilterBody, database: Database, asking: Asking): Promise<number[]> {
   await requireFilterRegions(database, filter);
-  const { from, where, values } = await selectParcels(filter, now, database);
+  const { from, where, values } = await selectParcels(filter, asking, database);
   const [row] = await database.runComposed<{ ids: Buffer }>(
     'parcels/collect_hits',
     { from, where },

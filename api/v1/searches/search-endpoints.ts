@@ -101,6 +101,10 @@ async function find(filter: object, { database }: Resources, call: CallContext):
         'looks in all counties and cannot be followed: name counties, and the owner',
       ],
     });
+  if (body.list_id !== undefined)
+    throw validationError({
+      'filter.list_id': ['is not what changes bring: name the counties of the list, or read the list'],
+    });
   const { tokens } = await countForQuote(body, database, call);
   if (tokens > 0)
     throw new PlatError(
@@ -115,7 +119,7 @@ async function find(filter: object, { database }: Resources, call: CallContext):
     });
   // Before the parcels are read: what changes in between is looked at again.
   const [head] = await database.run<{ head: number }>('changes/get_head');
-  const { from, where, values } = await selectParcels(body, call.now, database);
+  const { from, where, values } = await selectParcels(body, { asOf: call.now }, database);
   const rows = await database.runComposed<{ property_id: number }>(
     'searches/find_members',
     { from, where: `${where}\n  limit ${MAX_MEMBERS + 1}` },

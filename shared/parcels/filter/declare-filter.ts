@@ -10,9 +10,9 @@ export type FilterContext = {
   body: FilterBody;
   /** The moment that months and years are counted from. */
   asOf: Date;
-  /** The owner of owner_parcel_id and the counties of the owner's parcels, looked up before. */
-  ownerKeys?: string[];
-  counties?: readonly number[];
+  /** Looked up before: the owner of owner_parcel_id, and the counties of what is asked for. */
+  owner?: { keys: readonly string[]; counties: readonly number[] };
+  list?: { counties: readonly number[] };
 };
 
 export type FilterBody = Readonly<Record<string, unknown>>;

@@ -6,6 +6,7 @@ export const FILTER_LABELS: Readonly<Record<string, string>> = {
   zips_exclude: 'Not in ZIP',
   geom_intersects: 'Drawn area',
   owner_parcel_id: 'Owner of the parcel',
+  list_id: 'Parcels of a list',
   property_id: 'Parcel id',
   apn: 'APN',
   state: 'State',

@@ -68,11 +68,21 @@ export const placeFilters: Filter[] = [
       "The owner's portfolio: every parcel that shares the mailing address of this parcel's owner, itself included.",
     schema: wholeNumber({ least: 1 }),
     on: 'f',
-    where: (_id, { bind, ownerKeys, counties }) => {
-      const keys = bind(ownerKeys);
-      return `f.owner_key = any (${keys}::uuid[]) and f.fips = any (${bind(counties)}::int[]) and (f.fips, f.property_id) in (
+    where: (_id, { bind, owner }) => {
+      const keys = bind(owner!.keys);
+      return `f.owner_key = any (${keys}::uuid[]) and f.fips = any (${bind(owner!.counties)}::int[]) and (f.fips, f.property_id) in (
         select (o.property_id / 100000000)::int, o.property_id from owner_parcels o where o.owner_key = any (${keys}::uuid[]))`;
     },
+  }),
+  defineFilter({
+    name: 'list_id',
+    type: 'string',
+    scope: true,
+    description: 'The parcels of a list of the company that are on the roll, by its id.',
+    schema: z.uuid('must be the id of a list'),
+    on: 'f',
+    where: (id, { bind, list }) =>
+      `f.fips = any (${bind(list!.counties)}::int[]) and f.property_id in (select property_id from list_rows where list_id = ${bind(id)}::uuid)`,
   }),
   defineFilter({
     name: 'state',

@@ -2,27 +2,44 @@ import type { Reads } from '../../base/db.ts';
 import { PlatError } from '../../base/errors.ts';
 import { binder } from '../../base/named-parameters.ts';
 import type { ParsedQuery } from '../../geo/query-geometry.ts';
+import { countiesOfList } from '../../lists/read-list.ts';
 import { ownerKeys } from '../owner-key.ts';
-import type { FilterBody } from './declare-filter.ts';
+import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { inCounties, type Selection, selectionOf } from './filter-selection.ts';
 import { filterByShape } from './spatial-filter.ts';
 
 /** Where to look alone: in a county, among some of its parcels. */
 export type Among = { fips: number; ids?: readonly number[] };
 
+/** Who asks, and when. */
+export type Asking = {
+  /** The moment that months and years are counted from. */
+  asOf: Date;
+  /** Whose lists may be asked for; absent: nobody's. */
+  companyId?: string | null;
+};
+
 /**
- * What a filter finds, as statements. @param asOf the moment that months and years are counted from
- * @throws PlatError `validation_error` for an owner who is not known; `unprocessable` as filterByShape
+ * What a filter finds, as statements.
+ * @throws PlatError `validation_error` for an owner or a list that is not known; `unprocessable` as
+ * filterByShape
  */
 export async function selectParcels(
   body: FilterBody,
-  asOf: Date,
+  { asOf, companyId = null }: Asking,
   database: Reads,
   among?: Among,
 ): Promise<Selection> {
-  const owner =
-    body.owner_parcel_id === undefined ? {} : await ownerOf(body.owner_parcel_id as number, database);
-  const selection = amongParcels(selectionOf(body, { asOf, ...owner }), among);
+  const { owner_parcel_id: ownerOf, list_id: listId } = body as {
+    owner_parcel_id?: number;
+    list_id?: string;
+  };
+  const context = {
+    asOf,
+    ...(ownerOf !== undefined && { owner: await findOwner(ownerOf, database) }),
+    ...(listId !== undefined && { list: await findList(listId, companyId, database) }),
+  };
+  const selection = amongParcels(selectionOf(body, context), among);
   if (body.geom_intersects === undefined) return selection;
   return filterByShape(body.geom_intersects as ParsedQuery, selection, database);
 }
@@ -36,21 +53,30 @@ function amongParcels(selection: Selection, among: Among | undefined): Selection
   return { ...inCounty, where, values };
 }
 
-type Owner = { ownerKeys: string[]; counties: number[] };
-
 /** @throws PlatError `validation_error` when there is no such parcel, or nobody is known to own it. */
-async function ownerOf(propertyId: number, database: Reads): Promise<Owner> {
+async function findOwner(propertyId: number, database: Reads): Promise<FilterContext['owner']> {
   const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', {
     property_id: propertyId,
   });
-  if (parcel === undefined) throw refused('no parcel on the roll has this id');
-  if (parcel.owner_key === null) throw refused('this parcel has no owner mailing address');
+  if (parcel === undefined) throw refused('owner_parcel_id', 'no parcel on the roll has this id');
+  if (parcel.owner_key === null) throw refused('owner_parcel_id', 'this parcel has no owner mailing address');
   const keys = await ownerKeys(database.run, parcel.owner_key);
   const rows = await database.run<{ fips: number }>('parcels/list_counties', { owner_keys: keys });
-  return { ownerKeys: keys, counties: rows.map(row => row.fips) };
+  return { keys, counties: rows.map(row => row.fips) };
 }
 
-const refused = (why: string) =>
-  new PlatError('validation_error', 'Rejected: owner_parcel_id. See details for the reasons.', {
-    details: { owner_parcel_id: [why] },
+/** @throws PlatError `validation_error` for what is no list of the company */
+async function findList(
+  id: string,
+  companyId: string | null,
+  { run, runComposed }: Reads,
+): Promise<FilterContext['list']> {
+  const known = await run('lists/find_list', { company_id: companyId, list_id: id });
+  if (known.length === 0) throw refused('list_id', 'is not the id of a list of the company');
+  return { counties: await countiesOfList(runComposed, id) };
+}
+
+const refused = (field: string, why: string) =>
+  new PlatError('validation_error', `Rejected: ${field}. See details for the reasons.`, {
+    details: { [field]: [why] },
   });

@@ -15,6 +15,10 @@ with gone as (
 )
 select id from gone
 
+-- name: find_list
+-- A list of a company: its name, and when it was changed last; no row where the company has no such list.
+select id, name, updated_at from lists where id = :list_id and company_id = :company_id
+
 -- name: hold_list
 -- Keeps a list of a company from being deleted until the end of the transaction; no row when it is gone.
 select id from lists where id = :list_id and company_id = :company_id for key share

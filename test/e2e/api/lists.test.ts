@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { ParcelList } from '../../../api/v1/lists/list-schema.ts';
 import { newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
@@ -214,4 +215,56 @@ test('a company has no more lists and rows than it may', async () => {
   client.release(true);
   expect((await send('POST', `${id}/rows/`, { property_ids: [S + 1, S + 2] })).status).toBe(422);
   expect((await send('POST', `${id}/rows/`, { property_ids: [S + 1] })).status).toBe(201);
+});
+
+test('a filter looks among the parcels of a list, for its company alone, and tells no counts of it for free', async () => {
+  const me = await caller();
+  const list = await me.make();
+  await me.send('POST', `${list.id}/rows/`, { property_ids: [S + 1, S + 2, S + 4, H + 1] });
+  const ask = async (who: { key: string }, path: string, body: object) => {
+    const { status, json } = await api.call(`/api/public/v1/${path}`, {
+      key: who.key,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status, json };
+  };
+  const found = await ask(me, 'properties/filter/', { list_id: list.id, order: '-value' });
+  expect(found.json).toMatchObject({
+    count: 4,
+    results: [S + 4, S + 2, S + 1, H + 1].map(property_id => ({ property_id })),
+  });
+  expect((await ask(me, 'properties/filter/', { list_id: list.id, county: '23009' })).json).toMatchObject({
+    count: 1,
+  });
+  const quote = await ask(me, 'properties/filter/quote/', { list_id: list.id });
+  expect(quote.json).toMatchObject({ quotable: false, count: null, tokens: null });
+  // Narrowed into another list, and into a file.
+  const narrow = await me.make();
+  const rows = await me.send('POST', `${narrow.id}/rows/`, {
+    filter: { list_id: list.id, acres_min: 5 },
+  });
+  expect(rows.json).toMatchObject({ added: 3 });
+  const file = { filter: { list_id: list.id, acres_min: 5 }, format: 'csv' };
+  expect((await ask(me, 'exports/', file)).status).toBe(202);
+
+  const stranger = await caller();
+  const refused = { details: { list_id: ['is not the id of a list of the company'] } };
+  for (const [path, body, details] of [
+    ['properties/filter/', { list_id: list.id }, refused],
+    ['properties/filter/', { list_id: randomUUID() }, refused],
+    ['exports/', file, { details: { 'filter.list_id': ['is not the id of a list of the company'] } }],
+  ] as const) {
+    const answer = await ask(stranger, path, body);
+    expect([path, answer]).toEqual([
+      path,
+      { status: 400, json: { error: expect.objectContaining(details) } },
+    ]);
+  }
+  const followed = await ask(me, 'searches/', { name: 'Followed', filter: { list_id: list.id } });
+  expect([followed.status, followed.json]).toEqual([
+    400,
+    { error: expect.objectContaining({ details: { 'filter.list_id': [expect.any(String)] } }) },
+  ]);
 });

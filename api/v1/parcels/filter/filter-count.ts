@@ -11,8 +11,8 @@ import { type ToldCounts, withholdCounts } from './withhold-counts.ts';
 /** Of an account in a day, UTC; each further one costs a token. */
 export const FREE_QUOTES_A_DAY = 500;
 
-/** Filters that name a parcel or a person. */
-const NAMES_ONE = /^(apn|property_id|owner_parcel_id|seller_name_contains|owner_name.*)$/;
+/** Filters that name a parcel or a person; a list of some parcels and one more tells of that one. */
+const NAMES_ONE = /^(apn|property_id|owner_parcel_id|list_id|seller_name_contains|owner_name.*)$/;
 const LEAST_SHAPE_SQ_M = 1_000_000;
 
 /** What a filter finds, as far as that is told for free; null for one that is not quoted. */
@@ -29,7 +29,7 @@ export async function countForQuote(
 ): Promise<QuotedCount> {
   await requireFilterRegions(database, body);
   if (!isQuotable(body)) return { counts: null, tokens: 0 };
-  const { from, where, values } = await selectParcels(body, now, database);
+  const { from, where, values } = await selectParcels(body, { asOf: now }, database);
   const rows = await database.runComposed<{ fips: number; count: number }>(
     'parcels/count_by_county',
     { from, where },

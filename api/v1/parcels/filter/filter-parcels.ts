@@ -5,6 +5,7 @@ import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/pa
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
 import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
+import { askedBy } from './asked-by.ts';
 import { filterBody } from './filter-body.ts';
 import { findHits, type OrderedHit } from './filter-hits.ts';
 import { PAGE_SIZES, PAGE_TOKENS } from './filter-prices.ts';
@@ -46,7 +47,11 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       secret: cursorSecret,
     });
     const order = (body.order ?? 'property_id') as Order;
-    const selection = await selectParcels(body, page.asOf, database);
+    const selection = await selectParcels(
+      body,
+      await askedBy(database, call.account.id, body, page.asOf),
+      database,
+    );
     const { count, hits } = await findHits(database, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>
       order === 'property_id' ? [hit.property_id] : [hit.figure, hit.property_id],
