@@ -3,6 +3,7 @@ import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import {
   describePages,
   drawn,
+  ingestGround,
   inspect,
   NARROW,
   README_PARCEL,
@@ -103,6 +104,7 @@ describePages('comp reports', site => {
   });
 
   test.runIf(process.env.README_PICTURES)('the picture of a report for the README', async () => {
+    await ingestGround(site.db.pool);
     const page = await site.open(await newReport(README_PARCEL));
     await ready(page);
     await page.getByRole('button', { name: /^Use Plat's/ }).click();

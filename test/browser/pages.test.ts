@@ -7,6 +7,7 @@ import {
   describePages,
   drawn,
   faultsOf,
+  ingestGround,
   inspect,
   isFocused,
   NARROW,
@@ -63,29 +64,30 @@ describePages('the web app', site => {
     await page.getByText(`3 of ${found}`).waitFor();
   });
 
-  test.runIf(process.env.README_PICTURES)('the picture of the map for the README', async () => {
-    const page = await site.open(`/data?county=33019&parcel=${README_PARCEL}`);
-    await page.locator('#map').evaluate(element => element.removeAttribute('data-idle'));
-    await page.getByRole('button', { name: 'Zoom out' }).click();
-    await readmePicture(page, 'map');
-  });
+  test.runIf(process.env.README_PICTURES)(
+    'pictures of the map for the README and the home page',
+    async () => {
+      await ingestGround(site.db.pool);
+      const page = await site.open(`/data?county=33019&parcel=${README_PARCEL}`);
+      await page.locator('#map').evaluate(element => element.removeAttribute('data-idle'));
+      await page.getByRole('button', { name: 'Zoom out' }).click();
+      await readmePicture(page, 'map');
 
-  test.runIf(process.env.README_PICTURES)('the pictures of the map for the home page', async () => {
-    const page = await site.open();
-    await page.setViewportSize({ width: 1_280, height: 800 });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await visit(
-        page,
-        '/data?county=33019&vacant_only=true&out_of_state_owner=true&acres_min=5&acres_max=20&color=value_per_acre',
-      );
-      await page.getByText('Layers', { exact: true }).click();
-      await sharp(await page.screenshot())
-        .resize(1_100)
-        .webp({ quality: 80 })
-        .toFile(join(rootDir, 'api/pages/frame', `home-${colorScheme}.webp`));
-    }
-  });
+      await page.setViewportSize({ width: 1_280, height: 800 });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await visit(
+          page,
+          '/data?county=33019&vacant_only=true&out_of_state_owner=true&acres_min=5&acres_max=20&color=value_per_acre',
+        );
+        await page.getByText('Layers', { exact: true }).click();
+        await sharp(await page.screenshot())
+          .resize(1_100)
+          .webp({ quality: 80 })
+          .toFile(join(rootDir, 'api/pages/frame', `home-${colorScheme}.webp`));
+      }
+    },
+  );
 
   test('a click on the map opens the parcel', async () => {
     const page = await site.open('/data?county=33019&property_id=3301900000010');

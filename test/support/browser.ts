@@ -5,12 +5,14 @@ import type axe from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Pool } from '../../shared/base/db.ts';
 import { rootDir } from '../../shared/base/root.ts';
 import { startTestApi, type TestApi } from './api.ts';
 import { ARGS, CHROMIUM } from './chromium.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { testFolder } from './folder.ts';
 import { drawNothing } from './graphics.ts';
+import { ingestSample } from './sample.ts';
 import { linkOf, newUser, visitor } from './visitor.ts';
 
 export const WIDE = { width: 1_440, height: 900 };
@@ -229,6 +231,10 @@ async function picture(page: Page, name: string): Promise<void> {
 
 /** The parcel of the README's pictures and calls: bare land on a road, whose value can be told. */
 export const README_PARCEL = 3301900001247;
+
+/** What the pictures show besides: a first start has it, tests go without. */
+export const ingestGround = (pool: Pool): Promise<void> =>
+  ingestSample(pool, 'washington-nh-water', 'washington-nh-places');
 
 /** With README_PICTURES=1 the picture of the README by this name is made anew: what the window shows. */
 export async function readmePicture(page: Page, name: string): Promise<void> {
