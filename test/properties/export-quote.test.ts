@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { EXPORTS, exportFile, periodOf } from '../support/exports.ts';
-import { generation, insertGenerated } from '../support/filter-generation.ts';
+import { generation, giveList, insertGenerated } from '../support/filter-generation.ts';
 
 /** Exports of random filters; a long run sets more. */
 const QUOTES = Number(process.env.QUOTES ?? 40);
@@ -23,6 +23,7 @@ test('a file never costs more than its quote, and just that where it is told', a
   await fc.assert(
     fc.asyncProperty(generation, fc.boolean(), async ({ body: filter }, one_per_owner) => {
       if (++runs % A_COMPANY === 0) caller = await newCaller(db);
+      await giveList(db.pool, caller.accountId);
       const body = { filter, format: 'csv', columns: ['apn'], one_per_owner };
       const reply = await api.call(`${EXPORTS}?quote=true`, posting(caller.key, JSON.stringify(body)));
       expect(reply.status, reply.text).toBe(200);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { newCaller, posting, startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { generation, insertGenerated, PARCELS, passes } from '../support/filter-generation.ts';
+import { generation, giveList, insertGenerated, PARCELS, passes } from '../support/filter-generation.ts';
 
 /** Quotes of random filters; a long run sets more. */
 const QUOTES = Number(process.env.QUOTES ?? 60);
@@ -10,8 +10,11 @@ const QUOTES = Number(process.env.QUOTES ?? 60);
 const PATH = '/api/public/v1/properties/filter/';
 const db = await createTestDatabase();
 const api = await startTestApi(db);
-const { key } = await newCaller(db);
-beforeAll(() => insertGenerated(db.pool));
+const { key, accountId } = await newCaller(db);
+beforeAll(async () => {
+  await insertGenerated(db.pool);
+  await giveList(db.pool, accountId);
+});
 
 /** Reads all pages of 500. */
 async function walk(body: object, as: string): Promise<void> {
@@ -24,7 +27,7 @@ async function walk(body: object, as: string): Promise<void> {
 
 /** Filters that name a parcel or a person. */
 const NAMING =
-  'apn property_id owner_parcel_id owner_name owner_name_2 owner_name_includes owner_name_excludes seller_name_contains'.split(
+  'apn property_id owner_parcel_id list_id owner_name owner_name_2 owner_name_includes owner_name_excludes seller_name_contains'.split(
     ' ',
   );
 

@@ -7,6 +7,7 @@ import {
   COUNTIES,
   generateFor,
   generation,
+  giveList,
   insertGenerated,
   others,
   PARCELS,
@@ -19,9 +20,12 @@ import { READINGS } from '../support/plain-filter.ts';
 const PATH = '/api/public/v1/properties/filter/';
 const db = await createTestDatabase();
 const api = await startTestApi(db);
-const { key } = await newCaller(db);
+const { key, accountId } = await newCaller(db);
 
-beforeAll(() => insertGenerated(db.pool));
+beforeAll(async () => {
+  await insertGenerated(db.pool);
+  await giveList(db.pool, accountId);
+});
 
 async function post(body: unknown, query = '') {
   const reply = await api.call(PATH + query, posting(key, JSON.stringify(body)));
@@ -42,7 +46,7 @@ async function walk(body: unknown, size: number, between?: () => Promise<void>):
 }
 
 test('every filter has a plain reading', () => {
-  const beyond = ['geom_intersects', 'owner_parcel_id'];
+  const beyond = ['geom_intersects', 'list_id', 'owner_parcel_id'];
   expect([...Object.keys(READINGS), ...beyond].sort()).toEqual(FILTERS.map(filter => filter.name).sort());
 });
 

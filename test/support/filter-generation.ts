@@ -100,6 +100,10 @@ function toParcel(row: Record<string, unknown>, index: number): Generated {
 }
 
 export const PARCELS: Generated[] = fc.sample(parcel, { numRuns: 240, seed: 20_261_120 }).map(toParcel);
+/** A list of every third parcel. */
+const LIST_ID = '0d9c6a4e-6a39-4f5b-9c5c-0e8f6f3a1b11';
+const isListed = ({ property_id }: Generated) => property_id % 3 === 0;
+
 const list = (values: readonly (string | number)[]) =>
   fc.uniqueArray(from(values), { minLength: 1, maxLength: 3 });
 const compact = (days: readonly string[]) => days.map(text => text.replaceAll('-', ''));
@@ -117,6 +121,7 @@ export function generateFor({ name, type, values, field }: (typeof FILTERS)[numb
   if (name === 'state') return from(['NH', 'me', 'FL']);
   if (name === 'property_id' || name === 'owner_parcel_id')
     return from(PARCELS.filter(row => row.owner_key !== null).map(row => row.property_id));
+  if (name === 'list_id') return from([LIST_ID]);
   if (name === 'seller_name_contains') return list(PIECES);
   if (name.startsWith('owner_name_')) return name === 'owner_name_2' ? from(NAMES) : list(PHRASES);
   if (name === 'owner_name') return from(NAMES.map(text => text.toLowerCase()));
@@ -201,6 +206,7 @@ export function passes(row: Generated, { body, shape: area }: Generation): boole
   if (area !== undefined && !meets(row.cell, area)) return false;
   return Object.entries(body).every(([name, value]) => {
     if (name === 'geom_intersects') return true;
+    if (name === 'list_id') return isListed(row);
     if (name !== 'owner_parcel_id') return READINGS[name]!(row, value as never, body, TODAY);
     return row.owner_key === PARCELS.find(other => other.property_id === value)!.owner_key;
   });
@@ -222,6 +228,20 @@ export function sorted(rows: Generated[], order: unknown = 'property_id'): numbe
 }
 
 /** Writes the parcels, and what those are worth that have an estimate. */
+/** Gives the list to the company of an account. */
+export async function giveList(pool: Pool, accountId: string): Promise<void> {
+  await pool.query(
+    `insert into lists (id, company_id, name, one_per_owner, leave_out_lists)
+     select $1, company_id, 'a list', false, '{}' from accounts where id = $2
+     on conflict (id) do update set company_id = excluded.company_id`,
+    [LIST_ID, accountId],
+  );
+  await pool.query(
+    'insert into list_rows (list_id, property_id) select $1, unnest($2::bigint[]) on conflict do nothing',
+    [LIST_ID, PARCELS.filter(isListed).map(row => row.property_id)],
+  );
+}
+
 export async function insertGenerated(pool: Pool): Promise<void> {
   const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
   await insertParcels(pool, rows);

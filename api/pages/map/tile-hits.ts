@@ -37,7 +37,7 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
 }
 
 export const askedOnPage = async (visit: Visit, body: FilterBody): Promise<Asking> =>
-  askedBy(visit.deps.resources.database, (await requireAccount(visit)).id, body, visit.deps.now());
+  askedBy(visit.deps.resources.database, { account: await requireAccount(visit) }, body, visit.deps.now());
 
 type AskedList = { id: string; name: string; updated_at: Date };
 

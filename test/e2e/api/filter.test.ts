@@ -146,6 +146,7 @@ test('GET filters/ is free and lists every field of the body with its type, unit
     'zips_include',
     'geom_intersects',
     'owner_parcel_id',
+    'list_id',
   ]);
   const by = (name: string) => filters.find(filter => filter.name === name);
   expect(by('order')!.description).toContain('the estimate per acre (value_per_acre)');

@@ -47,11 +47,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       secret: cursorSecret,
     });
     const order = (body.order ?? 'property_id') as Order;
-    const selection = await selectParcels(
-      body,
-      await askedBy(database, call.account.id, body, page.asOf),
-      database,
-    );
+    const selection = await selectParcels(body, await askedBy(database, call, body, page.asOf), database);
     const { count, hits } = await findHits(database, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>
       order === 'property_id' ? [hit.property_id] : [hit.figure, hit.property_id],
