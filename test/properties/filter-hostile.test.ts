@@ -10,7 +10,7 @@ import { insertParcels } from '../support/parcels.ts';
 /** Whatever a filter is given, the answer is a page or names what is wrong. */
 
 const db = await createTestDatabase();
-const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '2000' } });
+const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '20000' } });
 const { key } = await newCaller(db);
 beforeAll(async () => {
   await insertRegions(db);
