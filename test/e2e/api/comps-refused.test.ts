@@ -5,7 +5,7 @@ import { insertListings } from '../../support/listings.ts';
 import { ring } from '../../support/rings.ts';
 
 const db = await createTestDatabase();
-const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '2000' } });
+const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '20000' } });
 
 let key: string;
 let accountId: string;
