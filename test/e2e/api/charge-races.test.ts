@@ -140,7 +140,7 @@ test.each(['GET', 'POST'])('%s: whose client leaves while the charge waits is no
 });
 
 test('whose period is held by somebody holds nobody else up for longer than a statement may take', async () => {
-  const patient = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '6000' } });
+  const patient = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '4000' } });
   const [held, free] = [await newCaller(db), await newCaller(db)];
   const release = await hold(held.accountId);
   // The first goes alone; the others share a statement.
