@@ -4,7 +4,7 @@ import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.t
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
-import { askedBy } from '../../v1/parcels/filter/asked-by.ts';
+import { companyOf } from '../../v1/common/company.ts';
 import { requireAccount, type Visit } from '../frame/visit.ts';
 import { type Color, colorOf, NO_FIGURE } from './map-colors.ts';
 import { listCounties, readFilters } from './read-filters.ts';
@@ -36,8 +36,13 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
   return { key, body, asking, color };
 }
 
-export const askedOnPage = async (visit: Visit, body: FilterBody): Promise<Asking> =>
-  askedBy(visit.deps.resources.database, { account: await requireAccount(visit) }, body, visit.deps.now());
+/** Who asks on a page, and when; the company is looked up where a list of it is asked for. */
+export async function askedOnPage(visit: Visit, { list_id }: FilterBody): Promise<Asking> {
+  const { now, resources } = visit.deps;
+  if (list_id === undefined) return { asOf: now() };
+  const { id } = await requireAccount(visit);
+  return { asOf: now(), companyId: await companyOf(resources.database.run, id) };
+}
 
 type AskedList = { id: string; name: string; updated_at: Date };
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Order } from '../../../../shared/parcels/filter/filters.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
 import { openPage, pageOf, pageParameters, toPageResult } from '../../../http/paging.ts';
+import { companyOf } from '../../common/company.ts';
 import { defineEndpoint } from '../../common/endpoint-resources.ts';
 import { parcelSummary, readSummaries, toSummary } from '../../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../../examples/examples.ts';
-import { askedBy } from './asked-by.ts';
 import { filterBody } from './filter-body.ts';
 import { findHits, type OrderedHit } from './filter-hits.ts';
 import { PAGE_SIZES, PAGE_TOKENS } from './filter-prices.ts';
@@ -47,7 +47,8 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       secret: cursorSecret,
     });
     const order = (body.order ?? 'property_id') as Order;
-    const selection = await selectParcels(body, await askedBy(database, call, body, page.asOf), database);
+    const companyId = body.list_id === undefined ? null : await companyOf(database.run, call.account.id);
+    const selection = await selectParcels(body, { asOf: page.asOf, companyId }, database);
     const { count, hits } = await findHits(database, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>
       order === 'property_id' ? [hit.property_id] : [hit.figure, hit.property_id],
