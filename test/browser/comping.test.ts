@@ -91,6 +91,7 @@ describePages('comp reports', site => {
       .poll(() => page.locator('body').evaluate(body => getComputedStyle(body).color))
       .not.toMatch(/^rgb\(2/);
     await page.getByText(/^Made by Ana, /).waitFor();
+    await page.locator('.toast').waitFor({ state: 'hidden' });
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(pdf.match(/\/Type \/Page\b/g)!.length).toBeLessThanOrEqual(3);
     await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });

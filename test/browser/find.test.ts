@@ -125,4 +125,30 @@ describePages('from a county by its name to a telephone number', site => {
     await expect.poll(() => old!.evaluate(one => one.isConnected)).toBe(false);
     await expect.poll(() => thumb.evaluate(isFocused)).toBe(true);
   });
+
+  test('a place without parcels says so, and where there are some', async () => {
+    const page = await site.open('/data?zips_include=03257');
+    await page.getByText('No parcels are loaded for Merrimack, NH.').waitFor();
+    await page.goto(`${site.api.url}/data?zips_include=03743&acres_min=100`);
+    await page.getByRole('link', { name: 'Search all of Sullivan, NH' }).click();
+    await page.getByRole('link', { name: 'Remove at least 100 acres' }).waitFor();
+    await expect.poll(async () => Number(await page.locator('#count').textContent())).toBeGreaterThan(10);
+  });
+
+  test('what is ticked right after another county was named stays, with what that county lacks', async () => {
+    const page = await site.open('/data');
+    await page.route('**/data?*', async route => {
+      await new Promise(done => setTimeout(done, 300));
+      await route.continue();
+    });
+    const county = page.getByLabel('County', { exact: true });
+    await county.fill('sullivan');
+    const vacant = page.getByRole('checkbox', { name: 'Vacant' });
+    await county.evaluate(field => (field as HTMLElement).blur());
+    await vacant.check();
+    await page.getByRole('link', { name: 'Remove Vacant' }).waitFor();
+    await page.getByText('Dotted: wetlands, flood zones').waitFor();
+    await expect.poll(() => vacant.isChecked()).toBe(true);
+    expect(new URL(page.url()).searchParams.get('vacant_only')).toBe('true');
+  });
 });

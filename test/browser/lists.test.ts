@@ -62,6 +62,12 @@ describePages('lists', site => {
       .toBe('warm · lake · Call in spring');
     await expect.poll(() => page.locator('.list-rows th .badge').first().textContent()).toBe('Do not mail');
 
+    // More than are looked up at once stay selected.
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Phone numbers…' }).click();
+    await expect.poll(() => said.textContent()).toContain('Select at most 20 rows');
+    await expect.poll(() => page.locator('#selected').textContent()).toBe('25 selected');
+    await page.getByLabel('Select all on this page').uncheck();
     for (const at of [1, 2, 3]) await boxes.nth(at).check();
     await page.getByRole('button', { name: 'Phone numbers…' }).click();
     await expect.poll(() => said.textContent()).toContain('It costs at most 60 tokens');

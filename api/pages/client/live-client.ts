@@ -18,10 +18,11 @@ type Step = 'push' | 'replace' | 'there';
  */
 async function load(url: string, ids: string[], step: Step): Promise<void> {
   const mine = ++latest;
-  const waiting = showWaiting(ids);
-  const page = await fetchPage(url).finally(waiting.end);
-  // A later question has been asked since.
-  if (mine !== latest || page === undefined) return;
+  const skeleton = showWaiting(ids);
+  const page = await fetchPage(url).finally(skeleton.end);
+  // A later question has been asked since, or is about to be.
+  if (mine !== latest || waiting !== undefined || page === undefined) return;
+  if (ids.includes('switches')) isElsewhere = false;
   putInPlace(page, ids);
   document.title = page.title;
   if (step === 'push') history.pushState(null, '', url);
@@ -60,7 +61,10 @@ function addressOf(form: HTMLFormElement): string {
   return `${form.getAttribute('action')}?${params}`;
 }
 
+/** Runs while somebody types. */
 let waiting: ReturnType<typeof setTimeout> | undefined;
+/** Another place was chosen, whose switches have not come yet. */
+let isElsewhere = false;
 
 /** A place that is half typed asks nothing: neither left empty nor one of the list. */
 const isHalfTyped = ({ list, value }: HTMLInputElement): boolean =>
@@ -74,11 +78,13 @@ function ask(field: HTMLInputElement, delayMs: number): void {
   const { form } = field;
   if (!form?.dataset.live) return;
   const ids = form.dataset.live.split(' ');
+  isElsewhere ||= field.list !== null;
   clearTimeout(waiting);
   waiting = setTimeout(() => {
+    waiting = undefined;
     const isSame = answered === field.name && field.type !== 'checkbox';
     answered = field.name;
-    load(addressOf(form), field.list ? [...ids, 'switches', 'more'] : ids, isSame ? 'replace' : 'push');
+    load(addressOf(form), isElsewhere ? [...ids, 'switches', 'more'] : ids, isSame ? 'replace' : 'push');
   }, delayMs);
 }
 
@@ -99,6 +105,7 @@ document.addEventListener('submit', event => {
   if (!form.dataset.live) return;
   event.preventDefault();
   clearTimeout(waiting);
+  waiting = undefined;
   load(addressOf(form), VIEW, 'push');
 });
 

@@ -30,6 +30,10 @@ export function putInPlace(page: Document, ids: readonly string[]): void {
     const focused = here.contains(document.activeElement) ? document.activeElement : null;
     const place = focused ? focusableIn(here).indexOf(focused as HTMLElement) : -1;
     here.replaceWith(part);
-    if (focused) sameIn(part, focused, place)?.focus();
+    if (!focused) continue;
+    const same = sameIn(part, focused, place);
+    // What is gone leaves one where it was, not at the top of the page.
+    if (!same) part.tabIndex = -1;
+    (same ?? part).focus({ preventScroll: same === null });
   }
 }

@@ -65,6 +65,7 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
             placeholder="$"
             autocomplete="off"
             required
+            autofocus={asked === ''}
             error={asked === '' || next !== undefined ? undefined : `"${asked.slice(0, 40)}" is no price.`}
           />
         </div>
@@ -77,7 +78,7 @@ export function ConfirmPrice({ deal, asked }: { deal: Deal; asked: string }) {
             </small>
           </p>
           <div class="buttons">
-            <a class="button second" href={`/deals/${id}`} autofocus>
+            <a class="button second" href={`/deals/${id}`} autofocus={asked !== ''}>
               Keep {usd(price)}
             </a>
             {isOther ? (

@@ -2,6 +2,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { type AddedRows, addListRows } from '../../v1/lists/add-list-rows.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { listLists } from '../../v1/lists/lists.ts';
+import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Field, Notice, narrowPage, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, type Reply, type Visit } from '../frame/visit.ts';
@@ -68,7 +69,10 @@ async function choose(visit: Visit, fault?: string): Promise<Reply> {
   const lists = await callEndpoint<ParcelList[]>(visit, listLists);
   const all = form.get('all') !== null;
   const ids = form.getAll('property_id');
-  const title = all ? 'Add all results to a list' : `Add ${plural(ids.length, 'parcel')} to a list`;
+  // What was refused may be the search itself.
+  const found = all && fault === undefined ? await countOf(visit) : ids.length;
+  const what = !all ? plural(found, 'parcel') : found > 0 ? `all ${plural(found, 'parcel')}` : 'all results';
+  const title = `Add ${what} to a list`;
   const hidden = all
     ? ([
         ['all', 'true'],
@@ -112,6 +116,17 @@ async function choose(visit: Visit, fault?: string): Promise<Reply> {
       </form>
     </>,
   );
+}
+
+/** How many parcels the search finds. */
+async function countOf(visit: Visit): Promise<number> {
+  const chosen = chosenOf(visit);
+  if ('property_ids' in chosen) return chosen.property_ids.length;
+  const { count } = await callEndpoint<{ count: number }>(visit, filterParcels, {
+    body: chosen.filter,
+    query: { page_size: '1' },
+  });
+  return count;
 }
 
 export const addToListPages = [addPage];

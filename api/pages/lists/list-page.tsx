@@ -111,6 +111,8 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
     readOffersOut(visit, id),
   ]);
   const others = lists.filter(other => other.id !== id);
+  // Of what was refused, or is asked for once more.
+  const selected = new Set(done?.bad ? idsOf(visit) : []);
   const action = addressOf(visit, id);
   const pages = Math.max(1, Math.ceil(page.count / PAGE_SIZE));
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
@@ -151,7 +153,7 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
           </header>
           {page.results.length > 0 && <ListBar action={action} />}
           {page.results.length > 0 ? (
-            <ListTable list={list} rows={page.results} action={action} />
+            <ListTable list={list} rows={page.results} selected={selected} action={action} />
           ) : list.rows === 0 ? (
             <Empty icon="list-checks" title="No parcels yet">
               <a href="/data">Search on the map</a> and press “Add to list”, or paste parcel numbers below.

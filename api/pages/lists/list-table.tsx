@@ -8,7 +8,13 @@ import { REASON_WORDS, STATUS_OPTIONS } from './list-words.ts';
 /** The form that the rows' checkboxes belong to. */
 const FORM = 'selection';
 
-type TableProps = { list: ParcelList; rows: readonly ListRow[]; action: string };
+type TableProps = {
+  list: ParcelList;
+  rows: readonly ListRow[];
+  /** Ids of the rows that are selected. */
+  selected: ReadonlySet<number>;
+  action: string;
+};
 
 /** What is done with the rows that are selected. */
 export const ListBar = ({ action }: { action: string }) => (
@@ -35,7 +41,7 @@ export const ListBar = ({ action }: { action: string }) => (
   </form>
 );
 
-export const ListTable = ({ list, rows, action }: TableProps) => (
+export const ListTable = ({ list, rows, selected, action }: TableProps) => (
   <section class="tablebox" tabindex={0} aria-label="Rows of the list">
     <table class="list-rows">
       <thead>
@@ -53,7 +59,7 @@ export const ListTable = ({ list, rows, action }: TableProps) => (
       </thead>
       <tbody>
         {rows.map(row => (
-          <Row list={list} row={row} action={action} />
+          <Row list={list} row={row} isSelected={selected.has(row.property_id)} action={action} />
         ))}
       </tbody>
     </table>
@@ -62,7 +68,9 @@ export const ListTable = ({ list, rows, action }: TableProps) => (
 
 const NOTHING = <span class="soft">–</span>;
 
-function Row({ list, row, action }: { list: ParcelList; row: ListRow; action: string }) {
+type RowProps = { list: ParcelList; row: ListRow; isSelected: boolean; action: string };
+
+function Row({ list, row, isSelected, action }: RowProps) {
   const { property_id: id, owner_name, apn } = row;
   const owner = owner_name === null ? 'Owner unknown' : titleCase(owner_name);
   const place = row.situs_address ? titleCase(row.situs_address) : apn === null ? `Parcel ${id}` : null;
@@ -76,6 +84,7 @@ function Row({ list, row, action }: { list: ParcelList; row: ListRow; action: st
           form={FORM}
           name="property_id"
           value={id}
+          checked={isSelected}
           aria-label={`Select ${owner}`}
           autocomplete="off"
         />

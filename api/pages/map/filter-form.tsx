@@ -28,6 +28,7 @@ type FormProps = {
 /** Shown by themselves; flags that a switch is all of. */
 const ELSEWHERE = new Set([
   'county',
+  'list_id',
   'order',
   ...SWITCHES.map(({ name }) => name).filter(name => FILTER_BY_NAME.get(name)!.flag),
 ]);

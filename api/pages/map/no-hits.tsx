@@ -4,6 +4,7 @@ import { selectionOf } from '../../../shared/parcels/filter/filter-selection.ts'
 import { FILTERS } from '../../../shared/parcels/filter/filters.ts';
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
+import { countiesOf } from '../../v1/parcels/filter/filter-count.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
@@ -41,14 +42,23 @@ async function countWithout(
 
 /** Filters of a search that are tried without, when it found nothing. */
 const MAX_TRIED = 8;
+/** Scopes that are no place by name. */
+const ELSEWHERE = ['geom_intersects', 'owner_parcel_id', 'list_id'];
+/** Counties that are named where a place has no parcels. */
+const MAX_NAMED = 3;
 
 type Loosened = Chip & { count: number };
 
 /** A search that finds something where the one that was asked does not. */
 export type Almost = { words: string; count: number; search: string };
 
+/** A county in which a search finds nothing, whatever else it asks for. */
+type EmptyPlace = { fips: number; parcels: number };
+
 /** Why a search found nothing, and what finds something. */
 export type Zero = {
+  /** The counties of the place, where it has no parcels at all. */
+  empty: EmptyPlace[];
   unknown: Unknown | undefined;
   /** Parcels of the place, whatever they are. */
   all: number;
@@ -70,12 +80,24 @@ export async function explainZero(visit: Visit, filters: Record<string, unknown>
   }
   loosened.sort((a, b) => b.count - a.count);
   const others = Object.keys(filters).filter(name => !kept.has(name));
+  const all = others.length === 0 ? 0 : await countWithout(visit, filters, others);
   return {
+    empty: all === 0 ? await findEmptyPlaces(visit, filters) : [],
     unknown,
     loosened,
-    all: others.length === 0 ? 0 : await countWithout(visit, filters, others),
+    all,
     almost: almostOf(visit, chips, unknown, loosened),
   };
+}
+
+/** The counties that a search names, by themselves or by ZIP codes. */
+async function findEmptyPlaces(visit: Visit, filters: Record<string, unknown>): Promise<EmptyPlace[]> {
+  const body = filterBody.safeParse(filters).data;
+  if (body === undefined || ELSEWHERE.some(name => body[name] !== undefined)) return [];
+  const { database } = visit.deps.resources;
+  const counties = await countiesOf({ zips_include: [], ...body }, database);
+  const loaded = await database.run<EmptyPlace>('parcels/count_parcels', { fips: counties });
+  return counties.map(fips => loaded.find(county => county.fips === fips) ?? { fips, parcels: 0 });
 }
 
 function almostOf(
@@ -123,7 +145,8 @@ async function isKnown(visit: Visit, filter: Filter, body: FilterBody, fips: num
 
 type NoHitsProps = { visit: Visit; filters: Record<string, unknown>; zero: Zero };
 
-export function NoHits({ visit, filters, zero: { unknown, all, loosened } }: NoHitsProps) {
+export function NoHits({ visit, filters, zero: { empty, unknown, all, loosened } }: NoHitsProps) {
+  if (empty.length > 0) return <NothingThere visit={visit} empty={empty} />;
   return (
     <>
       {unknown && <NotLoaded visit={visit} unknown={unknown} />}
@@ -137,6 +160,45 @@ export function NoHits({ visit, filters, zero: { unknown, all, loosened } }: NoH
         )
       )}
     </>
+  );
+}
+
+/** The same search in a county. */
+function inCounty(url: URL, fips: number): string {
+  const params = new URLSearchParams(url.search);
+  for (const name of ['counties', 'zips_include', 'state', 'page']) params.delete(name);
+  params.set('county', fiveDigits(fips));
+  return `/data?${params}`;
+}
+
+function NothingThere({ visit, empty }: { visit: Visit; empty: readonly EmptyPlace[] }) {
+  const loaded = empty.filter(({ parcels }) => parcels > 0).slice(0, MAX_NAMED);
+  const names = (counties: readonly EmptyPlace[]) => counties.map(({ fips }) => countyText(fips)).join('; ');
+  if (loaded.length === 0)
+    return (
+      <Notice kind="warn">
+        <b>No parcels are loaded for {names(empty.slice(0, MAX_NAMED))}.</b>{' '}
+        {visit.session?.user.operator ? (
+          <a href={`/admin/counties?q=${fiveDigits(empty[0]!.fips)}`}>Load them</a>
+        ) : (
+          <>
+            An operator can load them. <a href="/coverage">What is loaded</a>
+          </>
+        )}
+      </Notice>
+    );
+  return (
+    <Notice kind="warn">
+      <b>No parcel of {names(loaded)} is told to be there.</b> Where a roll has no ZIP codes, the county finds
+      its parcels:
+      <span class="buttons">
+        {loaded.map(({ fips }) => (
+          <a href={inCounty(visit.url, fips)} class="button small">
+            Search all of {countyText(fips)}
+          </a>
+        ))}
+      </span>
+    </Notice>
   );
 }
 

@@ -26,7 +26,8 @@ type PanelProps = ParcelData & {
 
 /** A parcel: what it is and is worth first, then what one can do, then all that is known of it. */
 export function ParcelPanel(parcel: PanelProps) {
-  const { detail, photo, value, comps, market, portfolio, phones, url, place, phoneFault } = parcel;
+  const { detail, photo, value, addresses, comps, market, portfolio, phones, url, place, phoneFault } =
+    parcel;
   const id = detail.property_id;
   const isValued = !('why' in value);
   return (
@@ -104,7 +105,7 @@ export function ParcelPanel(parcel: PanelProps) {
             {likeSalesText(market)}. <a href={`/markets/${market.fips}`}>Its market</a>
           </p>
         )}
-        {isValued && <UsedComps value={value} comps={comps} />}
+        {isValued && <UsedComps value={value} addresses={addresses} />}
         <CompsNearby comps={comps} />
       </section>
       <section id="roll">

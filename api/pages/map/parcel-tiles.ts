@@ -1,3 +1,4 @@
+import { shortApn } from '../../../shared/domain/roll-text.ts';
 import type { Point } from '../../../shared/drawing/map-extent.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
@@ -131,5 +132,5 @@ const countOf = ({ fips, parcels, name }: Count, project: (place: Position) => P
 function nameOf({ apn, lon, lat }: ParcelRow, project: (place: Position) => Point): Feature[] {
   const at = project([lon / 1e7, lat / 1e7]);
   const within = at.every(px => px >= 0 && px < PIXELS);
-  return apn !== null && within ? [{ type: 1, geometry: [toUnits(at)], tags: { apn } }] : [];
+  return apn !== null && within ? [{ type: 1, geometry: [toUnits(at)], tags: { apn: shortApn(apn) } }] : [];
 }

@@ -31,10 +31,11 @@ export function Worth({ value }: { value: ExplainedValue }) {
 export const likeSalesText = ({ fips, sizes, sales, medianPerAcre }: LikeSales): string =>
   `Lots of ${sizes} in ${countyText(Number(fips))} sold for a median of ${usd(medianPerAcre)} an acre in the last year (${sales} ${sales === 1 ? 'sale' : 'sales'})`;
 
+type UsedProps = { value: ExplainedValue; addresses: ReadonlyMap<string, string | null> };
+
 /** The comps of the estimate, the weightiest first, and how each was adjusted. */
-export function UsedComps({ value, comps: near }: { value: ExplainedValue; comps: Comp[] }) {
+export function UsedComps({ value, addresses }: UsedProps) {
   const { comps, as_of } = value.explanation;
-  const places = new Map(near.map(({ id, address }) => [id, address]));
   const ranked = comps.toSorted((a, b) => b.weight - a.weight);
   const most = ranked[0]?.weight ?? 1;
   return (
@@ -42,7 +43,7 @@ export function UsedComps({ value, comps: near }: { value: ExplainedValue; comps
       <ul class="complist">
         {ranked.slice(0, 6).map(comp => (
           <li>
-            <b>{titleCase(places.get(comp.id) || 'Address unknown')}</b>
+            <b>{titleCase(addresses.get(comp.id) || 'Address unknown')}</b>
             <b class="num">
               {comp.lot_size ? usd(comp.price / comp.lot_size) : '–'}
               <small>/ac</small>

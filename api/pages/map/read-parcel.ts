@@ -25,6 +25,8 @@ export type ParcelData = {
   detail: Detail;
   photo: Photo | undefined;
   value: ExplainedValue | Missing;
+  /** Addresses of the comps of the estimate by their ids. */
+  addresses: ReadonlyMap<string, string | null>;
   comps: Comp[];
   /** What lots of its size sold for in the county, where one has. */
   market: LikeSales | undefined;
@@ -54,7 +56,8 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
           query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '100' },
         }),
   ]);
-  return { detail, photo, value, comps: comps?.results ?? [], market, portfolio, phones };
+  const addresses = await readAddresses(visit, 'why' in value ? [] : value.explanation.comps);
+  return { detail, photo, value, addresses, comps: comps?.results ?? [], market, portfolio, phones };
 }
 
 /** A small lot's price an acre says nothing beside that of large tracts: its own size alone counts. */
@@ -70,6 +73,14 @@ async function readLikeSales(
   const medianPerAcre = stats?.['Median Sold PPA'];
   if (typeof medianPerAcre !== 'number') return undefined;
   return { fips, sizes: sizes(bucket.label), sales: Number(stats!['Sold: 1yr']), medianPerAcre };
+}
+
+async function readAddresses({ deps }: Visit, comps: readonly { id: string }[]) {
+  const rows = await deps.resources.database.run<{ id: string; address: string | null }>(
+    'market/list_addresses',
+    { ids: comps.map(({ id }) => id) },
+  );
+  return new Map(rows.map(({ id, address }) => [id, address]));
 }
 
 async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined> {

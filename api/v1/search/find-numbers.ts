@@ -40,9 +40,10 @@ export async function findApns(
   counties: readonly LoadedCounty[],
   wanted: number,
 ): Promise<Match[]> {
-  if (!isNumber(text)) return [];
+  const number = text.replace(/^apn[\s:#]+/i, '');
+  if (!isNumber(number)) return [];
   const shapes = new Set(counties.flatMap(({ apnShapes }) => apnShapes));
-  const apns = [text, ...[...shapes].flatMap(shape => filledUp(text, shape) ?? [])];
+  const apns = [number, ...[...shapes].flatMap(shape => filledUp(number, shape) ?? [])];
   const rows = await database.run<{ property_id: number }>('search/find_apn', {
     apns: [...new Set(apns)],
     counties: counties.map(({ fips }) => fips),

@@ -11,6 +11,8 @@ type Loaded = ReadonlyMap<number, LoadedCounty>;
 
 /** Beginnings of ZIPs shorter than this are of half a state. */
 const ZIP_BEGINNING = 3;
+/** More than the score of a name: that of a code. */
+const CODE = 0.93;
 /** Of what only begins so; there are never more answers. */
 const MAX_BEGINNINGS = 10;
 
@@ -64,8 +66,9 @@ function findCounties(text: string, loaded: Loaded): Match[] {
   });
 }
 
-/** A hundredth for parcels, less for fewer of them. */
-const ranked = (score: number, fips: number, loaded: Loaded): number => score + (loaded.has(fips) ? 0.05 : 0);
+/** Places without parcels stand behind the owners and streets of those with some, but for codes. */
+const ranked = (score: number, fips: number, loaded: Loaded): number =>
+  loaded.has(fips) ? score + 0.05 : score > CODE ? score : score - 0.35;
 
 function countyResult({ fips }: County, loaded: Loaded): SearchResult {
   const known = loaded.get(fips);

@@ -1,3 +1,7 @@
+-- name: list_addresses
+-- Addresses of comps by their ids.
+select id, address from listings where id = any (:ids::uuid[])
+
 -- name: comp_figures
 -- Part of statements: listings `l` with their figures `d` as they are shown.
 listings l

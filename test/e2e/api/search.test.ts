@@ -116,6 +116,7 @@ describe('parcel numbers', () => {
     // Without the zeros of the county, and as another county writes it.
     ['7-40', [GRAFTON + 1, SULLIVAN + 1]],
     ['7.41', [SULLIVAN + 2]],
+    ['APN 7-41', [SULLIVAN + 2]],
     ['r12', [SULLIVAN + 4]],
     ['1207', [AUTAUGA + 1]],
     ['gone', []],
@@ -194,6 +195,10 @@ describe('places', () => {
 
   test('those with parcels come first', async () => {
     expect((await find({ q: 'sullivan', types: 'county' }))[0]).toMatchObject({ fips: '33019' });
+    // Smith is a town of states that are not loaded, and an owner of Sullivan.
+    const smith = labels(await find({ q: 'smith' }));
+    expect(smith[0]).toMatch(/^owner SMITH/);
+    expect(smith.some(label => label.startsWith('town '))).toBe(true);
   });
 });
 
