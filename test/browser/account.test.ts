@@ -64,7 +64,7 @@ describePages('the account', site => {
     await page.keyboard.type('colleague@keys.example');
     await page.keyboard.press('Enter');
     await page.getByText('send this link to colleague@keys.example yourself').waitFor();
-    const link = (await page.locator('.secret').innerText()).trim();
+    const link = (await page.locator('.secret pre').innerText()).trim();
     const colleague = await site.open(new URL(link).pathname, { viewport: NARROW, as: null });
     await tabTo(colleague, colleague.getByLabel('New password'));
     await colleague.keyboard.type('some words of my own');
@@ -77,7 +77,7 @@ describePages('the account', site => {
     await page.keyboard.type('website');
     await page.keyboard.press('Enter');
     await page.getByText('The key is made.').waitFor();
-    const key = (await page.locator('.secret').innerText()).trim();
+    const key = (await page.locator('.secret pre').innerText()).trim();
     const usage = async () => (await site.api.call('/api/public/v1/usage/', { key })).status;
     await expect.poll(() => usage()).toBe(200);
     await tabTo(page, page.locator('summary', { hasText: 'Revoke' }));

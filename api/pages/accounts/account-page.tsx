@@ -6,7 +6,7 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { createWebhook } from '../../v1/webhooks/webhook-endpoints.ts';
-import { Notice } from '../frame/layout.tsx';
+import { Notice, Secret } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import {
   answerForm,
@@ -168,11 +168,7 @@ async function show(visit: Visit, done: Done) {
       </header>
       {done.bad && <Notice kind="bad">{done.bad}</Notice>}
       {done.good && <Notice kind="good">{done.good}</Notice>}
-      {done.secret && (
-        <pre class="secret" tabindex={0}>
-          {done.secret}
-        </pre>
-      )}
+      {done.secret && <Secret text={done.secret} />}
       {account === null && <Notice>You are in {session.company.name}, which has no account.</Notice>}
       {account !== null && usage === undefined && (
         <Notice kind="bad">

@@ -12,7 +12,7 @@ import {
 } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { Delivery, WebhookAnswer } from '../../v1/webhooks/webhook-schema.ts';
 import { followed } from '../admin/job-progress.tsx';
-import { Act, Back, Field, Grid, Notice, Submit } from '../frame/layout.tsx';
+import { Act, Back, Field, Grid, Notice, Secret, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, ownAccount, type Visit } from '../frame/visit.ts';
 import { countyOf } from '../map/county-filter.ts';
@@ -107,11 +107,7 @@ async function show(visit: Visit, done: Done) {
       <h1>Webhook</h1>
       {done.bad && <Notice kind="bad">{done.bad}</Notice>}
       {done.good && <Notice kind="good">{done.good}</Notice>}
-      {done.secret && (
-        <pre class="secret" tabindex={0}>
-          {done.secret}
-        </pre>
-      )}
+      {done.secret && <Secret text={done.secret} />}
       <p>
         <code>{webhook.url}</code> is {stateOf(webhook)}. It hears of what changes:{' '}
         {placeOf(webhook, searches)}.

@@ -137,6 +137,16 @@ export function Field({ label, name, kind, hint, error, children, ...input }: Fi
   );
 }
 
+/** What is shown this once, to be copied. */
+export const Secret = ({ text }: { text: string }) => (
+  <div class="secret">
+    <pre tabindex={0}>{text}</pre>
+    <button type="button" class="second small" data-copy={text}>
+      <Icon name="copy" /> Copy
+    </button>
+  </div>
+);
+
 type SelectProps = {
   name: string;
   options: readonly (readonly [value: string, words: string])[];

@@ -166,7 +166,7 @@ export function Past({
         {index.some(value => value !== null) && (
           <Lines
             title="Price index of the county"
-            note="What a lot of the same size and land costs: 100 on January 1, 2020, or where sales begin. The band holds it in 80 of 100 cases."
+            note="What a lot of the same size and land costs, year by year: 100 on January 1, 2020, or where sales begin. The band holds it in 80 of 100 cases. Estimates of lots take one rate for all years."
             lines={[lineOf(name, past, 'price_index')]}
             band={{ low: past.keys.price_index_low!, high: past.keys.price_index_high! }}
             shown={value => (value === null ? '–' : value.toFixed(0))}
