@@ -1,5 +1,6 @@
 import { acres } from '../../../shared/domain/figures.ts';
 import { countyOf } from '../../../shared/domain/property-id.ts';
+import { shortApn } from '../../../shared/domain/roll-text.ts';
 import { spellingsOf, spellingsOfBeginning } from '../../../shared/kernels/owner/address-spellings.ts';
 import { wordsOf } from '../../../shared/kernels/owner/owner-words.ts';
 import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
@@ -113,7 +114,11 @@ function addressResult(parcel: ParcelSummary): Match['result'] {
 }
 
 export function detailOf({ property_id: id, apn, effective_acres: size }: ParcelSummary): string {
-  const facts = [countyText(countyOf(id)), apn && `APN ${apn}`, size !== null && `${acres(size)} acres`];
+  const facts = [
+    countyText(countyOf(id)),
+    apn && `APN ${shortApn(apn)}`,
+    size !== null && `${acres(size)} acres`,
+  ];
   return facts.filter(Boolean).join(' · ');
 }
 

@@ -1,4 +1,5 @@
 import { countyOf } from '../../../shared/domain/property-id.ts';
+import { shortApn } from '../../../shared/domain/roll-text.ts';
 import type { Database } from '../../http/database.ts';
 import { addressOf, detailOf, parcelPlace, readParcels } from './find-addresses.ts';
 import type { LoadedCounty, Match } from './search-result.ts';
@@ -57,7 +58,7 @@ export async function findApns(
     score: 0.96,
     result: {
       type: 'apn',
-      label: `APN ${parcel.apn}`,
+      label: `APN ${shortApn(parcel.apn!)}`,
       detail: [parcel.situs_address && addressOf(parcel), detailOf({ ...parcel, apn: null })]
         .filter(Boolean)
         .join(' · '),
