@@ -137,8 +137,10 @@ describePages('from a county by its name to a telephone number', site => {
 
   test('what is ticked right after another county was named stays, with what that county lacks', async () => {
     const page = await site.open('/data');
+    // The county is answered once the tick has been asked for, too.
+    const ticked = page.waitForRequest(/vacant_only=true/);
     await page.route('**/data?*', async route => {
-      await new Promise(done => setTimeout(done, 300));
+      await ticked;
       await route.continue();
     });
     const county = page.getByLabel('County', { exact: true });

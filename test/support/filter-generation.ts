@@ -227,7 +227,6 @@ export function sorted(rows: Generated[], order: unknown = 'property_id'): numbe
     .map(row => row.property_id);
 }
 
-/** Writes the parcels, and what those are worth that have an estimate. */
 /** Gives the list to the company of an account. */
 export async function giveList(pool: Pool, accountId: string): Promise<void> {
   await pool.query(
@@ -242,6 +241,7 @@ export async function giveList(pool: Pool, accountId: string): Promise<void> {
   );
 }
 
+/** Writes the parcels, and what those are worth that have an estimate. */
 export async function insertGenerated(pool: Pool): Promise<void> {
   const rows = PARCELS.map(({ cell: _, ...row }) => row as TestParcel);
   await insertParcels(pool, rows);

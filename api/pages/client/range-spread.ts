@@ -1,5 +1,7 @@
 // Histograms above the ranges of the filters, with two thumbs each. The fields lead: thumbs write into them.
 
+import { replacePart } from './swap-page.ts';
+
 type Field = HTMLInputElement;
 
 /** The question as it stands in the form, without what the histograms are for. */
@@ -26,13 +28,15 @@ async function show(): Promise<void> {
   // Another question has been asked since.
   if (asked !== shown) return;
   for (const range of document.querySelectorAll<HTMLElement>('.range[data-of]')) {
-    const focused = thumbsOf(range).indexOf(document.activeElement as Field);
-    range.querySelector('.spread')?.remove();
-    const spread = page.querySelector(`.spread[data-of="${range.dataset.of}"]`);
-    if (!spread) continue;
-    range.querySelector('legend')!.after(spread);
+    const old = range.querySelector<HTMLElement>('.spread');
+    const spread = page.querySelector<HTMLElement>(`.spread[data-of="${range.dataset.of}"]`);
+    if (!spread) {
+      old?.remove();
+      continue;
+    }
+    if (old) replacePart(old, spread);
+    else range.querySelector('legend')!.after(spread);
     follow(range);
-    thumbsOf(range)[focused]?.focus();
   }
 }
 

@@ -21,19 +21,22 @@ function sameIn(part: Element, { id, textContent }: Element, place: number): HTM
   return there?.textContent === textContent ? there : null;
 }
 
-/** Puts parts of a page in the place of those here; the focus stays where it is. */
+/** Puts another part in the place of one; the focus stays where it is. */
+export function replacePart(here: HTMLElement, part: HTMLElement): void {
+  const focused = here.contains(document.activeElement) ? document.activeElement : null;
+  const place = focused ? focusableIn(here).indexOf(focused as HTMLElement) : -1;
+  here.replaceWith(part);
+  if (!focused) return;
+  const same = sameIn(part, focused, place);
+  // What is gone leaves one where it was, not at the top of the page.
+  if (!same) part.tabIndex = -1;
+  (same ?? part).focus({ preventScroll: same === null });
+}
+
 export function putInPlace(page: Document, ids: readonly string[]): void {
   for (const id of ids) {
     const part = page.getElementById(id);
     const here = document.getElementById(id);
-    if (!part || !here) continue;
-    const focused = here.contains(document.activeElement) ? document.activeElement : null;
-    const place = focused ? focusableIn(here).indexOf(focused as HTMLElement) : -1;
-    here.replaceWith(part);
-    if (!focused) continue;
-    const same = sameIn(part, focused, place);
-    // What is gone leaves one where it was, not at the top of the page.
-    if (!same) part.tabIndex = -1;
-    (same ?? part).focus({ preventScroll: same === null });
+    if (part && here) replacePart(here, part);
   }
 }

@@ -64,14 +64,24 @@ async function add(visit: Visit): Promise<Reply> {
   });
 }
 
+async function countFound(visit: Visit, body: object): Promise<number> {
+  const query = { page_size: '1' };
+  return (await callEndpoint<{ count: number }>(visit, filterParcels, { body, query })).count;
+}
+
 async function choose(visit: Visit, fault?: string): Promise<Reply> {
   const { form } = visit;
   const lists = await callEndpoint<ParcelList[]>(visit, listLists);
   const all = form.get('all') !== null;
   const ids = form.getAll('property_id');
   // What was refused may be the search itself.
-  const found = all && fault === undefined ? await countOf(visit) : ids.length;
-  const what = !all ? plural(found, 'parcel') : found > 0 ? `all ${plural(found, 'parcel')}` : 'all results';
+  const chosen = fault === undefined ? chosenOf(visit) : undefined;
+  const what =
+    chosen !== undefined && 'filter' in chosen
+      ? `all ${plural(await countFound(visit, chosen.filter), 'parcel')}`
+      : all
+        ? 'all results'
+        : plural(ids.length, 'parcel');
   const title = `Add ${what} to a list`;
   const hidden = all
     ? ([
@@ -116,17 +126,6 @@ async function choose(visit: Visit, fault?: string): Promise<Reply> {
       </form>
     </>,
   );
-}
-
-/** How many parcels the search finds. */
-async function countOf(visit: Visit): Promise<number> {
-  const chosen = chosenOf(visit);
-  if ('property_ids' in chosen) return chosen.property_ids.length;
-  const { count } = await callEndpoint<{ count: number }>(visit, filterParcels, {
-    body: chosen.filter,
-    query: { page_size: '1' },
-  });
-  return count;
 }
 
 export const addToListPages = [addPage];

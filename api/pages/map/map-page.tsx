@@ -80,14 +80,14 @@ async function search(
   coloring: Promise<Colored>,
 ): Promise<{ side: VNode; zero: Zero | undefined }> {
   const isAsked = Object.keys(filters).length > 0;
-  const [counties, hits, known] = await Promise.all([
+  const [counties, hits, known, list] = await Promise.all([
     listed,
     isAsked ? (fault ?? findParcels(visit, filters, coloring)) : undefined,
     fault === undefined && filters.county !== undefined
       ? readKnown(visit, String(filters.county)).catch(unlessFound)
       : undefined,
+    askedOnPage(visit, filters).then(asking => findListAsked(visit, filters, asking)),
   ]);
-  const list = await findListAsked(visit, filters, await askedOnPage(visit, filters));
   const isFound = hits !== undefined && !(hits instanceof PlatError);
   const zero = isFound && hits.count === 0 ? await explainZero(visit, filters) : undefined;
   const side = (

@@ -171,6 +171,17 @@ function inCounty(url: URL, fips: number): string {
   return `/data?${params}`;
 }
 
+type LoadProps = { visit: Visit; fips: number; coverage: string };
+
+const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
+  visit.session?.user.operator ? (
+    <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load them</a>
+  ) : (
+    <>
+      An operator can load them. <a href={coverage}>What is loaded</a>
+    </>
+  );
+
 function NothingThere({ visit, empty }: { visit: Visit; empty: readonly EmptyPlace[] }) {
   const loaded = empty.filter(({ parcels }) => parcels > 0).slice(0, MAX_NAMED);
   const names = (counties: readonly EmptyPlace[]) => counties.map(({ fips }) => countyText(fips)).join('; ');
@@ -178,13 +189,7 @@ function NothingThere({ visit, empty }: { visit: Visit; empty: readonly EmptyPla
     return (
       <Notice kind="warn">
         <b>No parcels are loaded for {names(empty.slice(0, MAX_NAMED))}.</b>{' '}
-        {visit.session?.user.operator ? (
-          <a href={`/admin/counties?q=${fiveDigits(empty[0]!.fips)}`}>Load them</a>
-        ) : (
-          <>
-            An operator can load them. <a href="/coverage">What is loaded</a>
-          </>
-        )}
+        <WhoLoads visit={visit} fips={empty[0]!.fips} coverage="/coverage" />
       </Notice>
     );
   return (
@@ -215,13 +220,7 @@ function NotLoaded({ visit, unknown }: { visit: Visit; unknown: Unknown }) {
       <br />
       What is not known never matches, so {dropped.join(' and ')} {dropped.length > 1 ? 'leave' : 'leaves'}{' '}
       nothing. <b>{count(hits)}</b> match without {dropped.length > 1 ? 'these filters' : 'this filter'}.{' '}
-      {visit.session?.user.operator ? (
-        <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load them</a>
-      ) : (
-        <>
-          An operator can load them. <a href={`/coverage/${fiveDigits(fips)}`}>What is loaded</a>
-        </>
-      )}
+      <WhoLoads visit={visit} fips={fips} coverage={`/coverage/${fiveDigits(fips)}`} />
       <span class="buttons">
         <a href={url.pathname + url.search} class="button small">
           Drop {dropped.join(' and ')}, show {count(hits)}

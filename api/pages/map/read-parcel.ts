@@ -44,9 +44,13 @@ const COMPS_M = 8_047;
 export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
   const params = { property_id: id };
   const detail = await readDetail(visit, id);
-  const [photo, value, portfolio, phones, market, comps] = await Promise.all([
+  const valued = orWhyNot(
+    callEndpoint<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } }),
+  );
+  const [photo, value, addresses, portfolio, phones, market, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
-    orWhyNot(callEndpoint<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } })),
+    valued,
+    valued.then(value => ('why' in value ? new Map() : readAddresses(visit, value.explanation.comps))),
     orWhyNot(callEndpoint<Portfolio>(visit, ownerPortfolio, { params })),
     readPhones(visit, detail),
     readLikeSales(visit, detail),
@@ -56,7 +60,6 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
           query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '100' },
         }),
   ]);
-  const addresses = await readAddresses(visit, 'why' in value ? [] : value.explanation.comps);
   return { detail, photo, value, addresses, comps: comps?.results ?? [], market, portfolio, phones };
 }
 

@@ -1,4 +1,5 @@
 import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { SCOPES } from '../../../shared/parcels/filter/filter-schema.ts';
 import { groupOf } from '../../v1/search/search.ts';
 import type { SearchResult } from '../../v1/search/search-result.ts';
 import { Icon, type IconName } from '../frame/icons.tsx';
@@ -28,16 +29,7 @@ function grouped(results: readonly SearchResult[]): Group[] {
 }
 
 /** What says where one looks; all other parameters of the map are filters, which a new place keeps. */
-const WHERE = [
-  'county',
-  'counties',
-  'zips_include',
-  'geom_intersects',
-  'owner_parcel_id',
-  'list_id',
-  'property_id',
-  'state',
-];
+const WHERE = [...SCOPES, 'property_id', 'state'];
 const NOT_KEPT = ['parcel', 'at', 'page', 'q', 'map'];
 
 /** About half a mile to each side of a place that has no line around it. */

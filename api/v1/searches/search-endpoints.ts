@@ -86,6 +86,12 @@ async function readersOf(run: Run, companyId: string, { emails, webhook_id }: To
   return users.map(({ id }) => id);
 }
 
+/** Scopes that no change of a county's parcels tells about. */
+const NOT_FOLLOWED = {
+  owner_parcel_id: 'looks in all counties and cannot be followed: name counties, and the owner',
+  list_id: 'is not what changes bring: name the counties of the list, or read the list',
+};
+
 /** What a filter finds, and after which change. */
 type Found = { counties: number[]; seq: number; ids: number[] };
 
@@ -95,16 +101,8 @@ type Found = { counties: number[]; seq: number; ids: number[] };
  */
 async function find(filter: object, { database }: Resources, call: CallContext): Promise<Found> {
   const body = filterBody.parse(filter) as FilterBody;
-  if (body.owner_parcel_id !== undefined)
-    throw validationError({
-      'filter.owner_parcel_id': [
-        'looks in all counties and cannot be followed: name counties, and the owner',
-      ],
-    });
-  if (body.list_id !== undefined)
-    throw validationError({
-      'filter.list_id': ['is not what changes bring: name the counties of the list, or read the list'],
-    });
+  for (const [name, why] of Object.entries(NOT_FOLLOWED))
+    if (body[name] !== undefined) throw validationError({ [`filter.${name}`]: [why] });
   const { tokens } = await countForQuote(body, database, call);
   if (tokens > 0)
     throw new PlatError(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { ParcelList } from '../../../api/v1/lists/list-schema.ts';
-import { newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
+import { newCaller, posting, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { LISTS, listsOf } from '../../support/lists.ts';
 import { insertEstimates, insertParcels } from '../../support/parcels.ts';
@@ -222,12 +222,8 @@ test('a filter looks among the parcels of a list, for its company alone, and tel
   const list = await me.make();
   await me.send('POST', `${list.id}/rows/`, { property_ids: [S + 1, S + 2, S + 4, H + 1] });
   const ask = async (who: { key: string }, path: string, body: object) => {
-    const { status, json } = await api.call(`/api/public/v1/${path}`, {
-      key: who.key,
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const sent = posting(who.key, JSON.stringify(body));
+    const { status, json } = await api.call(`/api/public/v1/${path}`, sent);
     return { status, json };
   };
   const found = await ask(me, 'properties/filter/', { list_id: list.id, order: '-value' });
