@@ -163,6 +163,14 @@ test('hits have the colors that the legend says, as many of each', async () => {
   expect(hits.length).toBeGreaterThan(50);
   // As the filter compares acres that are shown with two decimals, and tiles have two digits.
   for (const { properties } of hits) expect(properties.hit).toBeGreaterThanOrEqual(4.9);
+  // What lies within a shape has all figures, too.
+  const within = 'geom_intersects=POLYGON((-73 42.5, -71 42.5, -71 44, -73 44, -73 42.5))';
+  const same = await hitsOf(tileAt(12, WASHINGTON), `county=33019&acres_min=5&color=acres&${within}`);
+  const told = (features: typeof hits) =>
+    features.map(({ id, properties }) => [id, properties.hit]).sort(([a], [b]) => Number(a) - Number(b));
+  expect(told(same)).toEqual(told(hits));
+  const shaped = await ana.open(`/data?county=33019&acres_min=5&color=acres&${within}`);
+  expect(shaped.text).toContain(classes[0]![0]);
 });
 
 test('the list has the colors of the map, and the legend tells hits and others apart', async () => {

@@ -8,7 +8,7 @@ import type { Database } from '../../http/database.ts';
 export type Color = {
   name: string;
   label: string;
-  /** As SQL: `x` is the hit's parcel_filters. */
+  /** As SQL: `f` is the hit's parcel_filters. */
   figure: string;
   join: string;
 } & (
@@ -26,7 +26,7 @@ export type Color = {
 export const NO_FIGURE = { figure: 'null', join: '' };
 
 const joined = (table: string, alias: string) =>
-  `left join ${table} ${alias} on ${alias}.fips = x.fips and ${alias}.property_id = x.property_id`;
+  `left join ${table} ${alias} on ${alias}.fips = f.fips and ${alias}.property_id = f.property_id`;
 
 export const VALUATION = joined('valuations', 'worth');
 
@@ -38,12 +38,12 @@ export const COLORS: readonly Color[] = [
     join: VALUATION,
     shown: usd,
   },
-  { name: 'acres', label: 'Acres', figure: 'x.effective_acres', join: '', shown: acres },
+  { name: 'acres', label: 'Acres', figure: 'f.effective_acres', join: '', shown: acres },
   {
     name: 'owner',
     label: 'Owner',
-    figure: `case when x.owner_occupied then 0 when x.corporate_owner then 1 when x.out_of_state_owner then 2
-      when x.out_of_state_owner is not null then 3 end`,
+    figure: `case when f.owner_occupied then 0 when f.corporate_owner then 1 when f.out_of_state_owner then 2
+      when f.out_of_state_owner is not null then 3 end`,
     join: '',
     kinds: ['Owner-occupied', 'Company', 'Person out of state', 'Person in the state'],
   },
@@ -58,7 +58,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'wetlands',
     label: 'Wetlands',
-    figure: 'x.wetlands_percent',
+    figure: 'f.wetlands_percent',
     join: '',
     breaks: [1, 10, 25, 50],
     shown: percent,
@@ -66,7 +66,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'flood',
     label: 'Flood zone',
-    figure: 'x.flood_zone_percent',
+    figure: 'f.flood_zone_percent',
     join: '',
     breaks: [1, 10, 25, 50],
     shown: percent,
@@ -74,7 +74,7 @@ export const COLORS: readonly Color[] = [
   {
     name: 'access',
     label: 'Road access',
-    figure: 'case x.landlocked when false then 0 when true then 1 end',
+    figure: 'case f.landlocked when false then 0 when true then 1 end',
     join: '',
     kinds: ['On a road', 'No road on file'],
   },
@@ -92,10 +92,10 @@ export type Classes = { classes: ColorClass[]; unknown: number };
 export type Total = { count: number; acres: number };
 
 export async function countHits(database: Database, body: FilterBody, asking: Asking): Promise<Total> {
-  const { from, where, values } = await selectParcels(body, asking, database);
+  const { table, where, values } = await selectParcels(body, asking, database);
   const [row] = await database.runComposed<Total>(
     'parcels/count_classes',
-    { from, where, ...NO_FIGURE },
+    { table: table(), where, ...NO_FIGURE },
     { ...values, breaks: [] },
   );
   return row ?? { count: 0, acres: 0 };
@@ -142,8 +142,8 @@ export async function classifyHits(
   asking: Asking,
   color: Color,
 ): Promise<Classes & { total: Total }> {
-  const { from, where, values } = await selectParcels(body, asking, database);
-  const fragments = { from, where, figure: color.figure, join: color.join };
+  const { table, where, values } = await selectParcels(body, asking, database);
+  const fragments = { table: table(), where, figure: color.figure, join: color.join };
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
   const found = breaks ?? (await findBreaks(database, fragments, values));
   const rows = await database.runComposed<Total & { class: number | null }>(

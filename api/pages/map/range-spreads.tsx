@@ -8,9 +8,9 @@ import { VALUATION } from './map-colors.ts';
 import { FILTER_BY_NAME } from './read-filters.ts';
 import { readTileHits, type TileHits } from './tile-hits.ts';
 
-/** The ranges that have one, and their figures as SQL: `x` is the parcel's parcel_filters. */
+/** The ranges that have one, and their figures as SQL: `f` is the parcel's parcel_filters. */
 export const SPREADS = [
-  { of: 'acres', figure: 'x.effective_acres', join: '' },
+  { of: 'acres', figure: 'f.effective_acres', join: '' },
   { of: 'value', figure: 'worth.mean_adjusted_price', join: VALUATION },
   { of: 'value_per_acre', figure: 'worth.mean_adjusted_ppa', join: VALUATION },
 ] as const;
@@ -38,8 +38,8 @@ async function readSpread(
   { body, asking }: TileHits,
   { of, figure, join }: (typeof SPREADS)[number],
 ): Promise<Spread | undefined> {
-  const { from, where, values } = await selectParcels(body, asking, database);
-  const fragments = { from, where, figure, join };
+  const { table, where, values } = await selectParcels(body, asking, database);
+  const fragments = { table: table(), where, figure, join };
   const [row] = await database.runComposed<{ ends: [number, number] | null }>(
     'parcels/find_ends',
     fragments,

@@ -72,10 +72,10 @@ export async function listTileHits(
   });
   if (selection === undefined) return new Map();
   const { join, figure } = color ?? NO_FIGURE;
-  const { from, where, values } = selection;
+  const { table, where, values } = selection;
   const rows = await database.runComposed<Row>(
     'parcels/list_tile_hits',
-    { from, where, join, figure },
+    { table: table('near'), where, join, figure },
     { ...values, ...inTile },
   );
   return new Map(

@@ -10,6 +10,8 @@ import { FILTERS } from './filters.ts';
  */
 export type Selection = {
   from: string;
+  /** The same with all columns of parcel_filters, or of a part of it; `from` may have few of them. */
+  table(part?: string): string;
   where: string;
   /** Nothing but whole counties and states is asked for. */
   wholeCounties: boolean;
@@ -41,8 +43,10 @@ export function selectionOf(body: FilterBody, selectionContext: SelectionContext
     // Said of each table, because only an equality reaches the others through the join.
     on === 'all' ? [text, ...joined.map(({ alias }) => text.replaceAll('f.', `${alias}.`))] : [text],
   );
+  const table = (part = 'parcel_filters') => [`${part} f`, ...joined.map(({ join }) => join)].join(' ');
   return {
-    from: ['parcel_filters f', ...joined.map(({ join }) => join)].join(' '),
+    from: table(),
+    table,
     where: texts.length === 0 ? 'true' : texts.map(text => `(${text})`).join('\n    and '),
     wholeCounties: Object.keys(body).every(name => WHOLE_COUNTIES.has(name)),
     values,
@@ -88,6 +92,13 @@ export function withinShape(
     union all
     select (t.property_id / 100000000)::int, t.property_id, t.effective_acres
     from unnest(${ids}::bigint[], ${acres}::float8[]) as t (property_id, effective_acres)
-  ) f`;
-  return { from: rows, where: 'true', wholeCounties: false, values };
+  )`;
+  return {
+    from: `${rows} f`,
+    table: (part = 'parcel_filters') =>
+      `${rows} h join ${part} f on f.fips = h.fips and f.property_id = h.property_id`,
+    where: 'true',
+    wholeCounties: false,
+    values,
+  };
 }

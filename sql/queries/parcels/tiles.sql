@@ -74,51 +74,53 @@ order by feed_id, source;
 
 -- name: list_tile_hits
 -- Hits of a filter in a tile; of those of less than `least_area` square 1e-7 degrees one for each of `dots` x
--- `dots` squares. Fragments: `from` and `where` of the filter, `figure` by which they are colored with the
--- `join` that it needs.
-with tile as materialized (select :box::box as box)
-select distinct on (case when area(x.extent) < :least_area::float8 then -square else x.property_id end)
-  x.property_id, x.location[0] as lon, x.location[1] as lat, ({{figure}})::float8 as figure
+-- `dots` squares. Fragments: `table` (of the part `near`) and `where` of the filter, `figure` by which they are
+-- colored with the `join` that it needs. `offset` keeps the planner from reading other indexes besides.
+with tile as materialized (select :box::box as box),
+near as (
+  select f.* from tile join parcel_filters f on f.extent && tile.box where f.fips = any (:fips::int[]) offset 0
+)
+select distinct on (case when area(f.extent) < :least_area::float8 then -square else f.property_id end)
+  f.property_id, f.location[0] as lon, f.location[1] as lat, ({{figure}})::float8 as figure
 from tile
-join parcel_filters x on x.extent && tile.box
-join (select f.fips, f.property_id from {{from}} where {{where}}) h on h.fips = x.fips and h.property_id = x.property_id
+cross join {{table}}
 cross join lateral (
-  select width_bucket(x.location[1], (box[1])[1], (box[0])[1], :dots) * 1000 + width_bucket(x.location[0], (box[1])[0], (box[0])[0], :dots) as square
+  select width_bucket(f.location[1], (box[1])[1], (box[0])[1], :dots) * 1000 + width_bucket(f.location[0], (box[1])[0], (box[0])[0], :dots) as square
 ) s
 {{join}}
-where x.fips = any (:fips::int[])
-order by case when area(x.extent) < :least_area::float8 then -square else x.property_id end, figure desc nulls last;
+where {{where}}
+order by case when area(f.extent) < :least_area::float8 then -square else f.property_id end, figure desc nulls last;
 
 -- name: find_fifths
 -- The figures that divide a filter's hits into fifths; null where none is known.
 select percentile_disc(array[0.2, 0.4, 0.6, 0.8]) within group (order by ({{figure}})::float8) as fifths
-from (select f.fips, f.property_id from {{from}} where {{where}}) h
-join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
-{{join}};
+from {{table}}
+{{join}}
+where {{where}};
 
 -- name: find_ends
 -- Between which figures 98 of 100 of a filter's hits are, of those above zero; null where there are none.
 select percentile_disc(array[0.01, 0.99]) within group (order by ({{figure}})::float8) filter (where ({{figure}}) > 0) as ends
-from (select f.fips, f.property_id from {{from}} where {{where}}) h
-join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
-{{join}};
+from {{table}}
+{{join}}
+where {{where}};
 
 -- name: count_classes
 -- How many of a filter's hits are in each class of a figure, with their acres; `breaks`: where the second and
 -- later ones begin.
 select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count,
-  coalesce(sum(x.effective_acres), 0)::float8 as acres
-from (select f.fips, f.property_id from {{from}} where {{where}}) h
-join parcel_filters x on x.fips = h.fips and x.property_id = h.property_id
+  coalesce(sum(f.effective_acres), 0)::float8 as acres
+from {{table}}
 {{join}}
+where {{where}}
 group by 1;
 
 -- name: list_figures
 -- The figures by which some parcels are colored. Fragments as of `list_tile_hits`.
-select x.property_id, ({{figure}})::float8 as figure
-from parcel_filters x
+select f.property_id, ({{figure}})::float8 as figure
+from parcel_filters f
 {{join}}
-where x.fips = any (:counties::int[]) and x.property_id = any (:property_ids::bigint[]);
+where f.fips = any (:counties::int[]) and f.property_id = any (:property_ids::bigint[]);
 
 -- name: count_on_roll
 -- Parcels on the roll, of one county or, where that is null, of all.
