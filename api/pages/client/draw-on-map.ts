@@ -47,6 +47,7 @@ export function openDrawing(map: MapLibre) {
   const cross = document.getElementById('cross');
   const places: Place[] = [];
   let mode: Mode | undefined;
+  let isBlank = true;
 
   function draw(line: readonly Place[], points: readonly Place[] = []): void {
     const source = map.getSource('area') as { setData(data: object): void } | undefined;
@@ -59,6 +60,9 @@ export function openDrawing(map: MapLibre) {
       ...(line.length < 2 ? [] : [feature('LineString', line)]),
       ...(points.length === 0 ? [] : [feature('MultiPoint', points)]),
     ];
+    // Nothing instead of nothing would draw the whole map anew.
+    if (isBlank && features.length === 0) return;
+    isBlank = features.length === 0;
     source?.setData({ ...EMPTY, features });
   }
 

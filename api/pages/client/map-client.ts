@@ -185,7 +185,7 @@ async function showValues(address: string): Promise<void> {
   });
 }
 
-map.once('load', () => showSea(map));
+showSea(map);
 const { values, comps } = element.dataset;
 map.on('style.load', () => {
   if (values !== undefined) showValues(values);

@@ -2,6 +2,7 @@ import type {
   ExpressionSpecification,
   LayerSpecification,
   Map as MapLibre,
+  MapSourceDataEvent,
   StyleSpecification,
 } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
@@ -67,8 +68,15 @@ export function parcelTiles(): string[] {
   return [`${origin}/tiles/parcels/{z}/{x}/{y}.mvt${search.size === 0 ? '' : `?${search}`}`];
 }
 function layersOf({ parcel: opened }: DOMStringMap): LayerSpecification[] {
+  // Every frame of a fading-in would draw the whole map.
   const raster = (id: string, paint: object) =>
-    ({ id, type: 'raster', source: id, layout: { visibility: 'none' }, paint }) as LayerSpecification;
+    ({
+      id,
+      type: 'raster',
+      source: id,
+      layout: { visibility: 'none' },
+      paint: { 'raster-fade-duration': 0, ...paint },
+    }) as LayerSpecification;
   const land = (id: string, spec: { type: string; paint: object }, visible = false) =>
     ({
       ...spec,
@@ -79,7 +87,11 @@ function layersOf({ parcel: opened }: DOMStringMap): LayerSpecification[] {
     }) as LayerSpecification;
   return [
     // Land until the first tiles say where it ends (showSea).
-    { id: 'sea', type: 'background', paint: { 'background-color': ground } },
+    {
+      id: 'sea',
+      type: 'background',
+      paint: { 'background-color': ground, 'background-color-transition': { duration: 0 } },
+    },
     ...(['fill', 'line'] as const).map(
       type =>
         ({
@@ -199,10 +211,18 @@ function layersOf({ parcel: opened }: DOMStringMap): LayerSpecification[] {
   ];
 }
 
-/** Without a transition, of which every frame is drawn. */
+/** With the last tile that says where land is: once all is drawn, all would be drawn again. */
 export function showSea(map: MapLibre): void {
-  map.setPaintProperty('sea', 'background-color-transition', { duration: 0 });
-  map.setPaintProperty('sea', 'background-color', colorOf('map-water'));
+  const show = () => {
+    map.off('sourcedata', look);
+    map.off('load', show);
+    map.setPaintProperty('sea', 'background-color', colorOf('map-water'));
+  };
+  const look = ({ sourceId, tile }: MapSourceDataEvent) => {
+    if (sourceId === 'parcels' && tile && map.isSourceLoaded('parcels')) show();
+  };
+  map.on('sourcedata', look);
+  map.on('load', show);
 }
 
 const images = (layer: string, end: string, from: number, to: number) => ({

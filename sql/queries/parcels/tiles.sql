@@ -74,8 +74,8 @@ order by feed_id, source;
 
 -- name: list_tile_hits
 -- Hits of a filter in a tile; of those of less than `least_area` square 1e-7 degrees one for each of `dots` x
--- `dots` squares. Fragments: `table` (of the part `near`) and `where` of the filter, `figure` by which they are
--- colored with the `join` that it needs. `offset` keeps the planner from reading other indexes besides.
+-- `dots` squares. Fragments: `table` (of the part `near`) and `where` of the filter, `figure` by which they
+-- are colored with the `join` that it needs. `offset` keeps the planner from reading other indexes besides.
 with tile as materialized (select :box::box as box),
 near as (
   select f.* from tile join parcel_filters f on f.extent && tile.box where f.fips = any (:fips::int[]) offset 0
