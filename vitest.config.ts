@@ -18,6 +18,9 @@ const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
  */
 const FOLDERS = ['/test/e2e/', '/test/db/', '/test/properties/', '/test/unit/'];
 
+/** Journeys, killed programs, large counties: `npm test` leaves them out, `npm run test:all` does not. */
+const SLOW = 'test/**/*.slow.test.ts';
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification) =>
@@ -50,11 +53,12 @@ export default defineConfig({
           ...common,
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...replacing],
+          exclude: [...configDefaults.exclude, ...replacing, SLOW],
           // Loading the program anew for each of 200 files took a third of the run.
           isolate: false,
         },
       },
+      { test: { ...common, name: 'slow', include: [SLOW], isolate: false } },
       { test: { ...common, name: 'alone', include: replacing } },
     ],
   },

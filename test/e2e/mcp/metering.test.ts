@@ -6,8 +6,8 @@ import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { STATS as PATH } from '../../support/spender.ts';
 import { askTool, MCP_HEADERS, TRANSPORTS, type Transport, toolCall } from '../../support/tool-call.ts';
 
-// What is charged over REST, over MCP and over both at once. Kills are in api/crash.test.ts, histories in
-// properties/metering.test.ts.
+// What is charged over REST, over MCP and over both at once. Kills are in api/crash.slow.test.ts, histories
+// in properties/metering.test.ts.
 
 const db = await createTestDatabase();
 const one = await startTestApi(db);
