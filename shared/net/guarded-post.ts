@@ -1,6 +1,6 @@
-import { setMaxListeners } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import { Agent, errors, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { errorCode } from '../base/errors.ts';
 import { isPublicAddress } from './addresses.ts';
 import { lookupWithin, OtherNetworkError } from './guarded-fetch.ts';
@@ -9,6 +9,8 @@ import { retryAfterMs } from './http.ts';
 /** Within the 15 to 30 s of Standard Webhooks 1.0. */
 const TIMEOUT_MS = 20_000;
 const CONNECT_MS = 10_000;
+/** How often it looks for exchanges whose time is over. */
+const LOOK_MS = 500;
 /** To one host; servers let 511 wait by default, and drop what comes beyond. */
 const CONNECTIONS = 256;
 /** Nobody reads the answers: so many bytes let a connection be used again, a longer one is cut off. */
@@ -63,50 +65,101 @@ export type GuardedPost = {
  * made, without redirects. Connections are kept for the next message.
  */
 export function openGuardedPost(privateHosts: ReadonlySet<string>, timeoutMs = TIMEOUT_MS): GuardedPost {
-  const limits = {
-    connections: CONNECTIONS,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    keepAliveTimeout: 10_000,
-  };
+  // An exchange has one limit of time for all of it.
+  const limits = { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 10_000 };
   const connect = { timeout: Math.min(CONNECT_MS, timeoutMs) };
   const outside = new Agent({ ...limits, connect: { ...connect, lookup: lookupWithin('public') } });
   const inside = new Agent({ ...limits, connect });
-  let deadline = { signal: AbortSignal.abort(), sharedUntil: 0 };
-  /** Those that begin within a tenth of a second share one: timers were a tenth of what sending takes. */
-  function signalOfNow(): AbortSignal {
-    const now = performance.now();
-    if (now > deadline.sharedUntil) {
-      deadline = { signal: AbortSignal.timeout(timeoutMs), sharedUntil: now + 100 };
-      setMaxListeners(0, deadline.signal);
+  /** In the order in which they began. */
+  const underWay = new Set<Exchange>();
+  const look = setInterval(() => {
+    const begun = performance.now() - timeoutMs;
+    for (const exchange of underWay) {
+      if (exchange.begun > begun) break;
+      exchange.giveUp(`did not answer within ${timeoutMs / 1_000} s`);
     }
-    return deadline.signal;
-  }
+  }, LOOK_MS);
+  look.unref();
   return {
-    async post(url, headers, body) {
+    post(url, headers, body) {
       const fault = postFault(url, privateHosts);
-      if (fault !== undefined) return failure(`its address ${fault}`);
-      const target = new URL(url);
-      const dispatcher = privateHosts.has(plainHost(target.hostname)) ? inside : outside;
-      try {
-        const signal = signalOfNow();
-        const answer = await request(target, { method: 'POST', headers, body, dispatcher, signal });
-        const status = answer.statusCode;
-        await answer.body.dump({ limit: ANSWER_BYTES, signal }).catch(() => {});
-        if (status >= 200 && status < 300) return { status, error: null, retryAfterMs: null };
-        const wait = answer.headers['retry-after'];
-        return {
-          status,
-          error: status >= 300 && status < 400 ? REDIRECTED : `answered ${status}`,
-          retryAfterMs: typeof wait === 'string' ? (retryAfterMs(wait) ?? null) : null,
-        };
-      } catch (error) {
-        return failure(wordsOf(error, timeoutMs));
-      }
+      if (fault !== undefined) return Promise.resolve(failure(`its address ${fault}`));
+      const { origin, hostname, pathname, search } = new URL(url);
+      const dispatcher = privateHosts.has(plainHost(hostname)) ? inside : outside;
+      return new Promise(resolve => {
+        const exchange = new Exchange(result => {
+          underWay.delete(exchange);
+          resolve(result);
+        });
+        underWay.add(exchange);
+        dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
+      });
     },
     async close() {
+      clearInterval(look);
       await Promise.all([outside.destroy(), inside.destroy()]);
     },
+  };
+}
+
+/**
+ * A message on its way. undici's own `request` makes a stream of each answer, and an abort signal has
+ * listeners for each: both together took longer than sending.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly begun = performance.now();
+  readonly #done: (result: PostResult) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #answer: PostResult | undefined;
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(done: (result: PostResult) => void) {
+    this.#done = done;
+  }
+
+  #end(result: PostResult): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#done(result);
+  }
+
+  /** What was answered by then counts. */
+  giveUp(why: string): void {
+    this.#end(this.#answer ?? failure(why));
+    this.#controller?.abort(new Error(why));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It waited for a connection for too long.
+    if (this.#isOver) controller.abort(new Error('late'));
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    this.#answer = answered(status, headers['retry-after']);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > ANSWER_BYTES) controller.abort(new Error('long'));
+  }
+
+  onResponseEnd(): void {
+    this.#end(this.#answer!);
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#end(this.#answer ?? failure(wordsOf(error)));
+  }
+}
+
+function answered(status: number, wait: string | string[] | undefined): PostResult {
+  if (status >= 200 && status < 300) return { status, error: null, retryAfterMs: null };
+  return {
+    status,
+    error: status >= 300 && status < 400 ? REDIRECTED : `answered ${status}`,
+    retryAfterMs: typeof wait === 'string' ? (retryAfterMs(wait) ?? null) : null,
   };
 }
 
@@ -114,10 +167,7 @@ const REDIRECTED = 'redirects, which is not followed: give its final address';
 
 const failure = (error: string): PostResult => ({ status: null, error, retryAfterMs: null });
 
-function wordsOf(error: unknown, timeoutMs: number): string {
+function wordsOf(error: Error): string {
   if (error instanceof OtherNetworkError) return 'has no address on the public internet';
-  const isLate =
-    error instanceof Error && (error.name === 'TimeoutError' || error instanceof errors.HeadersTimeoutError);
-  if (isLate) return `did not answer within ${timeoutMs / 1_000} s`;
-  return `cannot be reached (${errorCode(error) ?? (error instanceof Error ? error.name : 'unknown')})`;
+  return `cannot be reached (${errorCode(error) ?? error.name})`;
 }

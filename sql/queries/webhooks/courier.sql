@@ -46,13 +46,14 @@ select count(*)::int as deliveries from posted;
 -- Takes deliveries that are due, at most `each` of a webhook: nobody else does for `lease` seconds.
 -- `failing`: those of webhooks that fail, or of the others. `busy`: webhooks that have enough under way.
 with due as materialized (
-  select d.webhook_id, d.message_id, d.next_at
+  select d.ctid, d.next_at, w.url
   from webhooks w
   join accounts a on a.id = w.account_id and a.pro and a.disabled_at is null
   cross join lateral (
-    select d.webhook_id, d.message_id, d.next_at
+    select d.ctid, d.next_at
     from webhook_deliveries d
     where d.webhook_id = w.id and d.state = 'pending' and d.next_at <= now()
+      and (d.leased_until is null or d.leased_until <= now())
     order by d.next_at
     limit :each
   ) d
@@ -62,27 +63,26 @@ with due as materialized (
 ),
 -- Of what two workers look at one takes each.
 free as (
-  select d.webhook_id, d.message_id
+  select d.ctid, due.url
   from due
-  join webhook_deliveries d on d.webhook_id = due.webhook_id and d.message_id = due.message_id
-  where d.state = 'pending' and d.next_at <= now()
+  join webhook_deliveries d on d.ctid = due.ctid
+  where d.state = 'pending' and (d.leased_until is null or d.leased_until <= now())
   for update of d skip locked
 ),
 taken as (
   update webhook_deliveries d
-  set turn = d.turn + 1, next_at = now() + :lease * interval '1 second'
+  set turn = d.turn + 1, leased_until = now() + :lease * interval '1 second'
   from free
-  where d.webhook_id = free.webhook_id and d.message_id = free.message_id
-  returning d.webhook_id, d.message_id, d.turn, d.attempts
+  where d.ctid = free.ctid
+  returning d.webhook_id, d.message_id, d.turn, d.attempts, free.url
 )
-select t.webhook_id, t.message_id, t.turn, t.attempts, w.url, m.type, m.seq, m.fips, m.at, m.data, now() as now,
+select t.webhook_id, t.message_id, t.turn, t.attempts, t.url, m.type, m.seq, m.fips, m.at, m.data, now() as now,
   array(
     select s.secret from webhook_secrets s
     where s.webhook_id = t.webhook_id and (s.expires_at is null or s.expires_at > now())
     order by s.created_at desc
   ) as secrets
 from taken t
-join webhooks w on w.id = t.webhook_id
 join webhook_messages m on m.id = t.message_id
 order by m.seq;
 
@@ -104,6 +104,7 @@ recorded as (
   update webhook_deliveries d
   set attempts = d.attempts + 1, last_at = now(), status = r.status, error = r.error,
     state = case when r.error is null then 'delivered' when r.wait is null then 'failed' else 'pending' end,
+    leased_until = null,
     next_at = now() + coalesce(r.wait, 0) * interval '1 second'
   from result r
   where d.webhook_id = r.webhook_id and d.message_id = r.message_id and d.turn = r.turn
@@ -140,16 +141,18 @@ select
   (select count(*)::int from webhooks where disabled_because is not null) as switched_off,
   coalesce(greatest(0, extract(epoch from now() - (
     select min(d.next_at) from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-    where d.state = 'pending' and d.next_at <= now() and w.enabled and w.failing_since is null
+    where d.state = 'pending' and d.next_at <= now() and (d.leased_until is null or d.leased_until <= now())
+      and w.enabled and w.failing_since is null
   ))), 0)::float8 as overdue_seconds,
   coalesce(greatest(0, extract(epoch from now() - (
     select c.at from changes c where c.seq > (select seq from webhook_position) order by c.seq limit 1
   ))), 0)::float8 as behind_seconds;
 
 -- name: mend_clock
--- Makes due what would wait for longer than any pause is, a day: the clock was set back.
-update webhook_deliveries set next_at = now()
-where state = 'pending' and next_at > now() + interval '1 day 1 minute';
+-- Makes due what would wait for longer than any pause is, a day, or for a lease of a later hour: the clock was
+-- set back.
+update webhook_deliveries set next_at = now(), leased_until = null
+where state = 'pending' and (next_at > now() + interval '1 day 1 minute' or leased_until > now() + interval '1 hour');
 
 -- name: delete_old_messages
 -- Deletes a batch of messages, and their deliveries, that are kept no longer. `days`: after so many.

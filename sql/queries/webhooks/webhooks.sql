@@ -81,7 +81,7 @@ with wanted as (
 insert into webhook_deliveries as d (webhook_id, message_id, created_at, next_at)
 select :webhook_id, id, now(), now() from wanted
 on conflict (webhook_id, message_id) do update
-set state = 'pending', attempts = 0, turn = d.turn + 1, next_at = now(), status = null, error = null
+set state = 'pending', attempts = 0, turn = d.turn + 1, next_at = now(), leased_until = null, status = null, error = null
 returning message_id;
 
 -- name: list_deliveries

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { hostsOf, openGuardedPost } from '../../../shared/net/guarded-post.ts';
 
@@ -131,4 +131,45 @@ test('an operator may name private hosts; then it is reached', async () => {
   await allowed.close();
   expect(error).toMatch(/cannot be reached/);
   expect(reached).toBeGreaterThanOrEqual(2);
+});
+
+test('an answer counts when its head is there; who gives none in time is given up', async () => {
+  const sockets: Socket[] = [];
+  /** What is answered, by the path. */
+  const answers: Record<string, (socket: Socket) => void> = {
+    '/silent': () => {},
+    '/half': socket => socket.write('HTTP/1.1 204 No'),
+    '/endless': socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{'),
+    '/long': socket =>
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(100_000)}`),
+    '/busy': socket => socket.write('HTTP/1.1 503 Busy\r\nRetry-After: 120\r\nContent-Length: 2\r\n\r\nno'),
+    '/broken': socket => socket.destroy(),
+  };
+  const receiver = createServer(socket => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', data => answers[String(data).split(' ')[1]!]!(socket));
+  });
+  await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
+  const allowed = openGuardedPost(hostsOf('127.0.0.1'), 300);
+  const paths = Object.keys(answers);
+  const results = await Promise.all(
+    paths.map(path => allowed.post(`http://127.0.0.1:${port}${path}`, {}, '{}')),
+  );
+  const late = { status: null, error: 'did not answer within 0.3 s', retryAfterMs: null };
+  expect(Object.fromEntries(paths.map((path, index) => [path, results[index]]))).toEqual({
+    '/silent': late,
+    '/half': late,
+    '/endless': { status: 200, error: null, retryAfterMs: null },
+    '/long': { status: 200, error: null, retryAfterMs: null },
+    '/busy': { status: 503, error: 'answered 503', retryAfterMs: 120_000 },
+    '/broken': { status: null, error: expect.stringContaining('cannot be reached'), retryAfterMs: null },
+  });
+  const silent = allowed.post(`http://127.0.0.1:${port}/silent`, {}, '{}');
+  await allowed.close();
+  expect((await silent).status).toBeNull();
+  expect(await allowed.post(`http://127.0.0.1:${port}/busy`, {}, '{}')).toMatchObject({ status: null });
+  for (const socket of sockets) socket.destroy();
+  receiver.close();
 });
