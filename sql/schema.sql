@@ -1184,9 +1184,10 @@ create table webhook_deliveries (
   last_at timestamp with time zone,
   status integer,
   error text,
+  leased_until timestamp with time zone,
   constraint webhook_deliveries_pkey PRIMARY KEY (message_id, webhook_id),
   constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
-);
+) with (fillfactor=50);
 
 create table webhook_messages (
   id uuid default gen_random_uuid() not null,

@@ -42,7 +42,7 @@ export type CourierDeps = {
   post?: GuardedPost;
 };
 
-type Attempt = { taken: Taken; result: PostResult; lane: Lane };
+type Attempt = { taken: Taken; result: PostResult };
 
 /**
  * Tells webhooks of changes: makes messages of those that are committed, and delivers what is due, each at
@@ -56,20 +56,24 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): W
   let isStopping = false;
   /** Whether there may be changes of which no message was made. */
   let isTold = true;
+  /** Lanes in which something has ended since what is due was taken. */
+  let left = new Set<Lane>();
   let soon: NodeJS.Timeout | undefined;
 
   function send(taken: Taken, body: string, lane: Lane): void {
     const { webhook_id: id } = taken;
     under[lane].set(id, (under[lane].get(id) ?? 0) + 1);
     const work = post.post(taken.url, headersOf(taken, body), body).then(result => {
-      const left = under[lane].get(id)! - 1;
-      if (left === 0) under[lane].delete(id);
-      else under[lane].set(id, left);
+      const others = under[lane].get(id)! - 1;
+      if (others === 0) under[lane].delete(id);
+      else under[lane].set(id, others);
       sending.delete(work);
-      ended.push({ taken, result, lane });
+      ended.push({ taken, result });
+      left.add(lane);
       soon ??= setTimeout(() => {
         soon = undefined;
-        loop.wake();
+        recording.wake();
+        taking.wake();
       }, TOGETHER_MS);
     });
     sending.add(work);
@@ -95,41 +99,42 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): W
     }
   }
 
-  async function turn(): Promise<void> {
+  async function recordEnded(): Promise<void> {
     const attempts = ended;
     ended = [];
-    const recorded = record(pool, attempts).catch(error => {
+    await record(pool, attempts).catch(error => {
       // They would be delivered again when their leases are over.
       ended = [...attempts, ...ended];
       throw error;
     });
-    // Looked for when it is said that there is something, and when nothing else goes on.
-    const isIdle = attempts.length === 0;
-    const looks = isTold || isIdle;
-    isTold = false;
-    await Promise.all([
-      recorded,
-      !isStopping && deliverDue(looks, looks || attempts.some(({ lane }) => lane === 'failing')),
-    ]);
   }
 
-  async function deliverDue(hasChanges: boolean, hasFailing: boolean): Promise<void> {
-    if (hasChanges) await makeMessages(pool);
+  async function takeDue(): Promise<void> {
+    if (isStopping) return;
+    // Looked for when it is said that there is something, and when nothing else goes on.
+    const looks = isTold || left.size === 0;
+    const hasFailing = looks || left.has('failing');
+    isTold = false;
+    left = new Set();
+    if (looks) await makeMessages(pool);
     await Promise.all([claim('well'), hasFailing && claim('failing')]);
   }
 
-  const loop = startLoop(turn, LOOK_MS, error => {
+  const failed = (error: unknown) => {
     if (!isStopping) log.warn({ err: error }, 'webhooks: what failed is tried again in a moment');
-  });
+  };
+  // Neither waits for the other: both go on while messages are under way.
+  const recording = startLoop(recordEnded, LOOK_MS, failed);
+  const taking = startLoop(takeDue, LOOK_MS, failed);
   return {
     wake() {
       isTold = true;
-      loop.wake();
+      taking.wake();
     },
     async stop() {
       isStopping = true;
       clearTimeout(soon);
-      await loop.stop();
+      await Promise.all([taking.stop(), recording.stop()]);
       const over = setTimeout(() => post.close(), STOP_MS);
       await Promise.all(sending);
       clearTimeout(over);

@@ -149,8 +149,7 @@ select
   ))), 0)::float8 as behind_seconds;
 
 -- name: mend_clock
--- Makes due what would wait for longer than any pause is, a day, or for a lease of a later hour: the clock was
--- set back.
+-- Makes due what would wait for longer than any pause is, a day, or any lease: the clock was set back.
 update webhook_deliveries set next_at = now(), leased_until = null
 where state = 'pending' and (next_at > now() + interval '1 day 1 minute' or leased_until > now() + interval '1 hour');
 
