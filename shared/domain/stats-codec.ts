@@ -76,8 +76,11 @@ function writeNumber(figure: number, from: number): number {
   return at;
 }
 
-/** The listings and figures of a bucket; null for one without listings. */
-export function unpackFigures(packed: Buffer, bucket: number): Figures | null {
+/**
+ * The listings of a bucket and its figures in the order of FIGURE_KEYS, NaN for null: numbers among nulls
+ * would be an object each. null for one without listings.
+ */
+export function unpackFigures(packed: Buffer, bucket: number): number[] | null {
   const number = packed[1 + bucket]!;
   if (number === 0) return null;
   const count = 1 + packed[0]!;
@@ -85,11 +88,11 @@ export function unpackFigures(packed: Buffer, bucket: number): Figures | null {
   for (let n = 1; n < number; n++) block += packed.readUInt16LE(block);
   const codes = block + LENGTH_BYTES;
   let at = codes + Math.ceil(count / 4);
-  const figures: Figures = [];
+  const figures: number[] = [];
   for (let i = 0; i < count; i++) {
     const code = (packed[codes + (i >> 2)]! >> (2 * (i & 3))) & 3;
     if (code === WRITTEN) figures.push(readNumber());
-    else figures.push(code === NULL ? null : figures[i - (code === AS_BEFORE ? 1 : 2)]!);
+    else figures.push(code === NULL ? Number.NaN : figures[i - (code === AS_BEFORE ? 1 : 2)]!);
   }
   return figures;
 
@@ -111,6 +114,12 @@ export function unpackFigures(packed: Buffer, bucket: number): Figures | null {
   }
 }
 
+/** A figure of unpackFigures; null too for a key that there was not when it was packed. */
+export function figureAt(figures: readonly number[], place: number): number | null {
+  const figure = figures[place];
+  return figure === undefined || Number.isNaN(figure) ? null : figure;
+}
+
 /**
  * Of the keys that there were when it was packed: new ones are added after them.
  * @param asOf what the response names as its day
@@ -120,10 +129,9 @@ export function unpackStats(packed: Buffer, asOf: string | null): RegionStats {
   const buckets = ACRE_BUCKETS.map((_, i) => {
     const figures = unpackFigures(packed, i);
     if (figures === null) return null;
-    const [listings, ...all] = figures;
-    const entries = keys.map((key, k) => [key, all[k]] as const);
+    const entries = keys.map((key, k) => [key, figureAt(figures, 1 + k)] as const);
     return {
-      listings: listings!,
+      listings: figures[0]!,
       data: Object.fromEntries(entries.slice(0, METRIC_KEYS.length)),
       more: Object.fromEntries(entries.slice(METRIC_KEYS.length)),
     };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FIGURE_KEYS, type FigureKey } from '../../../shared/domain/market-stats.ts';
-import { packStats } from '../../../shared/domain/stats-codec.ts';
+import { figureAt, packStats } from '../../../shared/domain/stats-codec.ts';
 import { dayOf, monthEnds } from '../../../shared/kernels/stats/calendar.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 import type { Database } from '../../http/database.ts';
@@ -105,7 +105,7 @@ async function compare(
       as_of: row.figures && day,
       kind: row.figures && asOf !== undefined ? kindOf(row.recorded) : null,
       n: values ? salesIn(values) : 0,
-      keys: Object.fromEntries(keys.map((key: FigureKey) => [key, values?.[placeOf(key)] ?? null])),
+      keys: Object.fromEntries(keys.map((key: FigureKey) => [key, values && figureAt(values, placeOf(key))])),
       known: values !== null,
     };
   });

@@ -6,8 +6,9 @@ import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts'
 import { unknownCounty } from '../common/known-regions.ts';
 import { fips, zip } from '../common/request-schemas.ts';
 import { HISTORY_EXAMPLE } from '../examples/examples.ts';
+import { historyJson } from './history-json.ts';
 import { bucketParameter, figureKey, isoDate, USUAL_BUCKET } from './market-figures.ts';
-import { type History, MAX_MONTHS, readHistory, USUAL_MONTHS } from './read-history.ts';
+import { type FoundHistory, MAX_MONTHS, readHistory, USUAL_MONTHS } from './read-history.ts';
 
 const query = z.strictObject({
   bucket: bucketParameter.default(USUAL_BUCKET),
@@ -65,7 +66,12 @@ const history = z
 type Query = z.output<typeof query>;
 type Region = { type: 'county' | 'zip'; code: string };
 
-async function read(region: Region, asked: Query, resources: Resources, call: CallContext): Promise<History> {
+async function read(
+  region: Region,
+  asked: Query,
+  resources: Resources,
+  call: CallContext,
+): Promise<FoundHistory> {
   const keys = asked.keys as FigureKey[] | undefined;
   const found = await readHistory(
     resources.database,
@@ -86,16 +92,16 @@ async function answer(
   resources: Resources,
   call: CallContext,
 ): Promise<Answer> {
-  const { tokens, ...found } = await read(region, asked, resources, call);
+  const { tokens, dates, keys, values } = await read(region, asked, resources, call);
   const county = region.type === 'county';
-  const body = {
+  const head = {
     type: region.type,
     fips: county ? region.code : null,
     zip: county ? null : region.code,
     bucket: asked.bucket,
-    ...found,
+    dates,
   };
-  return { body, tokens };
+  return { body: historyJson(head, keys, values), tokens };
 }
 
 async function quote(region: Region, asked: Query, resources: Resources, call: CallContext): Promise<Answer> {

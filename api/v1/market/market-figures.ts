@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
 import { FIGURE_KEYS, type FigureKey, indexFigures } from '../../../shared/domain/market-stats.ts';
-import { unpackFigures } from '../../../shared/domain/stats-codec.ts';
+import { figureAt, unpackFigures } from '../../../shared/domain/stats-codec.ts';
 import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 
 const LABELS = ACRE_BUCKETS.map(({ label }) => label) as [BucketLabel, ...BucketLabel[]];
@@ -26,8 +26,8 @@ export const figureKey = z
 
 export const isoDate = z.iso.date('must be a day, as YYYY-MM-DD');
 
-/** The listings of a bucket, then its figures, each at the place of its key. */
-export type BucketValues = (number | null)[];
+/** The listings of a bucket, then its figures, each at the place of its key; NaN for null. */
+export type BucketValues = number[];
 
 /** The figures of one bucket. */
 export type BucketFigures = {
@@ -49,7 +49,7 @@ export const salesIn = (values: BucketValues): number => values[SOLD_IN_YEAR]!;
 /** null where the bucket has no listing. */
 export function bucketFigures(packed: Buffer, bucket: BucketLabel): BucketFigures | null {
   const values = bucketValues(packed, bucket);
-  return values && { n: salesIn(values), of: key => values[placeOf(key)] ?? null };
+  return values && { n: salesIn(values), of: key => figureAt(values, placeOf(key)) };
 }
 
 const INDEX_KEYS = ['price_index', 'price_index_low', 'price_index_high'] as const;
@@ -58,5 +58,5 @@ export const needsIndex = (keys: readonly FigureKey[]): boolean => INDEX_KEYS.so
 /** What was computed for a past day has the index as it is estimated now. */
 export function writeIndex(values: BucketValues, index: PriceIndex, day: number): void {
   const known = indexFigures(index, day);
-  for (const key of INDEX_KEYS) values[placeOf(key)] = known[key];
+  for (const key of INDEX_KEYS) values[placeOf(key)] = known[key] ?? Number.NaN;
 }

@@ -5,7 +5,7 @@ import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.t
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
 import type { ReadMonths } from '../common/market-months.ts';
-import { bucketValues, needsIndex, placeOf, salesIn, writeIndex } from './market-figures.ts';
+import { type BucketValues, bucketValues, needsIndex, salesIn, writeIndex } from './market-figures.ts';
 
 export const USUAL_MONTHS = 12;
 export const MAX_MONTHS = 120;
@@ -21,9 +21,16 @@ export type HistoryRequest = {
   every: keyof typeof MONTHS_OF;
 };
 
-export type History = {
-  dates: { as_of: string; kind: 'recorded' | 'restated' | null; n: number | null }[];
-  keys: Partial<Record<FigureKey, (number | null)[]>>;
+type HistoryDate = { as_of: string; kind: 'recorded' | 'restated' | null; n: number | null };
+
+/** What is answered, beside whose it is. */
+export type History = { dates: HistoryDate[]; keys: Partial<Record<FigureKey, (number | null)[]>> };
+
+export type FoundHistory = {
+  dates: HistoryDate[];
+  keys: readonly FigureKey[];
+  /** Of each date; null where the bucket has no listing, or nothing is known. */
+  values: (BucketValues | null)[];
   /** 0 where nothing is known of any of the dates. */
   tokens: number;
 };
@@ -34,7 +41,7 @@ export async function readHistory(
   readMonths: ReadMonths,
   { type, code, bucket, keys = FIGURE_KEYS, from, to, every }: HistoryRequest,
   now: Date,
-): Promise<History> {
+): Promise<FoundHistory> {
   const [months, index] = await Promise.all([
     readMonths({
       type,
@@ -56,10 +63,10 @@ export async function readHistory(
     const kind = month.recorded ? ('recorded' as const) : ('restated' as const);
     return { asOf, kind, n: values ? salesIn(values) : 0, values };
   });
-  const column = (place: number) => rows.map(({ values }) => values?.[place] ?? null);
   return {
     dates: rows.map(({ asOf, kind, n }) => ({ as_of: asOf, kind, n })),
-    keys: Object.fromEntries(keys.map(key => [key, column(placeOf(key))])),
+    keys,
+    values: rows.map(({ values }) => values),
     tokens: rows.some(({ kind }) => kind !== null) ? priceOf(rows.length, days.months) : 0,
   };
 }
@@ -88,7 +95,10 @@ function daysOf(
   const months = monthEnds(last + 1, from === undefined ? USUAL_MONTHS : monthsUpTo(last, dayOf(from)));
   if (months.length > MAX_MONTHS)
     throw validationError({ from: [`must be at most ${MAX_MONTHS} months before the last one`] });
-  const dates = months.filter(day => (new Date(day * 86_400_000).getUTCMonth() + 1) % MONTHS_OF[every] === 0);
+  const step = MONTHS_OF[every];
+  const dates = months.filter(
+    day => step === 1 || (new Date(day * 86_400_000).getUTCMonth() + 1) % step === 0,
+  );
   if (dates.length === 0)
     throw validationError({ from: [`must leave the end of a ${every} up to ${isoDay(last)}`] });
   return { dates, months: months.length };
