@@ -1,7 +1,16 @@
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { describePages, drawn, inspect, isFocused, NARROW, visit, WIDE } from '../support/browser.ts';
+import {
+  describePages,
+  drawn,
+  faultsOf,
+  inspect,
+  isFocused,
+  NARROW,
+  visit,
+  WIDE,
+} from '../support/browser.ts';
 
 describePages('the tools of the map', site => {
   test('measuring, a radius by mouse and by keyboard, coordinates, a link to the view, a picture, what is in sight', async () => {
@@ -144,5 +153,37 @@ describePages('the tools of the map', site => {
     await tapOn(other.getByRole('button', { name: 'Done' }));
     await expect.poll(() => other.url()).not.toBe(address);
     await expect.poll(() => hits.textContent()).not.toBe(before);
+  });
+
+  test('what the map cannot do is said, and told the console', async () => {
+    const page = await site.open();
+    const fault = page.getByText('The map cannot be drawn');
+    await page.addInitScript(() => {
+      document.addEventListener('readystatechange', () =>
+        document.getElementById('legend')?.setAttribute('data-colors', '{'),
+      );
+    });
+    await visit(page, '/data?county=33019&acres_min=20&color=acres');
+    await fault.waitFor();
+    expect(faultsOf(page).join()).toContain('JSON');
+
+    const other = await site.open('/data?county=33019');
+    await expect.poll(() => other.getByText('The map cannot be drawn').isVisible()).toBe(false);
+    await other.route('**/tiles/**', route => route.fulfill({ status: 503 }));
+    await other.getByRole('button', { name: 'Zoom in' }).click();
+    await other.getByText('Parts of the map could not be loaded').waitFor();
+    // The browser's own lines on what was not served.
+    expect(faultsOf(other).filter(line => !line.includes('503'))).toEqual([]);
+
+    await page.addInitScript(() => {
+      HTMLCanvasElement.prototype.getContext = () => null;
+    });
+    await page.goto('/data?county=33019');
+    await fault.waitFor();
+    expect(faultsOf(page).join()).toContain('WebGL');
+    // The first one has no boundary either.
+    await page.locator('#results a[data-parcel]').first().click();
+    await page.getByText('no boundary of it').waitFor();
+    await inspect(page);
   });
 });

@@ -80,7 +80,6 @@ describePages('the web app', site => {
           page,
           '/data?county=33019&vacant_only=true&out_of_state_owner=true&acres_min=5&acres_max=20&color=value_per_acre',
         );
-        await page.getByText('Layers', { exact: true }).click();
         await sharp(await page.screenshot())
           .resize(1_100)
           .webp({ quality: 80 })
@@ -274,6 +273,7 @@ describePages('the web app', site => {
     await ingestSample(pool, 'washington-nh-zips');
     expect((await pool.query('select from attributes_dirty')).rowCount).toBe(0);
     const page = await site.open('/data?county=33019');
+    await page.getByText('Layers', { exact: true }).click();
     const [tile] = await Promise.all([
       page.waitForResponse(/\/tiles\/zips\/\d+\//),
       page.getByLabel('ZIP areas').check(),

@@ -47,10 +47,14 @@ function mercator(zoom: number, [lon, lat]: readonly [number, number]): [x: numb
 const tileAt = (zoom: number, place: readonly [number, number]): string =>
   [zoom, ...mercator(zoom, place).map(Math.floor)].join('/');
 
-async function featuresOf(address: string, layer = 'parcels') {
+async function bytesOf(address: string) {
   const response = await fetch(`${api.url}/tiles/${address}`, { headers: { Cookie: ana.cookie! } });
   expect(response.status).toBe(200);
-  const { layers } = new VectorTile(new PbfReader(await response.arrayBuffer()));
+  return response.arrayBuffer();
+}
+
+async function featuresOf(address: string, layer = 'parcels') {
+  const { layers } = new VectorTile(new PbfReader(await bytesOf(address)));
   const found = layers[layer];
   return Array.from({ length: found?.length ?? 0 }, (_, at) => found!.feature(at));
 }
@@ -191,6 +195,27 @@ test('the list has the colors of the map, and the legend tells hits and others a
 test('a search that is refused marks nothing', async () => {
   for (const refused of ['county=Essex', 'county=33019&acres_min=many', 'owner_parcel_id=1', 'acres_min=5'])
     expect(await hitsOf(tileAt(12, WASHINGTON), refused)).toEqual([]);
+});
+
+test('a county is counted where its parcels are, in one tile', async () => {
+  const [z, x, y] = tileAt(10, WASHINGTON).split('/').map(Number) as [number, number, number];
+  const around = [-1, 0, 1].flatMap(dx => [-1, 0, 1].map(dy => `${z}/${x + dx}/${y + dy}`));
+  const counts = await Promise.all(around.map(tile => featuresOf(`parcels/${tile}.mvt`, 'counts')));
+  const tiles = around.filter((_, at) => counts[at]!.some(({ id }) => id === 33019));
+  expect(tiles).toEqual([`${z}/${x}/${y}`]);
+});
+
+test('each line between two counties is drawn once, whole where one of them is loaded', async () => {
+  const borders = await featuresOf(`parcels/${tileAt(7, WASHINGTON)}.mvt`, 'borders');
+  const told = borders.map(feature => JSON.stringify(feature.loadGeometry()));
+  expect(told.length).toBeGreaterThan(20);
+  expect(new Set(told).size).toBe(told.length);
+  const loaded = borders.filter(({ properties }) => properties.parcels === 1);
+  expect(loaded.length).toBeGreaterThan(0);
+  expect(loaded.length).toBeLessThan(borders.length / 2);
+  // The whole country at once.
+  for (const tile of ['3/1/2', '3/2/3', '4/4/6'])
+    expect(gzipSync(Buffer.from(await bytesOf(`parcels/${tile}.mvt`))).length).toBeLessThan(100_000);
 });
 
 test('states, counties and towns have their names, and other countries are land', async () => {

@@ -10,6 +10,7 @@ import {
 } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
 import { openDrawing } from './draw-on-map.ts';
+import { seen, tellFaults } from './map-faults.ts';
 import { openGround } from './map-ground.ts';
 import { isSeen, keepView, moveTo, openResults } from './map-results.ts';
 import { almost, fillOf, hitColor, isOpen, parcelTiles, showSea, styleOf } from './map-style.ts';
@@ -38,16 +39,19 @@ const below = Math.min(
 const view = viewOfAddress();
 if (view) keepView();
 const style = styleOf(element.dataset);
-export const map = new MapLibre({
-  container: element,
-  style,
-  ...(view ?? { bounds: start }),
-  fitBoundsOptions: { padding: { top: 40, right: 40, bottom: 40 + below, left: 40 }, maxZoom: 17 },
-  maxZoom: 20,
-  attributionControl: false,
-  dragRotate: false,
-  fadeDuration: 0,
-});
+export const map = seen(
+  () =>
+    new MapLibre({
+      container: element,
+      style,
+      ...(view ?? { bounds: start }),
+      fitBoundsOptions: { padding: { top: 40, right: 40, bottom: 40 + below, left: 40 }, maxZoom: 17 },
+      maxZoom: 20,
+      attributionControl: false,
+      dragRotate: false,
+      fadeDuration: 0,
+    }),
+);
 map.addControl(new NavigationControl({ showCompass: false }));
 map.addControl(new ScaleControl({ unit: 'imperial' }));
 map.addControl(new GeolocateControl({}));
@@ -75,7 +79,7 @@ map.on('idle', () =>
       .join(),
   ),
 );
-map.on('error', ({ error }) => element.setAttribute('data-error', error.message));
+tellFaults(map);
 map.on('movestart', () => element.removeAttribute('data-idle'));
 
 openGround(map, style, element.dataset.attribution);
@@ -131,7 +135,7 @@ function showHits(): void {
     fillOf(isAlmost ? colorOf('map-parcel') : color)['fill-color'],
   );
   map.setLayoutProperty('almost', 'visibility', isAlmost ? 'visible' : 'none');
-  map.setPaintProperty('hits', 'circle-color', color);
+  map.setPaintProperty('hits', 'circle-color', isAlmost ? colorOf('map-parcel') : color);
 }
 
 /** Counties colored by the classes of the legend. */
@@ -169,8 +173,7 @@ async function showValues(address: string): Promise<void> {
     'county-lines',
   );
   // The palest and the darkest color are close to the ground of one scheme each.
-  const line = map.getPaintProperty('county-lines', 'line-color') as string;
-  map.setPaintProperty('county-lines', 'line-color', ['case', isUnknown, line, '#7c8a82']);
+  map.setPaintProperty('county-lines', 'line-color', '#7c8a82');
   for (const { fips, class: own } of values)
     map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { class: own });
   const label = document.getElementById('hovered');
@@ -187,13 +190,15 @@ async function showValues(address: string): Promise<void> {
 
 showSea(map);
 const { values, comps } = element.dataset;
-map.on('style.load', () => {
-  if (values !== undefined) showValues(values);
-  else if (comps === undefined) {
-    showHits();
-    openResults(map);
-  }
-});
+map.on('style.load', () =>
+  seen(() => {
+    if (values !== undefined) showValues(values);
+    else if (comps === undefined) {
+      showHits();
+      openResults(map);
+    }
+  }),
+);
 document.addEventListener('plat:loaded', event => {
   const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
   foldPanels();

@@ -1,5 +1,6 @@
 import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl';
 import { colorOf } from './css-colors.ts';
+import { seen } from './map-faults.ts';
 import { IS_HIT } from './map-style.ts';
 
 /** The raster layer of each ground; plain has none. */
@@ -104,6 +105,6 @@ export function openGround(
     }
   });
   // Before the first tiles are asked for: what is drawn later is drawn twice.
-  map.on('style.load', showGround);
+  map.on('style.load', () => seen(showGround));
   map.on('moveend', say);
 }

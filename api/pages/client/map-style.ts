@@ -128,14 +128,14 @@ function layersOf({ parcel: opened }: DOMStringMap): LayerSpecification[] {
     {
       id: 'county-lines',
       type: 'line',
-      ...ofParcels('counties'),
+      ...ofParcels('borders'),
       filter: ['==', ['get', 'parcels'], 1],
       paint: { 'line-color': colorOf('map-county'), 'line-width': 1.2 },
     },
     {
       id: 'county-absent',
       type: 'line',
-      ...ofParcels('counties'),
+      ...ofParcels('borders'),
       filter: ['!=', ['get', 'parcels'], 1],
       paint: { 'line-color': colorOf('map-county'), 'line-width': 0.8, 'line-dasharray': [4, 3] },
     },

@@ -87,10 +87,13 @@ export function mapOf(
         data-ramp={legend && JSON.stringify(colorsOf(legend.classes))}
       />
       {legend && <CountyLegend {...legend} />}
-      <p id="credits" class="credits" />
+      <p id="map-fault" class="notice bad" role="alert" hidden />
+      <details class="credits">
+        <summary id="credits" />
+      </details>
       {key}
       {layers && (
-        <details class="layers" open>
+        <details class="layers">
           <summary>Layers</summary>
           <fieldset>
             <legend>Ground</legend>

@@ -77,16 +77,20 @@ export function ParcelPanel(parcel: PanelProps) {
       />
       <section id="overview" aria-label="Overview">
         {photo && <ParcelPhoto photo={photo} />}
-        <a href={`/data/drawing/${id}.svg`} class="drawing">
-          <img
-            src={`/data/drawing/${id}.svg`}
-            alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
-            width="900"
-            height="740"
-            loading="lazy"
-          />
-          <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
-        </a>
+        {detail.shape ? (
+          <a href={`/data/drawing/${id}.svg`} class="drawing">
+            <img
+              src={`/data/drawing/${id}.svg`}
+              alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
+              width="900"
+              height="740"
+              loading="lazy"
+            />
+            <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
+          </a>
+        ) : (
+          <p>The county's data have no boundary of it.</p>
+        )}
       </section>
       <section id="land">
         <h2>Land</h2>

@@ -3,6 +3,7 @@ import type { Point } from '../../../shared/drawing/map-extent.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
+import { bordersIntersecting } from '../../../shared/regions/county-borders.ts';
 import {
   countiesIntersecting,
   countyExtent,
@@ -14,9 +15,10 @@ import {
   EXTENT,
   encoded,
   type Feature,
+  isInTile,
+  lines,
   MAX_FEATURES,
   middleOfBox,
-  PIXELS,
   projector,
   pxE7,
   rings,
@@ -46,7 +48,8 @@ type ParcelRow = Place & {
   boundary: Buffer | null;
 };
 
-type Count = { fips: number; parcels: number; name: string };
+/** `lon`, `lat`: the middle of its parcels in degrees; null where no place of theirs is known. */
+type Count = { fips: number; parcels: number; name: string; lon: number | null; lat: number | null };
 
 /**
  * County lines with the parcels' boundaries, their points or their counts, by zoom.
@@ -77,13 +80,21 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
     id: county,
     type: 3 as const,
     geometry: rings(countyOutline(county), project, tile.z),
-    tags: { fips: String(county).padStart(5, '0'), parcels: loaded.has(county) ? 1 : 0 },
+    tags: {},
   }));
+  // Of two dashed lines on each other the gaps are lost.
+  const borders = bordersIntersecting(bounds).map(({ fips: sides, line }) => ({
+    type: 2 as const,
+    geometry: lines([line], project, tile.z),
+    tags: { parcels: sides.some(side => loaded.has(side)) ? 1 : 0 },
+  }));
+  const isDrawn = ({ geometry }: { geometry: Point[][] }) => geometry.length > 0;
   const layers: Record<string, Feature[]> = {
-    counties: counties.filter(({ geometry }) => geometry.length > 0),
+    counties: counties.filter(isDrawn),
+    borders: borders.filter(isDrawn),
     parcels: [],
   };
-  if (isFar) layers.counts = counts.map(county => countOf(county, project));
+  if (isFar) layers.counts = counts.flatMap(county => countOf(county, project));
   if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
 
   const toPoint = ({ lon, lat }: Place) => toUnits(project([lon / 1e7, lat / 1e7]));
@@ -121,16 +132,17 @@ function dotGrid(): (point: Point) => boolean {
   };
 }
 
-const countOf = ({ fips, parcels, name }: Count, project: (place: Position) => Point): Feature => ({
-  id: fips,
-  type: 1,
-  geometry: [toUnits(project(middleOfBox(countyExtent(fips)!)))],
-  tags: { parcels, name },
-});
+/** How many parcels a county has, where they are, in the tile that holds it. */
+function countOf({ fips, parcels, name, lon, lat }: Count, project: (place: Position) => Point): Feature[] {
+  const at = project(lon === null || lat === null ? middleOfBox(countyExtent(fips)!) : [lon, lat]);
+  if (!isInTile(at)) return [];
+  return [{ id: fips, type: 1, geometry: [toUnits(at)], tags: { parcels, name } }];
+}
 
 /** A parcel's number, once, in the tile that holds its point. */
 function nameOf({ apn, lon, lat }: ParcelRow, project: (place: Position) => Point): Feature[] {
   const at = project([lon / 1e7, lat / 1e7]);
-  const within = at.every(px => px >= 0 && px < PIXELS);
-  return apn !== null && within ? [{ type: 1, geometry: [toUnits(at)], tags: { apn: shortApn(apn) } }] : [];
+  return apn !== null && isInTile(at)
+    ? [{ type: 1, geometry: [toUnits(at)], tags: { apn: shortApn(apn) } }]
+    : [];
 }

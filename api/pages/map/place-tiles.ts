@@ -27,8 +27,8 @@ import {
   boundsOf,
   encoded,
   type Feature,
+  isInTile,
   middleOfBox,
-  PIXELS,
   projector,
   pxE7,
   rings,
@@ -117,9 +117,8 @@ async function localNames(database: Database, tile: Tile): Promise<Feature[]> {
     const name = titleCase(written);
     if ((!isWater && tile.z < LOCAL_FROM[group]) || seen.has(`${group} ${name}`)) return [];
     const at = isWater ? pointOnSurface(decodeBoundary(geometry)) : decodeLines(geometry)[0]![0]!;
-    // A lake in several tiles is named in one of them.
     const px = project(at);
-    if (!px.every(side => side >= 0 && side < PIXELS)) return [];
+    if (!isInTile(px)) return [];
     seen.add(`${group} ${name}`);
     return [{ type: 1, geometry: [toUnits(px)], tags: { name, group } }];
   });

@@ -44,6 +44,9 @@ export function boundsOf({ z, x, y }: Tile): Box {
 /** The width of a pixel in 1e-7 degrees of longitude. */
 export const pxE7 = ({ z }: Tile): number => 360e7 / 2 ** z / PIXELS;
 
+/** What is written stands in the one tile that holds its place. */
+export const isInTile = (at: Point): boolean => at.every(px => px >= 0 && px < PIXELS);
+
 export const toUnits = (at: Point): Point => [Math.round(at[0] * UNITS), Math.round(at[1] * UNITS)];
 
 /** Tiles of this zoom are drawn at larger ones, too. */

@@ -3,8 +3,8 @@
 select coalesce(max(id), 0) as version from runs where status = 'merged';
 
 -- name: count_parcels
--- Parcels on the roll, by county.
-select c.fips, c.parcels, r.name || ', ' || r.state as name
+-- Parcels on the roll by county, and the middle of where they are.
+select c.fips, c.parcels, r.name || ', ' || r.state as name, (c.west + c.east) / 2 as lon, (c.south + c.north) / 2 as lat
 from county_coverage c
 join regions r on r.type = 'county' and r.fips = c.fips
 where c.fips = any (:fips::int[]) and c.parcels > 0;
