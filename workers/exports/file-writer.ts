@@ -42,6 +42,8 @@ export type Written = { rows: number; parcels: CountyRows[]; others: OtherRow[] 
 /** Lines of COPY, and whom to credit for all of them. */
 export type Copied = { lines: Buffer; credit: string };
 
+type AnyIterable<Item> = Iterable<Item> | AsyncIterable<Item>;
+
 /** Where rows go, in the order of the file. */
 export type Sink = {
   columns: readonly ExportColumn[];
@@ -49,7 +51,7 @@ export type Sink = {
   /** Whether it takes lines of COPY. */
   copies: boolean;
   /** @param batches rows that lie near each other @param count how many @param total of the file */
-  write(batches: AsyncIterable<FileRow[] | Copied>, count: number, total: number): Promise<void>;
+  write(batches: AnyIterable<FileRow[] | Copied>, count: number, total: number): Promise<void>;
 };
 
 export type FileOptions = {

@@ -1,9 +1,14 @@
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, geojsonToWkb, ParquetWriter } from 'hyparquet-writer';
+import { snappyCompressor } from 'hysnappy';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import { boundaryToWkb } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
-import type { FileWriter, Place } from './file-writer.ts';
+import { COPIED_BEFORE, type FileWriter, type Place, placeOf } from './file-writer.ts';
+import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
+
+const TAB = 0x09;
+const LF = 0x0a;
 
 type Kind = { element: Omit<SchemaElement, 'name'>; value(cell: string): unknown };
 
@@ -47,11 +52,16 @@ function schemaOf(columns: readonly ExportColumn[]): SchemaElement[] {
  */
 export function openGeoParquet(columns: readonly ExportColumn[], boundary: boolean): FileWriter {
   const bytes = new ByteWriter();
-  const parquet = new ParquetWriter({ writer: bytes, schema: schemaOf(columns), createdBy: 'plat' });
+  const parquet = new ParquetWriter({
+    writer: bytes,
+    schema: schemaOf(columns),
+    compressors: { SNAPPY: snappyCompressor() },
+    createdBy: 'plat',
+  });
   const toValue = columns.map(({ type }) => KINDS[type].value);
   let extent: Box | null = null;
-  let data: unknown[][] = [];
-  let shapes: Shape[] = [];
+  let group: Cells[] = [];
+  let rows = 0;
 
   const flush = (): Uint8Array => {
     const written = bytes.getBytes().slice();
@@ -59,33 +69,41 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
     return written;
   };
   const endBatch = (): Uint8Array => {
-    if (shapes.length === 0) return flush();
+    if (rows === 0) return flush();
+    const written = group;
+    const shapes = written.flatMap(({ places }) => places.map(shapeOf));
     for (const { box } of shapes) if (box !== null) extent = extent === null ? box : union(extent, box);
     parquet.write({
       columnData: [
-        ...columns.map(({ name }, i) => ({ name, data: data[i]! })),
+        ...columns.map(({ name }, column) => ({
+          name,
+          // Made when it is written, so that the values of one column at a time are in memory.
+          get data() {
+            return valuesOf(written, column, toValue[column]!);
+          },
+        })),
         { name: 'geometry', data: shapes.map(({ wkb }) => wkb), statistics: false },
         {
           name: 'bbox',
           data: shapes.map(({ box }) => box && { xmin: box[0], ymin: box[1], xmax: box[2], ymax: box[3] }),
         },
       ],
-      rowGroupSize: shapes.length,
+      rowGroupSize: rows,
     });
-    shapes = [];
+    group = [];
+    rows = 0;
     return flush();
   };
+  const add = (some: Cells): Uint8Array => {
+    const before = rows < GROUP ? new Uint8Array() : endBatch();
+    group.push(some);
+    rows += some.places.length;
+    return before;
+  };
   return {
-    // Rows are let go of at once: few of the texts live on.
-    write(rows) {
-      if (shapes.length === 0) data = columns.map(() => []);
-      for (const { cells, place } of rows) {
-        shapes.push(shapeOf(place));
-        for (let i = 0; i < toValue.length; i++)
-          data[i]!.push(cells[i] === '' ? null : toValue[i]!(cells[i]!));
-      }
-      return shapes.length < GROUP ? new Uint8Array() : endBatch();
-    },
+    write: some =>
+      add({ places: some.map(({ place }) => place), cell: (row, column) => some[row]!.cells[column]! }),
+    writeCopied: (lines, credit) => add(cellsOf(lines, columns.length - 1, credit)),
     endBatch,
     end() {
       const rest = endBatch();
@@ -93,6 +111,42 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
       parquet.finish();
       return Buffer.concat([rest, flush()]);
     },
+  };
+}
+
+/** Rows of a group, until it is written. */
+type Cells = { places: Place[]; cell(row: number, column: number): string };
+
+function valuesOf(group: readonly Cells[], column: number, toValue: Kind['value']): unknown[] {
+  const values: unknown[] = [];
+  for (const { places, cell } of group)
+    for (let row = 0; row < places.length; row++) {
+      const text = cell(row, column);
+      values.push(text === '' ? null : toValue(text));
+    }
+  return values;
+}
+
+/** @param own columns before that of `credit` */
+function cellsOf(lines: Buffer, own: number, credit: string): Cells {
+  const text = lines.toString();
+  const escaped = text.includes('\\');
+  const width = COPIED_BEFORE + own;
+  const ends = new Uint32Array(ROWS_AT_ONCE * width);
+  let cells = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === TAB || sign === LF) ends[cells++] = at;
+  }
+  const cellAt = (i: number): string => {
+    const cell = text.slice(i === 0 ? 0 : ends[i - 1]! + 1, ends[i]);
+    return escaped && cell.includes('\\') ? unescapeCell(cell) : cell;
+  };
+  const places: Place[] = [];
+  for (let i = 0; i < cells; i += width) places.push(placeOf(cellAt(i + 1), cellAt(i + 2), cellAt(i + 3)));
+  return {
+    places,
+    cell: (row, column) => (column === own ? credit : cellAt(row * width + COPIED_BEFORE + column)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import { to } from 'pg-copy-streams';
 import type { Client } from '../../shared/base/db.ts';
 
@@ -22,9 +23,19 @@ const LF = 0x0a;
 
 /** The lines of `copy (select …) to stdout (null '')` as bytes, 1,000 at a time; each with its line feed. */
 export async function* readLines(client: Client, statement: string): AsyncGenerator<Buffer> {
+  const stream = client.query(to(statement));
+  try {
+    yield* linesOf(stream.iterator({ destroyOnReturn: false }));
+  } finally {
+    // Who stops reading leaves the connection to others: it answers nothing before the last row.
+    if (!stream.readableEnded && !stream.errored) await finished(stream.resume());
+  }
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let lines = 0;
-  for await (const chunk of client.query(to(statement)) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     let from = 0;
     // A line feed in a text is escaped.
     for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, at + 1)) {
@@ -39,8 +50,5 @@ export async function* readLines(client: Client, statement: string): AsyncGenera
   if (waiting.length > 0) yield Buffer.concat(waiting);
 }
 
-/** Batches of rows. Node-postgres takes three times as long for 50 columns: it makes a value of each cell. */
-export async function* readTextRows(client: Client, statement: string): AsyncGenerator<TextRow[]> {
-  for await (const lines of readLines(client, statement))
-    yield lines.toString().slice(0, -1).split('\n').map(toRow);
-}
+/** Rows of such lines. Node-postgres takes three times as long for 50 columns: a value for each cell. */
+export const rowsOf = (lines: Buffer): TextRow[] => lines.toString().slice(0, -1).split('\n').map(toRow);

@@ -14,7 +14,7 @@ import {
   type Sink,
   type Written,
 } from './file-writer.ts';
-import { readTextRows } from './read-rows.ts';
+import { readLines, rowsOf } from './read-rows.ts';
 
 /** As copy_comps has them, behind the id, the version, the feed and the place. */
 const READ = [
@@ -57,7 +57,7 @@ export async function writeComps({ pool, request, asOf }: FileOptions, sink: Sin
   await snapshot(pool, async client => {
     const text = inlined(compose('exports/copy_comps', places), values);
     async function* rows() {
-      for await (const batch of readTextRows(client, text)) yield batch.map(toRow);
+      for await (const lines of readLines(client, text)) yield rowsOf(lines).map(toRow);
     }
     await sink.write(rows(), 1, 1);
   });

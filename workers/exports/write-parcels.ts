@@ -33,7 +33,7 @@ import {
   type Written,
 } from './file-writer.ts';
 import { type ListCells, readListCells } from './list-cells.ts';
-import { readLines, readTextRows, type TextRow } from './read-rows.ts';
+import { readLines, rowsOf, type TextRow } from './read-rows.ts';
 
 /** Rows that are read by one statement, and a row group of GeoParquet: some 30 MB of texts. */
 const BATCH = 20_000;
@@ -64,10 +64,13 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
       // Between two statements rows are written, for seconds on a busy machine.
       await client.query('set local idle_in_transaction_session_timeout = 0');
       const keys = await readKeys(client, choice.hitOf(fips), fips);
-      for (const ids of batchesOf(keys, request.format === 'geoparquet')) {
+      const read = async (ids: readonly number[]): Promise<Batch> => {
         const cells = await choice.readCells?.(client, ids, reader.others);
-        await sink.write(reader.read(client, fips, ids, { credit, cells }), ids.length, total);
-      }
+        return { lines: await reader.read(client, fips, ids), beside: { credit, cells }, count: ids.length };
+      };
+      const batches = batchesOf(keys, request.format === 'geoparquet');
+      for await (const batch of readAhead(batches, read))
+        await sink.write(reader.toRows(batch), batch.count, total);
       return { fips, ids: keys.ids, versions: keys.versions };
     });
     parcels.push(rows);
@@ -163,6 +166,30 @@ function* batchesOf({ ids, xs, ys }: Keys, nearby: boolean): Generator<number[]>
 
 type Beside = { credit: string; cells: Map<number, ListCells> | undefined };
 
+/** Lines of COPY, 1,000 at a time, and what belongs to them. */
+type Batch = { lines: Buffer[]; beside: Beside; count: number };
+
+/** What is read of each, in their order: the next is read while the one before is used. */
+async function* readAhead<Of, Read>(
+  all: Iterable<Of>,
+  read: (one: Of) => Promise<Read>,
+): AsyncGenerator<Read> {
+  let reading: Promise<Read> | undefined;
+  try {
+    for (const one of all) {
+      const before = await reading;
+      reading = read(one);
+      // It is told by whoever waits for it next.
+      reading.catch(() => {});
+      if (before !== undefined) yield before;
+    }
+    if (reading !== undefined) yield await reading;
+  } finally {
+    // Who stops has the connection to themselves.
+    await reading?.catch(() => {});
+  }
+}
+
 /** Reads rows with the cells of the file's columns. `others`: columns that are no parcel's own. */
 function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   const sqlOf = columnSql(asOf);
@@ -196,12 +223,7 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
   }
   return {
     others,
-    async *read(
-      client: Client,
-      fips: number,
-      ids: readonly number[],
-      beside: Beside,
-    ): AsyncGenerator<FileRow[] | Copied> {
+    async read(client: Client, fips: number, ids: readonly number[]): Promise<Buffer[]> {
       const text = compose('exports/copy_rows', {
         columns: read,
         fips: literal(fips),
@@ -209,9 +231,15 @@ function rowReader(asOf: Date, { columns, boundary, copies }: Sink) {
         least: literal(ids.reduce((least, id) => Math.min(least, id))),
         most: literal(ids.reduce((most, id) => Math.max(most, id))),
       });
-      if (copies && onlyOwn)
-        for await (const lines of readLines(client, text)) yield { lines, credit: beside.credit };
-      else for await (const batch of readTextRows(client, text)) yield batch.map(row => toRow(row, beside));
+      const batch: Buffer[] = [];
+      for await (const lines of readLines(client, text)) batch.push(lines);
+      return batch;
+    },
+    *toRows({ lines: all, beside }: Batch): Generator<FileRow[] | Copied> {
+      for (const lines of all) {
+        if (copies && onlyOwn) yield { lines, credit: beside.credit };
+        else yield rowsOf(lines).map(row => toRow(row, beside));
+      }
     },
   };
 }
