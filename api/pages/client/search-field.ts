@@ -60,7 +60,8 @@ function enhance(box: HTMLFormElement, field: HTMLInputElement): void {
     const middle = document.getElementById('map')?.dataset.middle;
     if (middle !== undefined) params.set('near', middle);
     try {
-      const response = await fetch(`/search/options?${params}`, { signal });
+      // Before the tiles of a map, which browsers fetch six at a time.
+      const response = await fetch(`/search/options?${params}`, { signal, priority: 'high' });
       if (!response.ok || response.redirected) return;
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
       if (signal.aborted) return;
