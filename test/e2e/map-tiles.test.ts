@@ -197,6 +197,19 @@ test('a search that is refused marks nothing', async () => {
     expect(await hitsOf(tileAt(12, WASHINGTON), refused)).toEqual([]);
 });
 
+test('a parcel is a dot in the tile of its place alone, where it has no outline', async () => {
+  for (const zoom of [13, 15, 16]) {
+    const [z, x, y] = tileAt(zoom, WASHINGTON).split('/').map(Number) as [number, number, number];
+    for (const tile of [`${z}/${x}/${y}`, `${z}/${x + 1}/${y}`, `${z}/${x}/${y + 1}`])
+      for (const search of ['', '?county=33019&acres_min=0.1']) {
+        const dots = (await featuresOf(`parcels/${tile}.mvt${search}`)).filter(({ type }) => type === 1);
+        const sides = dots.flatMap(dot => dot.loadGeometry().flat()).flatMap(at => [at.x, at.y]);
+        // As far as the frame that is drawn around a tile.
+        expect(sides.filter(side => side < -64 || side > 4096 + 64)).toEqual([]);
+      }
+  }
+});
+
 test('a county is counted where its parcels are, in one tile', async () => {
   const [z, x, y] = tileAt(10, WASHINGTON).split('/').map(Number) as [number, number, number];
   const around = [-1, 0, 1].flatMap(dx => [-1, 0, 1].map(dy => `${z}/${x + dx}/${y + dy}`));

@@ -97,7 +97,10 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
   if (isFar) layers.counts = counts.flatMap(county => countOf(county, project));
   if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
 
-  const toPoint = ({ lon, lat }: Place) => toUnits(project([lon / 1e7, lat / 1e7]));
+  const toPx = ({ lon, lat }: Place) => project([lon / 1e7, lat / 1e7]);
+  const toPoint = (place: Place) => toUnits(toPx(place));
+  // What only its extent brings here has its outline elsewhere: a dot would lie on that.
+  const isHere = (place: Place) => isInTile(toPx(place));
   const others: Place[] = dots;
   for (const row of rows) {
     const { property_id: id, boundary } = row;
@@ -106,14 +109,14 @@ export async function makeParcelTile({ database }: Resources, tile: Tile, hits?:
     if (geometry.length > 0) {
       layers.parcels!.push({ id, type: 3, geometry, tags: hit?.tags ?? {} });
       marked.delete(id);
-    } else if (hit === undefined && leastArea === 0)
-      layers.parcels!.push({ id, type: 1, geometry: [toPoint(row)], tags: {} });
-    else if (hit === undefined) others.push(row);
+    } else if (hit !== undefined || !isHere(row)) continue;
+    else if (leastArea === 0) layers.parcels!.push({ id, type: 1, geometry: [toPoint(row)], tags: {} });
+    else others.push(row);
   }
   const isFree = leastArea === 0 ? () => true : dotGrid();
   for (const { property_id: id, tags, ...place } of marked.values()) {
     const point = toPoint(place);
-    if (isFree(point)) layers.parcels!.push({ id, type: 1, geometry: [point], tags });
+    if (isHere(place) && isFree(point)) layers.parcels!.push({ id, type: 1, geometry: [point], tags });
   }
   // Without ids, which nobody could point at, they take a third of the room.
   const geometry = others.map(toPoint).filter(isFree);
