@@ -34,14 +34,17 @@ const UNITS: readonly [RegExp, string][] = [
   [/(^|_)(price|value|amount|fee|fees|costs?|profit|spend)$/, 'USD'],
 ];
 
-function unitOf(name: string): string | undefined {
+function unitOf(path: string): string | undefined {
+  // Shares of parcels that have a field.
+  if (path.startsWith('filled.')) return undefined;
+  const name = lastSegment(path);
   const declared = ALL_FIELDS[name]?.unit;
   if (declared !== undefined) return WRITTEN[declared] ?? declared;
   return UNITS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Of rows in lists: what only fills the page, and addresses, which are told once. */
-const NOT_IN_TABLES = new Set(['url', 'point', 'latitude', 'longitude', 'photos', 'source']);
+/** Of rows in lists: what only fills the page. */
+const NOT_IN_TABLES = new Set(['point', 'latitude', 'longitude', 'photos', 'source']);
 
 /** What effective acres are made of. */
 const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
@@ -124,7 +127,12 @@ function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
 
 /** Rows under their columns' names; what is the same in all of them is said before. */
 function table(rows: readonly Fields[], omitted: readonly string[]): { head: string[]; body: string[] } {
-  const isShown = (name: string) => !NOT_IN_TABLES.has(lastSegment(name)) && !omitted.includes(name);
+  // A page of parcels has one address for all, a listing has its own words; a webhook has nothing else.
+  const isPlace = rows.some(row => 'property_id' in row || 'address' in row);
+  const isShown = (name: string) =>
+    !NOT_IN_TABLES.has(lastSegment(name)) &&
+    !omitted.includes(name) &&
+    !(isPlace && lastSegment(name) === 'url');
   const cells = rows.map(row => new Map([...flat(row)].filter(([name]) => isShown(name))));
   const all = [...new Set(cells.flatMap(row => [...row.keys()]))];
   const names = all.includes('effective_acres') ? all.filter(name => !ACRES_BEHIND.has(name)) : all;
@@ -152,12 +160,12 @@ function webAddress(rows: readonly Fields[]): string[] {
 const lastSegment = (path: string) => path.slice(path.lastIndexOf('.') + 1);
 
 function named(path: string): string {
-  const unit = unitOf(lastSegment(path));
+  const unit = unitOf(path);
   return unit === undefined || path.endsWith(unit) ? path : `${path} (${unit})`;
 }
 
 function written(path: string, value: unknown): string {
-  const unit = typeof value === 'number' ? unitOf(lastSegment(path)) : undefined;
+  const unit = typeof value === 'number' ? unitOf(path) : undefined;
   return unit === undefined ? short(value) : `${short(value)} ${unit}`;
 }
 

@@ -59,7 +59,12 @@ export function localUrl(host: string, port: number): string {
 
 /** Where the web app is by the settings, for what no request asks for; empty where they do not tell. */
 export function appUrlOf({ APP_URL, BASE_URL, HOST }: Settings, port: number): string {
-  return APP_URL ?? BASE_URL ?? (isLoopback(HOST) ? localUrl(HOST, port) : '');
+  return APP_URL ?? apiUrlOf({ BASE_URL, HOST }, port);
+}
+
+/** Where the API is by the settings, for what no request asks for; empty where they do not tell. */
+export function apiUrlOf({ BASE_URL, HOST }: Pick<Settings, 'BASE_URL' | 'HOST'>, port: number): string {
+  return BASE_URL ?? (isLoopback(HOST) ? localUrl(HOST, port) : '');
 }
 
 /** @param service its port, once it listens */

@@ -25,6 +25,23 @@ export function shortApn(apn: string): string {
   return numbers.join('-');
 }
 
+/**
+ * A parcel number as a county writes it: its parts with zeros before them, and parts of zeros behind them.
+ * 7-40 is 000007-000040-000000. Undefined where it does not fit. @param shape digits as 0 and letters as A
+ */
+export function filledUp(text: string, shape: string): string | undefined {
+  const parts = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  let at = 0;
+  let fits = parts.length > 1;
+  const filled = shape.replaceAll(/[0A]+/g, run => {
+    const part = parts[at++] ?? '';
+    const isDigits = /^0+$/.test(run);
+    fits &&= isDigits ? part.length <= run.length && /^\d*$/.test(part) : part.length === run.length;
+    return part.padStart(run.length, '0');
+  });
+  return fits && at >= parts.length ? filled : undefined;
+}
+
 /** The owner's mailing address as one writes it on an envelope, without what is not known. */
 export function mailLines(parcel: Readonly<Record<string, unknown>>): string[] {
   const { mail_address, mail_city, mail_state, mail_zip } = parcel;

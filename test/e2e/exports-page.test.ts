@@ -104,6 +104,12 @@ test('a dirty file of 100,000 ids is added to a list, each once, and what is non
     await cal.submit(path, { do: 'add', county: '33019', numbers: '"000007-000044-000000"\r\n' })
   ).text;
   expect(again).toMatch(/(1 parcel added|Not added: 1 already in the list)/);
+  const empty = (await cal.submit('/lists', { name: 'By numbers' })).headers.get('location')!;
+  // As a spreadsheet saves them, and as pages write them.
+  const column = ['APN', '="000007 000018 000000"', "'000007 000019 000000", 'APN 7-20', '07-21-0', '7-9999'];
+  expect(
+    (await cal.submit(empty, { do: 'add', county: '33019', numbers: column.join('\r\n') })).text,
+  ).toMatch(/4 parcels added\. Not found on the roll: 7-9999\./);
   const many = Array.from({ length: 100_001 }, (_, n) => n + 1).join('\n');
   expect((await cal.submit(path, { do: 'add', county: '', numbers: many })).text).toContain(
     'These are 100,001 numbers: add at most 100,000 at once.',

@@ -33,9 +33,14 @@ export async function startReceiver(answer: (response: ServerResponse, got: Rece
 
 export const ok = (response: ServerResponse) => void response.writeHead(204).end();
 
-/** What a worker's process has, stopped when the test is done. */
-export function startTestCourier(db: TestDatabase, parts: Partial<CourierDeps> = {}): WakefulLoop {
-  const config = loadConfig({ DATABASE_URL: db.url, LOG_LEVEL: 'silent', ...ON_LOOPBACK });
+/** What a worker's process has, stopped when the test is done. @param api that its messages point to */
+export function startTestCourier(
+  db: TestDatabase,
+  parts: Partial<CourierDeps> = {},
+  api?: TestApi,
+): WakefulLoop {
+  const env = { DATABASE_URL: db.url, LOG_LEVEL: 'silent', ...ON_LOOPBACK };
+  const config = loadConfig(api === undefined ? env : { ...env, PORT: new URL(api.url).port });
   const courier = startCourier({ pool: db.pool, log: createLogger(config, 'courier'), config, ...parts });
   onTestFinished(() => courier.stop());
   return courier;

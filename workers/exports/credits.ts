@@ -11,7 +11,7 @@ export async function creditOf(pool: Pool, fips: number): Promise<string> {
   return rows.map(row => textOf(row.source)).join('; ');
 }
 
-/** The same of listings, by the feed that has brought them. */
+/** The same of listings and sales, by the feed that has brought them: one of listings, or a roll. */
 export async function creditsOfListings(pool: Pool): Promise<Map<number, string>> {
   const { rows } = await pool.query<{ id: number; source: Source }>(sql('exports/list_listing_sources'));
   return new Map(rows.map(({ id, source }) => [id, textOf(source)]));

@@ -1,6 +1,7 @@
 import type { Config } from '../../shared/base/config.ts';
 import { asRun, type Pool, transaction } from '../../shared/base/db.ts';
 import type { Logger } from '../../shared/base/log.ts';
+import { apiUrlOf } from '../../shared/base/origin.ts';
 import {
   type GuardedPost,
   hostsOf,
@@ -37,7 +38,7 @@ const STOP_MS = 5_000;
 export type CourierDeps = {
   pool: Pool;
   log: Logger;
-  config: Pick<Config, 'BASE_URL' | 'WEBHOOK_PRIVATE_HOSTS'>;
+  config: Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'WEBHOOK_PRIVATE_HOSTS'>;
   /** Default: the guarded one. */
   post?: GuardedPost;
 };
@@ -49,6 +50,7 @@ type Attempt = { taken: Taken; result: PostResult };
  * least once. What a killed worker had under way is delivered anew, under the same id.
  */
 export function startCourier({ pool, log, config, post: given }: CourierDeps): WakefulLoop {
+  const apiUrl = apiUrlOf(config, config.PORT);
   const post = given ?? openGuardedPost(hostsOf(config.WEBHOOK_PRIVATE_HOSTS));
   const under: Record<Lane, Map<string, number>> = { well: new Map(), failing: new Map() };
   const sending = new Set<Promise<void>>();
@@ -93,7 +95,7 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): W
     });
     const bodies = new Map<string, string>();
     for (const taken of rows) {
-      const body = bodies.get(taken.message_id) ?? bodyOf(taken, config.BASE_URL ?? '');
+      const body = bodies.get(taken.message_id) ?? bodyOf(taken, apiUrl);
       bodies.set(taken.message_id, body);
       send(taken, body, lane);
     }

@@ -37,7 +37,14 @@ file?.closest('[hidden]')?.removeAttribute('hidden');
 file?.addEventListener('change', async () => {
   const [chosen] = file.files ?? [];
   if (!chosen) return;
-  const lines = (await chosen.text()).split(/\r?\n/);
+  const text = await chosen.text();
+  if (/[\0\ufffd]/.test(text)) {
+    file.value = '';
+    file.setCustomValidity('This is no text file. Save the sheet as CSV, and choose that.');
+    file.reportValidity();
+    return file.setCustomValidity('');
+  }
+  const lines = text.split(/\r?\n/);
   const first = lines.map(line => (/^\s*"([^"]*)"/.exec(line)?.[1] ?? line.split(/[,;\t]/)[0] ?? '').trim());
   document.querySelector<HTMLTextAreaElement>('#numbers')!.value = first.filter(Boolean).join('\n');
 });

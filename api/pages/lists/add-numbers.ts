@@ -12,14 +12,24 @@ const isId = (text: string): boolean => /^[1-9]\d*$/.test(text) && Number.isSafe
 /** How Excel writes a long number in a narrow column: its digits are gone. */
 const isShortened = (text: string): boolean => /^\d([.,]\d+)?E\+\d+$/i.test(text);
 
+/** Without what spreadsheets and pages write around it: quotes, `="…"`, an apostrophe, `APN`. */
+const numberOf = (text: string): string =>
+  text
+    .trim()
+    .replace(/^=?"(.*)"$/, '$1')
+    .replace(/^'/, '')
+    .replace(/^APN[\s:#]+/i, '')
+    .trim();
+
 /** Adds the parcels of a paste or a file: ids, or the parcel numbers of a county. */
 export async function addNumbers(visit: Visit, id: string): Promise<Done> {
   const county = visit.form.get('county') ?? '';
   const texts = (visit.form.get('numbers') ?? '')
     .split(/[\n,;\t]/)
-    .map(text => text.trim().replace(/^"(.*)"$/, '$1'))
+    .map(numberOf)
     .filter(Boolean);
-  const numbers = [...new Set(texts)];
+  // The head of a column is no number.
+  const numbers = [...new Set(/\d/.test(texts[0] ?? '') ? texts : texts.slice(1))];
   if (numbers.length === 0)
     throw new PlatError('validation_error', 'There are no numbers: paste them, one a line.');
   if (numbers.length > MOST)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countyOf } from '../../../shared/domain/property-id.ts';
+import { filledUp } from '../../../shared/domain/roll-text.ts';
 import { type ListRecord, MAX_ROWS } from '../../../shared/lists/list-terms.ts';
 import { listParts } from '../../../shared/lists/read-list.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
@@ -39,7 +40,7 @@ const body = z
       .min(1, 'must name one parcel or more')
       .max(MAX_NAMED, `must be at most ${MAX_NAMED} a call`)
       .optional()
-      .describe('Parcel numbers of the county `fips`, as `properties/search/` reads them.'),
+      .describe('Parcel numbers of the county `fips`, with the zeros of their parts or without.'),
     fips: z
       .union([z.string(), z.int().transform(String)])
       .pipe(fips)
@@ -152,17 +153,38 @@ async function idsOf(
   database: Database,
   asking: Asking,
 ): Promise<{ ids: number[]; unknown: string[] }> {
-  const ascending = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
   if (filter !== undefined)
     return { ids: await collect(filter as FilterBody, database, asking), unknown: [] };
   if (property_ids !== undefined) return { ids: ascending(property_ids), unknown: [] };
   await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [fips!] }]);
   const asked = [...new Set(apns!.map(apn => apn.trim()))].filter(apn => apn !== '');
-  const byNumber = await findByApns(database, Number(fips), asked);
+  const byNumber = await findNumbers(database, Number(fips), asked);
   return {
     ids: ascending([...byNumber.values()].flat()),
     unknown: asked.filter(apn => !byNumber.has(apn)),
   };
+}
+
+const ascending = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
+
+/** Parcels by their numbers as they are written; those that none has as the county would fill them up. */
+async function findNumbers(
+  database: Database,
+  fips: number,
+  asked: readonly string[],
+): Promise<Map<string, number[]>> {
+  const found = await findByApns(database, fips, asked);
+  const missing = asked.filter(apn => !found.has(apn));
+  if (missing.length === 0) return found;
+  const counties = await database.run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
+  const shapes = counties.flatMap(({ apn_shapes }) => apn_shapes);
+  const formsOf = (apn: string) => shapes.flatMap(shape => filledUp(apn, shape) ?? []);
+  const byForm = await findByApns(database, fips, [...new Set(missing.flatMap(formsOf))]);
+  for (const apn of missing) {
+    const ids = formsOf(apn).flatMap(form => byForm.get(form) ?? []);
+    if (ids.length > 0) found.set(apn, ids);
+  }
+  return found;
 }
 
 /** All that a filter finds. @throws PlatError `validation_error` for too many, or as the filter */

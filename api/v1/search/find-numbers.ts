@@ -1,5 +1,5 @@
 import { countyOf } from '../../../shared/domain/property-id.ts';
-import { shortApn } from '../../../shared/domain/roll-text.ts';
+import { filledUp, shortApn } from '../../../shared/domain/roll-text.ts';
 import type { Database } from '../../http/database.ts';
 import { addressOf, detailOf, parcelPlace, readParcels } from './find-addresses.ts';
 import type { LoadedCounty, Match } from './search-result.ts';
@@ -65,21 +65,4 @@ export async function findApns(
       ...parcelPlace(parcel),
     },
   }));
-}
-
-/**
- * A number as a county writes it: its parts with zeros before them, and parts of zeros behind them. 7-40 is
- * 000007-000040-000000. Undefined where it does not fit.
- */
-export function filledUp(text: string, shape: string): string | undefined {
-  const parts = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  let at = 0;
-  let fits = parts.length > 1;
-  const filled = shape.replaceAll(/[0A]+/g, run => {
-    const part = parts[at++] ?? '';
-    const isDigits = /^0+$/.test(run);
-    fits &&= isDigits ? part.length <= run.length && /^\d*$/.test(part) : part.length === run.length;
-    return part.padStart(run.length, '0');
-  });
-  return fits && at >= parts.length ? filled : undefined;
 }

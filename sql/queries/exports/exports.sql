@@ -206,11 +206,11 @@ where export_id = any (:export_ids::uuid[])
 order by export_id, n;
 
 -- name: list_listing_sources
--- Whom to credit for listings, by feed.
+-- Whom to credit for listings and sales, by the feeds that have brought any.
 select id, jsonb_build_object('feed', name, 'title', definition ->> 'title',
   'attribution', definition ->> 'attribution', 'licence', definition ->> 'licence') as source
-from feeds
-where kind = 'listings';
+from feeds f
+where exists (select from listings l where l.feed_id = f.id);
 
 -- name: list_market_rows
 -- Statistics of regions, those that have any, by type and code.

@@ -116,6 +116,10 @@ join parcels p on p.fips = near.fips and p.property_id = near.property_id
 where p.boundary is not null
 order by near.size desc, p.property_id
 
+-- name: read_apn_shapes
+-- How a county's parcel numbers are written, digits as 0 and letters as A; no row where nothing is loaded.
+select apn_shapes from county_coverage where fips = :fips;
+
 -- name: read_known_parcel
 -- What an operator sees of a parcel, on the roll or retired. `roll`: its fields.
 select
