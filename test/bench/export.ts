@@ -24,7 +24,8 @@ const SIZES = { full: { parcels: 100_000, rounds: 3 }, quick: { parcels: 2_000, 
 const MAX_CSV_RATIO = 3;
 const MAX_PARQUET_RATIO = 1.5;
 const MAX_API_MB = 60;
-const LOOK_MS = 20;
+/** As a patient client: each look takes processor time from what is made. */
+const LOOK_MS = 100;
 
 /**
  * A file of a county in all columns, from its order to its last byte, by an API and a worker in processes of
