@@ -230,11 +230,19 @@ describePages('the web app', site => {
     await page.getByRole('button', { name: 'Show parcels' }).click();
     await expect.poll(() => page.locator('#count').textContent()).toMatch(/^2,0\d\d$/);
     await page.goto('/markets/33019');
-    // A chart that is wider than a phone begins at its newest month, with what its axis says.
-    await page.setViewportSize(NARROW);
-    const newest = (await page.locator('.linebox .near').first().boundingBox())!;
-    expect(newest.x).toBeGreaterThan(0);
-    expect(newest.x + newest.width).toBeLessThan(NARROW.width);
+    // On a phone and on paper a chart is whole, its axis left of its lines.
+    for (const media of ['screen', 'print'] as const) {
+      await page.emulateMedia({ media });
+      await page.setViewportSize(NARROW);
+      const [axis, plot] = await Promise.all(
+        ['axis', 'plot'].map(part => page.locator(`.drawn .${part}`).first().boundingBox()),
+      );
+      expect(axis!.x).toBeGreaterThanOrEqual(0);
+      expect(axis!.x + axis!.width).toBeLessThanOrEqual(plot!.x);
+      expect(plot!.x + plot!.width).toBeLessThan(NARROW.width);
+      expect(await page.getByRole('heading', { name: 'Side by side' }).isVisible()).toBe(media === 'screen');
+    }
+    await page.emulateMedia({ media: null });
     await page.setViewportSize(WIDE);
     await page.getByRole('button', { name: 'Save market' }).click();
     await page.goto('/markets');

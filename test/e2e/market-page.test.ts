@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { insertParcels } from '../support/parcels.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
 const db = await createTestDatabase({}, { sample: true });
@@ -31,6 +32,24 @@ test('a market leads with its figures, the months behind them and narrow sizes; 
   expect((await browser.open('/markets/zip/03280')).text).toContain(
     'In <a href="/markets/33019">Sullivan, NH</a>',
   );
+});
+
+test('a county without sales says why, one that is not loaded how it is, alone and beside another', async () => {
+  const unloaded = 'No parcels are loaded for Autauga, AL.';
+  const alone = await browser.open('/markets/01001');
+  expect(alone.text).toContain(unloaded);
+  expect(alone.text).not.toContain('type=zip&amp;county=01001');
+  expect((await browser.open('/markets?type=zip&county=01001')).text).toContain(unloaded);
+
+  await insertParcels(db.pool, [{ property_id: 2_301_900_000_001, feed_id: 99 }]);
+  const beside = (await browser.open('/markets/33019?with=23019&with=01001&bucket=2+acre-5+acre&years=10'))
+    .text;
+  const words = beside.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
+  expect(words).toContain('Nothing is known of Penobscot, ME; Autauga, AL.');
+  expect(words).toContain('Penobscot, ME: no sale or listing is on file. No source of it tells sales');
+  expect(words).toContain('Autauga, AL: no parcels are loaded. An operator can load them.');
+  expect(words).toMatch(/ \d+ figures lie above the axis\./);
+  expect((await browser.open('/markets/33019?years=10')).text).toContain(' 1 figure lies above the axis.');
 });
 
 test('its months are a file', async () => {

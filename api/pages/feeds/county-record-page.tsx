@@ -1,9 +1,11 @@
 import { count, day, oneDigit, percent } from '../../../shared/domain/figures.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../../shared/domain/parcel-fields.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { type CountyQuality, readQuality } from '../../v1/feeds/get-county-quality.ts';
-import { Grid, Meter, Stat } from '../frame/layout.tsx';
+import { Crumbs, Grid, Meter, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
+import { NoParcels } from '../map/no-parcels.tsx';
 import { KIND_WORDS } from './coverage-page.tsx';
 import { Studies } from './ratio-studies.tsx';
 
@@ -16,13 +18,23 @@ export const countyRecordPage: Page = {
     const code = String(visit.req.params.fips);
     const isFips = /^\d{5}$/.test(code);
     const quality = isFips ? await readQuality(resources.database, code, now()) : undefined;
-    if (quality === undefined) throw notFound('Nothing is known of such a county.');
-    const title = `${quality.name}, ${quality.state}`;
+    const title = isFips ? countyText(Number(code)) : '';
+    if (quality === undefined && title === '') throw notFound('No county has this FIPS code.');
+    const crumbs = <Crumbs of={[['Coverage', '/coverage'], [title]]} />;
+    if (quality === undefined)
+      return {
+        title: `${title}: not loaded`,
+        body: (
+          <>
+            {crumbs}
+            <h1>{title}</h1>
+            <NoParcels visit={visit} counties={[Number(code)]} />
+          </>
+        ),
+      };
     const body = (
       <div class="record">
-        <p class="crumb">
-          <a href="/coverage">Coverage</a> › {title}
-        </p>
+        {crumbs}
         <header class="pagehead">
           <div>
             <h1>{title}: how good the data are</h1>
@@ -49,12 +61,13 @@ export const countyRecordPage: Page = {
         <h2>Data sources</h2>
         <Grid
           name="Data sources"
-          heads={['Source', 'Kind', 'As of', 'Age']}
-          rows={quality.sources.map(({ name, kind, as_of, age_days }) => [
+          heads={['Source', 'Kind', 'As of', 'Age', 'Loaded']}
+          rows={quality.sources.map(({ name, kind, as_of, age_days, merged_at }) => [
             name,
             KIND_WORDS[kind],
-            as_of ? day(as_of) : '–',
+            as_of ? day(as_of) : 'unknown',
             age_days === null ? '–' : ageOf(age_days),
+            merged_at ? day(merged_at) : '–',
           ])}
         />
         <Runs quality={quality} />
@@ -71,11 +84,7 @@ function Figures({ quality }: { quality: CountyQuality }) {
   const roll = sources.find(({ kind }) => kind === 'assessor');
   const cards: [name: string, value: string, note: string][] = [
     ['Parcels', parcels === null ? '–' : count(parcels), 'on the roll'],
-    [
-      "Roll's age",
-      roll?.age_days == null ? '–' : ageOf(roll.age_days),
-      roll?.as_of ? `as of ${day(roll.as_of)}` : 'no roll',
-    ],
+    ["Roll's age", roll?.age_days == null ? '–' : ageOf(roll.age_days), roll ? rollNote(roll) : 'no roll'],
     [
       'Rows used',
       rows === null || rows.read === 0 ? '–' : percent(100 * (1 - rows.rejected / rows.read)),
@@ -103,6 +112,11 @@ function Figures({ quality }: { quality: CountyQuality }) {
     </dl>
   );
 }
+
+const rollNote = ({ as_of, merged_at }: CountyQuality['sources'][number]): string => {
+  if (as_of) return `as of ${day(as_of)}`;
+  return merged_at ? `unknown, loaded ${day(merged_at)}` : 'unknown';
+};
 
 function Fields({ quality: { filled } }: { quality: CountyQuality }) {
   const shares = filled as Readonly<Record<string, number>>;

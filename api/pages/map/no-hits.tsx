@@ -10,6 +10,7 @@ import { Empty, Notice } from '../frame/layout.tsx';
 import { callEndpoint, type Visit, withParam } from '../frame/visit.ts';
 import { type Chip, chipsOf } from './filter-chips.tsx';
 import { needsText } from './filter-needs.ts';
+import { NoParcels, WhoLoads } from './no-parcels.tsx';
 
 /** What is not known of any parcel of the county that was searched, and how many match without it. */
 type Unknown = { fips: number; filters: Filter[]; count: number };
@@ -171,31 +172,14 @@ function inCounty(url: URL, fips: number): string {
   return `/data?${params}`;
 }
 
-type LoadProps = { visit: Visit; fips: number; coverage: string };
-
-const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
-  visit.session?.user.operator ? (
-    <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load them</a>
-  ) : (
-    <>
-      An operator can load them. <a href={coverage}>What is loaded</a>
-    </>
-  );
-
 function NothingThere({ visit, empty }: { visit: Visit; empty: readonly EmptyPlace[] }) {
   const loaded = empty.filter(({ parcels }) => parcels > 0).slice(0, MAX_NAMED);
-  const names = (counties: readonly EmptyPlace[]) => counties.map(({ fips }) => countyText(fips)).join('; ');
   if (loaded.length === 0)
-    return (
-      <Notice kind="warn">
-        <b>No parcels are loaded for {names(empty.slice(0, MAX_NAMED))}.</b>{' '}
-        <WhoLoads visit={visit} fips={empty[0]!.fips} coverage="/coverage" />
-      </Notice>
-    );
+    return <NoParcels visit={visit} counties={empty.slice(0, MAX_NAMED).map(({ fips }) => fips)} />;
   return (
     <Notice kind="warn">
-      <b>No parcel of {names(loaded)} is told to be there.</b> Where a roll has no ZIP codes, the county finds
-      its parcels:
+      <b>No parcel of {loaded.map(({ fips }) => countyText(fips)).join('; ')} is told to be there.</b> Where a
+      roll has no ZIP codes, the county finds its parcels:
       <span class="buttons">
         {loaded.map(({ fips }) => (
           <a href={inCounty(visit.url, fips)} class="button small">

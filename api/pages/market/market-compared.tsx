@@ -1,20 +1,26 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import { sizes } from '../../../shared/domain/buckets.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { Grid } from '../frame/layout.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { countyOf } from '../map/county-filter.ts';
-import { type OtherMarket, readPast, yearsOf } from './market-past.tsx';
+import { WhoLoads } from '../map/no-parcels.tsx';
+import { findGap, type Gap } from './market-gap.ts';
+import { type OtherMarket, readPast } from './market-past.tsx';
 import { COLUMNS, lineNameOf, metricWords, shown, titleOf } from './market-words.ts';
 
 const MOST_OTHERS = 3;
 
-type Other = OtherMarket & { asked: string; market: RegionStats };
+type Other = OtherMarket & { asked: string; market: RegionStats; gap: Gap | undefined };
 export type Others = { others: Other[]; faults: string[] };
 
-/** The markets that the address names beside the page's own: by county name or code, or by ZIP. */
-export async function readOthers(visit: Visit, bucket: string): Promise<Others> {
+/**
+ * The markets that the address names beside the page's own, by county name or code, or by ZIP, each up to the
+ * same day.
+ */
+export async function readOthers(visit: Visit, bucket: string, asOf: string): Promise<Others> {
   const asked = visit.url.searchParams
     .getAll('with')
     .map(text => text.trim())
@@ -24,8 +30,9 @@ export async function readOthers(visit: Visit, bucket: string): Promise<Others> 
   for (const text of asked) {
     try {
       const market = await readMarket(visit, text);
-      const past = await readPast(visit, market, bucket, yearsOf(visit));
-      found.others.push({ asked: text, name: lineNameOf(market), market, past });
+      const past = await readPast(visit, market, bucket, asOf);
+      const gap = await findGap(visit, market);
+      found.others.push({ asked: text, name: lineNameOf(market), market, past, gap });
     } catch (error) {
       if (!(error instanceof PlatError)) throw error;
       found.faults.push(error.message);
@@ -51,7 +58,7 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
   const figures = all.map(({ stats }) => stats.find(({ type }) => type === bucket)?.data);
   const kept = [...visit.url.searchParams].filter(([name]) => name !== 'with' && name !== 'format');
   return (
-    <section aria-labelledby="compared">
+    <section aria-labelledby="compared" class={others.length > 0 ? undefined : 'uncompared'}>
       <h2 id="compared">Side by side</h2>
       {faults.map(fault => (
         <p class="notice" role="alert">
@@ -64,6 +71,14 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
           heads={['', ...all.map(titleOf)]}
           rows={COLUMNS.map(key => [metricWords(key), ...figures.map(data => shown(key, data?.[key]))])}
         />
+      )}
+      {others.map(
+        (other, i) =>
+          figures[i + 1] === undefined && (
+            <p>
+              <b>{titleOf(other.market)}</b>: <WhyEmpty visit={visit} other={other} bucket={bucket} />
+            </p>
+          ),
       )}
       <form method="get" action="#compared" class="buttons">
         {kept.map(([name, value]) => (
@@ -84,5 +99,18 @@ export function Compared({ visit, market, bucket, found: { others, faults } }: C
         </button>
       </form>
     </section>
+  );
+}
+
+type EmptyProps = { visit: Visit; other: Other; bucket: string };
+
+/** Why a market's column is empty. */
+function WhyEmpty({ visit, other: { market, gap }, bucket }: EmptyProps) {
+  if (market.stats.length > 0) return <>lots of other sizes are on file, none of {sizes(bucket)}.</>;
+  if (gap === undefined || gap.isLoaded) return <>no sale or listing is on file. {gap?.message}</>;
+  return (
+    <>
+      no parcels are loaded. <WhoLoads visit={visit} fips={gap.fips} coverage="/coverage" />
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Grid } from '../frame/layout.tsx';
+import { Grid, Text } from '../frame/layout.tsx';
 
 /** A figure at the end of a month, with the sales that it stands on. */
 export type Point = { day: string; value: number | null; n: number | null };
@@ -19,10 +19,15 @@ type LinesProps = {
   least: number;
 };
 
-const [WIDTH, HEIGHT] = [560, 220];
-const PLOT = { left: 48, right: 440, top: 12, bottom: 190 };
+/** Pixels, at every width of the page; only the lines are stretched to the room that they have. */
+const [HEIGHT, TOP, BOTTOM] = [220, 12, 190];
+const AXIS_WIDTH = 48;
+/** Units of the stretched drawing from side to side. */
+const ACROSS = 1000;
 const MOST_TICKS = 5;
 const LABELS = 6;
+/** Of the figures, those of few sales among them, the axis reaches at least so many. */
+const USUAL_SHARE = 0.9;
 /** Characters of a name beside its line. */
 const MAX_NAME = 17;
 /** Names at the ends of lines stand at least so far apart. */
@@ -40,66 +45,44 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
   const carried = points.flatMap(({ value, n }) => (value !== null && (n ?? 0) >= least ? value : []));
   const highs = (band?.high ?? []).flatMap(value => value ?? []);
   // One sale of a small lot would press all others down.
-  const step = roundStep(Math.max(...(carried.length > 0 ? carried : known), ...highs));
+  const usual = known.toSorted((a, b) => a - b)[Math.floor((known.length - 1) * USUAL_SHARE)]!;
+  const step = roundStep(Math.max(usual, ...carried, ...highs));
   const most = step.size * step.count;
   const ticks = Array.from({ length: step.count + 1 }, (_, i) => step.size * i);
-  const beyond = known.filter(value => value > most).length;
-  const x = (i: number) => PLOT.left + ((PLOT.right - PLOT.left) * i) / Math.max(1, days.length - 1);
-  const y = (value: number) => PLOT.bottom - ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / most;
-  const names = placedNames(lines, y);
-  const every = Math.ceil(days.length / LABELS);
+  const y = (value: number) => BOTTOM - ((BOTTOM - TOP) * Math.max(0, value)) / most;
   return (
     <figure class="lines card">
       <figcaption>{title}</figcaption>
-      <section class="linebox" aria-label={`${title}, drawn`} tabindex={0}>
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          role="img"
-          aria-label={`${title}; the table below has the figures`}
-        >
+      <div class="drawn" role="img" aria-label={`${title}; the table below has the figures`}>
+        <svg class="axis" aria-hidden="true" width={AXIS_WIDTH} height={HEIGHT}>
           {ticks.map(tick => (
-            <>
-              <path class="grid" d={`M${PLOT.left} ${y(tick)}H${PLOT.right}`} />
-              <text x={PLOT.left - 8} y={y(tick) + 4} text-anchor="end">
-                {short(tick)}
-              </text>
-            </>
-          ))}
-          {days.map(
-            (day, i) =>
-              (days.length - 1 - i) % every === 0 && (
-                <text x={x(i)} y={PLOT.bottom + 20} text-anchor="middle">
-                  {monthOf(day)}
-                </text>
-              ),
-          )}
-          {band && <path class="band" d={areaOf(band, x, y)} />}
-          {lines.map(({ points }, k) => (
-            <g class={`l${k + 1}`}>
-              <path d={pathOf(points, least, x, y)} />
-              {points.map(
-                ({ value, n }, i) =>
-                  value !== null &&
-                  value <= most &&
-                  (n ?? 0) < least && <circle cx={x(i)} cy={y(value)} r="2.5" />,
-              )}
-            </g>
-          ))}
-          {ticks.map(tick => (
-            <text class="near" x={PLOT.right} y={y(tick) - 3} text-anchor="end">
-              {short(tick)}
-            </text>
-          ))}
-          {names.map(({ name, at, k }) => (
-            <text class={`name n${k + 1}`} x={PLOT.right + 10} y={at + 4}>
-              {name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name}
-            </text>
+            <Text x={AXIS_WIDTH - 8} y={y(tick) + 4} words={short(tick)} anchor="end" />
           ))}
         </svg>
-      </section>
+        <Plot days={days} lines={lines} band={band} ticks={ticks} least={least} y={y} />
+        <svg class="names" aria-hidden="true" height={HEIGHT}>
+          {placedNames(lines, y).map(({ name, at }) => (
+            <Text x={10} y={at + 4} words={shortened(name)} anchor="start" />
+          ))}
+        </svg>
+      </div>
+      {lines.length > 1 && (
+        <p class="key">
+          {lines.map(
+            (line, k) =>
+              !isUnknown(line) && (
+                <span>
+                  <svg class={`l${k + 1}`} aria-hidden="true" width="24" height="8">
+                    <path d="M0 4H24" />
+                  </svg>
+                  {line.name}
+                </span>
+              ),
+          )}
+        </p>
+      )}
       <p class="soft">
-        {note}
-        {beyond > 0 && ` ${beyond} of them lie above the axis: see the figures.`}
+        {note} {aboveWords(known.filter(value => value > most).length)} {unknownWords(lines)}
       </p>
       <details>
         <summary>Figures of {title.toLowerCase()}</summary>
@@ -121,6 +104,77 @@ export function Lines({ title, note, lines, band, shown, short, least }: LinesPr
       </details>
     </figure>
   );
+}
+
+type PlotProps = Pick<LinesProps, 'lines' | 'least'> & {
+  days: readonly string[];
+  band: Band | undefined;
+  ticks: readonly number[];
+  y: (value: number) => number;
+};
+
+/** Between the axis and the names, as wide as there is room. */
+function Plot({ days, lines, band, ticks, least, y }: PlotProps) {
+  const share = (i: number) => i / Math.max(1, days.length - 1);
+  const x = (i: number) => ACROSS * share(i);
+  const percent = (i: number) => `${(100 * share(i)).toFixed(2)}%`;
+  const every = Math.ceil(days.length / LABELS);
+  return (
+    <svg class="plot" aria-hidden="true" width="100%" height={HEIGHT}>
+      {ticks.map(tick => (
+        <line class="grid" x2="100%" y1={y(tick)} y2={y(tick)} />
+      ))}
+      {days.map((day, i) => {
+        const fromLast = (days.length - 1 - i) / every;
+        return (
+          Number.isInteger(fromLast) && (
+            // Every other one is left out where there is little room.
+            <text
+              x={percent(i)}
+              y={BOTTOM + 20}
+              text-anchor="middle"
+              class={fromLast % 2 ? 'between' : undefined}
+            >
+              {monthOf(day)}
+            </text>
+          )
+        );
+      })}
+      <svg
+        aria-hidden="true"
+        width="100%"
+        height={HEIGHT}
+        viewBox={`0 0 ${ACROSS} ${HEIGHT}`}
+        preserveAspectRatio="none"
+      >
+        {band && <path class="band" d={areaOf(band, x, y)} />}
+        {lines.map(({ points }, k) => (
+          <path class={`l${k + 1}`} d={pathOf(points, least, x, y)} />
+        ))}
+      </svg>
+      {lines.map(({ points }, k) =>
+        points.map(
+          ({ value, n }, i) =>
+            value !== null &&
+            value <= ticks.at(-1)! &&
+            (n ?? 0) < least && <circle class={`l${k + 1}`} cx={percent(i)} cy={y(value)} r="2.5" />,
+        ),
+      )}
+    </svg>
+  );
+}
+
+const isUnknown = ({ points }: Line): boolean => points.every(({ value }) => value === null);
+const shortened = (name: string) => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
+
+/** Of figures that the drawing has no room for. */
+const aboveWords = (beyond: number): string =>
+  beyond === 0 ? '' : `${beyond} ${beyond === 1 ? 'figure lies' : 'figures lie'} above the axis.`;
+
+/** Why a line is missing. */
+function unknownWords(lines: readonly Line[]): string {
+  const names = lines.filter(isUnknown);
+  return names.length === 0 ? '' : `Nothing is known of ${names.map(({ name }) => name).join('; ')}.`;
 }
 
 /** The last twelve months or so without an axis: never alone, its figure stands above it. */
@@ -177,9 +231,9 @@ function areaOf({ low, high }: Band, x: (i: number) => number, y: (value: number
 /** Each name beside the last known figure of its line, none over another. */
 function placedNames(lines: readonly Line[], y: (value: number) => number) {
   const names = lines
-    .flatMap(({ name, points }, k) => {
+    .flatMap(({ name, points }) => {
       const last = points.findLast(({ value }) => value !== null);
-      return last === undefined ? [] : [{ name, k, at: y(last.value!) }];
+      return last === undefined ? [] : [{ name, at: Math.max(TOP, y(last.value!)) }];
     })
     .sort((a, b) => a.at - b.at);
   for (let i = 1; i < names.length; i++) names[i]!.at = Math.max(names[i]!.at, names[i - 1]!.at + NAME_PX);

@@ -5,15 +5,16 @@ import { LEAST_SALES, METRIC_KEYS } from '../../../shared/domain/market-stats.ts
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import type { RegionStats } from '../../v1/common/request-schemas.ts';
-import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { countyStats, zipStats } from '../../v1/market/get-market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../../v1/market/saved-markets.ts';
-import { Back, Grid, Meter, Submit } from '../frame/layout.tsx';
+import { Back, Grid, Meter, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Reply, type Visit, withParam } from '../frame/visit.ts';
 import { countyOf } from '../map/county-filter.ts';
+import { NoParcels } from '../map/no-parcels.tsx';
 import { Compared, readOthers } from './market-compared.tsx';
-import { Cards, Past, pastFile, readPast, yearsOf } from './market-past.tsx';
+import { findGap } from './market-gap.ts';
+import { Cards, Past, pastFile, readPast } from './market-past.tsx';
 import { COLUMNS, lineNameOf, metricWords, shown, titleOf } from './market-words.ts';
 import { type Column, sortHeads, sortRows } from './sort-table.ts';
 
@@ -66,27 +67,25 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     market.stats.find(({ type }) => type === requested) ??
     market.stats.find(({ type }) => type === DEFAULT_BUCKET) ??
     market.stats[0];
-  // Coverage says why a county has no comps; a ZIP code has no county of its own.
-  const hasSold = market.stats.some(({ data }) => data['Sold: 1yr']);
-  const [county] =
-    hasSold || market.type === 'zip'
-      ? []
-      : await readCoverage(visit.deps.resources.database, Number(market.fips));
-  const past = bucket ? await readPast(visit, market, bucket.type, yearsOf(visit)) : null;
+  const gap = await findGap(visit, market);
+  const asOf = market.as_of;
+  const past = bucket && asOf ? await readPast(visit, market, bucket.type, asOf) : null;
   if (bucket && past && visit.url.searchParams.get('format') === 'csv')
     return pastFile(titleOf(market), bucket.type, past);
-  const compared = bucket ? await readOthers(visit, bucket.type) : null;
+  const compared = bucket && asOf ? await readOthers(visit, bucket.type, asOf) : null;
   const countyLink = market.type === 'zip' && linkToCounty(market);
   const body = (
     <>
       <Back to="/markets" words="‹ Markets" />
       <h1>{titleOf(market)}</h1>
-      {bucket && market.as_of && (
+      {bucket && asOf ? (
         <p class="soft">
           {countyLink && <>In {countyLink} · </>}
-          Lots of {sizes(bucket.type)} · as of {day(market.as_of)} · {count(bucket.listings)} sales and
-          listings on file
+          Lots of {sizes(bucket.type)} · as of {day(asOf)} · {count(bucket.listings)} sales and listings on
+          file
         </p>
+      ) : (
+        countyLink && <p class="soft">In {countyLink}</p>
       )}
       <form method="post" class="buttons">
         <input type="hidden" name="region_id" value={market.id} />
@@ -102,9 +101,13 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         <button type="submit">{savedMarket ? 'Change status' : 'Save market'}</button>
         {savedMarket && <Submit label="Remove" does="remove" kind="danger" />}
       </form>
-      {county?.no_comps && <p class="notice">{county.no_comps.message}</p>}
+      {gap && !gap.isLoaded ? (
+        <NoParcels visit={visit} counties={[gap.fips]} />
+      ) : (
+        gap?.message && <Notice>{gap.message}</Notice>
+      )}
       {bucket === undefined ? (
-        <p class="notice">There are no listings here.</p>
+        gap?.isLoaded !== false && <Notice>No sale or listing is on file here.</Notice>
       ) : (
         <>
           <Cards market={market} bucket={bucket.type} past={past} />
@@ -131,14 +134,16 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
             CSV of these months
           </a>
         )}
-        {market.type === 'county' && (
+        {market.type === 'county' && gap?.isLoaded !== false && (
           <>
             <a class="button second" href={`/data?county=${market.fips}`}>
               Show parcels on map
             </a>
-            <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
-              ZIP codes
-            </a>
+            {bucket && (
+              <a class="button second" href={`/markets?type=zip&county=${market.fips}`}>
+                ZIP codes
+              </a>
+            )}
             <a class="button second" href={`/coverage/${market.fips}`}>
               How good the data are
             </a>

@@ -14,15 +14,14 @@ const USUAL_YEARS = 3;
 export const yearsOf = ({ url }: Visit): number =>
   YEARS.find(years => String(years) === url.searchParams.get('years')) ?? USUAL_YEARS;
 
-/** The months up to the last that was over on the day of its statistics; null for a market without any. */
+/** The months up to the last that was over on a day. */
 export async function readPast(
   visit: Visit,
   market: RegionStats,
   bucket: string,
-  years: number,
-): Promise<History | null> {
-  if (market.as_of === null) return null;
-  const ends = monthEnds(dayOf(market.as_of), 12 * years);
+  asOf: string,
+): Promise<History> {
+  const ends = monthEnds(dayOf(asOf), 12 * yearsOf(visit));
   const query = { bucket, from: isoDay(ends[0]!), to: isoDay(ends.at(-1)!) };
   return market.type === 'county'
     ? callEndpoint<History>(visit, countyHistory, { params: { fips: market.fips }, query })
@@ -97,7 +96,7 @@ function changeOf(kind: Card['kind'], value: number, was: number | null): string
 
 const signed = (value: number) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '0');
 
-export type OtherMarket = { name: string; past: History | null };
+export type OtherMarket = { name: string; past: History };
 
 const lineOf = (name: string, past: History, key: FigureKey): Line => ({
   name,
@@ -116,10 +115,9 @@ export function Past({
   past: History;
   others: readonly OtherMarket[];
 }) {
-  const compared = others.flatMap(other => (other.past ? [{ name: other.name, past: other.past }] : []));
   const of = (key: FigureKey) => [
     lineOf(name, past, key),
-    ...compared.map(other => lineOf(other.name, other.past, key)),
+    ...others.map(other => lineOf(other.name, other.past, key)),
   ];
   const chosen = yearsOf(visit);
   const index = past.keys.price_index!;

@@ -3,12 +3,15 @@ import { csv } from '../../../shared/base/to-csv.ts';
 import { ACRE_BUCKETS, sizes } from '../../../shared/domain/buckets.ts';
 import { count } from '../../../shared/domain/figures.ts';
 import { type FigureKey, LEAST_SALES } from '../../../shared/domain/market-stats.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
 import { STATES } from '../../../shared/regions/states.ts';
+import { readCoverage } from '../../v1/feeds/get-coverage.ts';
 import { Field, Grid, Meter, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import { spreadsheet, withParam } from '../frame/visit.ts';
+import { spreadsheet, type Visit, withParam } from '../frame/visit.ts';
 import { classifyCounties } from '../map/county-legend.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
+import { NoParcels } from '../map/no-parcels.tsx';
 import { carrierOf } from './carried-figures.ts';
 import { change } from './market-page.tsx';
 import { axisFigure, metricWords, shown } from './market-words.ts';
@@ -33,7 +36,10 @@ const marketsPage: Page = {
     const sort = visit.url.searchParams.get('sort') ?? 'value';
     const { question, counties, states, rows } = await readMarkets(visit);
     const { metric, bucket, type } = question;
-    const saved = await readSaved(visit, bucket, metric);
+    const [saved, unloaded] = await Promise.all([
+      readSaved(visit, bucket, metric),
+      rows.length === 0 ? findUnloaded(visit, question) : undefined,
+    ]);
     const columns = columnsOf(question);
     const ordered = sortRows(rows, columns, sort);
     const known = counties.flatMap(({ value }) => value ?? []);
@@ -62,6 +68,7 @@ const marketsPage: Page = {
           <p>
             <b>{count(rows.length)}</b> {placesIn(question, rows)}
           </p>
+          {unloaded !== undefined && <NoParcels visit={visit} counties={[unloaded]} />}
           <Table
             rows={ordered.slice(0, MAX_ROWS)}
             question={question}
@@ -97,6 +104,14 @@ const marketsPage: Page = {
   },
 };
 
+/** The county of the question, where nothing of it is loaded. */
+async function findUnloaded(visit: Visit, { county }: Question): Promise<number | undefined> {
+  const fips = Number(county);
+  if (county === undefined || countyText(fips) === '') return undefined;
+  const known = await readCoverage(visit.deps.resources.database, fips);
+  return known.length === 0 ? fips : undefined;
+}
+
 function placesIn({ type, state, county }: Question, rows: readonly Row[]): string {
   const words =
     type === 'zip'
@@ -106,12 +121,9 @@ function placesIn({ type, state, county }: Question, rows: readonly Row[]): stri
       : rows.length === 1
         ? 'county'
         : 'counties';
-  const [first] = rows;
   const of =
-    county === undefined
-      ? STATES.find(({ code }) => code === state)?.name
-      : first && `${first.county_name}, ${first.state}`;
-  return `${words} with such lots${of === undefined ? '' : ` in ${of}`}`;
+    county === undefined ? STATES.find(({ code }) => code === state)?.name : countyText(Number(county));
+  return `${words} with such lots${of ? ` in ${of}` : ''}`;
 }
 
 const marketValuesPage: Page = {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { NARROW_BUCKETS } from '../../../shared/domain/buckets.ts';
-import { isoDate } from '../../../shared/domain/figures.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import {
   type CountyRecord,
@@ -108,8 +107,14 @@ const quality = z
       z.object({
         name: z.string(),
         kind: sourceKind,
-        as_of: z.iso.date().nullable().describe('Its edition; else when it was last changed or taken in.'),
-        age_days: z.int().nullable(),
+        as_of: z.iso
+          .date()
+          .nullable()
+          .describe(
+            'Its edition; else the day that its publisher says it was last changed; null without either.',
+          ),
+        age_days: z.int().nullable().describe('Days since `as_of`.'),
+        merged_at: z.iso.datetime({ offset: true }).nullable().describe('When it was last taken in.'),
       }),
     ),
     no_comps: noCompsNotice,
@@ -129,7 +134,7 @@ export const countyQuality = defineEndpoint({
   operationId: 'get_county_quality',
   summary: 'How good the data of a county are',
   description:
-    "How full its roll is, whether boundaries and acres agree, whether ids were kept, how old each source is; and how close the assessor's values and Plat's are to past sales (a ratio study).",
+    "How full its roll is, whether boundaries and acres agree, whether ids were kept, as of when each source is; and how close the assessor's values and Plat's are to past sales (a ratio study).",
   params: z.object({ fips }),
   response: {
     status: 200,
@@ -256,12 +261,12 @@ function describeRun({ counts, ...run }: StoredRun) {
 }
 
 function ageOf({ kind, feed, title, edition, changed, merged_at }: Coverage['sources'][number], now: Date) {
-  const moment = edition ?? changed ?? merged_at;
-  const day = moment == null ? null : isoDate(moment);
+  const day = edition ?? changed ?? null;
   return {
     name: title ?? feed,
     kind,
     as_of: day,
     age_days: day === null ? null : Math.max(0, utcDay(now.getTime()) - utcDay(Date.parse(day))),
+    merged_at,
   };
 }

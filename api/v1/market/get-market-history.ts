@@ -113,7 +113,7 @@ const metering = {
   key: 'public_market_history',
   price: 0,
   atMost: (10 * MAX_MONTHS) / 12,
-  rule: '1 token a date, at most 10 for each 12 months asked for; 0 on 404, and where nothing is known of any of the dates',
+  rule: '1 token a date, at most 10 for each 12 months begun (13 months cost 13, 32 months 30); 0 on 404, and where nothing is known of any of the dates',
 };
 
 const common = {

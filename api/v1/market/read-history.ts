@@ -71,7 +71,7 @@ export async function readHistory(
   };
 }
 
-/** A token a date, at most 10 for each 12 months that are asked for. */
+/** A token a date, at most 10 for each 12 months begun: 32 months cost 30. */
 export const priceOf = (dates: number, months: number): number =>
   Math.min(dates, 10 * Math.ceil(months / 12));
 

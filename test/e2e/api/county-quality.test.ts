@@ -47,6 +47,9 @@ test('the record of the sample is what its roll and its sales say', async () => 
   expect(quality.history).toMatchObject([{ feed: 'washington-nh', status: 'merged', ids_kept: null }]);
   expect(quality.rows).toEqual(quality.history[0]!.rows);
   expect(quality.sources[0]).toMatchObject({ kind: 'assessor', as_of: '2025-09-28', age_days: 95 });
+  // A file that does not say of which day it is: that it was loaded today does not make it of today.
+  const roads = quality.sources.find(({ kind }) => kind === 'roads');
+  expect(roads).toMatchObject({ as_of: null, age_days: null, merged_at: expect.any(String) });
 
   // The assessor's values by a plain reading: the land value on the roll over the price.
   const { rows: ratios } = await pool.query<{ ratio: number; acres: number }>(
@@ -95,7 +98,12 @@ test('a county without sales, boundaries or a record says so, and so does its pa
   await ana.signIn(await newUser(db));
   const unknown = await api.call('/api/public/v1/coverage/23019/quality/', { key });
   expect(unknown.status).toBe(404);
-  expect((await ana.open('/coverage/23019')).status).toBe(404);
+  const unloaded = await ana.open('/coverage/23019');
+  expect([unloaded.status, unloaded.text]).toEqual([
+    200,
+    expect.stringContaining('No parcels are loaded for Penobscot, ME.'),
+  ]);
+  expect((await ana.open('/coverage/99999')).status).toBe(404);
   await insertParcels(pool, [
     { property_id: PENOBSCOT * 1e8 + 1, feed_id: 99, owner_name: 'A' },
     { property_id: PENOBSCOT * 1e8 + 2, feed_id: 99 },

@@ -1,0 +1,25 @@
+import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
+import { Notice } from '../frame/layout.tsx';
+import type { Visit } from '../frame/visit.ts';
+
+type LoadProps = { visit: Visit; fips: number; coverage: string };
+
+/** How what is missing of a county is loaded. */
+export const WhoLoads = ({ visit, fips, coverage }: LoadProps) =>
+  visit.session?.user.operator ? (
+    <a href={`/admin/counties?q=${fiveDigits(fips)}`}>Load them</a>
+  ) : (
+    <>
+      An operator can load them. <a href={coverage}>What is loaded</a>
+    </>
+  );
+
+type NoParcelsProps = { visit: Visit; counties: readonly number[] };
+
+/** Of counties that nothing is known of. */
+export const NoParcels = ({ visit, counties }: NoParcelsProps) => (
+  <Notice kind="warn">
+    <b>No parcels are loaded for {counties.map(countyText).join('; ')}.</b>{' '}
+    <WhoLoads visit={visit} fips={counties[0]!} coverage="/coverage" />
+  </Notice>
+);

@@ -1,0 +1,18 @@
+import type { RegionStats } from '../../v1/common/request-schemas.ts';
+import { readCoverage } from '../../v1/feeds/get-coverage.ts';
+import type { Visit } from '../frame/visit.ts';
+import { countyOf } from '../map/county-filter.ts';
+
+/** Why nothing was sold in a market: its county is not loaded, or what coverage says of its sales. */
+export type Gap = { fips: number; isLoaded: boolean; message: string };
+
+/** Undefined where there are sales. */
+export async function findGap(visit: Visit, market: RegionStats): Promise<Gap | undefined> {
+  const { type, county_name, state, stats } = market;
+  if (stats.some(({ data }) => data['Sold: 1yr'])) return undefined;
+  // A ZIP code has no county of its own but by name.
+  const fips = type === 'county' ? Number(market.fips) : countyOf(`${county_name}, ${state}`, new Set());
+  if (typeof fips !== 'number') return undefined;
+  const [county] = await readCoverage(visit.deps.resources.database, fips);
+  return { fips, isLoaded: county !== undefined, message: county?.no_comps?.message ?? '' };
+}
