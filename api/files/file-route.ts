@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type RequestHandler, Router } from 'express';
 import { PlatError } from '../../shared/base/errors.ts';
-import { type ExportRequest, FILE_TYPES } from '../../shared/exports/export-request.ts';
+import { fileNameOf, type NamedOrder } from '../../shared/exports/export-name.ts';
+import { FILE_TYPES } from '../../shared/exports/export-request.ts';
 import type { Database } from '../http/database.ts';
 import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf } from '../http/exchange.ts';
@@ -62,16 +63,15 @@ export function filesRouter({ database, files }: Resources, now: () => Date): Ro
 type KeptFile = { parts: Part[]; name: string; type: string };
 
 async function readFile(database: Database, id: string, n: number): Promise<KeptFile | undefined> {
-  const [facts] = await database.run<{ request: ExportRequest }>('exports/read_file_facts', {
+  const [facts] = await database.run<NamedOrder & { created_at: Date }>('exports/read_file_facts', {
     export_id: id,
   });
   if (facts === undefined) return undefined;
   const all = await database.run<Part>('exports/list_parts', { export_ids: [id] });
   const parts = n === 0 ? all : all.filter(part => part.n === n);
   if (parts.length === 0) return undefined;
-  const { extension, type } = FILE_TYPES[facts.request.format];
-  const part = n === 0 || all.length === 1 ? '' : `-${n}`;
-  return { parts, name: `plat-${id.slice(0, 8)}${part}.${extension}`, type };
+  const name = fileNameOf({ ...facts, id }, all.length === 1 ? 0 : n);
+  return { parts, name, type: FILE_TYPES[facts.request.format].type };
 }
 
 /**

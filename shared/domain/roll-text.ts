@@ -16,11 +16,16 @@ export function titleCase(text: string): string {
   });
 }
 
-/** A parcel number without the zeros that fill it up: `000007 000044 000000` is 7-44. Others stay. */
+/**
+ * A parcel number without the zeros that fill it up: `000007 000044 000000` is 7-44. With letters only where
+ * all parts are as wide: `000009 000026 00000C` is 9-26-C. Others stay.
+ */
 export function shortApn(apn: string): string {
   const parts = apn.trim().split(/\s+/);
-  if (parts.length < 2 || !parts.every(part => /^0*\d+$/.test(part)) || !/\b0\d/.test(apn)) return apn;
-  const numbers = parts.map(part => part.replace(/^0+(?=\d)/, ''));
+  const isFilled = parts.every(part => part.length === parts[0]!.length);
+  const filled = isFilled ? /^\d+[A-Z]*$/ : /^\d+$/;
+  if (parts.length < 2 || !parts.every(part => filled.test(part)) || !/\b0\w/.test(apn)) return apn;
+  const numbers = parts.map(part => part.replace(/^0+(?=\w)/, ''));
   while (numbers.length > 1 && numbers.at(-1) === '0') numbers.pop();
   return numbers.join('-');
 }
@@ -36,7 +41,8 @@ export function filledUp(text: string, shape: string): string | undefined {
   const filled = shape.replaceAll(/[0A]+/g, run => {
     const part = parts[at++] ?? '';
     const isDigits = /^0+$/.test(run);
-    fits &&= isDigits ? part.length <= run.length && /^\d*$/.test(part) : part.length === run.length;
+    // Letters may end a part of digits: 9-26-C is 000009-000026-00000C.
+    fits &&= isDigits ? part.length <= run.length && /^\d*[A-Z]*$/.test(part) : part.length === run.length;
     return part.padStart(run.length, '0');
   });
   return fits && at >= parts.length ? filled : undefined;

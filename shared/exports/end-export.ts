@@ -50,7 +50,7 @@ export const UNTOLD_NEED = 'For a file by a filter 25 tokens are held, or its ro
 
 /** The error of a file that would cost more than its order allows. */
 export function overCeiling(most: number): PlatError {
-  const why = `the file costs more than ${most} tokens: allow as many as ?quote=true tells, or make the filter narrower`;
+  const why = `the file costs more than ${most} ${most === 1 ? 'token' : 'tokens'}, the most that was allowed: order it anew with what its quote tells, or ask for less`;
   return new PlatError('validation_error', 'Rejected: most_tokens. See details for the reasons.', {
     details: { most_tokens: [why] },
   });

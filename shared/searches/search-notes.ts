@@ -2,13 +2,17 @@ import type { Run } from '../base/db.ts';
 import type { ChangedFields } from '../domain/changes.ts';
 import { changedFieldOf } from '../domain/field-of-change.ts';
 import { fieldText } from '../domain/field-text.ts';
+import { acres } from '../domain/figures.ts';
 import { countyOf } from '../domain/property-id.ts';
+import { shortApn, titleCase } from '../domain/roll-text.ts';
 import type { Became } from './search-terms.ts';
 
 /** What became of a parcel in a search, for people. */
 export type NamedNote = {
   property_id: number;
   name: string;
+  /** What tells it from others: `APN 7-44 · 19.5 acres`. */
+  detail: string;
   became: Became;
   /** What was noted of the parcel; null where nothing was. */
   fields: ChangedFields | null;
@@ -17,31 +21,64 @@ export type NamedNote = {
 
 /** The newest notes of a search, with what people know the parcels by. */
 export async function nameNotes(run: Run, searchId: string, limit: number): Promise<NamedNote[]> {
-  const notes = await run<Omit<NamedNote, 'name'>>('searches/list_newest_notes', {
+  const notes = await run<Omit<NamedNote, 'name' | 'detail'>>('searches/list_newest_notes', {
     search_id: searchId,
     limit,
   });
   const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
   const counties = [...new Set(property_ids.map(countyOf))];
-  const named = await run<{ property_id: number; apn: string | null; situs_address: string | null }>(
-    'searches/name_parcels',
-    { counties, property_ids },
-  );
-  const names = new Map(
-    named.map(({ property_id, apn, situs_address }) => [property_id, situs_address ?? apn]),
-  );
-  return notes.map(note => ({ ...note, name: names.get(note.property_id) ?? String(note.property_id) }));
+  const named = await run<NamedParcel>('searches/name_parcels', { counties, property_ids });
+  const parcels = new Map(named.map(parcel => [parcel.property_id, parcel]));
+  return notes.map(note => ({ ...note, ...namesOf(note.property_id, parcels.get(note.property_id)) }));
 }
 
-const WORDS: Record<Became, string> = { added: 'added', removed: 'no longer found', changed: 'changed' };
+type NamedParcel = {
+  property_id: number;
+  apn: string | null;
+  situs_address: string | null;
+  effective_acres: number | null;
+};
 
-/** "changed: Owner, Last sale price $42,000 → $96,500": of what is no amount and no day, that it changed. */
-export function becameWords({ became, fields }: NamedNote): string {
-  const told = Object.entries(fields ?? {}).flatMap(([field, [was, is]]) => {
+function namesOf(property_id: number, parcel: NamedParcel | undefined): { name: string; detail: string } {
+  const { situs_address = null, apn = null, effective_acres: size = null } = parcel ?? {};
+  const number = apn === null ? `Parcel ${property_id}` : `APN ${shortApn(apn)}`;
+  const facts = [situs_address !== null && apn !== null && number, size !== null && `${acres(size)} acres`];
+  return {
+    name: situs_address === null ? number : titleCase(situs_address),
+    detail: facts.filter(Boolean).join(' · '),
+  };
+}
+
+export const BECAME_WORDS: Readonly<Record<Became, string>> = {
+  added: 'added',
+  removed: 'no longer found',
+  changed: 'changed',
+};
+
+/** Names and addresses, which a roll has in capitals. */
+const IN_CAPITALS = /^(owner_name|(mail|situs)_(address|city)$)/;
+
+/** A field that has changed, and from what to what where that is told. */
+export type ToldChange = { label: string; values?: string };
+
+/** @param texts whether names and other texts are told as well: mails are forwarded, and have none */
+export const toldChanges = ({ fields }: NamedNote, texts: boolean): ToldChange[] =>
+  Object.entries(fields ?? {}).flatMap(([field, values]) => {
     const spec = changedFieldOf(field);
     if (spec === undefined) return [];
-    if (spec.unit === undefined && spec.type !== 'date') return [spec.label];
-    return [`${spec.label} ${fieldText(spec, was) ?? '–'} → ${fieldText(spec, is) ?? '–'}`];
+    const { label } = spec;
+    const isText = spec.unit === undefined && spec.type !== 'date';
+    // Two shapes say nothing to people.
+    if (field === 'boundary' || (isText && !texts)) return [{ label }];
+    const [was, is] = values.map(value => {
+      const text = fieldText(spec, value);
+      return text === undefined ? '–' : IN_CAPITALS.test(field) ? titleCase(text) : text;
+    });
+    return [{ label, values: `${was} → ${is}` }];
   });
-  return [WORDS[became], told.join(', ')].filter(Boolean).join(': ');
+
+/** "changed: Owner, Last sale price $42,000 → $96,500", for mails. */
+export function becameWords(note: NamedNote): string {
+  const told = toldChanges(note, false).map(({ label, values }) => [label, values].filter(Boolean).join(' '));
+  return [BECAME_WORDS[note.became], told.join(', ')].filter(Boolean).join(': ');
 }

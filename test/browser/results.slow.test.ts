@@ -8,7 +8,9 @@ describePages('the results of a search', site => {
     const bar = page.locator('.selbar');
     const prices = page.locator('#prices');
     const count = await page.locator('#count').textContent();
-    await expect.poll(() => prices.textContent()).toContain(`Export for ${count} tokens · 30 over the API`);
+    await expect
+      .poll(() => prices.textContent())
+      .toContain(`Export for at most ${count} tokens · 30 over the API`);
     await page.locator('#results [name="property_id"]').last().scrollIntoViewIfNeeded();
     await expect.poll(() => bar.evaluate(element => getComputedStyle(element).position)).toBe('sticky');
     await inspect(page);
@@ -18,7 +20,7 @@ describePages('the results of a search', site => {
     await expect
       .poll(() => prices.textContent())
       .toContain(
-        `Export for ${all.toLocaleString('en-US')} tokens · ${30 * Math.ceil(all / 500)} over the API`,
+        `Export for at most ${all.toLocaleString('en-US')} tokens · ${30 * Math.ceil(all / 500)} over the API`,
       );
     await page.goto('/data?county=33019&acres_min=90000');
     await expect.poll(() => prices.count()).toBe(0);

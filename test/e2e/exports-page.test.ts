@@ -23,12 +23,22 @@ test('what a search finds is ordered with its price told, downloaded, free the s
   await makeExports(db);
   expect(await usageOf(db, user.accountId)).toEqual({ tokens: cost, calls: 1, daily: cost });
   const list = (await ana.open('/exports')).text;
+  expect(list).toMatch(/<b>Sullivan, NH: at least 100 acres<\/b>/);
   const file = await ana.open(/href="(\/files\/[^"]+)"/.exec(list)![1]!);
-  expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="plat-[0-9a-f]{8}\.csv"$/);
+  expect(file.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="plat-sullivan-nh-\d{4}-\d\d-\d\d\.csv"$/,
+  );
   expect(file.text.trimEnd().split('\r\n')).toHaveLength(cost + 1);
   expect((await ana.open(`/exports${SEARCH}`)).text).toMatch(/Export for\s+0 tokens/);
-  const remove = /name="remove" value="([^"]+)"/.exec(list)![1]!;
-  expect((await ana.submit('/exports', { remove })).status).toBe(303);
+  const removed = async (page: string) => {
+    const remove = /name="remove" value="([^"]+)"/.exec(page)![1]!;
+    expect((await ana.submit('/exports', { remove })).status).toBe(303);
+  };
+  await removed(list);
+  await ana.submit('/exports', { filter: '{"county":"33019"}', kind: 'csv', tokens: '1' });
+  const failed = (await ana.open('/exports')).text;
+  expect(failed).toContain('Failed: the file costs more than 1 token, the most that was allowed');
+  await removed(failed);
   expect((await ana.open('/exports')).text).toContain('No files yet');
 });
 
@@ -49,6 +59,8 @@ test('a mailing of a list: one row an owner with an offer, marked as mailed, and
   await makeExports(db);
   const files = (await bob.open('/exports')).text;
   const file = await bob.open(/href="(\/files\/[^"]+)"/.exec(files)![1]!);
+  expect(files).toMatch(/<b>Spring<\/b>/);
+  expect(file.headers.get('content-disposition')).toContain('"plat-spring-');
   const lines = file.text.replace('\ufeff', '').trimEnd().split('\r\n');
   expect(lines[0]).toMatch(/^owner_name,owner_name_2,mail_address,.*,offer,needs_review,.*,owner_parcels,/);
   expect(lines).toHaveLength(cost + 1);
@@ -71,6 +83,14 @@ test('a mailing of a list: one row an owner with an offer, marked as mailed, and
     of: 'value',
     mailed_within_days: '180',
   });
+  // None of several is chosen beforehand, and behind the last page stands the last one.
+  const choice = (await bob.submit('/lists/add', { all: 'true', filter: search })).text;
+  expect(choice).toMatch(/<option value[^>]*>Choose a list<\/option>/);
+  const neither = await bob.submit('/lists/add', { ...add, list: '', name: '' });
+  expect([neither.status, neither.text]).toEqual([400, expect.stringContaining('Choose a list, or name')]);
+  const last = (await bob.open(`/lists/${id}?page=99`)).text;
+  expect(last).toMatch(/<span>(\d+) of \1<\/span>/);
+  expect(last).toMatch(/<option value="33019" selected/);
   const told = (await bob.submit('/lists/add', { ...add, list: second.split('/').at(-1)! })).text;
   expect(told).toMatch(/0 parcels added\. Not added: \d+ of owners mailed lately/);
   // Another company's list is none.

@@ -24,8 +24,16 @@ test('a webhook is added on the account page, and the receiver of docs/webhooks.
   const port = await findPort('127.0.0.1', 20_000);
   const url = `http://127.0.0.1:${port}/`;
   const add = { do: 'add webhook', url, type: 'parcel.changed' };
-  expect((await ana.submit('/account', { ...add, county: 'Sullivan' })).text).toContain('could be');
-  expect((await ana.submit('/account', { ...add, url: 'http://example.com' })).text).toContain('https://');
+  // What was typed stands again, with the reason beside its field.
+  const unsure = (await ana.submit('/account', { ...add, county: 'Sullivan' })).text;
+  expect(unsure).toMatch(/webhook is not saved\. “Sullivan” could be/);
+  expect(unsure).toMatch(/<details open[^>]*><summary class="button second">.*New webhook/s);
+  expect(unsure).toMatch(/name="county"[^>]*value="Sullivan"/);
+  expect(unsure).toMatch(/<small id="county-told" class="bad">“Sullivan” could be/);
+  const plain = (await ana.submit('/account', { ...add, url: 'http://example.com' })).text;
+  expect(plain).toMatch(/Address: must begin with https:\/\//);
+  expect(plain).toMatch(/name="url"[^>]*value="http:\/\/example\.com"/);
+  expect(plain.match(/name="type"[^>]*checked/g)).toHaveLength(1);
   const made = await ana.submit('/account', { ...add, county: 'Sullivan NH' });
   const secret = /whsec_[^<]+/.exec(made.text)![0];
   const list = (await ana.open('/account')).text;
@@ -69,9 +77,11 @@ test('a webhook is added on the account page, and the receiver of docs/webhooks.
   await eventually(async () => (await page()).match(/<td[^>]*>delivered<\/td>/g)?.length === 2);
   expect((await ana.submit(path, { do: 'rotate', id })).text).toMatch(/whsec_[A-Za-z0-9+/]{43}=/);
   expect((await ana.submit(path, { do: 'switch', id: 'off' })).text).toContain('is off.');
-  expect(
-    (await ana.submit(path, { do: 'change', url: 'https://10.0.0.1/', type: 'stats.written' })).status,
-  ).toBe(400);
+  const refusal = await ana.submit(path, { do: 'change', url: 'https://10.0.0.1/', type: 'stats.written' });
+  expect([refusal.status, refusal.text]).toEqual([
+    400,
+    expect.stringMatching(/name="url"[^>]*value="https:\/\/10\.0\.0\.1\/"/),
+  ]);
   expect((await ana.submit(path, { do: 'change', url, type: 'stats.written', county: '' })).text).toContain(
     'changed',
   );

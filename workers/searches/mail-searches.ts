@@ -70,7 +70,8 @@ async function textOf(run: Run, own: readonly News[], appUrl: string): Promise<s
     const count = one.added + one.removed + one.changed;
     const notes = await nameNotes(run, one.search_id, Math.min(count, PARCELS_NAMED));
     const lines = notes.map(
-      note => `- ${note.name}: ${becameWords(note)}\n  ${appUrl}/data?parcel=${note.property_id}`,
+      note =>
+        `- ${[note.name, note.detail].filter(Boolean).join(' · ')}: ${becameWords(note)}\n  ${appUrl}/data?parcel=${note.property_id}`,
     );
     if (count > notes.length) lines.push(`- and ${(count - notes.length).toLocaleString('en-US')} more`);
     parts.push(`${one.name}: ${wordsOf(one)}

@@ -21,13 +21,16 @@ import { changesSection } from './account-changes.tsx';
 import { keysSection } from './account-keys.tsx';
 import { type Member, Members, type OpenSession, Password, Sessions } from './account-people.tsx';
 import { KeyUsage, readAccountUsage, Terms, UsageByDay } from './account-usage.tsx';
-import { webhooksSection } from './account-webhooks.tsx';
+import { refusedWebhook, type Sent, webhooksSection } from './account-webhooks.tsx';
 import { countAttempt } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
 import { webhookOf } from './webhook-page.tsx';
 
-/** What a form did: a message at the head of the page, and a key or a link, which is shown this once. */
-type Done = { good?: string; bad?: string; secret?: string };
+/**
+ * What a form did: a message at the head of the page, and a key or a link, which is shown this once; `sent`:
+ * a webhook's form that was refused.
+ */
+type Done = { good?: string; bad?: string; secret?: string; sent?: Sent };
 
 export const accountPage: Page = {
   path: '/account',
@@ -42,7 +45,7 @@ export const accountPage: Page = {
         const done = await action(visit, visit.session!);
         return 'redirect' in done ? done : show(visit, done);
       },
-      bad => show(visit, { bad }),
+      (bad, faults) => show(visit, name === 'add webhook' ? refusedWebhook(visit, bad, faults) : { bad }),
     );
   },
 };
@@ -181,7 +184,7 @@ async function show(visit: Visit, done: Done) {
           {usage && <UsageByDay usage={usage} />}
           {account && (await keysSection(visit, account))}
           {account && (await assistantsSection(visit, account))}
-          {account && (await webhooksSection(visit, account))}
+          {account && (await webhooksSection(visit, account, done.sent))}
           {account?.own && (await changesSection(visit, account.id))}
         </div>
         <aside class="stack" aria-label="You and your company">

@@ -6,7 +6,7 @@ import { listWebhooks } from '../../v1/webhooks/webhook-endpoints.ts';
 import type { WebhookAnswer } from '../../v1/webhooks/webhook-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Field, Grid, Panel, Select, Submit } from '../frame/layout.tsx';
-import { callEndpoint, type Visit } from '../frame/visit.ts';
+import { callEndpoint, type Faults, type Visit } from '../frame/visit.ts';
 
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
@@ -24,7 +24,7 @@ const TYPE_WORDS: Record<WebhookType, string> = {
   'search.changed': 'What is new in a saved search',
 };
 
-const USUAL = new Set<WebhookType>(['parcel.new', 'parcel.changed', 'listing.new', 'listing.changed']);
+const USUAL: readonly string[] = ['parcel.new', 'parcel.changed', 'listing.new', 'listing.changed'];
 
 /** Those of the company. */
 export type Searches = readonly { id: string; name: string }[];
@@ -36,55 +36,107 @@ export function placeOf({ fips, search_id }: WebhookAnswer, searches: Searches):
   return searches.find(({ id }) => id === search_id)?.name ?? 'a saved search that is deleted';
 }
 
+/** A form that was refused, with what was wrong with it. */
+export type Sent = { form: URLSearchParams; faults: Faults };
+
+const LABELS: Record<string, string> = {
+  url: 'Address',
+  types: 'Tell it of',
+  county: 'County',
+  fips: 'County',
+  search_id: 'Saved search',
+};
+
+/** What the page says, and shows again, where a webhook's form was refused. */
+export function refusedWebhook({ form }: Visit, reason: string, faults: Faults): { bad: string; sent: Sent } {
+  const words = Object.entries(faults).flatMap(([field, reasons]) =>
+    // A message goes on after the field's name, or is a sentence.
+    reasons.map(each => (/^\p{Ll}/u.test(each) ? `${LABELS[field] ?? field}: ${each}.` : each)),
+  );
+  return {
+    bad: `The webhook is not saved. ${words.length > 0 ? words.join(' ') : reason}`,
+    sent: { form, faults },
+  };
+}
+
+/** What a webhook's fields stand at: as they were sent, as it has them, or as a new one begins. */
+function givenOf(webhook: WebhookAnswer | undefined, sent: Sent | undefined) {
+  if (sent !== undefined) {
+    const text = (name: string) => sent.form.get(name) ?? '';
+    return {
+      url: text('url'),
+      types: sent.form.getAll('type'),
+      county: text('county'),
+      search: text('search'),
+    };
+  }
+  if (webhook === undefined) return { types: USUAL };
+  const { url, types, fips, search_id } = webhook;
+  const county = fips === null ? undefined : countyText(Number(fips));
+  return { url, types, county, search: search_id ?? '' };
+}
+
+type FieldsProps = { webhook?: WebhookAnswer; searches: Searches; sent?: Sent | undefined };
+
 /** Which messages a webhook gets: of a form for a new one, or of one that is there. */
-export const WebhookFields = ({ webhook, searches }: { webhook?: WebhookAnswer; searches: Searches }) => (
-  <>
-    <Field
-      label="Address"
-      name="url"
-      type="url"
-      required
-      maxlength={2_000}
-      value={webhook?.url}
-      placeholder="https://example.com/plat"
-      hint="https, on the public internet."
-    />
-    <fieldset class="choices">
-      <legend>Tell it of</legend>
-      {WEBHOOK_TYPES.map(type => (
-        <label>
-          <input
-            type="checkbox"
-            name="type"
-            value={type}
-            checked={webhook ? webhook.types.includes(type) : USUAL.has(type)}
-          />{' '}
-          {TYPE_WORDS[type]}
-        </label>
-      ))}
-    </fieldset>
-    <Field
-      label="County"
-      name="county"
-      maxlength={100}
-      value={webhook?.fips ? countyText(Number(webhook.fips)) : undefined}
-      hint="Its name or FIPS code. Empty: all counties."
-    />
-    {searches.length > 0 && (
+export function WebhookFields({ webhook, searches, sent }: FieldsProps) {
+  const { url, types, county, search } = givenOf(webhook, sent);
+  const faultOf = (...names: string[]) => names.flatMap(name => sent?.faults[name] ?? []).join('; ');
+  const ofTypes = faultOf('types');
+  return (
+    <>
       <Field
-        label="Saved search"
-        name="search"
-        hint="Only what this search finds or found: of parcels, estimates and the search itself."
-      >
-        <Select
+        label="Address"
+        name="url"
+        type="url"
+        required
+        maxlength={2_000}
+        value={url}
+        placeholder="https://example.com/plat"
+        hint="https, on the public internet."
+        error={faultOf('url')}
+        autofocus={faultOf('url') !== ''}
+      />
+      <fieldset class="choices" aria-describedby={ofTypes ? 'types-told' : undefined}>
+        <legend>Tell it of</legend>
+        {WEBHOOK_TYPES.map(type => (
+          <label>
+            <input type="checkbox" name="type" value={type} checked={types.includes(type)} />{' '}
+            {TYPE_WORDS[type]}
+          </label>
+        ))}
+        {ofTypes && (
+          <small id="types-told" class="bad">
+            {ofTypes}
+          </small>
+        )}
+      </fieldset>
+      <Field
+        label="County"
+        name="county"
+        maxlength={100}
+        value={county}
+        hint="Its name or FIPS code. Empty: all counties."
+        error={faultOf('county', 'fips')}
+        autofocus={faultOf('county', 'fips') !== ''}
+      />
+      {searches.length > 0 && (
+        <Field
+          label="Saved search"
           name="search"
-          options={[['', 'All parcels'], ...searches.map(({ id, name }) => [id, name] as [string, string])]}
-          given={webhook?.search_id ?? ''}
-        />
-      </Field>
-    )}
-  </>
-);
+          hint="Only what this search finds or found: of parcels, estimates and the search itself."
+          error={faultOf('search_id')}
+        >
+          <Select
+            name="search"
+            options={[['', 'All parcels'], ...searches.map(({ id, name }) => [id, name] as [string, string])]}
+            given={search ?? ''}
+          />
+        </Field>
+      )}
+    </>
+  );
+}
 
 export function stateOf({ enabled, disabled_because, failing_since }: WebhookAnswer): string {
   if (disabled_because === 'gone') return 'off: it answered 410';
@@ -93,8 +145,8 @@ export function stateOf({ enabled, disabled_because, failing_since }: WebhookAns
   return failing_since === null ? 'on' : `failing since ${moment(failing_since)}`;
 }
 
-/** Addresses that are told of changes, and the form for another one. */
-export async function webhooksSection(visit: Visit, account: { own: boolean }) {
+/** Addresses that are told of changes, and the form for another one. @param sent where it was refused */
+export async function webhooksSection(visit: Visit, account: { own: boolean }, sent: Sent | undefined) {
   const webhooks = await callEndpoint<WebhookAnswer[]>(visit, listWebhooks);
   const searches = await callEndpoint<Searches>(visit, listSearches);
   return (
@@ -114,13 +166,13 @@ export async function webhooksSection(visit: Visit, account: { own: boolean }) {
         />
       )}
       {account.own ? (
-        <details>
+        <details open={sent !== undefined}>
           <summary class="button second">
             <Icon name="plus" />
             New webhook
           </summary>
           <form method="post" action="/account" class="stack narrow-form">
-            <WebhookFields searches={searches} />
+            <WebhookFields searches={searches} sent={sent} />
             <div class="buttons">
               <Submit label="Add webhook" does="add webhook" />
             </div>

@@ -16,9 +16,17 @@ import { Act, Back, Field, Grid, Notice, Secret, Submit } from '../frame/layout.
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, ownAccount, type Visit } from '../frame/visit.ts';
 import { countyOf } from '../map/county-filter.ts';
-import { placeOf, type Searches, stateOf, WebhookFields } from './account-webhooks.tsx';
+import { listCounties } from '../map/read-filters.ts';
+import {
+  placeOf,
+  refusedWebhook,
+  type Searches,
+  type Sent,
+  stateOf,
+  WebhookFields,
+} from './account-webhooks.tsx';
 
-type Done = { good?: string; bad?: string; secret?: string };
+type Done = { good?: string; bad?: string; secret?: string; sent?: Sent };
 
 /** A webhook: what was sent to it, and what can be done about it. */
 export const webhookPage: Page = {
@@ -35,7 +43,7 @@ export const webhookPage: Page = {
         const done = await action(visit, { id: visit.req.params.id });
         return 'redirect' in done ? done : show(visit, done);
       },
-      bad => show(visit, { bad }),
+      (bad, faults) => show(visit, name === 'change' ? refusedWebhook(visit, bad, faults) : { bad }),
     );
   },
 };
@@ -83,7 +91,8 @@ const ACTIONS: Record<string, Action> = {
 /** The fields of a webhook as a form has them. @throws PlatError `validation_error` for what is no county */
 export async function webhookOf(visit: Visit): Promise<object> {
   const text = (visit.form.get('county') ?? '').trim();
-  const county = text === '' ? null : countyOf(text, new Set());
+  const loaded = text === '' ? [] : await listCounties(visit);
+  const county = text === '' ? null : countyOf(text, new Set(loaded.map(({ fips }) => Number(fips))));
   if (county instanceof PlatError) throw county;
   return {
     url: (visit.form.get('url') ?? '').trim(),
@@ -162,10 +171,10 @@ async function show(visit: Visit, done: Done) {
       </section>
       <section>
         <h2>Settings</h2>
-        <details>
+        <details open={done.sent !== undefined}>
           <summary>What it is told of</summary>
           <form method="post" class="stack narrow-form">
-            <WebhookFields webhook={webhook} searches={searches} />
+            <WebhookFields webhook={webhook} searches={searches} sent={done.sent} />
             <div class="buttons">
               <Submit label="Change" does="change" />
             </div>

@@ -1,4 +1,5 @@
 import { count, moment } from '../../../shared/domain/figures.ts';
+import { shortNameOf } from '../../../shared/exports/export-name.ts';
 import {
   type ExportFormat,
   type ExportKind,
@@ -12,6 +13,7 @@ import { Icon } from '../frame/icons.tsx';
 import { Empty, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
+import { nameOfFilter } from '../searches/search-words.ts';
 import { orderForm, readOrder, tokens } from './export-order.tsx';
 import { versionOf } from './exports-events.ts';
 
@@ -19,8 +21,8 @@ const WHAT: Record<ExportKind, string> = {
   filter: 'Search',
   owners: 'Search, one an owner',
   list: 'List',
-  comps: 'Comps',
-  markets: 'Markets',
+  comps: 'Sales and listings',
+  markets: 'Statistics',
 };
 
 const FORMAT_WORDS: Record<ExportFormat, string> = {
@@ -112,6 +114,14 @@ async function show(visit: Visit, reason?: string) {
   };
 }
 
+/** What a file is of: the list or market by its name, a search in words. */
+function nameOf(row: ExportRow): string {
+  if (row.request.filter !== undefined) return nameOfFilter(row.request.filter);
+  return (
+    shortNameOf(row) || (row.request.list_id === undefined ? 'Sales and listings' : 'A list that is deleted')
+  );
+}
+
 async function lineOf(visit: Visit, row: ExportRow) {
   const { files } = visit.deps.resources;
   const { id, state, request, error, progress } = row;
@@ -119,14 +129,21 @@ async function lineOf(visit: Visit, row: ExportRow) {
   const words = `${WORDS[state]}${progress === null ? '' : `, ${Math.round(100 * progress)} %`}`;
   return [
     <>
-      <b>{WHAT[kindOf(request)]}</b>, {FORMAT_WORDS[request.format]}
+      <b>{nameOf(row)}</b>
+      <small class="under">
+        {WHAT[kindOf(request)]} · {FORMAT_WORDS[request.format]}
+      </small>
     </>,
     state === 'ready' ? (
       <a class="button second small" href={await files.pathOf(id, 0, row.expires_at!)}>
         <Icon name="download" /> Download
       </a>
     ) : error ? (
-      `${words}: ${error.message}`
+      `${words}: ${
+        Object.values(error.details ?? {})
+          .flat()
+          .join('; ') || error.message
+      }`
     ) : (
       words
     ),

@@ -194,21 +194,25 @@ export function requireSameOrigin(req: Request, { origins }: PageDeps): void {
   );
 }
 
+/** What was wrong with fields of a form. */
+export type Faults = Readonly<Record<string, readonly string[]>>;
+
 /**
- * What a form asks for, or its page again, saying why that cannot be done; a fault of ours
- * is the error page's.
+ * What a form asks for, or its page again, saying why that cannot be done, in all and by field; a fault of
+ * ours is the error page's.
  */
 export async function answerForm(
   act: () => Promise<Reply>,
-  sayWhyNot: (reason: string) => Promise<Reply>,
+  sayWhyNot: (reason: string, faults: Faults) => Promise<Reply>,
 ): Promise<Reply> {
   try {
     return await act();
   } catch (error) {
     if (!(error instanceof PlatError) || error.code === 'internal_error') throw error;
-    const reasons = Object.values(error.details ?? {}).flat();
+    const faults = error.details ?? {};
+    const reasons = Object.values(faults).flat();
     const reason = reasons.length > 0 ? reasons.join('; ') : error.message;
-    return { ...(await sayWhyNot(reason)), status: 400 } as Reply;
+    return { ...(await sayWhyNot(reason, faults)), status: 400 } as Reply;
   }
 }
 

@@ -46,6 +46,8 @@ async function add(visit: Visit): Promise<Reply> {
   if ('property_ids' in chosen && chosen.property_ids.length === 0)
     throw new PlatError('validation_error', 'Select parcels first: go back to the map.');
   if (form.get('chosen') === null) return choose(visit);
+  if (name === '' && list === '')
+    throw new PlatError('validation_error', 'Choose a list, or name a new one.');
   // A name is given for a new list.
   const id = name !== '' || list === null ? (await makeList(visit, name)).id : list;
   const added = await callEndpoint<AddedRows>(visit, addListRows, { params: { id }, body: chosen });
@@ -102,10 +104,12 @@ async function choose(visit: Visit, fault?: string): Promise<Reply> {
           <Field name="list" label="List">
             <Select
               name="list"
-              options={lists.map(
-                ({ id, name, rows }) => [id, `${name} (${plural(rows, 'parcel')})`] as const,
-              )}
-              given={form.get('list') ?? lists[0]?.id}
+              options={[
+                // Enter in the field below must not add to whichever list stands first.
+                ...(lists.length > 1 ? [['', 'Choose a list'] as const] : []),
+                ...lists.map(({ id, name, rows }) => [id, `${name} (${plural(rows, 'parcel')})`] as const),
+              ]}
+              given={form.get('list') ?? undefined}
             />
           </Field>
         )}

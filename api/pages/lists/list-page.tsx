@@ -97,24 +97,30 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
   const { searchParams } = visit.url;
   const asked = searchParams.get('status');
   const status = isStatus(asked) ? asked : undefined;
-  const number = Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1);
+  const askedPage = Math.max(1, Math.floor(Number(searchParams.get('page'))) || 1);
   const params = { id };
-  const { resources } = visit.deps;
-  const [list, page, counties, lists, out] = await Promise.all([
-    callEndpoint<ParcelList>(visit, getList, { params }),
+  const { run } = visit.deps.resources.database;
+  const readPage = (number: number) =>
     callEndpoint<{ count: number; results: ListRow[] }>(visit, readRows, {
       params,
       query: { page: String(number), page_size: String(PAGE_SIZE), ...(status && { status }) },
-    }),
-    resources.database.run<County>('feeds/list_counties', { limit: MAX_COUNTIES }),
+    });
+  const [list, page, counties, [main], lists, out] = await Promise.all([
+    callEndpoint<ParcelList>(visit, getList, { params }),
+    readPage(askedPage),
+    run<County>('feeds/list_counties', { limit: MAX_COUNTIES }),
+    run<{ fips: string }>('lists/find_main_county', { list_id: id }),
     callEndpoint<ParcelList[]>(visit, listLists),
     readOffersOut(visit, id),
   ]);
+  const pages = Math.max(1, Math.ceil(page.count / PAGE_SIZE));
+  // Behind the last page, which may have gone with its rows, is the last one.
+  const number = Math.min(askedPage, pages);
+  const { results } = number === askedPage ? page : await readPage(number);
   const others = lists.filter(other => other.id !== id);
   // Of what was refused, or is asked for once more.
   const selected = new Set(done?.bad ? idsOf(visit) : []);
   const action = addressOf(visit, id);
-  const pages = Math.max(1, Math.ceil(page.count / PAGE_SIZE));
   const link = (to: number) => addressOf(visit, id, { page: to === 1 ? undefined : String(to) });
   return {
     title: list.name,
@@ -151,9 +157,9 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
             <Statuses list={list} status={status} visit={visit} />
             <ListSettings list={list} others={others} action={action} />
           </header>
-          {page.results.length > 0 && <ListBar action={action} />}
-          {page.results.length > 0 ? (
-            <ListTable list={list} rows={page.results} selected={selected} action={action} />
+          {results.length > 0 && <ListBar action={action} />}
+          {results.length > 0 ? (
+            <ListTable list={list} rows={results} selected={selected} action={action} />
           ) : list.rows === 0 ? (
             <Empty icon="list-checks" title="No parcels yet">
               <a href="/data">Search on the map</a> and press “Add to list”, or paste parcel numbers below.
@@ -173,7 +179,12 @@ export async function showList(visit: Visit, id: string, done?: Done): Promise<R
             </nav>
           )}
         </section>
-        <AddNumbers action={action} counties={counties} {...(done?.bad && sentNumbers(visit, done))} />
+        <AddNumbers
+          action={action}
+          counties={counties}
+          county={counties.find(({ fips }) => fips === main?.fips)?.fips}
+          {...(done?.bad && sentNumbers(visit, done))}
+        />
         <DeleteList list={list} action={action} />
       </>
     ),

@@ -83,7 +83,7 @@ export function ListSettings({ list, others, action }: SettingsProps) {
   );
 }
 
-type AddProps = { action: string; counties: readonly County[]; given?: string; county?: string };
+type AddProps = { action: string; counties: readonly County[]; given?: string; county?: string | undefined };
 
 /** A paste, or a file, of parcel numbers or ids. */
 export const AddNumbers = ({ action, counties, given, county }: AddProps) => (

@@ -61,6 +61,7 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
         ) : (
           <Grid
             name="Lists"
+            cards
             heads={['Name', 'Parcels', 'Rows', 'Offer', 'Changed']}
             rows={lists.map(list => [
               <a href={`/lists/${list.id}`}>{list.name}</a>,

@@ -128,7 +128,8 @@ function Prices({ of, url, filters }: { of: number; url: URL; filters: Filters }
   return (
     <small id="prices">
       <a href={`/searches${url.search}`}>Save search</a> ·{' '}
-      <a href={`/exports${url.search}`}>Export for {tokens(file)}</a> · {count(all_pages)} over the API
+      <a href={`/exports${url.search}`}>Export for at most {tokens(file)}</a> · {count(all_pages)} over the
+      API
     </small>
   );
 }

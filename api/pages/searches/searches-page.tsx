@@ -2,17 +2,17 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import { count, day, moment } from '../../../shared/domain/figures.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
-import { becameWords, nameNotes } from '../../../shared/searches/search-notes.ts';
+import { BECAME_WORDS, nameNotes, toldChanges } from '../../../shared/searches/search-notes.ts';
 import type { Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { changeSearch, createSearch, deleteSearch } from '../../v1/searches/search-endpoints.ts';
-import { findSearch, listRows, type SearchRow } from '../../v1/searches/search-schema.ts';
+import { findSearch, listRows } from '../../v1/searches/search-schema.ts';
 import { Act, Back, Empty, Field, Grid, Notice, narrowPage, Select, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, callEndpoint, requireAccount, type Visit } from '../frame/visit.ts';
-import { chipsOf } from '../map/filter-chips.tsx';
 import { listCounties, readFilters } from '../map/read-filters.ts';
+import { mapOf, nameOfFilter, wordsOf } from './search-words.ts';
 
 const WORDS: Record<Notify, string> = {
   none: 'No mails',
@@ -21,19 +21,6 @@ const WORDS: Record<Notify, string> = {
 };
 
 const OPTIONS = Object.entries(WORDS) as [Notify, string][];
-
-/** The map's address of a filter. */
-export function mapOf(filter: Readonly<Record<string, unknown>>): string {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(filter))
-    params.set(name, Array.isArray(value) ? value.join(',') : String(value));
-  return `/data?${params}`;
-}
-
-const wordsOf = (filter: SearchRow['filter']): string =>
-  chipsOf(new URL(mapOf(filter), 'http://localhost'))
-    .map(({ words }) => words)
-    .join(' · ');
 
 const placesOf = (counties: readonly number[]): string =>
   counties.length > 3 ? `${counties.length} counties` : counties.map(countyText).join('; ');
@@ -126,9 +113,7 @@ async function saveForm(visit: Visit) {
   const { filters, fault } = await readFilters(visit, () => listCounties(visit));
   if (fault !== undefined) throw fault;
   const { order: _, ...filter } = filters;
-  const words = wordsOf(filter);
-  const county = typeof filter.county === 'string' ? countyText(Number(filter.county)) : 'Search';
-  const name = (words === '' ? county : `${county}: ${words}`).slice(0, 200);
+  const name = nameOfFilter(filter).slice(0, 200);
   return (
     <form method="post" action="/searches" class="stack narrow-form">
       <input type="hidden" name="filter" value={JSON.stringify(filter)} />
@@ -209,8 +194,14 @@ async function showOne(visit: Visit, done: { good?: string; bad?: string } = {})
               <>
                 <a href={`/data?parcel=${note.property_id}`}>{note.name}</a>{' '}
                 {i < row.news && <span class="badge good">new</span>}
+                {note.detail && <small class="under">{note.detail}</small>}
               </>,
-              becameWords(note),
+              <>
+                {BECAME_WORDS[note.became]}
+                {toldChanges(note, true).map(({ label, values }) => (
+                  <small class="under">{values === undefined ? label : `${label}: ${values}`}</small>
+                ))}
+              </>,
               moment(note.at),
             ])}
           />

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ExportError } from '../../../shared/exports/end-export.ts';
 import { columnNames, EXPORT_COLUMNS } from '../../../shared/exports/export-columns.ts';
-import { EXPORT_FORMATS, type ExportRequest, kindOf } from '../../../shared/exports/export-request.ts';
+import type { NamedOrder } from '../../../shared/exports/export-name.ts';
+import { EXPORT_FORMATS, kindOf } from '../../../shared/exports/export-request.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { compsRequest } from '../../../shared/market/comps-query.ts';
 import type { FileAddresses } from '../../files/file-address.ts';
@@ -187,10 +188,9 @@ export const EXPORT_EXAMPLE: Export = {
   expires_at: EXPIRES,
 };
 
-export type ExportRow = {
+export type ExportRow = NamedOrder & {
   id: string;
   state: Export['state'];
-  request: ExportRequest;
   rows: number | null;
   free_rows: number | null;
   tokens: number | null;

@@ -15,6 +15,15 @@ with gone as (
 )
 select id from gone
 
+-- name: find_main_county
+-- The county of most of a list's parcels. No row without any.
+select to_char(property_id / 100000000, 'FM00000') as fips
+from list_rows
+where list_id = :list_id
+group by property_id / 100000000
+order by count(*) desc, fips
+limit 1;
+
 -- name: find_list
 -- A list of a company: its name, and when it was changed last; no row where the company has no such list.
 select id, name, updated_at from lists where id = :list_id and company_id = :company_id

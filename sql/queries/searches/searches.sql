@@ -95,7 +95,7 @@ limit :limit;
 
 -- name: name_parcels
 -- What people know parcels by.
-select property_id, apn, situs_address
+select property_id, apn, situs_address, effective_acres
 from parcels
 where fips = any (:counties::int[]) and property_id = any (:property_ids::bigint[]);
 

@@ -30,6 +30,7 @@ const PARCELS: TestParcel[] = [
   { property_id: SULLIVAN + 3, apn: '000008-000001-000000', situs_address: '120 MAIN STREET', ...NEWPORT },
   { property_id: SULLIVAN + 4, apn: 'R-12', owner_name: 'SMITH, JOHN A', situs_address: "3 O'NEIL HGTS RD" },
   { property_id: SULLIVAN + 5, owner_name: 'WASHINGTON LAND TRUST' },
+  { property_id: SULLIVAN + 7, apn: '000009-000026-00000C', ...NEWPORT },
   { property_id: AUTAUGA + 2, owner_name: "O'BRIEN, PAT" },
   { property_id: AUTAUGA + 3, owner_name: 'OBRIEN LLC' },
   { property_id: AUTAUGA + 4, owner_name: '12 OAKS LAND LLC' },
@@ -117,6 +118,8 @@ describe('parcel numbers', () => {
     ['7-40', [GRAFTON + 1, SULLIVAN + 1]],
     ['7.41', [SULLIVAN + 2]],
     ['APN 7-41', [SULLIVAN + 2]],
+    // Letters where most numbers of the county have digits.
+    ['9-26-c', [SULLIVAN + 7]],
     ['r12', [SULLIVAN + 4]],
     ['1207', [AUTAUGA + 1]],
     ['gone', []],
@@ -157,7 +160,7 @@ describe('places', () => {
       type: 'county',
       label: 'Sullivan, NH',
       fips: '33019',
-      detail: 'County, 5 parcels',
+      detail: 'County, 6 parcels',
     });
     expect(first!.bbox![0]).toBeCloseTo(-72.1705, 6);
     const [other] = await find({ q: 'washington me', types: 'county' });

@@ -53,7 +53,7 @@ const became = async (id: string, query = '') =>
 const merge = (features: Feature[]) =>
   ingestRoll(pool, folder, 'roll', features, {
     force: true,
-    columns: { owner_name: 'OWNER', acres: 'ACRES', situs_address: 'SITUS' },
+    columns: { apn: 'PIN', owner_name: 'OWNER', acres: 'ACRES', situs_address: 'SITUS' },
     gates: { max_key_drop_percent: 100, max_row_drop_percent: 100, empty_columns: false },
   });
 const parcel = (n: number, more: Record<string, unknown> = {}): Feature => ({
@@ -207,8 +207,10 @@ test('one mail a person with all searches, to be ended by a link without signing
   const [toAna, toBob, ...more] = mails();
   expect(more).toEqual([]);
   expect(toAna).toMatch(/To: ana@.*What is new in 2 searches.*First: .*changed.*Second: 1 added/s);
-  expect(toAna).toMatch(/- 8 Main St: added: Owner\n {2}\S+\/data\?parcel=3301900000009/);
-  expect(toBob).toMatch(/To: bob@.*Subject: First: .*- \d+ Main St: changed: /s);
+  expect(toAna).toMatch(
+    /- 8 Main St · APN \S+ · \S+ acres: added: Owner\n {2}\S+\/data\?parcel=3301900000009/,
+  );
+  expect(toBob).toMatch(/To: bob@.*Subject: First: .*- \d+ Main St · APN \S+ · \S+ acres: changed: /s);
   expect(toAna).not.toMatch(/ZETA|sign-in/);
   courier.wake();
   await eventually(async () => received.length === 1);
@@ -269,7 +271,7 @@ test('the page saves a search, tells what is new since the last visit, and mails
   const unseen = Number(bar.exec((await visit.open('/markets')).text)![1]);
   expect((await visit.open('/searches')).text).toMatch(/Mine.*\d+ new/s);
   const seen = (await visit.open(path)).text;
-  expect(seen).toMatch(/10 Main St.*new.*changed: Owner/s);
+  expect(seen).toMatch(/10 Main St.*new.*APN P10 · 4 acres.*changed<small[^>]*>Owner: Owner 10 → Iota</s);
   expect(Number(bar.exec(seen)?.[1] ?? 0)).toBe(unseen - 1);
   expect((await visit.open('/searches')).text).not.toMatch(/>Mine<\/a><\/td>(?:(?!<\/tr>).)*new/s);
   expect((await visit.submit(path, { do: 'change', name: 'Ours', notify: 'none' })).text).toContain(
