@@ -100,6 +100,7 @@ describePages('lists', site => {
     await page.goto(`${site.api.url}${SEARCH}&view=table`);
     await page.locator('#results [name="property_id"]').nth(2).check();
     await page.getByRole('button', { name: 'Add to list' }).click();
+    await page.getByLabel('List', { exact: true }).selectOption({ index: 1 });
     await page.getByRole('button', { name: 'Add to list' }).click();
     await expect.poll(() => page.locator('.toast').textContent()).toContain('1 parcel added.');
     await page.goto(address);
@@ -146,7 +147,7 @@ describePages('lists', site => {
     await page.locator('button', { hasText: /Export for (?!10 )\d+ tokens/ }).waitFor();
     await inspect(page);
     await price.click();
-    await page.locator('#progress', { hasText: 'Comps' }).waitFor();
+    await page.locator('#progress', { hasText: 'Sales and listings' }).waitFor();
     await inspect(page);
   });
 
