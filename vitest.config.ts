@@ -18,7 +18,7 @@ const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
  */
 const FOLDERS = ['/test/e2e/', '/test/db/', '/test/properties/', '/test/unit/'];
 
-/** Journeys, killed programs, large counties: `npm test` leaves them out, `npm run test:all` does not. */
+/** Journeys, killed programs, large counties: `npm test -- --project slow` runs them besides. */
 const SLOW = 'test/**/*.slow.test.ts';
 
 class LongestFirst extends BaseSequencer {

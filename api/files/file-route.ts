@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type RequestHandler, Router } from 'express';
 import { PlatError } from '../../shared/base/errors.ts';
-import { fileNameOf, type NamedOrder } from '../../shared/exports/export-name.ts';
+import { fileNameOf, type NamedOrder, SUBJECT } from '../../shared/exports/export-name.ts';
 import { FILE_TYPES } from '../../shared/exports/export-request.ts';
 import type { Database } from '../http/database.ts';
 import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
@@ -63,9 +63,11 @@ export function filesRouter({ database, files }: Resources, now: () => Date): Ro
 type KeptFile = { parts: Part[]; name: string; type: string };
 
 async function readFile(database: Database, id: string, n: number): Promise<KeptFile | undefined> {
-  const [facts] = await database.run<NamedOrder & { created_at: Date }>('exports/read_file_facts', {
-    export_id: id,
-  });
+  const [facts] = await database.runComposed<NamedOrder & { created_at: Date }>(
+    'exports/read_file_facts',
+    { subject: SUBJECT },
+    { export_id: id },
+  );
   if (facts === undefined) return undefined;
   const all = await database.run<Part>('exports/list_parts', { export_ids: [id] });
   const parts = n === 0 ? all : all.filter(part => part.n === n);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExportError } from '../../../shared/exports/end-export.ts';
 import { columnNames, EXPORT_COLUMNS } from '../../../shared/exports/export-columns.ts';
-import type { NamedOrder } from '../../../shared/exports/export-name.ts';
+import { type NamedOrder, SUBJECT } from '../../../shared/exports/export-name.ts';
 import { EXPORT_FORMATS, kindOf } from '../../../shared/exports/export-request.ts';
 import { ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { compsRequest } from '../../../shared/market/comps-query.ts';
@@ -203,16 +203,13 @@ export type ExportRow = NamedOrder & {
 
 /** The newest exports of the caller's company. @param id null for all */
 export async function listExportRows(
-  { run }: Pick<Database, 'run'>,
+  { run, runComposed }: Pick<Database, 'run' | 'runComposed'>,
   accountId: string,
   id: string | null,
 ): Promise<ExportRow[]> {
   const company_id = await companyOf(run, accountId);
-  return run<ExportRow>('exports/list_exports', {
-    company_id,
-    export_id: id,
-    limit: MOST_LISTED,
-  });
+  const values = { company_id, export_id: id, limit: MOST_LISTED };
+  return runComposed<ExportRow>('exports/list_exports', { subject: SUBJECT }, values);
 }
 
 /** Far above what people look at; it bounds the list, which is not paged. */

@@ -189,18 +189,11 @@ order by f.fips;
 
 -- name: list_exports
 -- The newest exports of a company, how far their jobs are, and what their lists or only markets are called.
--- `export_id`: null for all.
+-- Places: subject. `export_id`: null for all.
 select e.id, case when e.state = 'ready' and e.expires_at <= now() then 'expired' else e.state end as state,
   e.request, e.rows, e.free_rows, e.tokens, e.error, e.created_at, e.expires_at,
   case when e.state = 'running' then j.progress end as progress,
-  coalesce(
-    (select l.name from lists l where l.company_id = e.company_id and l.id = (e.request ->> 'list_id')::uuid),
-    (
-      select case r.type when 'zip' then 'ZIP ' || r.code else r.name || ', ' || r.state end
-      from regions r
-      where jsonb_array_length(e.request -> 'markets') = 1 and r.id = (e.request -> 'markets' ->> 0)::uuid
-    )
-  ) as subject
+  {{subject}} as subject
 from exports e
 left join jobs j on j.id = e.job_id
 where e.company_id = :company_id and (:export_id::uuid is null or e.id = :export_id)
@@ -265,16 +258,9 @@ order by f.kind <> 'assessor', f.kind, f.name;
 select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
 
 -- name: read_file_facts
--- What is sent of a file that is kept, and what its list or only market is called.
+-- What is sent of a file that is kept, and what its list or only market is called. Places: subject.
 select e.request, e.expires_at, e.created_at,
-  coalesce(
-    (select l.name from lists l where l.company_id = e.company_id and l.id = (e.request ->> 'list_id')::uuid),
-    (
-      select case r.type when 'zip' then 'ZIP ' || r.code else r.name || ', ' || r.state end
-      from regions r
-      where jsonb_array_length(e.request -> 'markets') = 1 and r.id = (e.request -> 'markets' ->> 0)::uuid
-    )
-  ) as subject
+  {{subject}} as subject
 from exports e
 where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
 
@@ -341,3 +327,14 @@ copy (
   where p.fips = {{fips}} and p.property_id = any ({{ids}}::bigint[])
   order by p.property_id
 ) to stdout (null '');
+
+-- name: subject_of_export
+-- Part of statements: what an export's list or only market is called; null where these are none, or gone.
+coalesce(
+  (select l.name from lists l where l.company_id = e.company_id and l.id = (e.request ->> 'list_id')::uuid),
+  (
+    select case r.type when 'zip' then 'ZIP ' || r.code else r.name || ', ' || r.state end
+    from regions r
+    where jsonb_array_length(e.request -> 'markets') = 1 and r.id = (e.request -> 'markets' ->> 0)::uuid
+  )
+)
