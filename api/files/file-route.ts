@@ -108,14 +108,14 @@ async function* readBytes(
   for (const { n, size } of parts) {
     for (let from = Math.max(0, start - at); from < Math.min(size, end - at); from += SLICE) {
       const length = Math.min(SLICE, Math.min(size, end - at) - from);
-      const [row] = await database.run<{ bytes: string }>('exports/read_slice', {
+      const bytes = await database.copyBytes('exports/copy_slice', {
         export_id: id,
         n,
         start: from + 1,
         size: length,
       });
-      if (row === undefined) throw notFound('The file was deleted.');
-      yield Buffer.from(row.bytes, 'base64');
+      if (bytes === undefined) throw notFound('The file was deleted.');
+      yield bytes;
     }
     at += size;
   }

@@ -69,6 +69,16 @@ export async function readCopyBinary<C extends CopyColumns>(
   return reader.finish() as { rows: number; columns: CopiedColumns<C> };
 }
 
+/** The value of the only row and column that such a copy has; undefined where it has no row. */
+export async function copiedBytes(client: Client, statement: string): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of client.query(to(statement))) chunks.push(chunk as Buffer);
+  const copied = Buffer.concat(chunks);
+  if (copied.readInt16BE(HEADER_BYTES) === -1) return undefined;
+  const start = HEADER_BYTES + 6;
+  return copied.subarray(start, start + copied.readInt32BE(start - 4));
+}
+
 function createReader(columns: [name: string, column: CopyColumn][]) {
   let capacity = FIRST_CAPACITY;
   let arrays = columns.map(([, { type }]) => newArray(type, capacity));

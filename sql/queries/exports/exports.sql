@@ -264,12 +264,6 @@ select e.request, e.expires_at, e.created_at,
 from exports e
 where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
 
--- name: read_slice
--- Some bytes of a part in base64, which a client decodes in half the time of hex. `start`: from 1.
-select encode(substring(bytes from :start::int for :size::int), 'base64') as bytes
-from export_parts
-where export_id = :export_id and n = :n;
-
 -- name: read_versions
 -- What changes with every step of the newest files of companies.
 select c.id, md5(coalesce(string_agg(e.id::text || e.state || coalesce(j.progress, 0)::text, ' ' order by e.id), '')) as version
@@ -283,6 +277,14 @@ group by c.id;
 -- name: set_job
 -- Notes which job makes an export.
 update exports set job_id = :job_id where id = :export_id;
+
+-- name: copy_slice
+-- Some bytes of a part. `start`: from 1.
+copy (
+  select substring(bytes from :start::int for :size::int)
+  from export_parts
+  where export_id = :export_id::uuid and n = :n::int
+) to stdout (format binary);
 
 -- name: copy_comps
 -- What a file has of comps, with the run that changed them last, for copy. Places: figures and where of the
