@@ -4,11 +4,13 @@ import { snappyCompressor } from 'hysnappy';
 import type { ExportColumn } from '../../shared/exports/export-columns.ts';
 import { boundaryToWkb } from '../../shared/geo/geometry-codec.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
-import { COPIED_BEFORE, type FileWriter, type Place, placeOf } from './file-writer.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { COPIED_BEFORE, type FileRow, type FileWriter, type Place, placeOf } from './file-writer.ts';
 import { ROWS_AT_ONCE, unescapeCell } from './read-rows.ts';
 
 const TAB = 0x09;
 const LF = 0x0a;
+const BACKSLASH = 0x5c;
 
 type Kind = { element: Omit<SchemaElement, 'name'>; value(cell: string): unknown };
 
@@ -26,7 +28,7 @@ const KINDS: Record<ExportColumn['type'], Kind> = {
   boolean: { element: { type: 'BOOLEAN' }, value: cell => cell === 't' },
   date: {
     element: { type: 'INT32', converted_type: 'DATE' },
-    value: day => Date.parse(`${day}T00:00:00Z`) / 86_400_000,
+    value: dayOf,
   },
 };
 
@@ -71,7 +73,7 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
   const endBatch = (): Uint8Array => {
     if (rows === 0) return flush();
     const written = group;
-    const shapes = written.flatMap(({ places }) => places.map(shapeOf));
+    const shapes = written.flatMap(({ shapes }) => shapes);
     for (const { box } of shapes) if (box !== null) extent = extent === null ? box : union(extent, box);
     parquet.write({
       columnData: [
@@ -79,13 +81,17 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
           name,
           // Made when it is written, so that the values of one column at a time are in memory.
           get data() {
-            return valuesOf(written, column, toValue[column]!);
+            const values: unknown[] = [];
+            for (const cells of written) cells.addValues(values, column, toValue[column]!);
+            return values;
           },
         })),
         { name: 'geometry', data: shapes.map(({ wkb }) => wkb), statistics: false },
         {
           name: 'bbox',
-          data: shapes.map(({ box }) => box && { xmin: box[0], ymin: box[1], xmax: box[2], ymax: box[3] }),
+          get data() {
+            return shapes.map(({ box }) => box && { xmin: box[0], ymin: box[1], xmax: box[2], ymax: box[3] });
+          },
         },
       ],
       rowGroupSize: rows,
@@ -97,13 +103,12 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
   const add = (some: Cells): Uint8Array => {
     const before = rows < GROUP ? new Uint8Array() : endBatch();
     group.push(some);
-    rows += some.places.length;
+    rows += some.shapes.length;
     return before;
   };
   return {
-    write: some =>
-      add({ places: some.map(({ place }) => place), cell: (row, column) => some[row]!.cells[column]! }),
-    writeCopied: (lines, credit) => add(cellsOf(lines, columns.length - 1, credit)),
+    write: some => add(cellsOfRows(some)),
+    writeCopied: (lines, credit) => add(cellsOfLines(lines, columns.length - 1, credit)),
     endBatch,
     end() {
       const rest = endBatch();
@@ -115,38 +120,52 @@ export function openGeoParquet(columns: readonly ExportColumn[], boundary: boole
 }
 
 /** Rows of a group, until it is written. */
-type Cells = { places: Place[]; cell(row: number, column: number): string };
+type Cells = {
+  shapes: Shape[];
+  /** Adds the values of a column, null for none. */
+  addValues(values: unknown[], column: number, toValue: Kind['value']): void;
+};
 
-function valuesOf(group: readonly Cells[], column: number, toValue: Kind['value']): unknown[] {
-  const values: unknown[] = [];
-  for (const { places, cell } of group)
-    for (let row = 0; row < places.length; row++) {
-      const text = cell(row, column);
-      values.push(text === '' ? null : toValue(text));
-    }
-  return values;
+function cellsOfRows(rows: readonly FileRow[]): Cells {
+  return {
+    shapes: rows.map(({ place }) => shapeOf(place)),
+    addValues(values, column, toValue) {
+      for (const { cells } of rows) {
+        const cell = cells[column]!;
+        values.push(cell === '' ? null : toValue(cell));
+      }
+    },
+  };
 }
 
 /** @param own columns before that of `credit` */
-function cellsOf(lines: Buffer, own: number, credit: string): Cells {
-  const text = lines.toString();
-  const escaped = text.includes('\\');
+function cellsOfLines(lines: Buffer, own: number, credit: string): Cells {
+  const text = lines.toString('latin1');
   const width = COPIED_BEFORE + own;
   const ends = new Uint32Array(ROWS_AT_ONCE * width);
+  const isPlain = new Uint8Array(ROWS_AT_ONCE * width).fill(1);
   let cells = 0;
-  for (let at = 0; at < text.length; at++) {
-    const sign = text.charCodeAt(at);
+  for (let at = 0; at < lines.length; at++) {
+    const sign = lines[at]!;
     if (sign === TAB || sign === LF) ends[cells++] = at;
+    else if (sign === BACKSLASH || sign > 0x7f) isPlain[cells] = 0;
   }
   const cellAt = (i: number): string => {
-    const cell = text.slice(i === 0 ? 0 : ends[i - 1]! + 1, ends[i]);
-    return escaped && cell.includes('\\') ? unescapeCell(cell) : cell;
+    const from = i === 0 ? 0 : ends[i - 1]! + 1;
+    const to = ends[i]!;
+    return isPlain[i] ? text.slice(from, to) : unescapeCell(lines.toString('utf8', from, to));
   };
-  const places: Place[] = [];
-  for (let i = 0; i < cells; i += width) places.push(placeOf(cellAt(i + 1), cellAt(i + 2), cellAt(i + 3)));
+  const shapes: Shape[] = [];
+  for (let i = 0; i < cells; i += width)
+    shapes.push(shapeOf(placeOf(cellAt(i + 1), cellAt(i + 2), cellAt(i + 3))));
   return {
-    places,
-    cell: (row, column) => (column === own ? credit : cellAt(row * width + COPIED_BEFORE + column)),
+    shapes,
+    addValues(values, column, toValue) {
+      if (column === own) for (const _row of shapes) values.push(toValue(credit));
+      else
+        for (let i = COPIED_BEFORE + column; i < cells; i += width)
+          values.push(ends[i] === ends[i - 1]! + 1 ? null : toValue(cellAt(i)));
+    },
   };
 }
 
