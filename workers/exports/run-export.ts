@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { chargeHeld, readQuota } from '../../shared/accounts/held-tokens.ts';
 import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
-import { asRun, asRunComposed, type Client, type Pool, transaction } from '../../shared/base/db.ts';
+import { asRun, asRunComposed, type Client, type Pool, type Run, transaction } from '../../shared/base/db.ts';
 import { isRetryable, PlatError } from '../../shared/base/errors.ts';
 import {
   type ExportError,
@@ -49,7 +49,7 @@ const OVER = new PlatError('export_over', 'The export was canceled, or another w
  */
 export async function runExport(context: JobContext, id: string): Promise<JobResult> {
   const { pool, signal, progress, attempt } = context;
-  const [order] = await asRun(pool)<Order>('exports/begin_export', { export_id: id });
+  const order = await transaction(pool, client => begin(asRun(client), id));
   if (order === undefined) return { rows: 0 };
   try {
     const parts = openParts(pool, order);
@@ -72,6 +72,12 @@ export async function runExport(context: JobContext, id: string): Promise<JobRes
     await transaction(pool, client => failExport(asRun(client), id, toldOf(error), order.attempt));
     throw error;
   }
+}
+
+async function begin(run: Run, id: string): Promise<Order | undefined> {
+  const [order] = await run<Order>('exports/begin_export', { export_id: id });
+  if (order !== undefined) await run('exports/clear_parts', { export_id: id });
+  return order;
 }
 
 /** What the company is told: errors of the database and of libraries stay in the log. */

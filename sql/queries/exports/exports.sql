@@ -19,15 +19,10 @@ returning n;
 
 -- name: begin_export
 -- Begins to make an export anew, if it is open.
-with begun as (
-  update exports
-  set state = 'running', attempt = attempt + 1
-  where id = :export_id and state in ('queued', 'running')
-  returning id, company_id, account_id, mode, request, tokens_held, attempt, created_at
-), cleared as (
-  delete from export_parts p using begun where p.export_id = begun.id
-)
-select * from begun;
+update exports
+set state = 'running', attempt = attempt + 1
+where id = :export_id and state in ('queued', 'running')
+returning id, company_id, account_id, mode, request, tokens_held, attempt, created_at;
 
 -- name: cancel_export
 -- Ends an export of a company that is open, and tells what was held for it.
@@ -36,6 +31,11 @@ set state = 'cancelled', tokens_held = 0, ended_at = now()
 from (select id, tokens_held from exports where id = :export_id and company_id = :company_id for update) before
 where e.id = before.id and e.state in ('queued', 'running')
 returning e.id, e.account_id, e.job_id, before.tokens_held;
+
+-- name: clear_parts
+-- Removes what earlier attempts have kept. Not by begin_export, which may wait for a part that it then does not
+-- see.
+delete from export_parts where export_id = :export_id;
 
 -- name: count_open
 -- How many exports of a company are being made.
@@ -86,11 +86,13 @@ where id = :export_id and company_id = :company_id and state not in ('queued', '
 returning id;
 
 -- name: expire_exports
--- Deletes the parts of files that are kept no longer.
+-- Deletes the parts of files that are kept no longer, and of those that never became whole.
 with expired as (
-  update exports set state = 'expired' where state = 'ready' and expires_at <= now() returning id
+  update exports set state = 'expired' where state = 'ready' and expires_at <= now()
 )
-delete from export_parts p using expired where p.export_id = expired.id;
+delete from export_parts p
+using exports e
+where e.id = p.export_id and (e.state in ('cancelled', 'failed') or e.state = 'ready' and e.expires_at <= now());
 
 -- name: fail_export
 -- Ends an export that cannot be made, and tells what was held for it. `attempt`: null for whichever.
