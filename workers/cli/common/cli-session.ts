@@ -38,6 +38,8 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
   const pool = createPool(config, log, {
     applicationName: 'plat cli',
     max: 4,
+    // Who types a command would rather wait for a busy machine than type it again.
+    connectTimeoutMs: 30_000,
     settings: IDLE_IN_TRANSACTION,
   });
   try {
