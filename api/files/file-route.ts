@@ -108,7 +108,7 @@ async function* readBytes(
   for (const { n, size } of parts) {
     for (let from = Math.max(0, start - at); from < Math.min(size, end - at); from += SLICE) {
       const length = Math.min(SLICE, Math.min(size, end - at) - from);
-      const bytes = await database.copyBytes('exports/copy_slice', {
+      const bytes = await database.readBytes('exports/copy_slice', {
         export_id: id,
         n,
         start: from + 1,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { copiedBytes } from '../../shared/base/copy.ts';
+import { readCopiedBytes } from '../../shared/base/copy.ts';
 import {
   type Client,
   inlined,
@@ -35,7 +35,7 @@ export type Database = Statements & {
    * The one bytea of a statement that copies it in PostgreSQL's binary format, for files: a text of it takes
    * four times as long. undefined without a row.
    */
-  copyBytes(name: string, values: Values): Promise<Buffer | undefined>;
+  readBytes(name: string, values: Values): Promise<Buffer | undefined>;
   /** Statements that succeed or fail together; each sees what was committed when it began. */
   transaction<T>(work: (run: Database['run'], statements: Statements) => Promise<T>): Promise<T>;
   /** Statements that all see the database as of one moment. */
@@ -98,9 +98,9 @@ export function openDatabase(pool: Pool, cancelPool = pool, call?: Cancellable):
     runBinary(name, values) {
       return ask<never>(pools, call, undefined, { ...named(name, values), ...BINARY }).catch(fail);
     },
-    copyBytes(name, values) {
+    readBytes(name, values) {
       const copy = inlined(sql(name), values);
-      return onConnection(pool, undefined, client => copiedBytes(client, copy)).catch(fail);
+      return onConnection(pool, undefined, client => readCopiedBytes(client, copy)).catch(fail);
     },
     transaction(work) {
       return transaction(pool, client => {

@@ -70,7 +70,7 @@ export async function readCopyBinary<C extends CopyColumns>(
 }
 
 /** The value of the only row and column that such a copy has; undefined where it has no row. */
-export async function copiedBytes(client: Client, statement: string): Promise<Buffer | undefined> {
+export async function readCopiedBytes(client: Client, statement: string): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   for await (const chunk of client.query(to(statement))) chunks.push(chunk as Buffer);
   const copied = Buffer.concat(chunks);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import copyStreams from 'pg-copy-streams';
 import { expect, test } from 'vitest';
-import { readCopyBinary } from '../../shared/base/copy.ts';
+import { readCopiedBytes, readCopyBinary } from '../../shared/base/copy.ts';
+import { transaction } from '../../shared/base/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const { pool } = await createTestDatabase();
@@ -94,4 +95,14 @@ test('columns that are not those of the statement are refused', async () => {
   await expect(readCopyBinary(cut(data, 64), fewer)).rejects.toThrow(/6 fields, not 5/);
   const wider = { ...COLUMNS, day: { ...COLUMNS.day, type: 'float8' } } as const;
   await expect(readCopyBinary(cut(data, 64), wider)).rejects.toThrow(/column day has 4 bytes/);
+});
+
+test('one value arrives as its bytes, and none where there is no row', async () => {
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 256));
+  await pool.query('create table kept (bytes bytea)');
+  const copy = () =>
+    transaction(pool, client => readCopiedBytes(client, 'copy kept to stdout (format binary)'));
+  expect(await copy()).toBeUndefined();
+  await pool.query('insert into kept values ($1)', [bytes]);
+  expect((await copy())?.equals(bytes)).toBe(true);
 });
