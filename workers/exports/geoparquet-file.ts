@@ -26,10 +26,7 @@ const KINDS: Record<ExportColumn['type'], Kind> = {
   year: { element: { type: 'INT32' }, value: Number },
   number: { element: { type: 'DOUBLE' }, value: Number },
   boolean: { element: { type: 'BOOLEAN' }, value: cell => cell === 't' },
-  date: {
-    element: { type: 'INT32', converted_type: 'DATE' },
-    value: dayOf,
-  },
+  date: { element: { type: 'INT32', converted_type: 'DATE' }, value: dayOf },
 };
 
 /** Rows of a group: some 30 MB of texts. */
@@ -140,6 +137,7 @@ function cellsOfRows(rows: readonly FileRow[]): Cells {
 
 /** @param own columns before that of `credit` */
 function cellsOfLines(lines: Buffer, own: number, credit: string): Cells {
+  // A sign a byte; cells that are more than ASCII are decoded by themselves.
   const text = lines.toString('latin1');
   const width = COPIED_BEFORE + own;
   const ends = new Uint32Array(ROWS_AT_ONCE * width);
@@ -161,7 +159,7 @@ function cellsOfLines(lines: Buffer, own: number, credit: string): Cells {
   return {
     shapes,
     addValues(values, column, toValue) {
-      if (column === own) for (const _row of shapes) values.push(toValue(credit));
+      if (column === own) for (const _row of shapes) values.push(credit === '' ? null : toValue(credit));
       else
         for (let i = COPIED_BEFORE + column; i < cells; i += width)
           values.push(ends[i] === ends[i - 1]! + 1 ? null : toValue(cellAt(i)));

@@ -11,7 +11,6 @@ const COLUMNS: ExportColumn[] = [
   { name: 'last_sale_date', type: 'date' },
   { name: 'sources', type: 'text' },
 ];
-const CREDIT = 'Roll, "County of X"';
 const TEXTS = ['', 'Ellery, Felix', 'a\tb\nc\r\\d', 'Peña', 'Ñandú \u{1f332} S.A.', '\\', 'x'.repeat(5_000)];
 const ROWS = TEXTS.map((text, i) => [
   text,
@@ -21,13 +20,13 @@ const ROWS = TEXTS.map((text, i) => [
   ['2024-02-29', ''][i % 2]!,
 ]);
 
-test('lines of COPY become what their rows become', () => {
+test.each(['Roll, "County of X"', ''])('lines of COPY become what their rows become: %j', credit => {
   const lines = ROWS.map(
     cells => `${['7', '-720000000', '430000000', '', ...cells.map(copyValue)].join('\t')}\n`,
   ).join('');
   const rows = ROWS.map(cells => ({
     id: '7',
-    cells: [...cells, CREDIT],
+    cells: [...cells, credit],
     place: { point: [-72, 43] as [number, number] },
   }));
   const asRows = openGeoParquet(COLUMNS, false);
@@ -36,6 +35,6 @@ test('lines of COPY become what their rows become', () => {
   const two = [asRows.write(rows), asRows.write(rows), asRows.end()];
   const copied = Buffer.from(lines);
   expect(
-    joined(asLines.writeCopied!(copied, CREDIT), asLines.writeCopied!(copied, CREDIT), asLines.end()),
+    joined(asLines.writeCopied!(copied, credit), asLines.writeCopied!(copied, credit), asLines.end()),
   ).toBe(joined(...two));
 });
