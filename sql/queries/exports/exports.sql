@@ -33,8 +33,8 @@ where e.id = before.id and e.state in ('queued', 'running')
 returning e.id, e.account_id, e.job_id, before.tokens_held;
 
 -- name: clear_parts
--- Removes what earlier attempts have kept. Not by begin_export, which may wait for a part that it then does not
--- see.
+-- Removes what earlier attempts have kept. Not by begin_export, which may wait for a part that it then does
+-- not see.
 delete from export_parts where export_id = :export_id;
 
 -- name: count_open

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { runMaintenance } from '../../../api/start-api.ts';
+import { newCaller, posting, startTestApi } from '../../support/api.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
+import { EXPORTS, look, makeExports, order, periodOf } from '../../support/exports.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db);
+const COUNTY = { county: '33019' };
+const COUNTY_ROWS = 2_028;
+
+/** A caller of a company of its own, and a colleague. */
+async function company() {
+  const name = `company of exports ${++companies}`;
+  const caller = await newCaller(db, { company: name });
+  return { ...caller, colleague: (await newCaller(db, { company: name })).key };
+}
+let companies = 0;
+
+describe('while it lasts', () => {
+  test('it is canceled, and what was held given back', async () => {
+    const { key, accountId } = await company();
+    const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
+    expect((await api.call(`${EXPORTS}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
+    await makeExports(db);
+    expect(await look(api, key, id)).toMatchObject({ state: 'cancelled', rows: null, parts: [] });
+    expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
+    expect((await api.call(`${EXPORTS}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
+    expect((await api.call(`${EXPORTS}${id}/`, { key })).status).toBe(404);
+  });
+
+  test('three are made at once for a company', async () => {
+    const { key, colleague } = await company();
+    const body = { filter: { ...COUNTY, acres_min: 500 }, format: 'csv' };
+    for (let i = 0; i < 3; i++) await order(api, key, body);
+    const fourth = await api.call(EXPORTS, posting(colleague, JSON.stringify(body)));
+    expect([fourth.status, fourth.headers.get('retry-after')]).toEqual([429, '10']);
+    await makeExports(db);
+    await order(api, colleague, body);
+    await makeExports(db);
+  });
+
+  test('a part that a dead attempt still writes is none of the next one', async () => {
+    const { key } = await company();
+    const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
+    await db.pool.query("update exports set state = 'running', attempt = 1 where id = $1", [id]);
+    const dead = await db.pool.connect();
+    await dead.query('begin');
+    await dead.query('select from exports where id = $1 for share', [id]);
+    await dead.query("insert into export_parts values ($1, 1, 'half', 'sum')", [id]);
+    const made = makeExports(db);
+    await expect.poll(() => lockWaits(db)).toBe(1);
+    await dead.query('commit');
+    dead.release();
+    await made;
+    expect(await look(api, key, id)).toMatchObject({ state: 'ready', rows: COUNTY_ROWS, parts: [{ n: 1 }] });
+  });
+
+  test('what never became whole is not kept', async () => {
+    const { key } = await company();
+    const canceled = await order(api, key, { filter: COUNTY, format: 'csv' });
+    const failed = await order(api, key, { filter: COUNTY, format: 'csv' });
+    const ids = [canceled.id, failed.id];
+    await db.pool.query("insert into export_parts select unnest($1::uuid[]), 1, 'half', 'sum'", [ids]);
+    await api.call(`${EXPORTS}${canceled.id}/`, { key, method: 'DELETE' });
+    await db.pool.query("update exports set state = 'failed' where id = $1", [failed.id]);
+    await runMaintenance(db.pool, db.config);
+    const { rows } = await db.pool.query('select from export_parts where export_id = any ($1)', [ids]);
+    expect(rows).toHaveLength(0);
+  });
+
+  test('one whose job is lost fails, and gives back what was held', async () => {
+    const { key, accountId } = await company();
+    const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
+    await db.pool.query(
+      "update jobs set status = 'failed', finished_at = now() where id = (select job_id from exports where id = $1)",
+      [id],
+    );
+    await runMaintenance(db.pool, db.config);
+    expect(await look(api, key, id)).toMatchObject({ state: 'failed', error: { code: 'internal_error' } });
+    expect((await periodOf(db.pool, accountId)).held).toBe(0);
+  });
+});
