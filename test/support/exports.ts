@@ -1,6 +1,6 @@
 import type { Pool } from '../../shared/base/db.ts';
 import { makeExportJob } from '../../workers/exports/make-export-job.ts';
-import { posting, type TestApi } from './api.ts';
+import { newCaller, posting, type TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
 import { jobContext, workerConfig } from './workers.ts';
 
@@ -14,6 +14,14 @@ export type ExportJson = {
   url: string | null;
   error?: { code: string; details?: Record<string, string[]> };
 };
+
+/** A caller of a company of its own, and a colleague. */
+export async function newCompany(db: TestDatabase) {
+  const name = `company of exports ${++companies}`;
+  const caller = await newCaller(db, { company: name });
+  return { ...caller, colleague: (await newCaller(db, { company: name })).key };
+}
+let companies = 0;
 
 export const EXPORTS = '/api/public/v1/exports/';
 

@@ -1,25 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { runMaintenance } from '../../../api/start-api.ts';
-import { newCaller, posting, startTestApi } from '../../support/api.ts';
+import { posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
-import { EXPORTS, look, makeExports, order, periodOf } from '../../support/exports.ts';
+import { EXPORTS, look, makeExports, newCompany, order, periodOf } from '../../support/exports.ts';
 
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
 const COUNTY = { county: '33019' };
 const COUNTY_ROWS = 2_028;
 
-/** A caller of a company of its own, and a colleague. */
-async function company() {
-  const name = `company of exports ${++companies}`;
-  const caller = await newCaller(db, { company: name });
-  return { ...caller, colleague: (await newCaller(db, { company: name })).key };
-}
-let companies = 0;
-
 describe('while it lasts', () => {
   test('it is canceled, and what was held given back', async () => {
-    const { key, accountId } = await company();
+    const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
     expect((await api.call(`${EXPORTS}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
     await makeExports(db);
@@ -30,7 +22,7 @@ describe('while it lasts', () => {
   });
 
   test('three are made at once for a company', async () => {
-    const { key, colleague } = await company();
+    const { key, colleague } = await newCompany(db);
     const body = { filter: { ...COUNTY, acres_min: 500 }, format: 'csv' };
     for (let i = 0; i < 3; i++) await order(api, key, body);
     const fourth = await api.call(EXPORTS, posting(colleague, JSON.stringify(body)));
@@ -41,7 +33,7 @@ describe('while it lasts', () => {
   });
 
   test('a part that a dead attempt still writes is none of the next one', async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
     await db.pool.query("update exports set state = 'running', attempt = 1 where id = $1", [id]);
     const dead = await db.pool.connect();
@@ -57,7 +49,7 @@ describe('while it lasts', () => {
   });
 
   test('what never became whole is not kept', async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const canceled = await order(api, key, { filter: COUNTY, format: 'csv' });
     const failed = await order(api, key, { filter: COUNTY, format: 'csv' });
     const ids = [canceled.id, failed.id];
@@ -70,7 +62,7 @@ describe('while it lasts', () => {
   });
 
   test('one whose job is lost fails, and gives back what was held', async () => {
-    const { key, accountId } = await company();
+    const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
     await db.pool.query(
       "update jobs set status = 'failed', finished_at = now() where id = (select job_id from exports where id = $1)",

@@ -16,6 +16,7 @@ import {
   joinParts,
   look,
   makeExports,
+  newCompany,
   order,
   periodOf,
 } from '../../support/exports.ts';
@@ -40,14 +41,6 @@ const { rows: parcels } = await db.pool.query<{
 }>('select property_id, acres, boundary from parcels where retired_at is null order by property_id');
 const IDS = parcels.map(row => row.property_id);
 
-/** A caller of a company of its own, and a colleague. */
-async function company() {
-  const name = `company of exports ${++companies}`;
-  const caller = await newCaller(db, { company: name });
-  return { ...caller, colleague: (await newCaller(db, { company: name })).key };
-}
-let companies = 0;
-
 /** The lines of a CSV whose cells are not quoted. */
 const linesOf = (bytes: Buffer) => bytes.toString().split('\r\n');
 
@@ -56,7 +49,7 @@ const detailOf = async (key: string, id: number) =>
 
 describe('what a file has', () => {
   test("of CSV: Excel's mark, one header, the columns asked for, all parcels in their order", async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const made = await exportFile(db, api, key, {
       filter: COUNTY,
       format: 'csv',
@@ -73,7 +66,7 @@ describe('what a file has', () => {
   });
 
   test('is what the API shows of a parcel, in every column', async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'geojsonl' });
     const features = (await joinParts(made))
       .toString()
@@ -93,7 +86,7 @@ describe('what a file has', () => {
   });
 
   test('of GeoParquet: rows, boundaries and boxes, in groups that lie together', async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'geoparquet', columns: COLUMNS });
     const bytes = await joinParts(made);
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
@@ -121,7 +114,7 @@ describe('what a file has', () => {
   });
 
   test('of XLSX: numbers, days and texts', async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const made = await exportFile(db, api, key, { filter: COUNTY, format: 'xlsx', columns: COLUMNS });
     const [sheet] = (await readSheet(await joinParts(made))) as unknown as { data: unknown[][] }[];
     const [head, first, ...others] = sheet!.data;
@@ -133,7 +126,7 @@ describe('what a file has', () => {
   });
 
   test('of KML: a placemark a parcel, at most 10,000', async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const few = { ...COUNTY, acres_min: 100 };
     const made = await exportFile(db, api, key, {
       filter: few,
@@ -147,7 +140,7 @@ describe('what a file has', () => {
   });
 
   test('is no formula for a spreadsheet', async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const id = IDS[7]!;
     const { rows } = await db.pool.query('select owner_name from parcels where property_id = $1', [id]);
     const rename = (name: unknown) =>
@@ -167,13 +160,13 @@ describe('what a file has', () => {
 
 describe('what it costs', () => {
   test('nothing the second time, for a colleague neither, but for another company', async () => {
-    const ours = await company();
+    const ours = await newCompany(db);
     const first = await exportFile(db, api, ours.key, { filter: COUNTY, format: 'csv' });
     const { used, held } = await periodOf(db.pool, ours.accountId);
     expect([used, held]).toEqual([IDS.length, 0]);
     const again = await exportFile(db, api, ours.colleague, { filter: COUNTY, format: 'csv' });
     expect(again).toMatchObject({ rows: first.rows, free_rows: first.rows, tokens: 0 });
-    const theirs = await company();
+    const theirs = await newCompany(db);
     expect(
       await exportFile(db, api, theirs.key, { filter: { ...COUNTY, acres_min: 100 }, format: 'csv' }),
     ).toMatchObject({ free_rows: 0 });
@@ -184,7 +177,7 @@ describe('what it costs', () => {
   });
 
   test('a token for a parcel that has changed since', async () => {
-    const { key } = await company();
+    const { key } = await newCompany(db);
     const body = { filter: COUNTY, format: 'csv', columns: ['apn'] };
     await exportFile(db, api, key, body);
     await db.pool.query('update parcels set changed_run = changed_run + 1 where property_id = $1', [IDS[3]]);
@@ -218,7 +211,7 @@ describe('what it costs', () => {
   });
 
   test('no more than was allowed: it fails and costs nothing', async () => {
-    const { key, accountId } = await company();
+    const { key, accountId } = await newCompany(db);
     const made = await order(api, key, { filter: COUNTY, format: 'csv', most_tokens: 30 });
     expect(made).toMatchObject({ state: 'failed', tokens: null, error: { code: 'validation_error' } });
     expect(made.error!.details!.most_tokens![0]).toMatch(/^the file costs more than 30 tokens/);
@@ -254,7 +247,7 @@ describe('what it costs', () => {
   });
 
   test('once, though the API dies behind the order and it is sent again', async () => {
-    const { key, accountId } = await company();
+    const { key, accountId } = await newCompany(db);
     const send = (acres_min: number) => {
       const given = posting(key, JSON.stringify({ filter: { ...COUNTY, acres_min }, format: 'csv' }));
       return api.call(EXPORTS, { ...given, headers: { ...given.headers, 'Idempotency-Key': 'an-order' } });
@@ -280,7 +273,7 @@ describe('what it costs', () => {
   });
 
   test('what is held goes along into the next period, where it is billed', async () => {
-    const { key, accountId } = await company();
+    const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: { ...COUNTY, acres_min: 100 }, format: 'csv' });
     const { held } = await periodOf(db.pool, accountId);
     await db.pool.query(
@@ -301,7 +294,7 @@ describe('what it costs', () => {
 });
 
 test('a quote is what is then charged; of few parcels it tells no number', async () => {
-  const { key } = await company();
+  const { key } = await newCompany(db);
   const quoted = async (filter: object) =>
     (await api.call(`${EXPORTS}?quote=true`, posting(key, JSON.stringify({ filter, format: 'csv' })))).json;
   expect(await quoted(COUNTY)).toEqual({ tokens: IDS.length, at_most: IDS.length });
