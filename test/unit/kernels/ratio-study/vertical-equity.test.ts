@@ -1,7 +1,7 @@
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { describe, expect, test } from 'vitest';
-import { studyRatios } from '../../../../shared/kernels/ratio-study/ratio-study.ts';
+import { bootstrap, middle90, studyRatios } from '../../../../shared/kernels/ratio-study/ratio-study.ts';
 import {
   isNoOutlier,
   modifiedKakwani,
@@ -227,7 +227,7 @@ describe('the figures that are published', () => {
 
   // ASSESSPY_SAMPLE=…/assesspy/data/ccao_sample.parquet: 979 sales under a license that ours cannot take in.
   test.runIf(process.env.ASSESSPY_SAMPLE)(
-    "assesspy's sample of Cook County: COD, PRD, PRB, outliers",
+    "assesspy's sample of Cook County: COD, PRD, PRB, outliers, intervals",
     async () => {
       const file = await asyncBufferFromFile(process.env.ASSESSPY_SAMPLE!);
       const rows = (await parquetReadObjects({ file, compressors })) as {
@@ -242,6 +242,23 @@ describe('the figures that are published', () => {
       // Printed with its digits cut off.
       expect(study.prb.toFixed(9)).toMatch(/^0\.0024757/);
       expect(studyEquity(estimates, prices).outliers).toBe(28);
+      // The middle 90 % that its tests print, and the 1 % that they allow for the drawing of resamples.
+      const ends = (figure: 'cod' | 'prd') => {
+        const { low, high } = middle90(
+          bootstrap(rows.length, drawn => {
+            const picked = Array.from(drawn);
+            return studyRatios(
+              picked.map(i => estimates[i]!),
+              picked.map(i => prices[i]!),
+            )![figure];
+          }),
+        );
+        return [low, high];
+      };
+      const [cod, prd] = [ends('cod'), ends('prd')];
+      expect([cod[0]! / 16.61336, cod[1]! / 18.97916, prd[0]! / 1.036563, prd[1]! / 1.061334]).toEqual(
+        Array(4).fill(expect.closeTo(1, 2)),
+      );
     },
   );
 });
