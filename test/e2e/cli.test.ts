@@ -303,6 +303,17 @@ test('accounts and keys: create, list, revoke', async () => {
   expect((await json('key', 'list')).value[0].revoked_at).not.toBeNull();
 });
 
+test.each([
+  ['of another name', () => db.url.replace(/[^/]+$/, 'nowhere'), 'database "nowhere" does not exist'],
+  ['on a closed port', () => 'postgres://plat@127.0.0.1:1/plat', 'connect ECONNREFUSED 127.0.0.1:1'],
+])('a database %s: what is wrong and where to look, without a stack', async (_, url, why) => {
+  const { code, err } = await runCommand({ ...env, DATABASE_URL: url() }, ['status']);
+  expect([code, err]).toEqual([
+    1,
+    `plat: The database cannot be reached: ${why}. Is it running, and is DATABASE_URL right?\n`,
+  ]);
+});
+
 test('without a database, a command says what to do', async () => {
   const url = env.DATABASE_URL;
   env.DATABASE_URL = '';

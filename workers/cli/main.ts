@@ -166,9 +166,21 @@ function ignoreClosed(error: Error): void {
   if (!['EPIPE', 'EIO'].includes(errorCode(error) ?? '')) throw error;
 }
 
+/** Host and port, password, database: what a person can mend. */
+const CANNOT_CONNECT = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  '28000',
+  '28P01',
+  '3D000',
+]);
+
 function textOf(error: unknown): string {
   if (error instanceof PlatError) return error.message;
-  if (errorCode(error) === 'ECONNREFUSED')
-    return `The database cannot be reached: ${(error as Error).message || 'connection refused'}.`;
+  if (CANNOT_CONNECT.has(errorCode(error) ?? ''))
+    return `The database cannot be reached: ${(error as Error).message || 'connection refused'}. Is it running, and is DATABASE_URL right?`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
