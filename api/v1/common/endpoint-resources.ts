@@ -8,7 +8,7 @@ import type { Database } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { isQuotable, quoteParameter } from '../../http/quote.ts';
 import type { Images } from '../../images/images.ts';
-import { openHistory, type ReadMonths } from './market-months.ts';
+import { openHistory, openPriceIndexes, type ReadMonths, type ReadPriceIndex } from './market-months.ts';
 import type { Trace } from './skip-tracing.ts';
 import { openValuations, type ReadValuation } from './valuations.ts';
 
@@ -20,6 +20,7 @@ export type Resources = {
   cursorSecret: CursorSecret;
   readRegionStats(type: 'county' | 'zip', code: string): Promise<RegionStats | undefined>;
   readMonths: ReadMonths;
+  readPriceIndex: ReadPriceIndex;
   readValuation: ReadValuation;
   trace: Trace;
   images: Images;
@@ -47,6 +48,7 @@ export function openResources(
     cursorSecret: openCursorSecret(database, cursorSecret),
     readRegionStats: openRegionStats(database),
     readMonths: openHistory(database),
+    readPriceIndex: openPriceIndexes(database),
     readValuation: openValuations(database),
     trace,
     images,

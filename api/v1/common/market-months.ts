@@ -1,3 +1,4 @@
+import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
 import { batch } from '../../http/batch.ts';
 import type { Database } from '../../http/database.ts';
 
@@ -26,5 +27,19 @@ export function openHistory(database: Database): ReadMonths {
     const months = new Map(different.map(([key]): [string, Month[]] => [key, []]));
     for (const { n, ...month } of rows) months.get(different[n - 1]![0])!.push(month);
     return keys.map(key => months.get(key)!);
+  });
+}
+
+export type ReadPriceIndex = (fips: string) => Promise<PriceIndex | null>;
+
+/** The price indexes of counties; null where sales tell none. */
+export function openPriceIndexes(database: Database): ReadPriceIndex {
+  return batch<string, PriceIndex | null>(async codes => {
+    const rows = await database.run<{ fips: number; price_index: PriceIndex | null }>(
+      'market/list_price_indexes',
+      { fips: [...new Set(codes.map(Number))] },
+    );
+    const indexes = new Map(rows.map(row => [row.fips, row.price_index]));
+    return codes.map(code => indexes.get(Number(code)) ?? null);
   });
 }

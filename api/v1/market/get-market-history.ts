@@ -73,12 +73,7 @@ async function read(
   call: CallContext,
 ): Promise<FoundHistory> {
   const keys = asked.keys as FigureKey[] | undefined;
-  const found = await readHistory(
-    resources.database,
-    resources.readMonths,
-    { ...region, ...asked, keys },
-    call.now,
-  );
+  const found = await readHistory(resources, { ...region, ...asked, keys }, call.now);
   if (found.tokens > 0 || (await resources.readRegionStats(region.type, region.code)) !== undefined)
     return found;
   throw notFound(

@@ -1,10 +1,8 @@
 import type { BucketLabel } from '../../../shared/domain/buckets.ts';
 import { FIGURE_KEYS, type FigureKey } from '../../../shared/domain/market-stats.ts';
 import { dayOf, isoDay, monthEnds, utcDay } from '../../../shared/kernels/stats/calendar.ts';
-import type { PriceIndex } from '../../../shared/kernels/valuation/price-index.ts';
-import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
-import type { ReadMonths } from '../common/market-months.ts';
+import type { Resources } from '../common/endpoint-resources.ts';
 import { type BucketValues, bucketValues, needsIndex, salesIn, writeIndex } from './market-figures.ts';
 
 export const USUAL_MONTHS = 12;
@@ -37,8 +35,7 @@ export type FoundHistory = {
 
 /** @throws PlatError `validation_error` for days without the end of a month between them, or too many */
 export async function readHistory(
-  database: Database,
-  readMonths: ReadMonths,
+  { readMonths, readPriceIndex }: Pick<Resources, 'readMonths' | 'readPriceIndex'>,
   { type, code, bucket, keys = FIGURE_KEYS, from, to, every }: HistoryRequest,
   now: Date,
 ): Promise<FoundHistory> {
@@ -50,7 +47,7 @@ export async function readHistory(
       to: to ?? null,
       most: from === undefined ? USUAL_MONTHS : MAX_MONTHS + 1,
     }),
-    type === 'county' && needsIndex(keys) ? readIndex(database, code) : null,
+    type === 'county' && needsIndex(keys) ? readPriceIndex(code) : null,
   ]);
   const days = daysOf({ from, to, every }, months[0]?.as_of, now);
   const byDay = new Map(months.map(month => [month.as_of, month]));
@@ -74,13 +71,6 @@ export async function readHistory(
 /** A token a date, at most 10 for each 12 months begun: 32 months cost 30. */
 export const priceOf = (dates: number, months: number): number =>
   Math.min(dates, 10 * Math.ceil(months / 12));
-
-async function readIndex(database: Database, fips: string): Promise<PriceIndex | null> {
-  const rows = await database.run<{ price_index: PriceIndex | null }>('market/read_price_index', {
-    fips: Number(fips),
-  });
-  return rows[0]?.price_index ?? null;
-}
 
 /** The ends of the months asked for: without `to` up to the latest known, without `from` a year of them. */
 function daysOf(

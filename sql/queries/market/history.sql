@@ -72,6 +72,10 @@ where case when :types::text[] is null
   else (r.type, r.code) in (select * from unnest(:types::text[], :codes::text[]))
 end;
 
+-- name: list_price_indexes
+-- The knots of counties' price indexes.
+select fips, price_index from valuation_counties where fips = any(:fips::int[]);
+
 -- name: read_history
 -- The months of regions, the latest first: from a day to a day, or at most so many. `n`: which region.
 select asked.n, h.as_of, h.told is not null as recorded, h.figures
@@ -85,10 +89,6 @@ cross join lateral (
   order by h.as_of desc
   limit asked.most
 ) h;
-
--- name: read_price_index
--- The knots of a county's price index.
-select price_index from valuation_counties where fips = :fips;
 
 -- name: read_recorded
 -- What stats/ answered of a region at the end of a day, without its figures; no row where it is not recorded.
