@@ -1,4 +1,6 @@
+import { fieldText } from './field-text.ts';
 import { ALL_FIELDS, type FieldSpec } from './parcel-fields.ts';
+import { titleCase } from './roll-text.ts';
 
 /** What fields of a change are called that are none of a parcel's. A point says nothing to people. */
 const OTHERS: Readonly<Record<string, Pick<FieldSpec, 'label' | 'unit'>>> = {
@@ -14,3 +16,12 @@ const OTHERS: Readonly<Record<string, Pick<FieldSpec, 'label' | 'unit'>>> = {
 type Named = Pick<FieldSpec, 'label'> & Partial<FieldSpec>;
 
 export const changedFieldOf = (field: string): Named | undefined => ALL_FIELDS[field] ?? OTHERS[field];
+
+/** Names and addresses, which a roll has in capitals. */
+const IN_CAPITALS = /^(owner_name|(mail|situs)_(address|city)$)/;
+
+/** What a field was or is, for people. */
+export function changedText(field: string, value: unknown): string {
+  const text = fieldText(changedFieldOf(field) ?? {}, value) ?? '–';
+  return IN_CAPITALS.test(field) ? titleCase(text) : text;
+}

@@ -1,7 +1,6 @@
 import type { Run } from '../base/db.ts';
 import type { ChangedFields } from '../domain/changes.ts';
-import { changedFieldOf } from '../domain/field-of-change.ts';
-import { fieldText } from '../domain/field-text.ts';
+import { changedFieldOf, changedText } from '../domain/field-of-change.ts';
 import { acres } from '../domain/figures.ts';
 import { countyOf } from '../domain/property-id.ts';
 import { shortApn, titleCase } from '../domain/roll-text.ts';
@@ -55,9 +54,6 @@ export const BECAME_WORDS: Readonly<Record<Became, string>> = {
   changed: 'changed',
 };
 
-/** Names and addresses, which a roll has in capitals. */
-const IN_CAPITALS = /^(owner_name|(mail|situs)_(address|city)$)/;
-
 /** A field that has changed, and from what to what where that is told. */
 export type ToldChange = { label: string; values?: string };
 
@@ -70,10 +66,7 @@ export const toldChanges = ({ fields }: NamedNote, texts: boolean): ToldChange[]
     const isText = spec.unit === undefined && spec.type !== 'date';
     // Two shapes say nothing to people.
     if (field === 'boundary' || (isText && !texts)) return [{ label }];
-    const [was, is] = values.map(value => {
-      const text = fieldText(spec, value);
-      return text === undefined ? '–' : IN_CAPITALS.test(field) ? titleCase(text) : text;
-    });
+    const [was, is] = values.map(value => changedText(field, value));
     return [{ label, values: `${was} → ${is}` }];
   });
 

@@ -81,7 +81,7 @@ test('a parcel tells what it was, and its page shows it', async () => {
     ['Acres (deed)', '2', '3', expect.any(String)],
     ['Boundary', '–', 'redrawn', expect.any(String)],
     ['On the roll', 'yes', 'no', expect.any(String)],
-    ['Owner', 'ADAMS &lt;b>', 'BAKER', expect.any(String)],
+    ['Owner', 'ADAMS &lt;b>', 'Baker', expect.any(String)],
     ['Assessed value', '$100', '$120', expect.any(String)],
   ]);
 });

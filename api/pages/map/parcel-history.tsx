@@ -1,5 +1,4 @@
-import { changedFieldOf } from '../../../shared/domain/field-of-change.ts';
-import { fieldText } from '../../../shared/domain/field-text.ts';
+import { changedFieldOf, changedText } from '../../../shared/domain/field-of-change.ts';
 import { day } from '../../../shared/domain/figures.ts';
 import type { TimelineEntry } from '../../v1/parcels/property-detail.ts';
 import { Grid } from '../frame/layout.tsx';
@@ -11,8 +10,8 @@ export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[]
   const lines = timeline.flatMap(({ at, field, was, is }) => {
     const spec = changedFieldOf(field);
     if (spec === undefined) return [];
-    const text = (value: unknown) => fieldText(spec, value) ?? '–';
-    const values = field === 'boundary' ? ['–', 'redrawn'] : [text(was), text(is)];
+    const values =
+      field === 'boundary' ? ['–', 'redrawn'] : [was, is].map(value => changedText(field, value));
     return [[spec.label, ...values, day(at)]];
   });
   return (
