@@ -20,8 +20,8 @@ export const changedFieldOf = (field: string): Named | undefined => ALL_FIELDS[f
 /** Names and addresses, which a roll has in capitals. */
 const IN_CAPITALS = /^(owner_name|(mail|situs)_(address|city)$)/;
 
-/** What a field was or is, for people. */
-export function changedText(field: string, value: unknown): string {
-  const text = fieldText(changedFieldOf(field) ?? {}, value) ?? '–';
+/** What a field was or is, for people. @param spec what changedFieldOf says of it */
+export function changedText(field: string, spec: Named, value: unknown): string {
+  const text = fieldText(spec, value) ?? '–';
   return IN_CAPITALS.test(field) ? titleCase(text) : text;
 }

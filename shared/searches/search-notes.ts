@@ -66,7 +66,7 @@ export const toldChanges = ({ fields }: NamedNote, texts: boolean): ToldChange[]
     const isText = spec.unit === undefined && spec.type !== 'date';
     // Two shapes say nothing to people.
     if (field === 'boundary' || (isText && !texts)) return [{ label }];
-    const [was, is] = values.map(value => changedText(field, value));
+    const [was, is] = values.map(value => changedText(field, spec, value));
     return [{ label, values: `${was} → ${is}` }];
   });
 

@@ -11,7 +11,7 @@ export function ParcelHistory({ timeline }: { timeline: readonly TimelineEntry[]
     const spec = changedFieldOf(field);
     if (spec === undefined) return [];
     const values =
-      field === 'boundary' ? ['–', 'redrawn'] : [was, is].map(value => changedText(field, value));
+      field === 'boundary' ? ['–', 'redrawn'] : [was, is].map(value => changedText(field, spec, value));
     return [[spec.label, ...values, day(at)]];
   });
   return (
