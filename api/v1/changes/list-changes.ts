@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Run } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
 import {
   CHANGE_TYPES,
   CHANGES_DAYS,
@@ -16,6 +15,7 @@ import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { fips } from '../common/request-schemas.ts';
 import { findSearch } from '../searches/search-schema.ts';
+import { GONE_AFTER_RESTORE, gone, isFromBeforeRestore } from './resync.ts';
 
 const PATH = '/api/public/v1/changes/';
 const USUAL_LIMIT = 100;
@@ -132,10 +132,12 @@ type Cursor = { r: string; s: number; t: number };
 
 const FORMAT = 'plat changes 1\n';
 
-type Row = { head: number | null; scanned: number | null; scanned_at: Date | null } & (
-  | Stored
-  | { seq: null }
-);
+type Row = {
+  head: number | null;
+  passed_at: Date | null;
+  scanned: number | null;
+  scanned_at: Date | null;
+} & (Stored | { seq: null });
 export type Stored = {
   seq: number;
   type: ChangeType;
@@ -176,7 +178,7 @@ export const listChanges = defineEndpoint({
   },
   errors: {
     not_found: 'The company has no saved search with this id.',
-    gone: `The cursor is older than ${CHANGES_DAYS} days, and changes after it are kept no longer: read all anew, and go on from \`details.resync_from\`. Costs nothing.`,
+    gone: `The cursor is older than ${CHANGES_DAYS} days, and changes after it were deleted. Or: ${GONE_AFTER_RESTORE}`,
   },
   handle: async (
     { query: { types, fips: county, search_id, cursor, from, after: start, limit } },
@@ -198,7 +200,7 @@ export const listChanges = defineEndpoint({
     const digest = requestDigest({ types: wanted, fips: county, search_id });
     const sent = cursor === undefined ? undefined : readCursor(cursor, secret, digest);
     if (sent !== undefined && sent.t < call.now.getTime() - CHANGES_DAYS * 86_400_000)
-      throw gone(call.url, call.apiUrl);
+      throw gone('expired', call.url, call.apiUrl);
     const page = (results: Change[], seq: number, at: Date, hasMore: boolean) => ({
       body: {
         results,
@@ -233,6 +235,8 @@ export const listChanges = defineEndpoint({
       },
     );
     const { head, scanned, scanned_at } = rows[0]!;
+    if (isFromBeforeRestore({ seq: after, ...(sent && { at: sent.t }) }, rows[0]!))
+      throw gone('restored', call.url, call.apiUrl);
     const found = rows.filter((row): row is Row & Stored => row.seq !== null);
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
@@ -260,17 +264,6 @@ function readCursor(text: string, secret: Buffer, digest: string): Cursor {
       cursor: ['belongs to other types or another county: both must stay as they were'],
     });
   return cursor;
-}
-
-function gone(url: URL, apiUrl: string): PlatError {
-  const again = new URL(url);
-  again.searchParams.delete('cursor');
-  again.searchParams.set('from', 'now');
-  return new PlatError(
-    'not_found',
-    `Changes after this cursor are kept no longer than ${CHANGES_DAYS} days: read all anew, and go on from details.resync_from.`,
-    { status: 410, details: { resync_from: [apiUrl + again.pathname + again.search] } },
-  );
 }
 
 export function toChange({

@@ -4,6 +4,7 @@ import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { findSearch, NO_SEARCH, SEARCHES_PATH, searchParams } from '../searches/search-schema.ts';
 import { change, limit, type Stored, toChange } from './list-changes.ts';
+import { GONE_AFTER_RESTORE, gone } from './resync.ts';
 
 const CHANGES_A_TOKEN = 10;
 
@@ -94,17 +95,20 @@ export const listSearchChanges = defineEndpoint({
       },
     },
   },
-  errors: { not_found: NO_SEARCH },
-  handle: async ({ params: { id }, query: { cursor, from, limit } }, { database }, { account }) => {
+  errors: { not_found: NO_SEARCH, gone: GONE_AFTER_RESTORE },
+  handle: async ({ params: { id }, query: { cursor, from, limit } }, { database }, call) => {
     if (cursor !== undefined && from !== undefined)
       throw validationError({ from: ['does not go with a cursor, which says where to begin'] });
-    await findSearch(database.run, await companyOf(database.run, account.id), id);
-    if (from === 'now') {
+    await findSearch(database.run, await companyOf(database.run, call.account.id), id);
+    const newest = async () => {
       const [last] = await database.run<{ n: number }>('searches/get_last_note', { search_id: id });
-      return { body: { results: [], next_cursor: String(last!.n), has_more: false }, tokens: 0 };
-    }
+      return last!.n;
+    };
+    if (from === 'now')
+      return { body: { results: [], next_cursor: String(await newest()), has_more: false }, tokens: 0 };
     const after = cursor ?? 0;
     const rows = await database.run<Row>('searches/list_notes', { search_id: id, after, limit: limit + 1 });
+    if (rows.length === 0 && after > (await newest())) throw gone('restored', call.url, call.apiUrl);
     const shown = rows.slice(0, limit);
     const results = shown.map(row => ({
       n: row.n,

@@ -1,11 +1,11 @@
 -- name: delete_old
--- Deletes a batch of changes that are kept no longer, if the oldest are such: they are in the order of time.
--- `days`: after so many.
+-- Deletes a batch of changes older than `days` days. Changes are in order of time, so only the oldest are
+-- checked. The newest stays: a cursor beyond it means that the database was restored.
 delete from changes
 where seq in (
   select seq
   from (select seq, at from changes order by seq limit 10000) oldest
-  where at < now() - :days * interval '1 day'
+  where at < now() - :days * interval '1 day' and seq < (select max(seq) from changes)
 )
 
 -- name: get_head
@@ -14,9 +14,10 @@ select coalesce(max(seq), 0) as head from changes
 
 -- name: list_changes
 -- A page of changes after a number, planned by its very values, all as of one moment: up to one more than
--- `limit`; `head`, the last of all; and where looking for changes of some types has ended early, `scanned`.
--- One row at least. Places: county (a condition), wanted (a condition of the types), filtered (whether there
--- is one). `scan`: how many changes are looked at.
+-- `limit`; `head`, the last of all; `passed_at`, the time of the last one that is not after the number; and
+-- where looking for changes of some types has ended early, `scanned`. One row at least. Places: county (a
+-- condition), wanted (a condition of the types), filtered (whether there is one). `scan`: how many changes
+-- are looked at.
 with hits as materialized (
   select c.*
   from (
@@ -30,7 +31,9 @@ with hits as materialized (
   order by c.seq
   limit :limit::int + 1
 )
-select (select max(seq) from changes) as head, e.scanned, e.scanned_at, h.*
+select (select max(seq) from changes) as head,
+  (select p.at from changes p where p.seq <= :after order by p.seq desc limit 1) as passed_at,
+  e.scanned, e.scanned_at, h.*
 from (select count(*) as hits from hits) n
 left join lateral (
   select c.seq as scanned, c.at as scanned_at

@@ -135,8 +135,13 @@ where named.token = :token and r.user_id = named.user_id and (:all or r.search_i
 returning r.search_id;
 
 -- name: delete_old_notes
--- Deletes a batch of notes that are kept no longer. `days`: after so many.
+-- Deletes a batch of notes older than `days` days. The newest note of each search stays: a cursor beyond it
+-- means that the database was restored.
 delete from search_changes
 where (search_id, n) in (
-  select search_id, n from search_changes where at < now() - :days * interval '1 day' limit 10000
+  select c.search_id, c.n
+  from search_changes c
+  where c.at < now() - :days * interval '1 day'
+    and c.n < (select max(newer.n) from search_changes newer where newer.search_id = c.search_id)
+  limit 10000
 );

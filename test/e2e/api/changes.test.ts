@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { runMaintenance } from '../../../api/start-api.ts';
 import type { Change } from '../../../api/v1/changes/list-changes.ts';
+import { SCOPES } from '../../../shared/accounts/tiers.ts';
 import { type Client, transaction } from '../../../shared/base/db.ts';
 import { openChanges, recordChanges } from '../../../workers/changes/record-changes.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
+import { askTool } from '../../support/tool-call.ts';
 
 const db = await createTestDatabase({}, { regions: true });
-let now = new Date();
-const api = await startTestApi(db, { now: () => now });
-const { key, accountId } = await newCaller(db);
+let ahead = 0;
+const api = await startTestApi(db, { now: () => new Date(Date.now() + ahead) });
+const { key, accountId } = await newCaller(db, {}, { scopes: [...SCOPES] });
 const { plat, json, refused } = commandsOn(db);
 
 type Page = { results: Change[]; next_cursor: string; has_more: boolean };
@@ -207,17 +209,84 @@ test('what is older than 400 days is deleted, and cursors before it are told whe
   await runMaintenance(db.pool, kept);
   expect((await page('')).results).toHaveLength(2);
 
-  now = new Date(Date.now() + 399 * 86_400_000);
+  ahead = 399 * 86_400_000;
   expect((await page(`limit=5&cursor=${next_cursor}`)).results).toHaveLength(2);
-  now = new Date(Date.now() + 401 * 86_400_000);
+  ahead = 401 * 86_400_000;
   expect(await fault(`limit=5&cursor=${next_cursor}`)).toEqual({
     status: 410,
     code: 'not_found',
     details: { resync_from: [`${api.url}${PATH}?limit=5&from=now`] },
   });
-  now = new Date();
+  ahead = 0;
   await runMaintenance(db.pool, kept);
   expect((await page('')).results).toHaveLength(2);
+});
+
+describe('after a restore of an older dump', () => {
+  const GONE = {
+    status: 410,
+    code: 'not_found',
+    details: { resync_from: [`${api.url}${PATH}?fips=33019&from=now`] },
+  };
+  const newest = async () =>
+    (await db.pool.query<{ seq: number }>('select coalesce(max(seq), 0) as seq from changes')).rows[0]!.seq;
+  /** What a dump of that moment has: its changes, and its place in their numbers. */
+  const restore = async (seq: number) => {
+    await db.pool.query('delete from changes where seq > $1', [seq]);
+    await db.pool.query("select setval(pg_get_serial_sequence('changes', 'seq'), $1)", [seq]);
+  };
+
+  test('a cursor and a seq beyond the newest are 410, cost nothing, and say where to continue', async () => {
+    await clear();
+    await change(33_019, 3);
+    const dump = await newest();
+    const atDump = await page('fips=33019');
+    await change(33_019, 5);
+    const [inside, last] = [await page('fips=33019&limit=5'), await page('fips=33019')];
+    const quiet = await page('fips=33019&from=now');
+    const after = await newest();
+    await restore(dump);
+    const { tokens } = await usageOf(db, accountId);
+    for (const lost of [inside, last, quiet])
+      expect(await fault(`fips=33019&cursor=${lost.next_cursor}`)).toEqual(GONE);
+    expect(await fault(`fips=33019&after=${after}`)).toEqual(GONE);
+    const given = { fips: '33019', cursor: last.next_cursor };
+    const { tokens: cost, json: refusal } = await askTool(api.url, key, ['list_changes', given]);
+    expect([cost, refusal]).toMatchObject([
+      0,
+      { error: { code: GONE.code, details: { resync_from: [expect.stringContaining('&from=now')] } } },
+    ]);
+    expect((await usageOf(db, accountId)).tokens).toBe(tokens);
+
+    // What the dump has is read on.
+    const kept = await page(`fips=33019&cursor=${atDump.next_cursor}`, 0);
+    expect(kept).toMatchObject({ results: [], has_more: false });
+    await change(33_019, 1);
+    expect((await page(`fips=33019&cursor=${kept.next_cursor}`)).results).toHaveLength(1);
+    expect(await fault(`fips=33019&cursor=${last.next_cursor}`)).toEqual(GONE);
+  });
+
+  test('also once new changes have used its number', async () => {
+    await clear();
+    await change(33_019, 3);
+    const dump = await newest();
+    await change(33_019, 5);
+    const [inside, quiet] = [await page('fips=33019&limit=5'), await page('fips=33019&from=now')];
+    await restore(dump);
+    await change(33_019, 9);
+    await db.pool.query("update changes set at = at + interval '10 minutes' where seq > $1", [dump]);
+    for (const lost of [inside, quiet])
+      expect(await fault(`fips=33019&cursor=${lost.next_cursor}`)).toEqual(GONE);
+  });
+
+  test('but not while nothing has changed for 400 days', async () => {
+    await clear();
+    await change(33_019, 3);
+    await db.pool.query("update changes set at = now() - interval '402 days'");
+    const { next_cursor } = await page('fips=33019&from=now');
+    await runMaintenance(db.pool, { SKIP_TRACE_KEEP_DAYS: 30, TRACE_AUDIT_YEARS: 5 });
+    expect(await page(`fips=33019&cursor=${next_cursor}`, 0)).toMatchObject({ results: [] });
+  });
 });
 
 test('plat changes lists the newest, of a county, of a type, since a moment', async () => {

@@ -154,6 +154,23 @@ test('a search tells what was added, removed and changed by a merge, and looks a
   );
   await expectExact(id, small);
   expect(await became(id, `?cursor=${last.next_cursor}`)).toEqual(['added 7', 'removed 7']);
+
+  // The newest stays, however old, so that a cursor at it is known from one of before a restore.
+  const at = (await changes(id, '?from=now')).next_cursor;
+  await pool.query("update search_changes set at = now() - interval '402 days' where search_id = $1", [id]);
+  await runMaintenance(pool, config);
+  expect(await changes(id, `?cursor=${at}`)).toMatchObject({ results: [], next_cursor: at });
+  const lost = await api.call(`${SEARCHES}${id}/changes/?cursor=${Number(at) + 1}&limit=5`, { key });
+  expect([lost.status, lost.headers.get('x-tokens-used'), lost.json]).toMatchObject([
+    410,
+    '0',
+    {
+      error: {
+        code: 'not_found',
+        details: { resync_from: [`${api.url}${SEARCHES}${id}/changes/?limit=5&from=now`] },
+      },
+    },
+  ]);
   for (const one of [early, shape]) await api.call(`${SEARCHES}${one.id}/`, { key, method: 'DELETE' });
 });
 

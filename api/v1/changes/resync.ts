@@ -1,0 +1,39 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { CHANGES_DAYS } from '../../../shared/domain/changes.ts';
+
+/** Longer than a call may take. The API's clock may be this much behind the database's. */
+const CLOCK_SKEW_MS = 60_000;
+
+const REASONS = {
+  expired: `Changes after this cursor are older than ${CHANGES_DAYS} days and were deleted.`,
+  restored:
+    'This cursor is from before the database was restored from a backup, and what it counted no longer exists.',
+} as const;
+
+/** What every endpoint with such a cursor says of 410. */
+export const GONE_AFTER_RESTORE =
+  'The cursor is from before the database was restored from a backup. Read everything again, then continue from `details.resync_from`. Costs nothing.';
+
+/** 410 for a cursor with which nothing can be continued: the client has to load everything again. */
+export function gone(reason: keyof typeof REASONS, url: URL, apiUrl: string): PlatError {
+  const again = new URL(url);
+  for (const name of ['cursor', 'after']) again.searchParams.delete(name);
+  again.searchParams.set('from', 'now');
+  return new PlatError(
+    'not_found',
+    `${REASONS[reason]} Read everything again, then continue from details.resync_from.`,
+    { status: 410, details: { resync_from: [apiUrl + again.pathname + again.search] } },
+  );
+}
+
+/**
+ * Whether a cursor belongs to changes that a restore undid. Their numbers are used again: the cursor is beyond
+ * the newest number, or the change at its number was recorded after the cursor was handed out.
+ */
+export function isFromBeforeRestore(
+  cursor: { seq: number; at?: number },
+  { head, passed_at }: { head: number | null; passed_at: Date | null },
+): boolean {
+  if (cursor.seq > (head ?? 0)) return true;
+  return cursor.at !== undefined && passed_at !== null && passed_at.getTime() > cursor.at + CLOCK_SKEW_MS;
+}
