@@ -27,8 +27,8 @@ export function gone(reason: keyof typeof REASONS, url: URL, apiUrl: string): Pl
 }
 
 /**
- * Whether a cursor belongs to changes that a restore undid. Their numbers are used again: the cursor is beyond
- * the newest number, or the change at its number was recorded after the cursor was handed out.
+ * Whether a cursor belongs to changes that a restore undid. Their numbers are used again: the cursor is
+ * beyond the newest number, or the change at its number was recorded after the cursor was handed out.
  */
 export function isFromBeforeRestore(
   cursor: { seq: number; at?: number },
