@@ -533,6 +533,7 @@ create table idempotent_calls (
   body bytea,
   kept_hours integer default 24 not null,
   made jsonb,
+  people bytea[],
   constraint idempotent_calls_pkey PRIMARY KEY (account_id, key)
 );
 

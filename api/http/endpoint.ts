@@ -19,12 +19,19 @@ export type Answer = {
   status?: number;
   /** What the answer costs; 0 when it is empty. */
   tokens: number;
+  /** What is kept for repeats in place of `body`: the same without what is shown only once. */
+  keptBody?: object;
+  /** Whom the answer is about, as the suppression list knows them; kept with it for `recheck`. */
+  people?: readonly Buffer[];
   /**
    * Statements that are committed with the charge, or not at all; false when the price has become another
    * meanwhile: the call is answered anew then.
    */
   alongside?(statements: Statements): Promise<boolean>;
 };
+
+/** An answer that was kept for repeats. `people`: null where none were kept with it. */
+export type KeptAnswer = { body: unknown; people: readonly Buffer[] | null };
 
 /** An attempt at a call with an Idempotency-Key, for a handler that makes something: make-once.ts. */
 export type MakingAttempt = {
@@ -123,6 +130,8 @@ export type Endpoint<
   /** Errors besides those that every endpoint can answer, and when. */
   errors: Partial<Record<'not_found' | 'gone' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
+  /** What a repeat still returns of the answer that was kept for it; all of it where this is absent. */
+  recheck?(kept: KeptAnswer, resources: Resources): Promise<object>;
 };
 
 /** What calls cost. A GET or POST that has it takes `?quote=true` (quote.ts). */

@@ -19,7 +19,11 @@ const MAX_STORED_BYTES = 2_000_000;
 /** 1-255 visible ASCII characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-export type StoredResponse = { status: number; body: Buffer };
+/** `people`: whom it is about, as the suppression list knows them. */
+export type StoredResponse = { status: number; body: Buffer; people: readonly Buffer[] | null };
+
+/** The key of a call that a page makes. It has a space, which clients' keys cannot have. */
+export const pageKey = (name: string): string => `page ${name}`;
 
 /** How long an answer is kept for repeats. */
 const KEPT_HOURS = 24;
@@ -83,7 +87,8 @@ export function openIdempotency(database: Database): Idempotency {
           throw validationError({
             'Idempotency-Key': ['was used for another request: choose a new key, or repeat that request'],
           });
-        if (row.status !== null) return { kept: { status: row.status, body: row.body! } };
+        const { status, body, people } = row;
+        if (status !== null) return { kept: { status, body: body!, people } };
         await sleep(pause);
       }
       return undefined;
@@ -93,7 +98,12 @@ export function openIdempotency(database: Database): Idempotency {
 
 const takenOver = () => unavailable('Another call with this Idempotency-Key has taken over. Try again.');
 
-type CallRow = { fingerprint: Buffer; status: number | null; body: Buffer | null };
+type CallRow = {
+  fingerprint: Buffer;
+  status: number | null;
+  body: Buffer | null;
+  people: Buffer[] | null;
+};
 
 function openAttempt(
   database: Database,
@@ -114,7 +124,7 @@ function openAttempt(
       const values = { account_id: accountId, key, attempt: claim, made: JSON.stringify(made) };
       if ((await run('accounts/note_made', values)).length === 0) throw takenOver();
     },
-    async keep(run, { status, body }, hours = KEPT_HOURS) {
+    async keep(run, { status, body, people }, hours = KEPT_HOURS) {
       if (body.length > MAX_STORED_BYTES)
         throw unprocessable(
           'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
@@ -125,6 +135,7 @@ function openAttempt(
         attempt: claim,
         status,
         body,
+        people,
         hours,
       });
       if (rows.length === 0) throw takenOver();

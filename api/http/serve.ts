@@ -4,7 +4,13 @@ import { type Database, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
-import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
+import {
+  type Attempt,
+  fingerprintOf,
+  type Idempotency,
+  idempotencyKeyOf,
+  type StoredResponse,
+} from './idempotency.ts';
 import type { Meter } from './meter.ts';
 import { asksQuote, QUOTE_KEY, quoteOf } from './quote.ts';
 import { type RateLimits, requireAdmitted, unusedLimits } from './rate-limits.ts';
@@ -36,6 +42,8 @@ export type Call = {
   identify(): Promise<Caller>;
   /** The header of this name. */
   idempotencyKey: string | string[] | undefined;
+  /** In its place for a page's call, by `pageKey`. */
+  pageKey?: string;
   /** How long its answer is kept for that key, in hours; by itself a day. */
   keptHours?(outcome: Outcome): number;
   /** Path and query of the call; its origin means nothing. */
@@ -95,7 +103,7 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   requireAdmitted(exchange.rate);
   const request = await call.read();
   const input = checkInput(endpoint, request, call.mode === 'direct');
-  const key = idempotencyKeyOf(endpoint, call.idempotencyKey);
+  const key = call.pageKey ?? idempotencyKeyOf(endpoint, call.idempotencyKey);
   // The key belongs to the call that may follow a quote.
   if (key === undefined || asksQuote(endpoint, input)) return answer(call, caller, input, deps);
   const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, request) };
@@ -105,13 +113,9 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
     return;
   }
   if ('kept' in turn) {
-    const ready = await call.prepare({
-      ...turn.kept,
-      caller,
-      tokens: 0,
-      quoted: false,
-      replayed: true,
-    });
+    const { status } = turn.kept;
+    const body = await recheckedBody(endpoint, turn.kept, deps);
+    const ready = await call.prepare({ status, body, caller, tokens: 0, quoted: false, replayed: true });
     ready.send();
     return;
   }
@@ -120,6 +124,15 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   } finally {
     await turn.attempt.end();
   }
+}
+
+/** A kept answer as a repeat may still have it. */
+async function recheckedBody(
+  { recheck }: Endpoint,
+  { body, people }: StoredResponse,
+  { resources }: ServeDeps,
+): Promise<Answer['body']> {
+  return recheck === undefined ? body : recheck({ body: JSON.parse(body.toString()), people }, resources);
 }
 
 async function answer(
@@ -207,7 +220,7 @@ async function charge(
   const ready = await call.prepare(outcome);
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchange.deadline);
-  const { caller, status, body, quoted } = outcome;
+  const { caller, status, body, keptBody = body, people = null, quoted } = outcome;
   // What is not charged for, as HEAD is not, was not given.
   const alongside = ready.tokens > 0 ? outcome.alongside : undefined;
   const key = quoted ? QUOTE_KEY : (endpoint.metering?.key ?? '');
@@ -217,8 +230,8 @@ async function charge(
       (attempt ?? alongside) &&
       (async (run, statements) => {
         if (alongside !== undefined && !(await alongside(statements))) throw REPRICED;
-        const answer = { status, body: bytesOf(body) ?? Buffer.alloc(0) };
-        await attempt?.keep(run, answer, call.keptHours?.(outcome));
+        const kept = { status, body: bytesOf(keptBody) ?? Buffer.alloc(0), people };
+        await attempt?.keep(run, kept, call.keptHours?.(outcome));
       }),
   });
   if (!call.isOver()) ready.send();

@@ -3,12 +3,15 @@ import { PlatError } from '../base/errors.ts';
 import { type Address, placeOf, type Subject } from '../kernels/person/match.ts';
 import { person } from '../kernels/person/person.ts';
 import { CALL_LIMITS } from '../net/guarded-call.ts';
-import { hmac, identityTags, phoneKey } from './person-identity.ts';
+import { hmac, identityTags, isPhoneKey, phoneKey } from './person-identity.ts';
 import type { ProviderAnswer, TraceProvider } from './skip-trace-providers.ts';
 import { contactSecret, listSuppressed } from './suppression.ts';
 
-/** A provider's match: the subject that was asked for, and what may be returned. */
-export type ProviderMatch = { subject: Subject; answer: ProviderAnswer };
+/**
+ * A provider's match: the subject that was asked for, what may be returned, and the tags that the suppression
+ * list would know these people by.
+ */
+export type ProviderMatch = { subject: Subject; answer: ProviderAnswer; tags: string[] };
 
 export type ProviderLookup = (
   subjects: readonly Subject[],
@@ -73,10 +76,12 @@ export function openProviderLookup(run: Run, provider: TraceProvider, keepDays: 
       asking.set(key, answering);
       const answer = await answering;
       if (answer === null) continue;
-      const listed = await listSuppressed(run, tagsOf(subject, address, answer, false));
+      const tags = tagsOf(subject, address, answer, false);
+      const listed = await listSuppressed(run, tags);
       const phones = answer.phones.filter(({ number }) => !listed.has(phoneKey(number)));
-      const person = [...listed].some(tag => !tag.startsWith('n|'));
-      if (!person && phones.length > 0) return { subject, answer: { ...answer, phones } };
+      const person = [...listed].some(tag => !isPhoneKey(tag));
+      if (!person && phones.length > 0)
+        return { subject, answer: { ...answer, phones }, tags: tags.filter(tag => !isPhoneKey(tag)) };
     }
     return null;
   };

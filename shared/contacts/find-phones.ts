@@ -37,7 +37,8 @@ type ContactCandidate = Candidate & { row: ContactRow };
 export const MAX_CANDIDATES = 1_000;
 
 export type ContactMatch =
-  | { state: 'found'; matches: Match<ContactCandidate>[] }
+  /** `tags`: what the suppression list would know the subject and the matched records by. */
+  | { state: 'found'; matches: Match<ContactCandidate>[]; tags: string[] }
   /** On the suppression list: nothing is returned, whatever the source. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
@@ -71,13 +72,14 @@ export async function findContacts(
     const matches = bestMatches(subject, place, certain).filter(
       ({ candidate }) => candidate.phones.length > 0,
     );
-    const tags = matches.flatMap(({ candidate }) => identityTags(candidate.subject, candidate.row.places));
-    const listed = openly
-      ? new Set()
-      : await listSuppressed(run, [...identityTags(subject, [address]), ...tags]);
+    const tags = [
+      ...identityTags(subject, [address]),
+      ...matches.flatMap(({ candidate }) => identityTags(candidate.subject, candidate.row.places)),
+    ];
+    const listed = openly ? new Set() : await listSuppressed(run, tags);
     // The second person of a roll's text may still be returned.
     if (listed.size > 0) suppressed = true;
-    else if (matches.length > 0) return { state: 'found', matches };
+    else if (matches.length > 0) return { state: 'found', matches, tags };
   }
   return { state: suppressed ? 'suppressed' : 'unknown' };
 }

@@ -49,6 +49,8 @@ export function keyHashes(subject: Subject, places: readonly Place[]): string[] 
 /** A telephone number's key: `plat contact find --phone` looks for it, as the suppression list does. */
 export const phoneKey = (number: string): string => `n|${number}`;
 
+export const isPhoneKey = (tag: string): boolean => tag.startsWith('n|');
+
 /**
  * What the suppression list knows somebody by: every name that the given name may stand for, with the ZIP or,
  * where there is none, the city.

@@ -15,6 +15,12 @@ export function contactSecret(run: Run): Promise<Buffer> {
   return read;
 }
 
+/** Tags as the suppression list and what is kept about people store them. */
+export async function hashesOf(run: Run, tags: readonly string[]): Promise<Buffer[]> {
+  const secret = await contactSecret(run);
+  return tags.map(tag => hmac(secret, tag));
+}
+
 /** The tags that are on the suppression list. */
 export async function listSuppressed(run: Run, tags: readonly string[]): Promise<Set<string>> {
   if (tags.length === 0) return new Set();
@@ -34,10 +40,8 @@ export async function suppress(
   numbers: readonly string[],
   by: string,
 ): Promise<number> {
-  const secret = await contactSecret(run);
-  const hashes = storedTags(subjects, places, numbers).map(tag => hmac(secret, tag));
   const [row] = await run<{ added: number }>('contacts/add_suppressions', {
-    hmacs: hashes,
+    hmacs: await hashesOf(run, storedTags(subjects, places, numbers)),
     request_id: randomUUID(),
     by,
   });

@@ -42,6 +42,12 @@ test('numbers are bought once for 20 tokens, and shown again to the account, col
   expect(after.text).not.toContain('20 tokens');
   expect((await ana.submit(PAGE, FORM)).status).toBe(303);
   expect(await usageOf(db, user.accountId)).toEqual({ tokens: 20, calls: 1, daily: 20 });
+  const { rows } = await db.pool.query<{ key: string }>(
+    'select key from idempotent_calls where account_id = $1',
+    [user.accountId],
+  );
+  // Clients' keys have no spaces.
+  expect(rows.map(row => row.key)).toEqual([expect.stringContaining(' ')]);
 
   const stranger = visitor(api);
   await stranger.signIn(await newUser(db));

@@ -2,7 +2,6 @@ import { asRun, type Pool, type Run, transaction } from '../../shared/base/db.ts
 import { PlatError } from '../../shared/base/errors.ts';
 import { type ContactRow, MAX_CANDIDATES } from '../../shared/contacts/find-phones.ts';
 import {
-  hmac,
   keyHash,
   keyHashes,
   numbersOf,
@@ -10,7 +9,7 @@ import {
   storedTags,
   subjectOf,
 } from '../../shared/contacts/person-identity.ts';
-import { contactSecret, suppress } from '../../shared/contacts/suppression.ts';
+import { hashesOf, suppress } from '../../shared/contacts/suppression.ts';
 import {
   type Address,
   nameFit,
@@ -60,19 +59,23 @@ export async function suppressContact(
   rows: readonly ContactRow[],
   by: string,
 ): Promise<number> {
+  const { subjects, places, numbers } = knownOf(request, rows);
+  return suppress(run, subjects, places, numbers, by);
+}
+
+/**
+ * Every name, address and number that the request and the matching contacts give. A request by number alone
+ * does not identify a person, so it gives only the number.
+ */
+function knownOf(request: ForgetRequest, rows: readonly ContactRow[]) {
   const { subject, number } = request;
   const own = number === null ? [] : [number];
-  // A request by number alone does not identify a person, so only the number is suppressed.
-  if (subject === null) return suppress(run, [], [], own, by);
-  const known = rows.map(subjectOf).filter(parsed => parsed !== null);
-  const places = [request.address, ...rows.flatMap(row => row.places)];
-  return suppress(
-    run,
-    [subject, ...known],
-    places,
-    [...own, ...rows.flatMap(row => numbersOf(row.phones))],
-    by,
-  );
+  if (subject === null) return { subjects: [], places: [], numbers: own };
+  return {
+    subjects: [subject, ...rows.map(subjectOf).filter(parsed => parsed !== null)],
+    places: [request.address, ...rows.flatMap(row => row.places)],
+    numbers: [...new Set([...own, ...rows.flatMap(row => numbersOf(row.phones))])],
+  };
 }
 
 export type ForgetResult = {
@@ -102,16 +105,12 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
         `${rows.length} contacts at ${streets.size} addresses may be meant: name the street (--address); \`plat contact find\` shows them.`,
       );
     const suppressed = await suppressContact(run, request, rows, by);
-    const secret = await contactSecret(run);
-    const { subject, number } = request;
-    const known = subject === null ? [] : rows;
-    const numbers = [...new Set([number ?? [], known.flatMap(row => numbersOf(row.phones))].flat())];
-    const places = subject === null ? [] : [request.address, ...rows.flatMap(row => row.places)];
-    const tags = storedTags(subject === null ? [] : [subject], places, numbers).map(tag => hmac(secret, tag));
-    const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', {
-      person_hmacs: tags,
-    });
+    const { subject } = request;
+    const { subjects, places, numbers } = knownOf(request, rows);
+    const person_hmacs = await hashesOf(run, storedTags(subjects, places, numbers));
+    const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
     const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {
+      person_hmacs,
       patterns: numbers.map(number => `%${number}%`),
     });
     const contacts = await eraseContacts(run, request, rows);

@@ -6,6 +6,7 @@ import {
   KEPT_DAYS,
   kindOf,
 } from '../../../shared/exports/export-request.ts';
+import { pageKey } from '../../http/idempotency.ts';
 import { companyOf } from '../../v1/common/company.ts';
 import { createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
 import { type ExportRow, listExportRows } from '../../v1/exports/export-schema.ts';
@@ -62,14 +63,19 @@ export const exportsPage: Page = {
         else
           await callEndpoint(visit, createExport, {
             body: readOrder(visit.form).request,
-            // A form that is sent twice orders one file.
-            idempotencyKey: visit.form.get('order') ?? undefined,
+            idempotencyKey: orderKey(visit),
           });
         return { redirect: '/exports' };
       },
       reason => show(visit, reason),
     ),
 };
+
+/** A form that is sent twice orders one file. */
+function orderKey({ form }: Visit): string | undefined {
+  const order = form.get('order');
+  return order === null ? undefined : pageKey(order);
+}
 
 async function show(visit: Visit, reason?: string) {
   const { id } = await requireAccount(visit);

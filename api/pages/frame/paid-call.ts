@@ -7,7 +7,7 @@ import { requireAccount, type Visit } from './visit.ts';
 
 type PaidCall = {
   params: Record<string, string>;
-  /** Repeated with the same key, the call costs nothing and answers as before, for so many hours. */
+  /** Made by `pageKey`. Repeated within `keptHours`, the call costs nothing and returns the same answer. */
   key: string;
   keptHours(body: unknown): number;
 };
@@ -28,7 +28,8 @@ export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCa
       exchange: { ...exchangeOf(res) },
       over: new AbortController(),
       identify: async () => caller,
-      idempotencyKey: paid.key,
+      idempotencyKey: undefined,
+      pageKey: paid.key,
       keptHours: outcome => paid.keptHours(bodyOf(outcome)),
       url: () => url,
       apiUrl: () => apiUrl,

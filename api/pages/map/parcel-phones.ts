@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { factsOf } from '../../../shared/contacts/find-phones.ts';
-import { identityTags, phoneKey, subjectOf } from '../../../shared/contacts/person-identity.ts';
-import { listSuppressed } from '../../../shared/contacts/suppression.ts';
-import type { PhoneTrace } from '../../v1/common/skip-tracing.ts';
+import { identityTags, subjectOf } from '../../../shared/contacts/person-identity.ts';
+import { hashesOf } from '../../../shared/contacts/suppression.ts';
+import { pageKey } from '../../http/idempotency.ts';
+import { type PhoneTrace, withoutSuppressed } from '../../v1/common/skip-tracing.ts';
 import { tracePropertyOwner } from '../../v1/contacts/skip-trace.ts';
 import { callPaid } from '../frame/paid-call.ts';
 import { accountOf, type Reply, type Visit } from '../frame/visit.ts';
@@ -20,10 +21,10 @@ export type LookedUp = { trace: PhoneTrace; at: Date };
 
 const OWNER_FIELDS = ['owner_name', 'owner_name_2', 'mail_address', 'mail_city', 'mail_state', 'mail_zip'];
 
-/** The Idempotency-Key of a parcel and its owner: the next owner's numbers are looked up anew. */
+/** The key of a parcel and its owner: the next owner's numbers are looked up separately. */
 function keyOf(detail: Detail): string {
   const owner = hash('sha256', JSON.stringify(OWNER_FIELDS.map(name => detail[name])));
-  return `page-trace/${detail.property_id}/${owner.slice(0, 32)}`;
+  return pageKey(`trace/${detail.property_id}/${owner.slice(0, 32)}`);
 }
 
 /**
@@ -68,15 +69,29 @@ export async function lookUpOnPage(visit: Visit, show: (refusal: string) => Prom
 export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp | undefined> {
   const account = await accountOf(visit);
   const { database } = visit.deps.resources;
-  const [row] = await database.run<{ body: Buffer; created_at: Date }>('accounts/read_kept_answer', {
+  const [row] = await database.run<KeptTrace>('accounts/read_kept_answer', {
     account_id: account?.id ?? null,
     key: keyOf(detail),
   });
   if (row === undefined) return undefined;
-  const trace = JSON.parse(row.body.toString()) as PhoneTrace;
-  if (!trace.matched) return { trace, at: row.created_at };
-  const numbers = trace.phones.map(({ number }) => number);
-  const { first_name, last_name } = trace;
+  const kept = JSON.parse(row.body.toString()) as PhoneTrace;
+  const people = row.people ?? (await hashesOf(database.run, tagsOf(kept, detail)));
+  const trace = await withoutSuppressed(database.run, kept, people);
+  const facts = await factsOf(
+    database.run,
+    trace.phones.map(({ number }) => number),
+  );
+  const phones = trace.phones.map(phone => {
+    const { dnc, dnc_as_of } = facts.get(phone.number) ?? phone;
+    return dnc === null ? phone : { ...phone, dnc, dnc_as_of };
+  });
+  return { trace: { ...trace, phones }, at: row.created_at };
+}
+
+type KeptTrace = { body: Buffer; people: Buffer[] | null; created_at: Date };
+
+/** What the suppression list would know the owner by, for a trace that was kept without it. */
+function tagsOf({ first_name, last_name }: PhoneTrace, detail: Detail): string[] {
   const subject = subjectOf({
     entity_name: first_name === null ? last_name : null,
     first_name,
@@ -85,17 +100,7 @@ export async function readPhones(visit: Visit, detail: Detail): Promise<LookedUp
     suffix: null,
   });
   const [address, city, state, zip] = OWNER_FIELDS.slice(2).map(name => detail[name] as string | null);
-  const place = { address: address!, city: city!, state: state!, zip: zip! };
-  const tags = subject !== null ? identityTags(subject, [place]) : [];
-  const listed = await listSuppressed(database.run, [...tags, ...numbers.map(phoneKey)]);
-  const facts = await factsOf(database.run, numbers);
-  const phones = tags.some(tag => listed.has(tag))
+  return subject === null
     ? []
-    : trace.phones
-        .filter(({ number }) => !listed.has(phoneKey(number)))
-        .map(phone => {
-          const { dnc, dnc_as_of } = facts.get(phone.number) ?? phone;
-          return dnc === null ? phone : { ...phone, dnc, dnc_as_of };
-        });
-  return { trace: { ...trace, matched: phones.length > 0, phones }, at: row.created_at };
+    : identityTags(subject, [{ address: address!, city: city!, state: state!, zip: zip! }]);
 }

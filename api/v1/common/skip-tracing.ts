@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Run } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { openProviderLookup, type ProviderLookup } from '../../../shared/contacts/ask-skip-trace-provider.ts';
 import {
@@ -8,9 +9,9 @@ import {
   phonesOf,
   type TracedPhone,
 } from '../../../shared/contacts/find-phones.ts';
-import { hmac } from '../../../shared/contacts/person-identity.ts';
+import { hmac, phoneKey } from '../../../shared/contacts/person-identity.ts';
 import type { TraceProvider } from '../../../shared/contacts/skip-trace-providers.ts';
-import { contactSecret } from '../../../shared/contacts/suppression.ts';
+import { contactSecret, hashesOf, listSuppressed } from '../../../shared/contacts/suppression.ts';
 import { type LineType, MAX_PHONES } from '../../../shared/domain/contact-fields.ts';
 import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
 import { type Database, unavailable } from '../../http/database.ts';
@@ -61,7 +62,10 @@ export const phoneTrace = z
 /** The answer of both endpoints. */
 export type PhoneTrace = z.output<typeof phoneTrace>;
 
-export type Trace = (question: TraceRequest, call: CallContext) => Promise<PhoneTrace>;
+/** A trace, and the hashes that the suppression list would know these people by. */
+type TracedPeople = { trace: PhoneTrace; people: Buffer[] };
+
+export type Trace = (question: TraceRequest, call: CallContext) => Promise<TracedPeople>;
 
 const NO_MATCH: PhoneTrace = {
   matched: false,
@@ -77,7 +81,27 @@ type Answer = {
   matchedOn: MatchedOn;
   name: Pick<ContactRow, 'entity_name' | 'first_name' | 'last_name'>;
   phones: TracedPhone[];
+  tags: string[];
 };
+
+/**
+ * A kept trace as it may be shown now: whoever was suppressed since is not in it. The list is read after the
+ * trace, so that no suppression that has been confirmed can be missed. @param people null for a trace that
+ * was kept without them
+ */
+export async function withoutSuppressed(
+  run: Run,
+  trace: PhoneTrace,
+  people: readonly Buffer[] | null,
+): Promise<PhoneTrace> {
+  const [person] = await run('contacts/list_suppressed', { hmacs: people ?? [] });
+  const listed = await listSuppressed(
+    run,
+    trace.phones.map(({ number }) => phoneKey(number)),
+  );
+  const phones = trace.phones.filter(({ number }) => !listed.has(phoneKey(number)));
+  return person !== undefined || phones.length === 0 ? NO_MATCH : { ...trace, phones };
+}
 
 /**
  * Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503
@@ -99,7 +123,11 @@ export function openTracing(database: Database, provider: TraceProvider | null, 
       source: matched ? answer.source : 'none',
       matched,
     });
-    return matched ? present(database, answer) : NO_MATCH;
+    if (!matched) return { trace: NO_MATCH, people: [] };
+    return {
+      trace: await present(database, answer),
+      people: await hashesOf(database.run, answer.tags),
+    };
   };
 }
 
@@ -113,13 +141,14 @@ async function findPhones(
   const found = await findContacts(database.run, subjects, address);
   if (found.state === 'suppressed') return null;
   if (found.state === 'unknown') return lookup && askProvider(lookup, subjects, address);
-  const { matches } = found;
+  const { matches, tags } = found;
   const { row } = matches[0]!.candidate;
   return {
     source: 'contacts',
     matchedOn: matches[0]!.matchedOn,
     name: row,
     phones: await phonesOf(database.run, matches),
+    tags,
   };
 }
 
@@ -139,7 +168,7 @@ async function askProvider(
     );
   });
   if (provided === null) return null;
-  const { subject, answer } = provided;
+  const { subject, answer, tags } = provided;
   const { street, zip } = placeOf(address);
   const byName = street !== null ? 'name_and_street' : zip !== null ? 'name_and_zip' : 'name_and_city';
   return {
@@ -147,6 +176,7 @@ async function askProvider(
     matchedOn: 'entity' in subject ? 'entity' : byName,
     name: { entity_name: null, first_name: answer.first_name, last_name: answer.last_name },
     phones: answer.phones.map(phone => ({ ...phone, rank: 0, lastSeen: null })),
+    tags,
   };
 }
 

@@ -4,17 +4,24 @@ import { countyOf } from '../../../shared/domain/property-id.ts';
 import { placeOf } from '../../../shared/kernels/person/match.ts';
 import { person } from '../../../shared/kernels/person/person.ts';
 import { STATES as US_STATES } from '../../../shared/regions/states.ts';
+import type { KeptAnswer } from '../../http/endpoint.ts';
 import { notFound, validationError } from '../../http/error-responses.ts';
-import { defineEndpoint } from '../common/endpoint-resources.ts';
+import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { propertyId } from '../common/property-id-parameter.ts';
 import { zip } from '../common/request-schemas.ts';
-import { phoneTrace } from '../common/skip-tracing.ts';
+import { type PhoneTrace, phoneTrace, type Trace, withoutSuppressed } from '../common/skip-tracing.ts';
 import { SKIP_TRACE_EXAMPLE } from '../examples/examples.ts';
 
 const TOKENS = 20;
 
 /** Mail goes to those of the forces abroad, too. */
 const STATES: ReadonlySet<string> = new Set([...US_STATES.map(({ code }) => code), 'AA', 'AE', 'AP']);
+
+const answerOf = ({ trace, people }: Awaited<ReturnType<Trace>>) => ({
+  body: trace,
+  people,
+  tokens: trace.matched ? TOKENS : 0,
+});
 
 /** What both endpoints have in common. */
 const common = {
@@ -30,6 +37,8 @@ const common = {
       value: SKIP_TRACE_EXAMPLE.response,
     },
   },
+  recheck: ({ body, people }: KeptAnswer, { database }: Resources) =>
+    withoutSuppressed(database.run, body as PhoneTrace, people),
 } as const;
 
 const LAW =
@@ -99,8 +108,7 @@ export const traceOwner = defineEndpoint({
       address: { address, city, state, zip },
       endpoint: 'public_skip_trace',
     };
-    const body = await trace(question, call);
-    return { body, tokens: body.matched ? TOKENS : 0 };
+    return answerOf(await trace(question, call));
   },
 });
 
@@ -148,10 +156,11 @@ export const tracePropertyOwner = defineEndpoint({
     };
     if (owner_name === null || Object.keys(details).length > 0) throw validationError(details);
     const subjects = [owner_name, owner_name_2 ?? ''].flatMap(subjectsOf);
-    const body = await trace(
-      { subjects, address: { address, city, state, zip }, endpoint: 'public_property_skip_trace' },
-      call,
-    );
-    return { body, tokens: body.matched ? TOKENS : 0 };
+    const question = {
+      subjects,
+      address: { address, city, state, zip },
+      endpoint: 'public_property_skip_trace',
+    };
+    return answerOf(await trace(question, call));
   },
 });

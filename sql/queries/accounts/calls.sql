@@ -114,7 +114,7 @@ insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_
 values (:account_id, :key, :fingerprint, :attempt, now() + :milliseconds::int * interval '1 ms', now())
 on conflict (account_id, key) do update
 set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
-  created_at = excluded.created_at, status = null, body = null, kept_hours = default,
+  created_at = excluded.created_at, status = null, body = null, people = null, kept_hours = default,
   made = case when c.status is null and c.created_at > now() - interval '24 hours' then c.made end
 where case
   when c.status is not null then c.created_at <= now() - c.kept_hours * interval '1 hour'
@@ -185,8 +185,9 @@ left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start;
 
 -- name: keep_answer
--- No row when another attempt has taken over.
-update idempotent_calls set status = :status, body = :body, kept_hours = :hours
+-- No row when another attempt has taken over. `people`: whom the answer is about, as the suppression list
+-- knows them; null for nobody.
+update idempotent_calls set status = :status, body = :body, people = :people::bytea[], kept_hours = :hours
 where account_id = :account_id and key = :key and claim = :attempt and status is null
 returning claim;
 
@@ -202,11 +203,11 @@ returning claim;
 
 -- name: read_call
 -- What is kept of a call with an Idempotency-Key.
-select fingerprint, status, body from idempotent_calls where account_id = :account_id and key = :key;
+select fingerprint, status, body, people from idempotent_calls where account_id = :account_id and key = :key;
 
 -- name: read_kept_answer
 -- What a call with an Idempotency-Key was answered, while that is kept.
-select body, created_at
+select body, people, created_at
 from idempotent_calls
 where account_id = :account_id and key = :key and status is not null
   and created_at > now() - kept_hours * interval '1 hour';

@@ -46,10 +46,12 @@ where m.state = 'gone' and c.id = m.id and c.feed_id = :feed_id
 delete from contacts where id = any(:ids::uuid[])
 
 -- name: erase_kept_responses
--- Deletes stored responses of idempotent calls that contain one of these numbers, and returns how many.
--- `patterns`: patterns for LIKE.
+-- Deletes stored responses of idempotent calls that are about a person or contain one of these numbers, and
+-- returns how many. `person_hmacs`: HMACs of the person; `patterns`: patterns for LIKE.
 with erased as (
-  delete from idempotent_calls where status is not null and convert_from(body, 'UTF8') like any(:patterns::text[])
+  delete from idempotent_calls
+  where status is not null
+    and (people && :person_hmacs::bytea[] or convert_from(body, 'UTF8') like any(:patterns::text[]))
   returning 1
 )
 select count(*)::int as erased from erased

@@ -26,6 +26,10 @@ returning id;
 -- A new secret, with which everything is signed from now on.
 insert into webhook_secrets (webhook_id, secret, created_at) values (:webhook_id, :secret, now());
 
+-- name: read_secret
+-- The newest secret of a webhook.
+select secret from webhook_secrets where webhook_id = :webhook_id and expires_at is null;
+
 -- name: retire_secrets
 -- Lets the secret that signs go on for `hours`, and ends the one before it.
 with older as (
