@@ -96,6 +96,13 @@ export function changeWebhooks<T>(
   });
 }
 
+/** A webhook with its newest secret, which is not kept for repeats of the call. */
+async function answerWithSecret({ database }: Resources, { account }: CallContext, id: string) {
+  const found = toWebhook(await findWebhook(database.run, account.id, id));
+  const [row] = await database.run<{ secret: string }>('webhooks/read_secret', { webhook_id: id });
+  return { body: { ...found, secret: row!.secret }, keptBody: { ...found, secret: null }, tokens: 0 };
+}
+
 export const listWebhooks = defineEndpoint({
   ...common,
   method: 'get',
@@ -138,8 +145,7 @@ export const createWebhook = defineEndpoint({
   errors: { unprocessable: TOO_MANY },
   handle: async ({ body }, resources, call) => {
     await check(resources, call, body);
-    const secret = newSecret();
-    const made = await changeWebhooks(resources, call, async run => {
+    const { id } = await changeWebhooks(resources, call, async run => {
       await run('market/lock_company', { account_id: call.account.id });
       const [counted] = await run<{ webhooks: number }>('webhooks/count_webhooks', {
         account_id: call.account.id,
@@ -153,10 +159,10 @@ export const createWebhook = defineEndpoint({
         search_id: body.search_id ?? null,
         enabled: body.enabled ?? true,
       });
-      await run('webhooks/insert_secret', { webhook_id: row!.id, secret });
-      return { ...toWebhook(await findWebhook(run, call.account.id, row!.id)), secret };
+      await run('webhooks/insert_secret', { webhook_id: row!.id, secret: newSecret() });
+      return row!;
     });
-    return { body: made, tokens: 0 };
+    return answerWithSecret(resources, call, id);
   },
 });
 
@@ -245,16 +251,15 @@ export const rotateSecret = defineEndpoint({
     example: { summary: 'Rotated', value: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE } },
   },
   handle: async ({ params: { id } }, resources, call) => {
-    const secret = newSecret();
     const account_id = call.account.id;
-    const rotated = await changeWebhooks(resources, call, async run => {
+    await changeWebhooks(resources, call, async run => {
       await run('market/lock_company', { account_id });
       await findWebhook(run, account_id, id);
       await run('webhooks/retire_secrets', { webhook_id: id, hours: OLD_SECRET_HOURS });
-      await run('webhooks/insert_secret', { webhook_id: id, secret });
+      await run('webhooks/insert_secret', { webhook_id: id, secret: newSecret() });
       await run('webhooks/record_rotation', { webhook_id: id, account_id });
-      return { ...toWebhook(await findWebhook(run, account_id, id)), secret };
+      return { id };
     });
-    return { body: rotated, tokens: 0 };
+    return answerWithSecret(resources, call, id);
   },
 });

@@ -43,7 +43,14 @@ export const webhook = z
   .meta({ id: 'Webhook' });
 
 export const webhookWithSecret = webhook
-  .extend({ secret: z.string().describe(`${SECRET} Shown this once.`) })
+  .extend({
+    secret: z
+      .string()
+      .nullable()
+      .describe(
+        `${SECRET} Shown once: null when the call is repeated with its Idempotency-Key. If you lost it, rotate it.`,
+      ),
+  })
   .meta({ id: 'NewWebhookAnswer' });
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;

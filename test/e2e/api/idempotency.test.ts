@@ -257,6 +257,24 @@ test('whatever is made by a POST is made once, though the API dies behind its co
   expect(rows[0]).toEqual({ lists: 1, searches: 1, deals: 1, reports: 1, webhooks: 1, secrets: 2, tests: 1 });
 });
 
+test('a secret is returned once: a repeat has none, and none is kept for it', async () => {
+  const { key, accountId } = await newCaller(db);
+  const path = '/api/public/v1/webhooks/';
+  const body = { url: 'https://example.com/plat', types: ['parcel.new'] };
+  const first = await post(key, 'add', { path, body });
+  const { id, secret, ...rest } = first.json as { id: string; secret: string };
+  expect(secret).toMatch(/^whsec_/);
+  expect((await post(key, 'add', { path, body })).json).toEqual({ id, ...rest, secret: null });
+  const rotate = () => post(key, 'rotate', { path: `${path}${id}/rotate/`, body: '' });
+  expect((await rotate()).json).toMatchObject({ id, secret: expect.stringMatching(/^whsec_/) });
+  expect((await rotate()).json).toMatchObject({ id, secret: null });
+  const { rows } = await db.pool.query<{ kept: string }>(
+    `select convert_from(body, 'UTF8') || made as kept from idempotent_calls where account_id = $1`,
+    [accountId],
+  );
+  expect(rows.map(({ kept }) => kept.includes('whsec_'))).toEqual([false, false]);
+});
+
 test('what a call has made before it failed is found by its repeat, and by no other request', async () => {
   const { accountId } = await newCaller(db);
   const database = openDatabase(db.pool);
