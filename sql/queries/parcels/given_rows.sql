@@ -9,7 +9,9 @@ with given as (
   order by t.property_id
   on conflict (fips, company_id, property_id) do update
   set version = excluded.version, given_at = excluded.given_at
-  where g.version <> excluded.version or g.given_at <= excluded.given_at - interval '30 days'
+  -- Without a time zone the comparison is immutable, as a cluster wants it here.
+  where g.version <> excluded.version
+    or (g.given_at at time zone 'UTC') <= (excluded.given_at at time zone 'UTC') - interval '30 days'
   returning 1
 )
 select count(*)::int as charged from given
