@@ -1,5 +1,5 @@
 /**
- * RFC 4180, with a line of names. Texts that a spreadsheet would take for a formula begin with an apostrophe
+ * RFC 4180, with a line of names. An apostrophe comes before a cell that a spreadsheet would read as a formula
  * (OWASP, CSV injection).
  */
 export function csv(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
@@ -7,11 +7,12 @@ export function csv(rows: readonly Record<string, unknown>[], columns: readonly 
   return [columns.join(','), ...lines].join('\r\n');
 }
 
-const AMOUNT = /^-?\d+(\.\d+)?$/;
+/** Spreadsheets read the full-width forms of these signs as the signs themselves. */
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
+const AMOUNT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 export function csvCell(value: unknown): string {
   const plain = value instanceof Date ? value.toISOString() : String(value ?? '');
-  const isFormula = typeof value === 'string' && /^\s*[=+\-@\t\r\n]/.test(plain) && !AMOUNT.test(plain);
-  const text = isFormula ? `'${plain}` : plain;
+  const text = FORMULA.test(plain) && !AMOUNT.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import type { RegionStats } from '../../shared/domain/market-stats.ts';
 import { packStats } from '../../shared/domain/stats-codec.ts';
@@ -72,6 +72,19 @@ test('the table is a file', async () => {
     'fips,name,state,bucket,1yr STR,Sold: 1yr,Active',
     '23019,Penobscot,ME,0.2 acre-100 acre,250,2,38',
   ]);
+});
+
+test('a downloaded file has no cell that a spreadsheet reads as a formula', async () => {
+  const rename = (name: string) =>
+    db.pool.query("update regions set name = $1 where type = 'county' and code = '23019'", [name]);
+  onTestFinished(async () => {
+    await rename('Penobscot');
+  });
+  for (const name of ['＝1+1', '＋1', '－A1', '＠SUM(A1)', '+1+1', '-A1']) {
+    await rename(name);
+    const { text } = await ana.open('/markets/export.csv?metric=1yr%20STR');
+    expect(text).toContain(`\r\n23019,'${name},ME,`);
+  }
 });
 
 test('a saved market shows its figures, and keeps the question when its label is changed', async () => {

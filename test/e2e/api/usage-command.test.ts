@@ -50,7 +50,9 @@ test('plat usage lists periods and, of one, its days; as a table, CSV or JSON', 
 test('in CSV a text that a spreadsheet would take for a formula is marked as text, a number is not', async () => {
   const cells = [
     ['=HYPERLINK("x")', '"\'=HYPERLINK(""x"")"'],
-    ['+1', "'+1"],
+    ['+1', '+1'],
+    ['+1+1', "'+1+1"],
+    ['＝1', "'＝1"],
     ['-1+1', "'-1+1"],
     ['-1', '-1'],
     ['@SUM(A1)', "'@SUM(A1)"],

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../shared/base/config.ts';
 import { diskSpace } from '../../../shared/base/disk.ts';
 import { findPort } from '../../../shared/base/port.ts';
-import { csv } from '../../../shared/base/to-csv.ts';
+import { csv, csvCell } from '../../../shared/base/to-csv.ts';
 import type { JobState } from '../../../shared/queue/jobs.ts';
 import { openProgress } from '../../../workers/cli/common/cli-enqueue.ts';
 import { listCounts, table } from '../../../workers/cli/common/cli-output.ts';
@@ -39,7 +39,28 @@ describe('tables for people', () => {
   });
 });
 
-test('CSV quotes what needs it and marks formulas, of texts alone', () => {
+test.each([
+  ['＝1+1', "'＝1+1"],
+  ['＋1', "'＋1"],
+  ['－1', "'－1"],
+  ['＠SUM(A1)', "'＠SUM(A1)"],
+  [' ＝1', "' ＝1"],
+  ['+1+1', "'+1+1"],
+  ['-A1', "'-A1"],
+  ['+1 603 555 0100', "'+1 603 555 0100"],
+  ['-', "'-"],
+  ['+1', '+1'],
+  ['-1.5', '-1.5'],
+  ['-1.5e-7', '-1.5e-7'],
+  [-1e-7, '-1e-7'],
+  ['-.5', '-.5'],
+  // Neutralized by its text, whatever the type.
+  [['=1', 2], `"'=1,2"`],
+])('a CSV cell of %j is %j', (value, cell) => {
+  expect(csvCell(value)).toBe(cell);
+});
+
+test('CSV quotes what needs it and neutralizes formulas', () => {
   const rows = [
     { name: '\t=1', at: new Date('2026-01-02T03:04:05.678Z'), amount: -5 },
     { name: 'a, "b"', at: null, amount: 0.5 },

@@ -19,6 +19,13 @@ const TEXTS = [
   '@home, away',
   ' - a dash',
   '\u00a0=1',
+  '＝1+1',
+  '＋1',
+  '－1, x',
+  '＠SUM(A1)',
+  '+1',
+  '+1+1',
+  '-A1',
   '-12.5',
   'a\tb\nc\r\\d',
   'Peña',
@@ -35,4 +42,21 @@ test('lines of COPY become what their rows become', () => {
   );
   const asLines = openCsv(COLUMNS, false).writeCopied!(Buffer.from(lines), CREDIT);
   expect(Buffer.from(asLines).toString()).toBe(Buffer.from(asRows).toString());
+});
+
+test.each([
+  ['＝1+1', "'＝1+1"],
+  ['＋1', "'＋1"],
+  ['－1, x', `"'－1, x"`],
+  ['＠SUM(A1)', "'＠SUM(A1)"],
+  ['+1+1', "'+1+1"],
+  ['-A1', "'-A1"],
+  ['+1', '+1'],
+  ['-12.5', '-12.5'],
+])('an owner named %j is %j in both ways to write rows', (name, cell) => {
+  const asRow = openCsv(COLUMNS, false).write([{ id: '7', cells: [name, '', '', ''], place: null }]);
+  const line = `${['7', '', '', '', copyValue(name), '', ''].join('\t')}\n`;
+  const asLine = openCsv(COLUMNS, false).writeCopied!(Buffer.from(line), '');
+  for (const file of [asRow, asLine])
+    expect(Buffer.from(file).toString()).toBe(`\ufeffowner_name,acres,vacant,sources\r\n${cell},,,\r\n`);
 });
