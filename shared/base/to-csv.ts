@@ -1,5 +1,5 @@
 /**
- * RFC 4180, with a line of names. An apostrophe comes before a cell that a spreadsheet would read as a formula
+ * RFC 4180, with a line of names. A cell that a spreadsheet would read as a formula gets an apostrophe first
  * (OWASP, CSV injection).
  */
 export function csv(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {

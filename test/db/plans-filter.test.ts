@@ -181,7 +181,11 @@ describe('a shape', () => {
   });
 
   test('finds what its outline passes over by the index of extents, and each boundary by its key', async () => {
-    const { statements } = await run(body);
+    // Few of the table's rows: for a fifth of them PostgreSQL 15 would read all.
+    const { statements } = await run({
+      geom_intersects:
+        'POLYGON ((0.0001 0.0001, 0.0002 0.0001, 0.0003 0.0003, 0.0001 0.0002, 0.0001 0.0001))',
+    });
     const plan =
       (await planOf(statements, CANDIDATES)) + (await planOf(statements, 'p.boundary is not null'));
     expect(plan).toMatch(/parcel_filters_33_extent_idx/);

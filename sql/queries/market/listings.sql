@@ -86,7 +86,8 @@ with sales as (
   select
     s.ctid as place, s.id, s.sold_date, s.price, s.source_id || '/' || s.sold_date || '/' || s.price as own_source_id,
     md5(s.id::text || '/' || s.sold_date || '/' || s.price)::uuid as own_id,
-    min((s.sold_date, s.price)) over same_id < max((s.sold_date, s.price)) over same_id as repeats
+    min(s.sold_date) over same_id < max(s.sold_date) over same_id
+      or min(s.price) over same_id < max(s.price) over same_id as repeats
   from stage_listing s
   where s.status = 'SOLD' and s.sold_date is not null
   window same_id as (partition by s.id)

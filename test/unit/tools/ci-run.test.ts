@@ -16,6 +16,9 @@ const TESTS = `
 import { readFileSync, writeFileSync } from 'node:fs';
 const [passed, failed] = [Number(process.env.PASSED), Number(process.env.FAILED)];
 if (readFileSync(0).length > 0) throw new Error('standard input is not empty');
+// Part of the tests runs again on another server, and only that part.
+const isSecondRun = process.argv.includes('test/db');
+if (isSecondRun !== (process.env.TEST_DATABASE_URL === process.env.TEST_POSTGRES_15_URL)) throw new Error('the wrong server');
 const file = process.argv.find(argument => argument.startsWith('--outputFile.json=')).split('=')[1];
 const assertionResults = [...Array(passed).fill('passed'), ...Array(failed).fill('failed')].map(status => ({ status }));
 const broke = Number(process.env.BROKE);
@@ -38,6 +41,7 @@ function ci(check: 'true' | 'false', passed: number, failed: number, broke = 0) 
     env: {
       ...process.env,
       TEST_REDIS_URL: 'redis://127.0.0.1:1',
+      TEST_POSTGRES_15_URL: 'postgres://127.0.0.1:1/postgres',
       PASSED: `${passed}`,
       FAILED: `${failed}`,
       BROKE: `${broke}`,
@@ -47,12 +51,12 @@ function ci(check: 'true' | 'false', passed: number, failed: number, broke = 0) 
 }
 
 describe.skipIf(process.platform === 'win32')('.ci/run', () => {
-  test('ends with the counts', () =>
-    expect(ci('true', 3, 0)).toEqual({ last: '3 passed, 0 failed', status: 0 }));
+  test('ends with the counts of both runs', () =>
+    expect(ci('true', 3, 0)).toEqual({ last: '6 passed, 0 failed', status: 0 }));
   test('fails with a test, and a file that broke before its tests counts as one', () =>
-    expect(ci('true', 3, 2, 1)).toEqual({ last: '3 passed, 3 failed', status: 1 }));
+    expect(ci('true', 3, 2, 1)).toEqual({ last: '6 passed, 6 failed', status: 1 }));
   test('fails with the check, and runs the tests all the same', () =>
-    expect(ci('false', 3, 0)).toEqual({ last: '3 passed, 0 failed', status: 1 }));
+    expect(ci('false', 3, 0)).toEqual({ last: '6 passed, 0 failed', status: 1 }));
   test('fails when the tests leave no report', () =>
     expect(ci('true', 0, 0)).toEqual({ last: 'The tests did not run to their end.', status: 1 }));
 });
