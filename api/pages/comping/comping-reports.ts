@@ -39,7 +39,7 @@ export type Report = {
   /** The newest snapshot that was offered but not accepted yet. */
   offered: ReportSnapshot | null;
   share_expires_at: Date | null;
-  /** Name or address of who began it, else of whose account it is; null where that is nobody's. */
+  /** Name of the person who started it, or of the account's user; null when that person has no name. */
   maker: string | null;
   company: string;
   chosen: string[];

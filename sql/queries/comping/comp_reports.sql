@@ -77,11 +77,12 @@ set
 where id = :id;
 
 -- name: read_report
--- A report, for members of its account and the account's own user.
+-- A report, for members of its account and the account's own user. The maker is a name, never an email, as
+-- shared reports show it.
 select
   r.id, r.account_id, r.fips, r.property_id, r.label, r.title, r.notes, r.version, r.created_at, r.updated_at, r.wanted_at,
   r.looked_at, r.fault, r.snapshot, r.offered, r.share_expires_at,
-  (select coalesce(nullif(u.name, ''), u.email) from users u where u.id = coalesce(r.user_id, a.user_id)) as maker,
+  (select nullif(u.name, '') from users u where u.id = coalesce(r.user_id, a.user_id)) as maker,
   (select c.name from companies c where c.id = a.company_id) as company,
   array(select comp_id::text from comp_report_comps where report_id = r.id order by added_at, comp_id) as chosen,
   coalesce((
@@ -96,8 +97,11 @@ join accounts a on a.id = r.account_id
 where r.id = :id and (r.account_id = :account_id or a.user_id = :user_id);
 
 -- name: find_shared
--- The report of a valid link. `token_hash`: hash of the token.
-select id, account_id from comp_reports where share_hash = :token_hash and share_expires_at > now();
+-- The report of a valid link, while its account is in good standing. `token_hash`: hash of the token.
+select r.id, r.account_id
+from comp_reports r
+join accounts a on a.id = r.account_id and a.disabled_at is null and a.pro and a.invoice_paid
+where r.share_hash = :token_hash and r.share_expires_at > now();
 
 -- name: list_reports
 -- Reports of an account and a user's own, last changed first.

@@ -260,10 +260,12 @@ order by f.kind <> 'assessor', f.kind, f.name;
 select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
 
 -- name: read_file_facts
--- What is sent of a file that is kept, and what its list or only market is called. Places: subject.
+-- What is sent of a file that is kept, and what its list or only market is called, while the account that
+-- ordered it is in good standing. Places: subject.
 select e.request, e.expires_at, e.created_at,
   {{subject}} as subject
 from exports e
+join accounts a on a.id = e.account_id and a.disabled_at is null and a.pro and a.invoice_paid
 where e.id = :export_id and e.state = 'ready' and e.expires_at > now();
 
 -- name: read_versions
