@@ -12,7 +12,13 @@ import {
   removeListing,
 } from './v1/deals/deal-endpoints.ts';
 import { dealHistory } from './v1/deals/deal-history.ts';
-import { createExport, deleteExport, getExport, listExports } from './v1/exports/export-endpoints.ts';
+import {
+  cancelRunningExport,
+  createExport,
+  deleteExport,
+  getExport,
+  listExports,
+} from './v1/exports/export-endpoints.ts';
 import { countyQuality } from './v1/feeds/get-county-quality.ts';
 import { countyCoverage, listCoverage } from './v1/feeds/get-coverage.ts';
 import { getParcelImage } from './v1/imagery/parcel-image.ts';
@@ -99,6 +105,7 @@ export const endpoints: readonly Endpoint[] = [
   createExport,
   listExports,
   getExport,
+  cancelRunningExport,
   deleteExport,
   createCompReport,
   searchRegions,

@@ -96,6 +96,7 @@ const MESSAGES: Record<string, [code: string, message: string]> = {
   '403': ['forbidden', 'This API key lacks the scope api:direct.'],
   '404': ['not_found', 'No county has the FIPS code 99999.'],
   '405': ['method_not_allowed', 'PUT is not possible here; GET, HEAD is.'],
+  '409': ['unprocessable', 'The file is ready: it can be deleted, but no longer canceled.'],
   '410': ['not_found', 'Changes after this cursor are kept no longer than 400 days.'],
   '421': ['not_found', 'The service does not answer to this Host: call it by its own address.'],
   '422': ['unprocessable', 'Well-formed, but it cannot be done.'],
@@ -234,6 +235,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
         : {}),
       ...COMMON_ERRORS,
       ...(errors.not_found ? { '404': errorResponse('404', `\`not_found\`: ${errors.not_found}`) } : {}),
+      ...(errors.conflict ? { '409': errorResponse('409', `\`unprocessable\`: ${errors.conflict}`) } : {}),
       ...(errors.gone ? { '410': errorResponse('410', `\`not_found\`: ${errors.gone}`) } : {}),
       ...(errors.unprocessable
         ? { '422': errorResponse('422', `\`unprocessable\`: ${errors.unprocessable}`) }

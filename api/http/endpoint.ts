@@ -110,6 +110,8 @@ export type Endpoint<
   metering: Metering<Params, Query, Body, Resources> | null;
   /** A limit shared by the calls of all endpoints that name it, in addition to the account's own. */
   rate?: ExtraLimit;
+  /** A POST that changes nothing: its body only says what to read. A GET never changes anything. */
+  reads?: true;
   /** Whether accounts without a contract are served too. */
   withoutContract?: boolean;
   response: {
@@ -128,11 +130,15 @@ export type Endpoint<
     examples?: Record<string, Example>;
   };
   /** Errors besides those that every endpoint can answer, and when. */
-  errors: Partial<Record<'not_found' | 'gone' | 'unprocessable', string>>;
+  errors: Partial<Record<'not_found' | 'gone' | 'conflict' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
   /** What a repeat still returns of the answer that was kept for it; all of it where this is absent. */
   recheck?(kept: KeptAnswer, resources: Resources): Promise<object>;
 };
+
+/** Whether a call changes nothing and asks nobody outside, which traces of people do. */
+export const isReadOnly = ({ method, reads, rate }: Pick<Endpoint, 'method' | 'reads' | 'rate'>): boolean =>
+  rate !== 'skip_trace' && (method === 'get' || reads === true);
 
 /** What calls cost. A GET or POST that has it takes `?quote=true` (quote.ts). */
 export type Metering<

@@ -14,6 +14,9 @@ export function validationError(details: Details, headers: Record<string, string
 
 export const notFound = (message: string): PlatError => new PlatError('not_found', message);
 export const unprocessable = (message: string): PlatError => new PlatError('unprocessable', message);
+/** What the state of a thing rules out now. */
+export const conflict = (message: string): PlatError =>
+  new PlatError('unprocessable', message, { status: 409 });
 
 /** The body of every error. */
 export function envelope(error: PlatError, requestId: string): string {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Endpoint } from '../http/endpoint.ts';
+import { type Endpoint, isReadOnly } from '../http/endpoint.ts';
 import { validationError } from '../http/error-responses.ts';
 import type { RequestInput } from '../http/validate.ts';
 import { type Document, inputOf, type Operation, outputOf, type Schema } from './tool-schemas.ts';
@@ -98,9 +98,7 @@ function define(
   const outputSchema = outputOf(document, operations);
   // It asks providers outside, and is kept on record.
   const traces = endpoints.some(({ rate }) => rate === 'skip_trace');
-  // What makes something says so by its status; where making it again is answered by 200,
-  // nothing more is made.
-  const reads = !traces && (method === 'get' || (method === 'post' && response.status === 200));
+  const reads = endpoints.every(isReadOnly);
   const removes = method === 'delete';
   return {
     name,
@@ -112,6 +110,7 @@ function define(
       title,
       readOnlyHint: reads,
       destructiveHint: removes,
+      // Where making it again is answered by 200, nothing more is made.
       idempotentHint: reads || removes || response.also?.[200] !== undefined,
       openWorldHint: traces,
     },

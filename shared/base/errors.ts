@@ -13,7 +13,8 @@ export const ERROR_STATUSES = {
   // Also of what is kept no longer, and where the request came to another host than the service's own.
   not_found: [404, 410, 421],
   method_not_allowed: [405],
-  unprocessable: [422],
+  // 409 for what the thing's own state rules out, such as canceling a file that is ready.
+  unprocessable: [422, 409],
   rate_limited: [429],
   internal_error: [500, 503],
 } as const satisfies Record<string, readonly number[]>;

@@ -74,6 +74,7 @@ export const QUESTIONS: Question[] = [
   ['create_export', '', { filter: { county: '33019', acres_min: 5, acres_max: 20 }, format: 'csv' }],
   ['get_export', '{id}'],
   ['list_exports'],
+  ['cancel_export', '{id}'],
   ['delete_export', '{id}'],
   ['create_search', '', { name: 'large lots', filter: { county: '33019', acres_min: 5 } }],
   ['get_search', '{id}'],

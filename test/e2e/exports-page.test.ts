@@ -30,6 +30,14 @@ test('what a search finds is ordered with its price told, downloaded, free the s
   );
   expect(file.text.trimEnd().split('\r\n')).toHaveLength(cost + 1);
   expect((await ana.open(`/exports${SEARCH}`)).text).toMatch(/Export for\s+0 tokens/);
+  await ana.submit('/exports', { filter: '{"county":"33019","acres_min":500}', kind: 'csv', tokens: '99' });
+  const cancel = /name="cancel" value="([^"]+)"/.exec((await ana.open('/exports')).text)![1]!;
+  expect((await ana.submit('/exports', { cancel })).status).toBe(303);
+  const canceled = (await ana.open('/exports')).text;
+  expect(canceled).not.toContain('name="cancel"');
+  const late = await ana.submit('/exports', { cancel: /name="remove" value="([^"]+)"/.exec(list)![1]! });
+  expect(late.status).toBe(400);
+  expect((await ana.submit('/exports', { remove: cancel })).status).toBe(303);
   const removed = async (page: string) => {
     const remove = /name="remove" value="([^"]+)"/.exec(page)![1]!;
     expect((await ana.submit('/exports', { remove })).status).toBe(303);

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/exports/export-request.ts';
 import { pageKey } from '../../http/idempotency.ts';
 import { companyOf } from '../../v1/common/company.ts';
-import { createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
+import { cancelRunningExport, createExport, deleteExport } from '../../v1/exports/export-endpoints.ts';
 import { type ExportRow, listExportRows } from '../../v1/exports/export-schema.ts';
 import { Icon } from '../frame/icons.tsx';
 import { Empty, Grid, Notice } from '../frame/layout.tsx';
@@ -58,8 +58,10 @@ export const exportsPage: Page = {
   post: visit =>
     answerForm(
       async () => {
-        const id = visit.form.get('remove');
-        if (id !== null) await callEndpoint(visit, deleteExport, { params: { id } });
+        const canceled = visit.form.get('cancel');
+        const removed = visit.form.get('remove');
+        if (canceled !== null) await callEndpoint(visit, cancelRunningExport, { params: { id: canceled } });
+        else if (removed !== null) await callEndpoint(visit, deleteExport, { params: { id: removed } });
         else
           await callEndpoint(visit, createExport, {
             body: readOrder(visit.form).request,
@@ -157,7 +159,7 @@ async function lineOf(visit: Visit, row: ExportRow) {
     row.tokens === null ? '–' : tokens(row.tokens),
     moment(row.created_at),
     <form method="post" action="/exports">
-      <button type="submit" class="small quiet" name="remove" value={id}>
+      <button type="submit" class="small quiet" name={isOpen ? 'cancel' : 'remove'} value={id}>
         {isOpen ? 'Cancel' : 'Delete'}
       </button>
     </form>,

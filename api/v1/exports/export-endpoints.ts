@@ -15,7 +15,7 @@ import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { enqueueAndNotify } from '../../../shared/queue/jobs.ts';
 import type { Database } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
-import { notFound, validationError } from '../../http/error-responses.ts';
+import { conflict, notFound, validationError } from '../../http/error-responses.ts';
 import type { Quote } from '../../http/quote.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
@@ -37,8 +37,20 @@ const PATH = '/api/public/v1/exports/';
 const MOST_AT_ONCE = 3;
 
 const common = { tag: 'Exports' } as const;
+const UNFINISHED = {
+  ...EXPORT_EXAMPLE,
+  rows: null,
+  free_rows: null,
+  tokens: null,
+  parts: [],
+  url: null,
+  expires_at: null,
+};
+
 const params = z.object({ id: z.uuid('must be a UUID').describe('The id of the export.') });
 const NOT_FOUND = 'The company has no export with this id.';
+const OVER = 'The export is ready, failed or expired: there is nothing left to cancel.';
+const STILL_RUNS = 'The export is still being made: cancel it first.';
 
 export const createExport = defineEndpoint({
   ...common,
@@ -64,16 +76,7 @@ What it can cost is held from the start, and billed once when it is ready. It ha
     location: body => `${PATH}${body.id}/`,
     example: {
       summary: 'As ordered',
-      value: {
-        ...EXPORT_EXAMPLE,
-        state: 'queued',
-        rows: null,
-        free_rows: null,
-        tokens: null,
-        parts: [],
-        url: null,
-        expires_at: null,
-      },
+      value: { ...UNFINISHED, state: 'queued' },
     },
   },
   errors: {
@@ -213,25 +216,54 @@ export const getExport = defineEndpoint({
   },
 });
 
+export const cancelRunningExport = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: `${PATH}{id}/cancel/`,
+  operationId: 'cancel_export',
+  summary: 'Cancel an export',
+  description:
+    'Stops an export that is queued or running. It costs nothing, and the tokens held for it are released. An export is either canceled or billed, never both. Canceling a canceled export changes nothing.',
+  params,
+  response: {
+    status: 200,
+    description: 'The export, now `cancelled`.',
+    schema: exported,
+    example: { summary: 'Canceled', value: { ...UNFINISHED, state: 'cancelled' } },
+  },
+  errors: { not_found: NOT_FOUND, conflict: OVER },
+  handle: async ({ params }, resources, call) => {
+    const { database } = resources;
+    const companyId = await companyOf(database.run, call.account.id);
+    await database.transaction(async run => {
+      const canceled = await cancelExport(run, params.id, companyId);
+      if (canceled?.job_id) await run('queue/cancel_job', { id: canceled.job_id, by: 'the company' });
+    });
+    const rows = await listExportRows(database, call.account.id, params.id);
+    const [answer] = await toExports(rows, resources, call);
+    if (answer === undefined) throw notFound(`There is no export ${params.id}.`);
+    if (answer.state !== 'cancelled') throw conflict(OVER);
+    return { body: answer, tokens: 0 };
+  },
+});
+
 export const deleteExport = defineEndpoint({
   ...common,
   method: 'delete',
   path: `${PATH}{id}/`,
   operationId: 'delete_export',
-  summary: 'Cancel or delete an export',
+  summary: 'Delete an export',
   description:
-    'Cancels an export that is being made: it costs nothing, and what was held for it is given back. One that is over is deleted with its file.',
+    'Deletes an export that is ready, failed, canceled or expired, with its file. Cancel one that is queued or running first.',
   params,
-  response: { status: 204, description: 'It is canceled, or deleted.' },
-  errors: { not_found: NOT_FOUND },
+  response: { status: 204, description: 'The export is deleted.' },
+  errors: { not_found: NOT_FOUND, conflict: STILL_RUNS },
   handle: async ({ params }, { database }, { account }) => {
     const ids = { export_id: params.id, company_id: await companyOf(database.run, account.id) };
-    const gone = await database.transaction(async run => {
-      const canceled = await cancelExport(run, params.id, ids.company_id);
-      if (canceled?.job_id) await run('queue/cancel_job', { id: canceled.job_id, by: 'the company' });
-      return canceled !== undefined || (await run('exports/delete_export', ids)).length > 0;
-    });
-    if (!gone) throw notFound(`There is no export ${params.id}.`);
+    if ((await database.run('exports/delete_export', ids)).length === 0) {
+      const [kept] = await listExportRows(database, account.id, params.id);
+      throw kept === undefined ? notFound(`There is no export ${params.id}.`) : conflict(STILL_RUNS);
+    }
     return { body: null, tokens: 0 };
   },
 });

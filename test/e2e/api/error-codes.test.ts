@@ -41,6 +41,8 @@ const lost = await startTestApi(db, {
 const elsewhere = await startTestApi(db, { env: { HOST: '0.0.0.0', ALLOWED_HOSTS: 'plat.example.org' } });
 beforeAll(() => insertRegions(db));
 
+const EXPORT = '0b8f3c1e-7a54-4c2b-9d3e-5f6a7b8c9d01';
+
 type Given = {
   account?: Partial<NewAccount>;
   key?: Partial<NewKey>;
@@ -118,6 +120,20 @@ const CASES: [answer: string, when: string, given?: Given][] = [
     '405 method_not_allowed',
     'the path has other methods',
     { path: MARKETS, init: { method: 'PUT' }, headers: { allow: /^GET, HEAD, POST$/ } },
+  ],
+  [
+    '409 unprocessable',
+    'an export that is still made is to be deleted',
+    {
+      path: `/api/public/v1/exports/${EXPORT}/`,
+      init: { method: 'DELETE' },
+      before: accountId =>
+        db.pool.query(
+          `insert into exports (id, company_id, account_id, mode, request, state, tokens_held, created_at)
+           select $2, company_id, id, 'direct', '{"format":"csv","filter":{}}', 'running', 0, now() from accounts where id = $1`,
+          [accountId, EXPORT],
+        ),
+    },
   ],
   [
     '422 unprocessable',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runMaintenance } from '../../../api/start-api.ts';
-import { posting, startTestApi } from '../../support/api.ts';
+import { posting, startTestApi, type TestReply } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { EXPORTS, look, makeExports, newCompany, order, periodOf } from '../../support/exports.ts';
 
@@ -9,16 +9,49 @@ const api = await startTestApi(db);
 const COUNTY = { county: '33019' };
 const COUNTY_ROWS = 2_028;
 
+const cancel = (key: string, id: string) => api.call(`${EXPORTS}${id}/cancel/`, { key, method: 'POST' });
+const remove = (key: string, id: string) => api.call(`${EXPORTS}${id}/`, { key, method: 'DELETE' });
+const refusalOf = ({ status, json }: TestReply) => [status, (json as { error: { code: string } }).error.code];
+const CONFLICT = [409, 'unprocessable'];
+
 describe('while it lasts', () => {
   test('it is canceled, and what was held given back', async () => {
     const { key, accountId } = await newCompany(db);
     const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
-    expect((await api.call(`${EXPORTS}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
+    expect(refusalOf(await remove(key, id))).toEqual(CONFLICT);
+    expect((await cancel(key, id)).json).toMatchObject({ id, state: 'cancelled', tokens: null });
     await makeExports(db);
     expect(await look(api, key, id)).toMatchObject({ state: 'cancelled', rows: null, parts: [] });
     expect(await periodOf(db.pool, accountId)).toEqual({ used: 0, held: 0 });
-    expect((await api.call(`${EXPORTS}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
+    expect((await cancel(key, id)).status).toBe(200);
+    expect((await remove(key, id)).status).toBe(204);
     expect((await api.call(`${EXPORTS}${id}/`, { key })).status).toBe(404);
+    expect((await cancel(key, id)).status).toBe(404);
+  });
+
+  test('it is canceled or billed, never both, when it finishes at that moment', async () => {
+    const { key, accountId } = await newCompany(db);
+    const { id } = await order(api, key, { filter: COUNTY, format: 'csv' });
+    // As the worker bills it, up to the commit.
+    const worker = await db.pool.connect();
+    await worker.query('begin');
+    await worker.query("update exports set state = 'running', attempt = 1 where id = $1", [id]);
+    await worker.query(
+      "update exports set state = 'ready', tokens_held = 0, rows = 1, free_rows = 0, tokens = 1, ended_at = now(), expires_at = now() + interval '1 day' where id = $1",
+      [id],
+    );
+    await worker.query(
+      'update usage_periods set tokens_used = 1, tokens_held = 0 where account_id = $1 and period_end is null',
+      [accountId],
+    );
+    const late = cancel(key, id);
+    await expect.poll(() => lockWaits(db)).toBe(1);
+    await worker.query('commit');
+    worker.release();
+    expect(refusalOf(await late)).toEqual(CONFLICT);
+    expect(await look(api, key, id)).toMatchObject({ state: 'ready', tokens: 1 });
+    expect(await periodOf(db.pool, accountId)).toEqual({ used: 1, held: 0 });
+    expect((await remove(key, id)).status).toBe(204);
   });
 
   test('three are made at once for a company', async () => {
@@ -54,7 +87,7 @@ describe('while it lasts', () => {
     const failed = await order(api, key, { filter: COUNTY, format: 'csv' });
     const ids = [canceled.id, failed.id];
     await db.pool.query("insert into export_parts select unnest($1::uuid[]), 1, 'half', 'sum'", [ids]);
-    await api.call(`${EXPORTS}${canceled.id}/`, { key, method: 'DELETE' });
+    await cancel(key, canceled.id);
     await db.pool.query("update exports set state = 'failed' where id = $1", [failed.id]);
     await runMaintenance(db.pool, db.config);
     const { rows } = await db.pool.query('select from export_parts where export_id = any ($1)', [ids]);

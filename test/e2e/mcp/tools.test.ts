@@ -122,6 +122,7 @@ const OTHERS = [
   'update_search',
   'delete_search',
   'list_search_changes',
+  'cancel_export',
   'delete_export',
 ];
 

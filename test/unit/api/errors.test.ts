@@ -62,7 +62,7 @@ test('the codes and statuses are those of the contract', () => {
     'subscription_required 402',
     'tier_upgrade_required 402',
     'unauthorized 401',
-    'unprocessable 422',
+    'unprocessable 422 409',
     'usage_backstop_reached 402',
     'usage_limit_exceeded 402',
     'validation_error 400 416',

@@ -15,6 +15,7 @@ export const filterParcels = defineEndpoint({
   method: 'post',
   path: '/api/public/v1/properties/filter/',
   operationId: 'filter_properties',
+  reads: true,
   tag: 'Parcels',
   summary: 'Parcels by any combination of filters',
   description: `Finds the parcels on the roll that pass every filter given. A parcel for which a filtered value is unknown does not pass

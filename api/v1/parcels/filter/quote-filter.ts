@@ -38,6 +38,7 @@ export const quoteFilter = defineEndpoint({
   method: 'post',
   path: '/api/public/v1/properties/filter/quote/',
   operationId: 'quote_filter',
+  reads: true,
   tag: 'Parcels',
   summary: 'How many parcels a filter finds, and what they cost',
   description: `Counts what a filter finds, exactly from ${LEAST_TOLD} parcels up and silent below, and tells what they cost. Filters that name one thing (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) are not quotable, and neither are shapes with a part under 1 km².`,
