@@ -45,7 +45,9 @@ export async function startApi(
     await cancelPool.end();
   };
   try {
-    await assertSchemaVersion(pool);
+    const newer = await assertSchemaVersion(pool);
+    if (newer.length > 0)
+      log.info({ newer }, 'the database has newer migrations, and this release works with them');
     await assertClusterReady(pool, config.DB_POOL_SIZE);
     const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));

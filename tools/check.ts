@@ -13,6 +13,7 @@ import { readSources } from './checks/files.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
 import { checkFileNames, checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
 import { checkOpenApi } from './checks/lint-openapi.ts';
+import { checkMigrations } from './checks/migrations.ts';
 import { checkCommentNames, checkCommentWidth, checkSpreads } from './checks/style.ts';
 
 const write = process.argv.includes('--write');
@@ -28,6 +29,7 @@ const problems = [
   ...checkCommentNames(files),
   ...checkSpreads(files),
   ...checkDistributed(files),
+  ...checkMigrations(files),
   ...checkCircles(files),
   ...checkEnvExample(readFileSync(join(rootDir, '.env.example'), 'utf8')),
   ...checkCompose(readFileSync(join(rootDir, 'docker-compose.yml'), 'utf8')),

@@ -100,7 +100,9 @@ export async function startWorker(
   };
 
   try {
-    await assertSchemaVersion(pool);
+    const newer = await assertSchemaVersion(pool);
+    if (newer.length > 0)
+      log.info({ newer }, 'the database has newer migrations, and this release works with them');
     await assertClusterReady(pool, connections);
     if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config, pool);
     const queues = openQueues(backend);

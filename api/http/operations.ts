@@ -25,7 +25,7 @@ export function operations({ pool, metrics, lifecycle, config }: OperationsDeps)
   );
 
   // However often it is asked, the database is asked once at a time.
-  let checking: Promise<void> | undefined;
+  let checking: Promise<unknown> | undefined;
   answerGet(router, '/readyz', async (_req, res) => {
     if (lifecycle.leaving) throw unavailable('The service is shutting down.');
     checking ??= assertSchemaVersion(pool).finally(() => {

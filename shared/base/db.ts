@@ -17,19 +17,20 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
 
 const queriesDir = join(rootDir, 'sql', 'queries');
-const statements = new Map<string, string>();
 
-/**
- * `family/verb_noun`: a block `-- name: verb_noun` of a file in `sql/queries/family/`, or a file of that name
- * there. Read once.
- */
+/** Read at the start: a running process never mixes its code with a newer release's statements. */
+const statements = new Map<string, string>(
+  readdirSync(queriesDir).flatMap(family =>
+    readdirSync(join(queriesDir, family)).flatMap(file =>
+      [...sqlBlocks(file, readFileSync(join(queriesDir, family, file), 'utf8'))].map(
+        ([block, body]) => [`${family}/${block}`, body] as const,
+      ),
+    ),
+  ),
+);
+
+/** `family/verb_noun`: a block `-- name: verb_noun` of a file in `sql/queries/family/`, or its name. */
 export function sql(name: string): string {
-  if (!statements.has(name)) {
-    const family = name.slice(0, name.indexOf('/'));
-    for (const file of readdirSync(join(queriesDir, family)))
-      for (const [block, body] of sqlBlocks(file, readFileSync(join(queriesDir, family, file), 'utf8')))
-        statements.set(`${family}/${block}`, body);
-  }
   const text = statements.get(name);
   if (text === undefined) throw new Error(`sql/queries has no statement ${name}`);
   return text;

@@ -1,45 +1,86 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { PlatError } from './errors.ts';
+import { errorCode, messageOf, PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import { rootDir } from './root.ts';
 
 export const QUEUE_SCHEMA = 'bullmq';
 
-/** The first and the last of the migrations of before the first release: 0001_schema.sql is all of them. */
+/** The first and the last migration from before the first release: 0001_schema.sql replaced all of them. */
 const CHAIN_BEGAN = '0001_regions.sql';
 const CHAIN_ENDED = '0044_drop_packed_stats.sql';
-/** The last commit that had them. */
+/** The last commit that has them. */
 const CHAIN_COMMIT = '0700e75008';
 
-type Migration = { version: number; name: string; text: string; checksum: string };
+/** Migrations up to this one have no first line that says their kind. */
+export const LAST_WITHOUT_KIND = 24;
 
-function readMigrations(dir = join(rootDir, 'sql', 'migrations')): Migration[] {
-  return readdirSync(dir)
+/** A migration waits this long for a lock, while calls that need the same table wait behind it. */
+const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_PAUSE_MS = 3_000;
+const LOCK_ATTEMPTS = 100;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Whether the release before a migration keeps working on its result. Expanding ones are recorded in a table
+ * of their own: every release, the first one included, stops at a newer number in `schema_migrations`.
+ */
+export type MigrationKind = 'expanding' | 'breaking';
+const RECORDS = { breaking: 'schema_migrations', expanding: 'schema_expansions' } as const;
+
+type Applied = { version: number; name: string; checksum: string; kind: MigrationKind };
+type Migration = Applied & { text: string };
+
+/** Undefined when the first line says neither. */
+export function kindOf(text: string): MigrationKind | undefined {
+  return /^-- (expanding|breaking): \S/.exec(text)?.[1] as MigrationKind | undefined;
+}
+
+function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder)
     .filter(file => file.endsWith('.sql'))
     .sort()
-    .map((file, index) => {
-      const version = Number(file.slice(0, 4));
+    .map((name, index) => {
+      const version = Number(name.slice(0, 4));
       if (version !== index + 1)
-        throw new PlatError('migration', `${file}: migrations are numbered from 0001 without gaps.`);
-      const text = readFileSync(join(dir, file), 'utf8');
-      return { version, name: file, text, checksum: createHash('sha256').update(text).digest('hex') };
+        throw new PlatError('migration', `${name}: migrations are numbered from 0001 without gaps.`);
+      const text = readFileSync(join(folder, name), 'utf8');
+      const checksum = createHash('sha256').update(text).digest('hex');
+      const kind = (version > LAST_WITHOUT_KIND && kindOf(text)) || 'breaking';
+      return { version, name, text, checksum, kind };
     });
 }
 
+/** Read once: a running process keeps to its own, even when its folder is replaced. */
+let ownMigrations: Migration[] | undefined;
+function knownMigrations(folder?: string): Migration[] {
+  if (folder !== undefined) return readMigrations(folder);
+  ownMigrations ??= readMigrations(join(rootDir, 'sql', 'migrations'));
+  return ownMigrations;
+}
+
+type MigrateOptions = {
+  queue: boolean;
+  /** Default: `sql/migrations`. */
+  folder?: string;
+  /** Told when a migration has to wait for a table that is in use. */
+  say?: (text: string) => void;
+};
+
 /**
- * Brings the database to the newest schema, each migration in a transaction of its own, and prepares the
- * queue's. Safe to run from several processes at once. @returns the names of the migrations that were
- * applied. @throws PlatError `migration`
+ * Brings the database to the newest schema, each migration in its own transaction, and prepares the queue's
+ * schema. Several processes can run it at once. @returns the names of the migrations that were applied.
+ * @throws PlatError `migration`
  */
-export async function migrate(databaseUrl: string, options: { queue: boolean }): Promise<string[]> {
+export async function migrate(databaseUrl: string, options: MigrateOptions): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCKS.migrate]);
-    const applied = await applyPending(client, readMigrations());
+    const applied = await applyPending(client, knownMigrations(options.folder), options.say);
     if (options.queue) {
       // A tenth of a second to load, and every command checks the schema's version.
       const { runMigrations } = await import('bullmq');
@@ -51,47 +92,72 @@ export async function migrate(databaseUrl: string, options: { queue: boolean }):
   }
 }
 
-async function applyPending(client: pg.Client, migrations: Migration[]): Promise<string[]> {
-  await client.query(`
-    create table if not exists schema_migrations (
-      version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
-    )`);
-  await carryOver(client, migrations[0]!);
-  const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
-    'select version, name, checksum from schema_migrations order by version',
-  );
-  for (const row of rows) {
-    const file = migrations[row.version - 1];
-    if (file === undefined) {
-      throw new PlatError(
-        'migration',
-        `The database has migration ${row.name}, which this program does not know. Update the program.`,
-      );
-    }
-    if (file.checksum !== row.checksum) {
-      throw new PlatError(
-        'migration',
-        `${file.name} was changed after it had been applied. Put it back and add a new migration.`,
-      );
-    }
+/** What `migrate` would apply. @throws PlatError `migration` */
+export async function listPending(
+  databaseUrl: string,
+  folder?: string,
+): Promise<{ name: string; kind: MigrationKind }[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
+  await client.connect();
+  try {
+    const [applied, known] = [await listApplied(client), knownMigrations(folder)];
+    refuseOthers(applied, known, 'migration');
+    return missingOf(applied, known).map(({ name, kind }) => ({ name, kind }));
+  } finally {
+    await client.end();
   }
-  const pending = migrations.slice(rows.length);
-  for (const migration of pending) {
-    await client.query('begin');
+}
+
+async function applyPending(
+  client: pg.Client,
+  known: Migration[],
+  say: MigrateOptions['say'],
+): Promise<string[]> {
+  for (const table of Object.values(RECORDS))
+    await client.query(`
+      create table if not exists ${table} (
+        version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
+      )`);
+  await carryOver(client, known[0]!);
+  const applied = await listApplied(client);
+  refuseOthers(applied, known, 'migration');
+  for (const { version, name, checksum } of applied) {
+    const file = known[version - 1];
+    if (file !== undefined && file.checksum !== checksum)
+      throw new PlatError(
+        'migration',
+        `${file.name} is not the file that this database was migrated with (${name}). Restore the original file, and put your change in a new migration.`,
+      );
+  }
+  const pending = missingOf(applied, known);
+  for (const migration of pending) await applyOne(client, migration, say);
+  return pending.map(({ name }) => name);
+}
+
+async function applyOne(client: pg.Client, migration: Migration, say: MigrateOptions['say']): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
     try {
+      await client.query('begin');
+      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
       for (const statement of splitStatements(migration.text)) await client.query(statement);
       await record(client, migration);
       await client.query('commit');
+      return;
     } catch (cause) {
       await client.query('rollback');
-      throw new PlatError(
-        'migration',
-        `${migration.name} failed: ${cause instanceof Error ? cause.message : cause}`,
-        { cause },
-      );
+      const isLocked = errorCode(cause) === LOCK_NOT_AVAILABLE;
+      if (!isLocked || attempt === LOCK_ATTEMPTS) {
+        const remedy = isLocked
+          ? '. A job or a long query uses its tables: stop the workers and try again.'
+          : '';
+        throw new PlatError('migration', `${migration.name} failed: ${messageOf(cause)}${remedy}`, {
+          cause,
+        });
+      }
+      if (attempt === 1) say?.(`${migration.name} waits for a job or a long query to release its tables.`);
+      await sleep(LOCK_PAUSE_MS);
     }
   }
-  return pending.map(migration => migration.name);
 }
 
 /**
@@ -100,28 +166,71 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
 async function carryOver(client: pg.Client, first: Migration): Promise<void> {
   const { rows } = await client.query<{ first: string; last: string }>(
     `select (array_agg(name order by version))[1] as first, (array_agg(name order by version desc))[1] as last
-     from schema_migrations`,
+     from ${RECORDS.breaking}`,
   );
   const [chain] = rows;
   if (chain?.first !== CHAIN_BEGAN) return;
   if (chain.last !== CHAIN_ENDED) {
     throw new PlatError(
       'migration',
-      `The database stopped at ${chain.last}, before the migrations up to ${CHAIN_ENDED} became one. Run \`plat migrate\` of commit ${CHAIN_COMMIT} (git checkout ${CHAIN_COMMIT} && npm ci) first, then this program's.`,
+      `The database is older than Plat's first public release: it stopped at migration ${chain.last}. Back it up. Then, in a separate clone of Plat, run \`git checkout ${CHAIN_COMMIT} && npm ci && npx plat migrate\` with the same DATABASE_URL. After that, run this release's \`plat migrate\` again.`,
     );
   }
   await client.query('begin');
-  await client.query('delete from schema_migrations');
+  await client.query(`delete from ${RECORDS.breaking}`);
   await record(client, first);
   await client.query('commit');
 }
 
-async function record(client: pg.Client, { version, name, checksum }: Migration): Promise<void> {
-  await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+async function record(client: pg.Client, { version, name, checksum, kind }: Migration): Promise<void> {
+  await client.query(`insert into ${RECORDS[kind]} (version, name, checksum) values ($1, $2, $3)`, [
     version,
     name,
     checksum,
   ]);
+}
+
+async function listApplied(db: Pick<pg.Pool | pg.Client, 'query'>): Promise<Applied[]> {
+  const kinds = Object.keys(RECORDS) as MigrationKind[];
+  const existing = await db.query<Record<MigrationKind, boolean>>(
+    `select ${kinds.map(kind => `to_regclass('${RECORDS[kind]}') is not null as ${kind}`).join(', ')}`,
+  );
+  const parts = kinds
+    .filter(kind => existing.rows[0]![kind])
+    .map(kind => `select version, name, checksum, '${kind}' as kind from ${RECORDS[kind]}`);
+  if (parts.length === 0) return [];
+  return (await db.query<Applied>(`${parts.join(' union all ')} order by version`)).rows;
+}
+
+function missingOf(applied: Applied[], known: Migration[]): Migration[] {
+  const versions = new Set(applied.map(({ version }) => version));
+  return known.filter(({ version }) => !versions.has(version));
+}
+
+/**
+ * Refuses a schema with which this release cannot work, even once it is migrated.
+ * @returns the names of newer migrations with which it can
+ */
+function refuseOthers(
+  applied: Applied[],
+  known: Migration[],
+  code: 'migration' | 'schema_version',
+): string[] {
+  if (applied.some(({ name }) => name === CHAIN_BEGAN))
+    throw new PlatError(
+      code,
+      "The database is older than Plat's first public release. Back it up, then run `plat migrate`.",
+      { status: 503 },
+    );
+  const newer = applied.filter(({ version }) => version > known.length);
+  const breaking = newer.filter(({ kind }) => kind === 'breaking').map(({ name }) => name);
+  if (breaking.length > 0)
+    throw new PlatError(
+      code,
+      `A newer release of Plat upgraded this database, and this release cannot work with its changes (${breaking.join(', ')}). Run the newer release. To return to this one, restore the backup from before the upgrade.`,
+      { status: 503 },
+    );
+  return newer.map(({ name }) => name);
 }
 
 /**
@@ -138,40 +247,22 @@ function splitStatements(text: string): string[] {
 }
 
 /**
- * The check at start: never migrates. @throws PlatError `schema_version` when the database is behind or ahead
+ * The check at start and of /readyz; it never migrates. @returns the names of newer migrations with which
+ * this release still works. @throws PlatError `schema_version`
  */
-export async function assertSchemaVersion(db: { query: pg.Pool['query'] }): Promise<void> {
-  const expected = readMigrations().length;
-  const existing = await db.query<{ found: string | null }>(
-    "select to_regclass('schema_migrations')::text as found",
-  );
-  const { rows } =
-    existing.rows[0]?.found == null
-      ? { rows: [] }
-      : await db.query<{ version: number | null; old: boolean | null }>(
-          'select max(version) as version, bool_or(name = $1) as old from schema_migrations',
-          [CHAIN_BEGAN],
-        );
-  if (rows[0]?.old) {
+export async function assertSchemaVersion(
+  db: Pick<pg.Pool | pg.Client, 'query'>,
+  folder?: string,
+): Promise<string[]> {
+  const known = knownMigrations(folder);
+  const applied = await listApplied(db);
+  const newer = refuseOthers(applied, known, 'schema_version');
+  const missing = missingOf(applied, known);
+  if (missing.length > 0)
     throw new PlatError(
       'schema_version',
-      'The database has the migrations of before they became one. Run `plat migrate`.',
+      `The database lacks ${missing.length} of this release's migrations, starting with ${missing[0]!.name}. Run \`plat migrate\` of this release, then start it again.`,
       { status: 503 },
     );
-  }
-  const actual = rows[0]?.version ?? 0;
-  if (actual < expected) {
-    throw new PlatError(
-      'schema_version',
-      `The database is at schema ${actual}, this program needs ${expected}. Run \`plat migrate\`.`,
-      { status: 503 },
-    );
-  }
-  if (actual > expected) {
-    throw new PlatError(
-      'schema_version',
-      `The database is at schema ${actual}, newer than this program's ${expected}. Update the program.`,
-      { status: 503 },
-    );
-  }
+  return newer;
 }

@@ -3,14 +3,14 @@ import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, RANDOM_PAGE_COST } from '../../shared/base/db.ts';
 import { errorCode, PlatError } from '../../shared/base/errors.ts';
 import { createLogger } from '../../shared/base/log.ts';
-import { migrate } from '../../shared/base/migrate.ts';
+import { assertSchemaVersion, listPending, migrate } from '../../shared/base/migrate.ts';
 import { version } from '../../shared/base/root.ts';
 import { type Distributed, distribute, listNodePageCosts } from '../../shared/base/shards.ts';
 import { addAccountCommands } from './account-command.ts';
 import { addBacktestCommands } from './backtest-command.ts';
 import { addChangesCommand } from './changes-command.ts';
 import { wholeNumber } from './common/cli-options.ts';
-import { regionsLine } from './common/cli-output.ts';
+import { printNote, regionsLine } from './common/cli-output.ts';
 import {
   actionWithoutDatabase,
   type CommandResult,
@@ -68,6 +68,7 @@ function createProgram(): Command {
   const migration = program
     .command('migrate')
     .option('--distribute', 'on Citus: spread the tables that grow with the nation over its nodes')
+    .option('--dry-run', 'list the migrations that would run; a breaking one needs a stop')
     .option('--shards <n>', 'with --distribute: how many shards each table has (32)', wholeNumber)
     .description('brings the database to the newest schema and loads the counties and ZIPs')
     .addHelpText(
@@ -106,9 +107,19 @@ function createProgram(): Command {
   return program;
 }
 
-async function migrateCommand(flags: { distribute?: boolean; shards?: number }): Promise<CommandResult> {
+type MigrateFlags = { distribute?: boolean; shards?: number; dryRun?: boolean };
+
+async function migrateCommand(flags: MigrateFlags): Promise<CommandResult> {
   const config = connectedConfig();
-  const applied = await migrate(config.DATABASE_URL, { queue: config.REDIS_URL === undefined });
+  if (flags.dryRun) {
+    const pending = await listPending(config.DATABASE_URL);
+    const lines = pending.map(({ name, kind }) => `${name}: ${kind}`);
+    return [{ pending }, lines.join('\n') || 'The schema is current.'];
+  }
+  const applied = await migrate(config.DATABASE_URL, {
+    queue: config.REDIS_URL === undefined,
+    say: printNote,
+  });
   const { loadRegions } = await import('../regions/load-regions.ts');
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat migrate', max: 2 });
@@ -117,14 +128,26 @@ async function migrateCommand(flags: { distribute?: boolean; shards?: number }):
     const tables = flags.distribute ? await distribute(config.DATABASE_URL, flags.shards) : [];
     const dear = flags.distribute ? await listNodePageCosts(pool) : [];
     const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
+    const newer = await assertSchemaVersion(pool);
     return [
-      { applied, regions, ...(flags.distribute && { tables, dear_nodes: dear }) },
-      [done, regionsLine(regions), ...tables.map(distributedLine), ...dear.map(dearLine)].join('\n'),
+      { applied, newer, regions, ...(flags.distribute && { tables, dear_nodes: dear }) },
+      [
+        done,
+        ...newerLines(newer),
+        regionsLine(regions),
+        ...tables.map(distributedLine),
+        ...dear.map(dearLine),
+      ].join('\n'),
     ];
   } finally {
     await pool.end();
   }
 }
+
+const newerLines = (newer: string[]): string[] =>
+  newer.length === 0
+    ? []
+    : [`The database also has ${newer.join(', ')} from a newer release. This release works with them.`];
 
 const dearLine = ({ node, cost }: { node: string; cost: number }): string =>
   `random_page_cost is ${cost} on ${node}: "alter database NAME set random_page_cost = ${RANDOM_PAGE_COST}" there, with the database's name, has it read by indexes.`;

@@ -3,7 +3,7 @@
 -- constraints of partitions, and sequences owned by columns are left out.
 with ours as (
   select c.* from pg_class c
-  where c.relnamespace = 'public'::regnamespace and not c.relispartition and c.relname <> 'schema_migrations'
+  where c.relnamespace = 'public'::regnamespace and not c.relispartition and c.relname not in ('schema_migrations', 'schema_expansions')
     and not exists (select 1 from pg_depend e where e.objid = c.oid and e.classid = 'pg_class'::regclass and e.deptype = 'e')
 )
 select 1 as phase, 1 as kind, e.extname::text as name, format('create extension if not exists %I;', e.extname) as definition

@@ -34,6 +34,6 @@ from pg_class c
 where c.relnamespace = 'public'::regnamespace
   and c.relkind in ('r', 'p')
   and not c.relispartition
-  and c.relname <> 'schema_migrations'
+  and c.relname not in ('schema_migrations', 'schema_expansions')
   and not exists (select 1 from pg_depend e where e.objid = c.oid and e.classid = 'pg_class'::regclass and e.deptype = 'e')
 order by c.relname;
