@@ -459,6 +459,12 @@ create table elevation_tiles (
   constraint elevation_tiles_pkey PRIMARY KEY (feed_id, source)
 );
 
+create table event_totals (
+  name text not null,
+  total bigint default 0 not null,
+  constraint event_totals_pkey PRIMARY KEY (name)
+);
+
 create table export_parts (
   export_id uuid not null,
   n integer not null,
@@ -1228,6 +1234,14 @@ create table webhooks (
   search_id uuid,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_disabled_because_check CHECK ((disabled_because = ANY (ARRAY['gone'::text, 'failing'::text])))
+);
+
+create table workers (
+  id text not null,
+  name text not null,
+  started_at timestamp with time zone default clock_timestamp() not null,
+  alive_until timestamp with time zone not null,
+  constraint workers_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX accounts_company ON public.accounts USING btree (company_id);

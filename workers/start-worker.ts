@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError, type Worker } from 'bullmq';
 import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import type { Config } from '../shared/base/config.ts';
-import { type Client, createPool, type Pool, sql } from '../shared/base/db.ts';
+import { type Client, createPool, endsWithWorker, type Pool, sql } from '../shared/base/db.ts';
 import { errorCode, PlatError } from '../shared/base/errors.ts';
 import type { Logger } from '../shared/base/log.ts';
 import { metricsAccess } from '../shared/base/metrics-access.ts';
@@ -22,6 +22,7 @@ import { WEBHOOKS_CHANNEL } from '../shared/webhooks/webhook-terms.ts';
 import type { Jobs } from './queue/job.ts';
 import { createProcessor } from './queue/job-runner.ts';
 import { startLoop, type WakefulLoop } from './queue/wakeful-loop.ts';
+import { createLease } from './queue/worker-lease.ts';
 import { enqueueScheduled, syncSchedulers } from './schedules.ts';
 import { followSearches } from './searches/follow-searches.ts';
 import { startCourier } from './webhooks/courier.ts';
@@ -63,9 +64,11 @@ export async function startWorker(
   options: { diskPauseMs?: number } = {},
 ): Promise<RunningWorker> {
   const connections = config.WORKER_CONCURRENCY * CONNECTIONS_PER_JOB + 6;
+  const lease = createLease(config.JOB_LOCK_MS, LOCK_RENEWALS, log);
   const pool = createPool(config, log, {
-    applicationName: 'plat worker',
+    applicationName: lease.applicationName,
     max: connections,
+    settings: endsWithWorker(config),
     // A job has time; a machine at its limit takes more than the 5 seconds of a request.
     connectTimeoutMs: 30_000,
   });
@@ -86,6 +89,7 @@ export async function startWorker(
     await listening;
     await Promise.all([...loops.map(loop => loop.stop()), ...workers.map(worker => worker.close())]);
     await backend.close();
+    await lease.end(pool);
     await pool.end();
   };
 
@@ -105,6 +109,7 @@ export async function startWorker(
       log.info({ newer }, 'the database has newer migrations, and this release works with them');
     await assertClusterReady(pool, connections);
     if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config, pool);
+    await lease.begin(pool);
     const queues = openQueues(backend);
     const deliverer = { queues, jobs };
     const schedules = await syncSchedulers(queues.schedule, config, log);
@@ -117,6 +122,7 @@ export async function startWorker(
       signal: stopping.signal,
       deliver: ids => deliver(pool, deliverer, ids),
       pause,
+      endDeadWorkers: () => lease.endDeadWorkers(pool),
     });
     const processDue: Processor = async job => {
       if (!('scheduled' in job.data)) throw new UnrecoverableError('not a schedule');
@@ -136,6 +142,7 @@ export async function startWorker(
 
     const sweepOnce = async () => {
       try {
+        await lease.endDeadWorkers(pool);
         await deliver(pool, deliverer);
         await schedules.restore();
         await pool.query(sql('queue/delete_old_jobs'));

@@ -102,6 +102,13 @@ export type PoolOptions = {
 /** Ends transactions of programs that were suspended or are gone, so that their locks are freed. */
 export const IDLE_IN_TRANSACTION = { idle_in_transaction_session_timeout: '5s' };
 /**
+ * The same for workers, which compute between two statements of a transaction. One that blocks its event loop
+ * for JOB_LOCK_MS loses its job anyway, so its transaction has no longer to live.
+ */
+export const endsWithWorker = ({ JOB_LOCK_MS }: Pick<Config, 'JOB_LOCK_MS'>) => ({
+  idle_in_transaction_session_timeout: `${JOB_LOCK_MS}ms`,
+});
+/**
  * Of the API's sessions: reads are short and by index; with 1.1 counts of a county went through an index in
  * no order of the table.
  */

@@ -87,6 +87,8 @@ const RETRYABLE = new Set([
   '40P01', // deadlock_detected
   '55P03', // lock_not_available
   '53300', // too_many_connections
+  '25P03', // idle_in_transaction_session_timeout: the process was stopped or starved
+  '57P05', // idle_session_timeout
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type Pool, type Queryable, withConnection } from './db.ts';
+import { PlatError } from './errors.ts';
 
 /**
  * Every advisory lock of the program, so that no two share a number. PostgreSQL keeps pairs apart
@@ -54,17 +55,28 @@ export async function takeLock(
 /**
  * Runs `work` while holding the lock. It belongs to the connection, so that it is released at once when a
  * worker dies.
+ * @param work gets the lock's connection, and a signal that is aborted when the lock is lost with it
  */
 export function withLock<T>(
   pool: Pool,
   lock: readonly number[],
   signal: AbortSignal | undefined,
-  work: (client: Client) => Promise<T>,
+  work: (client: Client, lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
   return withConnection(pool, async client => {
-    await takeLock(client, lock, signal);
-    const result = await work(client);
-    await client.query(`select pg_advisory_unlock(${lock.join(', ')})`);
-    return result;
+    const lost = new AbortController();
+    const lose = (cause?: Error) =>
+      lost.abort(new PlatError('lock_lost', LOCK_LOST, { retryable: true, cause }));
+    client.once('error', lose).once('end', lose);
+    try {
+      await takeLock(client, lock, signal);
+      const result = await work(client, lost.signal);
+      await client.query(`select pg_advisory_unlock(${lock.join(', ')})`);
+      return result;
+    } finally {
+      client.off('error', lose).off('end', lose);
+    }
   });
 }
+
+const LOCK_LOST = 'The connection that held a lock was lost, so another process may have taken over.';

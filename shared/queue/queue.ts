@@ -11,7 +11,7 @@ import {
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '../base/config.ts';
-import { connectionOf } from '../base/db.ts';
+import { connectionOf, endsWithWorker } from '../base/db.ts';
 import type { Logger } from '../base/log.ts';
 import { QUEUE_SCHEMA } from '../base/migrate.ts';
 
@@ -98,7 +98,12 @@ function connect(config: Config, log: Logger) {
     };
   }
   const pool = new pg.Pool({
-    ...connectionOf(config, { search_path: QUEUE_SCHEMA, timezone: 'UTC', jit: 'off' }),
+    ...connectionOf(config, {
+      search_path: QUEUE_SCHEMA,
+      timezone: 'UTC',
+      jit: 'off',
+      ...endsWithWorker(config),
+    }),
     application_name: 'plat queue',
     connectionTimeoutMillis: 30_000,
     // A worker keeps one for each queue that it waits for.

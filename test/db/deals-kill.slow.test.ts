@@ -51,6 +51,7 @@ function processorOn(own: pg.Pool) {
     signal,
     deliver: async () => {},
     pause() {},
+    async endDeadWorkers() {},
   });
 }
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { createPool, statement } from '../../shared/base/db.ts';
+import { statement } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
 import { warnOfNoWorker } from '../../workers/cli/common/cli-enqueue.ts';
+import { createLease } from '../../workers/queue/worker-lease.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testJob } from '../support/workers.ts';
 
@@ -28,13 +29,11 @@ test('not when a worker is there that is busy with other jobs, when the job has 
   over.abort();
   expect(await told(id, over.signal)).toBe('');
 
-  const worker = createPool(db.config, createLogger(db.config, 'test'), {
-    applicationName: 'plat worker',
-    connectTimeoutMs: 60_000,
-  });
-  await worker.query('select');
+  const lease = createLease(60_000, 6, createLogger(db.config, 'test'));
+  await lease.begin(pool);
   expect(await told(id)).toBe('');
-  await worker.end();
+  await lease.end(pool);
+  expect(await told(id)).not.toBe('');
 
   await pool.query(statement('queue/start_job', { id, worker: 'a test' }));
   expect(await told(id)).toBe('');

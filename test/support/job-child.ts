@@ -37,6 +37,7 @@ const processJob = createProcessor({
   signal,
   deliver: async () => {},
   pause: () => {},
+  async endDeadWorkers() {},
 });
 const { rows: open } = await pool.query<{ id: string }>(
   `select id from jobs where name = $1 and status in ('queued', 'running')

@@ -61,8 +61,9 @@ export async function writeParcels(options: FileOptions, sink: Sink): Promise<Wr
   for (const { fips } of choice.counties) {
     const credit = await creditOf(pool, fips);
     const rows = await snapshot(pool, async client => {
-      // Between two statements rows are written, for seconds on a busy machine.
-      await client.query('set local idle_in_transaction_session_timeout = 0');
+      // Rows are written between two statements, which takes seconds on a busy machine. It holds no lock that
+      // another process waits for.
+      await client.query("set local idle_in_transaction_session_timeout = '5min'");
       const keys = await readKeys(client, choice.hitOf(fips), fips);
       const read = async (ids: readonly number[]): Promise<Batch> => {
         const cells = await choice.readCells?.(client, ids, reader.others);

@@ -34,7 +34,14 @@ import {
   registerFeed,
   startRun,
 } from './run/run-record.ts';
-import { createStage, dropStage, findStaged, noteStaged, stageSchema } from './run/stage-schema.ts';
+import {
+  createStage,
+  dropStage,
+  dropStages,
+  noteStaged,
+  stageSchema,
+  takeOverStage,
+} from './run/stage-schema.ts';
 import { DERIVATION } from './stage/derive-fields.ts';
 
 export type RunOptions = {
@@ -63,51 +70,58 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
   const { pool } = deps;
   const feed = withSources(options.feed, options.sources);
   const { id: feedId, moved } = await registerFeed(pool, feed);
-  const { result, brokeOff } = await withLock(pool, [LOCKS.feed, feedId], deps.signal, async () => {
-    const ended = options.jobId === null ? undefined : await endedRun(pool, options.jobId);
-    if (ended) {
-      const { id, status, counts, gate } = ended;
-      await dropStage(pool, id);
-      return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
-    }
-    // Read again under the lock: the previous run may have changed it.
-    const { checkpoint } = await registerFeed(pool, feed);
-    const { id: runId } = await startRun(pool, feedId, options);
-    for (const dead of await abandonRuns(pool, feedId, runId)) await dropStage(pool, dead);
-    const last = await lastAcceptedRun(pool, feedId);
-    const tmpDir = await makeRunFolder();
-    const run: RunContext = {
-      ...deps,
-      runId,
-      feedId,
-      checkpoint,
-      last,
-      tmpDir,
-      baseDir: feed.baseDir,
-      counts: newCounts(),
-      inputs: [],
-      states: new Map(),
-      async step(name, note, fraction) {
-        deps.progress(fraction, note);
-        await deps.onStep?.(name);
-      },
-    };
-    try {
-      const outcome = await runRecipe(run, feed, options.force, moved);
-      if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
-      return outcome;
-    } catch (error) {
-      await endRun(pool, run, 'failed', { error }).catch(failure =>
-        deps.log.error({ err: failure }, 'the run could not be marked as failed'),
-      );
-      throw error;
-    } finally {
-      await dropStage(pool, runId).catch(failure =>
-        deps.log.warn({ err: failure }, 'staging tables were not dropped'),
-      );
-      await rm(tmpDir, { recursive: true, force: true });
-    }
-  });
+  const { result, brokeOff } = await withLock(
+    pool,
+    [LOCKS.feed, feedId],
+    deps.signal,
+    async (_lock, lost) => {
+      const ended = options.jobId === null ? undefined : await endedRun(pool, options.jobId);
+      if (ended) {
+        const { id, status, counts, gate } = ended;
+        await dropStages(pool, id);
+        return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
+      }
+      // Read again under the lock: the previous run may have changed it.
+      const { checkpoint } = await registerFeed(pool, feed);
+      const { id: runId, attempts: attempt } = await startRun(pool, feedId, options);
+      for (const dead of await abandonRuns(pool, feedId, runId)) await dropStages(pool, dead);
+      const last = await lastAcceptedRun(pool, feedId);
+      const tmpDir = await makeRunFolder();
+      const run: RunContext = {
+        ...deps,
+        signal: AbortSignal.any([deps.signal, lost]),
+        runId,
+        attempt,
+        feedId,
+        checkpoint,
+        last,
+        tmpDir,
+        baseDir: feed.baseDir,
+        counts: newCounts(),
+        inputs: [],
+        states: new Map(),
+        async step(name, note, fraction) {
+          deps.progress(fraction, note);
+          await deps.onStep?.(name);
+        },
+      };
+      try {
+        const outcome = await runRecipe(run, feed, options.force, moved);
+        if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
+        return outcome;
+      } catch (error) {
+        await endRun(pool, run, 'failed', { error }).catch(failure =>
+          deps.log.error({ err: failure }, 'the run could not be marked as failed'),
+        );
+        throw error;
+      } finally {
+        await dropStage(pool, run).catch(failure =>
+          deps.log.warn({ err: failure }, 'staging tables were not dropped'),
+        );
+        await rm(tmpDir, { recursive: true, force: true });
+      }
+    },
+  );
   if (brokeOff !== undefined) throw brokeOff;
   return result;
 }
@@ -136,14 +150,14 @@ async function runRecipe(run: RunContext, feed: Feed, force: boolean, moved: boo
   // The comparison too, for it settles repeated rows: an attempt that found them settled
   // would not count them.
   const status = await transaction(pool, async (client): Promise<RunStatus> => {
-    await client.query(`set local search_path = ${stageSchema(runId)}, public`);
+    await client.query(`set local search_path = ${stageSchema(run)}, public`);
     prepared = await compare(client);
     const { gate, touched, checkpoint, brokeOff } = prepared;
+    await assertUndisturbed(client, run);
     if (gate.blocked.length > 0 && !force) {
       await endRun(client, run, 'blocked', { gate });
       return 'blocked';
     }
-    await assertUndisturbed(client, run);
     if (touched) {
       await run.step('merge', 'merging', 0.78);
       await openChanges(client);
@@ -185,17 +199,17 @@ function recipeOf(feed: Feed): Recipe<Feed, unknown> {
  * with the current data
  */
 async function prepare(run: RunContext, feed: Feed): Promise<(client: Client) => Promise<Prepared>> {
-  const { pool, runId } = run;
+  const { pool } = run;
   const recipe = recipeOf(feed);
   const from = await stagedFrom(run, feed);
   const madeOf = from && JSON.stringify([recipe.tables, DERIVATION, from]);
-  const before = madeOf === null ? undefined : await findStaged(pool, runId, madeOf);
+  const before = await takeOverStage(pool, run, madeOf);
   if (before !== undefined) {
     Object.assign(run.counts, before.counts);
     run.inputs.push(...before.inputs);
     return client => recipe.compare(client, run, feed, before.more);
   }
-  await createStage(pool, runId, recipe.tables);
+  await createStage(pool, run, recipe.tables);
   await run.step('stage', 'reading', 0);
   const more = await recipe.stage(run, feed);
   if (madeOf !== null) await noteStaged(run, madeOf, more);
@@ -213,16 +227,18 @@ async function enqueueFollowing(client: Client): Promise<string[]> {
 }
 
 /**
- * The feed's lock may be lost with its connection: a merge must not build on what another run has replaced.
+ * The feed's lock may be lost with its connection: a merge must not build on what another run, or another
+ * attempt at this one, has replaced.
  * @throws PlatError `overtaken`
  */
-async function assertUndisturbed(client: Client, { feedId, last }: RunContext): Promise<void> {
+async function assertUndisturbed(client: Client, { feedId, last, ...own }: RunContext): Promise<void> {
   await client.query(statement('feeds/lock_feed', { feed_id: feedId }));
   const now = await lastAcceptedRun(client, feedId);
-  if (now?.id === last?.id) return;
-  throw new PlatError(
-    'overtaken',
-    `Run ${now?.id} of the same feed was merged while this one was under way.`,
-    { retryable: true },
-  );
+  const { runId, attempt } = own;
+  const held = await client.query(statement('feeds/lock_run', { run_id: runId, attempt }));
+  if (now?.id === last?.id && held.rowCount === 1) return;
+  const other = now?.id === last?.id ? `A later attempt at run ${runId}` : `Run ${now?.id}`;
+  throw new PlatError('overtaken', `${other} of the same feed took over while this one was under way.`, {
+    retryable: true,
+  });
 }

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { UnrecoverableError, WaitingError } from 'bullmq';
 import type { Config } from '../../shared/base/config.ts';
 import { type Pool, statement } from '../../shared/base/db.ts';
@@ -7,6 +6,7 @@ import { isRetryable, messageOf, PlatError } from '../../shared/base/errors.ts';
 import type { Logger } from '../../shared/base/log.ts';
 import type { Processor } from '../../shared/queue/queue.ts';
 import type { JobResult, Jobs, Progress } from './job.ts';
+import { WORKER_NAME } from './worker-lease.ts';
 
 export type RunnerDeps = {
   pool: Pool;
@@ -17,6 +17,8 @@ export type RunnerDeps = {
   deliver(ids: string[]): Promise<unknown>;
   /** Takes no jobs for a while, because the disk is full. */
   pause(): void;
+  /** Frees what a dead worker's database sessions hold, before its job runs again. */
+  endDeadWorkers(): Promise<void>;
 };
 
 type StartedJob = { name: string; payload: unknown; attempts: number; deaths: number; died: string | null };
@@ -29,8 +31,6 @@ const MAX_DEATHS = 5;
 /** A job that was canceled breaks off after at most this long. */
 const CANCEL_POLL_MS = 2_000;
 
-const WORKER = `process ${process.pid} on ${hostname()}`;
-
 /**
  * The processor of every queue: loads the job's row, runs it and writes down how it ended. A job delivered
  * twice runs once; one whose worker died runs again from the start; one whose worker has to stop, or finds
@@ -42,7 +42,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
     if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
     const { id } = delivery.data;
     const { rows } = await pool
-      .query<StartedJob>(statement('queue/start_job', { id, worker: WORKER }))
+      .query<StartedJob>(statement('queue/start_job', { id, worker: WORKER_NAME }))
       .catch(error => {
         if (isDiskFull(error)) deps.pause();
         throw error;
@@ -56,7 +56,12 @@ export function createProcessor(deps: RunnerDeps): Processor {
       throw new WaitingError();
     };
     const jobLog = log.child({ job: row.name, jobId: id, attempt: row.attempts });
-    if (row.died !== null) jobLog.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
+    if (row.died !== null) {
+      jobLog.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
+      await deps
+        .endDeadWorkers()
+        .catch(error => jobLog.warn({ err: error }, 'the next sweep frees its locks'));
+    }
     const canceled = new AbortController();
     const signal = AbortSignal.any([deps.signal, canceled.signal]);
     const watch = setInterval(

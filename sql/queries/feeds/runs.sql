@@ -7,6 +7,11 @@ set
 where feed_id = :feed_id and id <> :run_id and status = 'running'
 returning id
 
+-- name: clear_rejects
+-- Deletes what earlier attempts at a run rejected, unless a later attempt has taken the run over.
+delete from run_rejects
+where run_id = :run_id and exists (select from runs where id = :run_id and attempts = :attempt)
+
 -- name: detach_run
 -- Stores why a merged run's source broke off; the rest becomes another run.
 update runs
@@ -14,11 +19,12 @@ set job_id = null, error_code = :error_code, error = :error
 where id = :run_id
 
 -- name: finish_run
--- Ends a run, unless it has ended already: an error after the merge does not undo it.
+-- Ends a run, unless it has ended already: an error after the merge does not undo it. Does nothing when a
+-- later attempt has taken the run over.
 update runs
 set
   status = :status, inputs = :inputs, counts = :counts, gate = :gate, error_code = :error_code, error = :error, finished_at = clock_timestamp()
-where id = :run_id and status not in ('merged', 'unchanged', 'blocked')
+where id = :run_id and attempts = :attempt and status not in ('merged', 'unchanged', 'blocked')
 
 -- name: get_ended_run
 -- The ended run of a job whose worker died between the merge and the end of the job.
@@ -93,11 +99,25 @@ where :feed_name::text is null or f.name = :feed_name
 order by r.id desc
 limit :limit
 
+-- name: list_stages
+-- The staging schemas of a run's attempts, the newest first.
+select nspname as name
+from pg_namespace
+where nspname ~ format('^stage_%s(_\d+)?$', :run_id::bigint)
+order by length(nspname) desc, nspname desc
+
 -- name: lock_feed
 -- Locks out other merges of a feed until the transaction ends. Readers and other feeds are not blocked.
 select id
 from feeds
 where id = :feed_id
+for no key update
+
+-- name: lock_run
+-- Locks a run that this attempt is working on; no row when a later attempt has taken it over or it has ended.
+select id
+from runs
+where id = :run_id and attempts = :attempt and status = 'running'
 for no key update
 
 -- name: measure_matches

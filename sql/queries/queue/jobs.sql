@@ -1,9 +1,3 @@
--- name: count_worker_sessions
--- Database sessions of workers. An idle worker may have none for some seconds; a working one has.
-select count(*)::int as workers
-from pg_stat_activity
-where datname = current_database() and application_name = 'plat worker'
-
 -- name: delete_old_jobs
 -- Deletes jobs that finished more than 90 days ago. Their totals stay.
 delete from jobs

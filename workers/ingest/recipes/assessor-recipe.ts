@@ -44,7 +44,7 @@ async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
   const all = parcelInputs(feed);
   for (const [i, input] of all.entries()) {
     if (i > 0 && i === feed.furtherRolls.length)
-      await withStage(run.pool, run.runId, client => completeFromFurtherRolls(client, run));
+      await withStage(run.pool, run, client => completeFromFurtherRolls(client, run));
     await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
   }
 }

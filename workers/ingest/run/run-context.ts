@@ -24,6 +24,8 @@ export type RunDeps = {
 
 export type RunContext = RunDeps & {
   runId: number;
+  /** Which attempt at the run this is. */
+  attempt: number;
   feedId: number;
   /** The folder from which the feed's relative sources start. */
   baseDir: string;

@@ -4,6 +4,9 @@ import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/row-batch.ts';
 
+/** An attempt at a run. */
+export type Attempt = { runId: number; attempt: number };
+
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
 /**
@@ -74,13 +77,14 @@ export async function abandonRuns(db: Queryable, feedId: number, runId: number):
 
 export async function endRun(
   db: Queryable,
-  { runId, inputs, counts }: { runId: number; inputs: InputRecord[]; counts: RunCounts },
+  { runId, attempt, inputs, counts }: Attempt & { inputs: InputRecord[]; counts: RunCounts },
   status: RunStatus,
   { gate = null, error }: { gate?: GateResult | null; error?: unknown },
 ): Promise<void> {
   await db.query(
     statement('feeds/finish_run', {
       run_id: runId,
+      attempt,
       status,
       inputs: JSON.stringify(inputs),
       counts: JSON.stringify(counts),

@@ -1,21 +1,21 @@
 import { type CopyWriter, copyValue, openCopy } from '../../../shared/base/copy.ts';
-import { type Client, type Pool, withConnection } from '../../../shared/base/db.ts';
+import { type Client, type Pool, statement, withConnection } from '../../../shared/base/db.ts';
 import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
-import type { InputRecord } from './run-record.ts';
-
-/** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
-export const stageSchema = (runId: number): string => `stage_${runId}`;
+import type { Attempt, InputRecord } from './run-record.ts';
 
 /**
- * Creates the run's staging tables afresh: an attempt that died left some of an unknown state, and rejects.
+ * A schema for the staging tables of one attempt, dropped with it. Each attempt has its own: a worker that
+ * was stopped may wake up in the middle of the next attempt, and must not find that one's tables.
  */
-export async function createStage(pool: Pool, runId: number, statements: string[]): Promise<void> {
-  await dropStage(pool, runId);
-  await withStage(pool, runId, async client => {
-    await client.query(`create schema ${stageSchema(runId)}`);
-    for (const statement of statements) await client.query(statement);
+export const stageSchema = ({ runId, attempt }: Attempt): string => `stage_${runId}_${attempt}`;
+
+/** Creates the attempt's staging tables, and removes the rejects of an attempt that died. */
+export async function createStage(pool: Pool, of: Attempt, statements: string[]): Promise<void> {
+  await withStage(pool, of, async client => {
+    await client.query(`create schema ${stageSchema(of)}`);
+    for (const text of statements) await client.query(text);
     await client.query('create unlogged table stage_whole (made_of text not null, staged jsonb not null)');
-    await client.query('delete from run_rejects where run_id = $1', [runId]);
+    await client.query(statement('feeds/clear_rejects', { run_id: of.runId, attempt: of.attempt }));
   });
 }
 
@@ -27,38 +27,69 @@ export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: Mor
  * server empties all of them.
  */
 export async function noteStaged(
-  { pool, runId, counts, inputs }: { pool: Pool; runId: number } & Omit<Staged<unknown>, 'more'>,
+  { pool, counts, inputs, ...of }: { pool: Pool } & Attempt & Omit<Staged<unknown>, 'more'>,
   madeOf: string,
   more: unknown,
 ): Promise<void> {
   const values = [madeOf, JSON.stringify({ counts, inputs, more })];
-  await pool.query(`insert into ${stageSchema(runId)}.stage_whole values ($1, $2)`, values);
+  await pool.query(`insert into ${stageSchema(of)}.stage_whole values ($1, $2)`, values);
 }
 
-/** What an earlier attempt that died had staged from the same sources. */
-export async function findStaged<More>(
+/**
+ * Takes over what an earlier attempt that died had staged from the same sources, and drops whatever else
+ * earlier attempts left. @param madeOf null when the sources can't be told to be the same
+ */
+export async function takeOverStage<More>(
   pool: Pool,
-  runId: number,
+  of: Attempt,
+  madeOf: string | null,
+): Promise<Staged<More> | undefined> {
+  let taken: Staged<More> | undefined;
+  for (const schema of await stagesOf(pool, of.runId)) {
+    const staged = taken || madeOf === null ? undefined : await readStaged<More>(pool, schema, madeOf);
+    await pool.query(
+      staged ? `alter schema ${schema} rename to ${stageSchema(of)}` : `drop schema ${schema} cascade`,
+    );
+    taken ??= staged;
+  }
+  return taken;
+}
+
+async function readStaged<More>(
+  pool: Pool,
+  schema: string,
   madeOf: string,
 ): Promise<Staged<More> | undefined> {
-  const table = `${stageSchema(runId)}.stage_whole`;
+  const table = `${schema}.stage_whole`;
   const { rows } = await pool.query('select from to_regclass($1) t where t is not null', [table]);
   if (rows.length === 0) return undefined;
   const select = `select staged from ${table} where made_of = $1`;
   return (await pool.query<{ staged: Staged<More> }>(select, [madeOf])).rows[0]?.staged;
 }
 
-export async function dropStage(pool: Pool, runId: number): Promise<void> {
-  await pool.query(`drop schema if exists ${stageSchema(runId)} cascade`);
+/** The schemas of a run's attempts, the newest first. */
+async function stagesOf(pool: Pool, runId: number): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(statement('feeds/list_stages', { run_id: runId }));
+  return rows.map(({ name }) => name);
+}
+
+export async function dropStage(pool: Pool, of: Attempt): Promise<void> {
+  await pool.query(`drop schema if exists ${stageSchema(of)} cascade`);
+}
+
+/** Drops what all attempts at a run have left. */
+export async function dropStages(pool: Pool, runId: number): Promise<void> {
+  for (const schema of await stagesOf(pool, runId))
+    await pool.query(`drop schema if exists ${schema} cascade`);
 }
 
 /**
  * Runs `work` on a connection whose search path begins with the run's staging schema, so that statements name
  * its tables plainly.
  */
-export function withStage<T>(pool: Pool, runId: number, work: (client: Client) => Promise<T>): Promise<T> {
+export function withStage<T>(pool: Pool, of: Attempt, work: (client: Client) => Promise<T>): Promise<T> {
   return withConnection(pool, async client => {
-    await client.query(`set search_path = ${stageSchema(runId)}, public`);
+    await client.query(`set search_path = ${stageSchema(of)}, public`);
     const result = await work(client);
     await client.query('reset search_path');
     return result;
@@ -66,12 +97,12 @@ export function withStage<T>(pool: Pool, runId: number, work: (client: Client) =
 }
 
 export function withStages<T>(
-  { pool, runId }: { pool: Pool; runId: number },
+  { pool, runId, attempt }: { pool: Pool } & Attempt,
   connections: number,
   work: (clients: Client[], rejects: RejectWriter) => Promise<T>,
 ): Promise<T> {
   const connect = (clients: Client[]): Promise<T> =>
-    withStage(pool, runId, async client => {
+    withStage(pool, { runId, attempt }, async client => {
       if (clients.length < connections) return connect([...clients, client]);
       const rejects = openRejects(client, runId);
       const result = await work(clients, rejects);

@@ -1,0 +1,38 @@
+-- name: count_workers
+-- Workers that have shown signs of life.
+select count(*)::int as workers
+from workers
+where alive_until > clock_timestamp()
+
+-- name: delete_worker
+-- Deletes a worker that stops.
+delete from workers
+where id = :id
+
+-- name: end_dead_workers
+-- Deletes workers whose leases have run out and ends their database sessions. `sessions`: what the names of
+-- workers' sessions start with, before the id
+with dead as (
+  delete from workers
+  where alive_until <= clock_timestamp()
+  returning id, name
+),
+counted as (
+  insert into event_totals as t (name, total)
+  select 'worker_deaths', count(*) from dead having count(*) > 0
+  on conflict (name) do update set total = t.total + excluded.total
+)
+select d.name, count(a.pid) filter (where pg_terminate_backend(a.pid))::int as sessions
+from dead d
+left join pg_stat_activity a on a.datname = current_database() and a.application_name = :sessions || d.id
+group by d.id, d.name
+
+-- name: renew_worker
+-- Renews a worker's lease. Returns whether it had not run out before.
+with before as (
+  select alive_until from workers where id = :id
+)
+insert into workers as w (id, name, alive_until)
+values (:id, :name, clock_timestamp() + make_interval(secs => :lock_ms::double precision / 1000))
+on conflict (id) do update set alive_until = excluded.alive_until
+returning coalesce((select b.alive_until > clock_timestamp() from before b), false) as unbroken
