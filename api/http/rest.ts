@@ -59,7 +59,7 @@ class RestCall implements Call {
   }
 
   appUrl(): string {
-    return this.#deps.origins.appUrl(this.#req);
+    return this.#deps.origins.appUrl();
   }
 
   read(): Promise<RequestInput> {

@@ -56,7 +56,7 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     // Before the body is read.
     const caller = await deps.callers
       .identify(authorization, 'mcp')
-      .catch(error => challenge(error, deps.origins.appUrl(req), authorization));
+      .catch(error => challenge(error, deps.origins.appUrl(), authorization));
     const body = await read(req, res);
     if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
     if (Array.isArray(body))
@@ -70,7 +70,7 @@ export function mcpRouter(deps: McpRouterDeps): Router {
       idempotencyKey,
       tokens: 0,
       apiUrl: deps.origins.apiUrl(req),
-      appUrl: deps.origins.appUrl(req),
+      appUrl: deps.origins.appUrl(),
     };
     const aborted = new AbortController();
     res.once('close', () => res.writableFinished || aborted.abort());

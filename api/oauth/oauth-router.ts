@@ -1,5 +1,4 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { LRUCache } from 'lru-cache';
 import type Provider from 'oidc-provider';
 import type { Origins } from '../../shared/base/origin.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
@@ -21,12 +20,9 @@ export type OAuthDeps = {
 export type OAuth = {
   /** The authorization server, its metadata and the resource's. */
   router: Router;
-  /** The authorization server as the request reaches it. */
+  /** The authorization server, for a request to it. */
   providerFor(req: Request): Promise<Provider>;
 };
-
-/** Of the names of this machine there are three; a service that has been told its address has that alone. */
-const MAX_ORIGINS = 4;
 
 /** How clients reach the service, as the library reads it. */
 function forward(req: Request, { issuer }: Provider): void {
@@ -38,36 +34,36 @@ function forward(req: Request, { issuer }: Provider): void {
 const CLIENTS = { ratePerMinute: 2, rateBurst: 20, skipTracePerMinute: 1 };
 
 export function openOAuth(deps: OAuthDeps): OAuth {
-  const providers = new LRUCache<string, Promise<Provider>>({ max: MAX_ORIGINS });
+  let provider: Promise<Provider> | undefined;
   // The library is loaded when the first assistant asks for it.
-  const open = async (origin: string) => {
+  const open = async (issuer: string) => {
     const { makeProvider } = await import('./oauth-provider.ts');
-    return makeProvider(origin, deps.database, deps.cursorSecret, async req => {
+    return makeProvider(issuer, deps.database, deps.cursorSecret, async req => {
       const { admitted } = await takeFor('document', req as Request);
       return admitted;
     });
   };
   /** @throws PlatError `not_found` where the service does not know its own address. */
-  const originOf = (req: Request): string => {
-    const appUrl = deps.origins.appUrl(req);
+  const origin = (): string => {
+    const appUrl = deps.origins.appUrl();
     if (appUrl === '')
       throw notFound('Assistants cannot be let in: the operator of this service has to set BASE_URL.');
     return new URL(appUrl).origin;
   };
   const providerFor = async (req: Request): Promise<Provider> => {
-    const origin = originOf(req);
-    const made = providers.get(origin) ?? open(origin);
-    providers.set(origin, made);
-    made.catch(() => providers.delete(origin));
-    const provider = await made;
-    forward(req, provider);
-    return provider;
+    provider ??= open(origin()).catch(error => {
+      provider = undefined;
+      throw error;
+    });
+    const opened = await provider;
+    forward(req, opened);
+    return opened;
   };
 
   const router = Router({ caseSensitive: true });
   router
     .route([RESOURCE_METADATA, `${RESOURCE_METADATA}/mcp`])
-    .get((req, res) => sendMetadata(req, res))
+    .get((_req, res) => sendMetadata(res))
     .all(methodNotAllowed('GET'));
   router.get(
     [SERVER_METADATA, '/.well-known/openid-configuration'],
@@ -104,16 +100,16 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     return deps.rateLimits.admit({ id: uuidV5(`${what}:${clientNetwork(req.ip ?? '')}`), ...CLIENTS });
   }
 
-  function sendMetadata(req: Request, res: Response): void {
+  function sendMetadata(res: Response): void {
     exchangeOf(res).route = RESOURCE_METADATA;
-    const origin = originOf(req);
+    const issuer = origin();
     const body = {
-      resource: `${origin}/mcp`,
+      resource: `${issuer}/mcp`,
       resource_name: 'Plat',
-      authorization_servers: [origin],
+      authorization_servers: [issuer],
       scopes_supported: [SCOPE],
       bearer_methods_supported: ['header'],
-      resource_documentation: `${origin}/docs`,
+      resource_documentation: `${issuer}/docs`,
     };
     respond(res, 200, ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'], JSON.stringify(body));
   }

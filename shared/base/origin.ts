@@ -20,10 +20,10 @@ export type Origins = {
   /** Where the API is, for links to further pages; empty where links are relative. */
   apiUrl(req: AddressedRequest): string;
   /**
-   * Where the web app is, for mails, OAuth and links into it; empty where it is not set: links are relative,
-   * mails and OAuth are off.
+   * Where the web app is, for mails, OAuth and links into it. No request decides it. Empty where it is not set:
+   * links are relative, mails and OAuth are off.
    */
-  appUrl(req: AddressedRequest): string;
+  appUrl(): string;
   /** Whether a page of this origin is one of ours, to the browser that has sent the request. */
   isOwnOrigin(origin: string, req: AddressedRequest): boolean;
   /** Whether cookies are for https alone. */
@@ -77,22 +77,14 @@ export function openOrigins(config: Settings, service: { port?: number }): Origi
   const knowsHosts = isLocal || baseUrls.length > 0 || ownHosts.size > NAMES.length;
 
   const isOwnHost = (host: string) => ownHosts.has(nameOf(host)) || isLoopback(nameOf(host));
-  const appUrl = ({ host }: AddressedRequest): string => {
-    const port = service.port ?? 0;
-    // A browser has other cookies, and an OAuth client another resource, for each name of this machine.
-    const asked =
-      baseUrls.length > 0 || !isLocal
-        ? undefined
-        : NAMES.find(name => localUrl(name, port) === `http://${host}`);
-    return appUrlOf(asked === undefined ? config : { ...config, HOST: asked }, port);
-  };
+  const appUrl = () => appUrlOf(config, service.port ?? 0);
   return {
     isOwnHost,
     answersTo: host => !knowsHosts || isOwnHost(host),
     apiUrl(req) {
       if (BASE_URL !== undefined) return BASE_URL;
       if (!knowsHosts) return '';
-      return req.host ? `${req.protocol}://${req.host}` : appUrl(req);
+      return req.host ? `${req.protocol}://${req.host}` : appUrl();
     },
     appUrl,
     isOwnOrigin: (origin, { protocol, host }) =>

@@ -60,7 +60,7 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
       deps,
       url: new URL(`http://localhost${req.originalUrl}`),
       apiUrl: deps.origins.apiUrl(req),
-      appUrl: deps.origins.appUrl(req),
+      appUrl: deps.origins.appUrl(),
       session: undefined,
       form: new URLSearchParams(),
     };

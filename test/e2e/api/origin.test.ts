@@ -83,13 +83,14 @@ describe('on loopback, where nothing is set', () => {
     const host = `${name}:${portOf(loopback)}`;
     expect(await search(loopback, host)).toEqual({
       next: `http://${host}${NEXT}`,
-      url: `http://${host}${PARCEL}`,
+      url: `${loopback.url}${PARCEL}`,
     });
     expect((await askHost(loopback.url, host, '/sign-in')).status).toBe(200);
+    // Of the one address, by whichever name it is called.
     for (const path of METADATA) {
       const { body } = await askHost(loopback.url, host, path);
-      expect(body).toContain(`"http://${host}`);
-      expect(body.replaceAll(`"http://${host}`, '')).not.toContain('://');
+      expect(body).toContain(`"${loopback.url}`);
+      expect(body.replaceAll(`"${loopback.url}`, '')).not.toContain('://');
     }
   });
 

@@ -16,12 +16,16 @@ const NAMES: Record<string, string[][]> = {
   // Another answer each time.
   'rebinding.example': [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']],
 };
+/** Names that stand for nothing, and what a look-up fails with. */
+const MISSING: Record<string, string> = { 'missing.example': 'ENOTFOUND', 'lost.example': 'EAI_AGAIN' };
 const asked: Record<string, number> = {};
 
 vi.mock('node:dns', async original => {
   const dns = await original<typeof import('node:dns')>();
   const lookup = (name: string, options: object, done: (error: Error | null, found?: object[]) => void) => {
     const answers = NAMES[name];
+    const code = MISSING[name];
+    if (code !== undefined) return done(Object.assign(new Error(code), { code, syscall: 'getaddrinfo' }));
     if (answers === undefined) return dns.lookup(name, options as never, done as never);
     asked[name] = (asked[name] ?? 0) + 1;
     const addresses = answers[Math.min(asked[name], answers.length) - 1]!;
@@ -122,6 +126,13 @@ test('each connection goes to an address that was checked for it: what a name st
     expect([error, asked['turning.example']]).toEqual(['has no address on the public internet', again]);
   }
   expect(reached).toBe(0);
+});
+
+test('an inner name that exists is told from one that is missing by nothing', async () => {
+  const [inner, ...missing] = await Promise.all(
+    ['private.example', ...Object.keys(MISSING)].map(name => guarded.post(`https://${name}/`, {}, '{}')),
+  );
+  expect(missing).toEqual([inner, inner]);
 });
 
 test('an operator may name private hosts; then it is reached', async () => {
