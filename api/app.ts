@@ -26,6 +26,8 @@ import { requireTextInAddress } from './http/text.ts';
 import { imagesRouter } from './images/image-route.ts';
 import { openImages } from './images/images.ts';
 import { mcpRouter } from './mcp/mcp-router.ts';
+import type { Document } from './mcp/tool-schemas.ts';
+import { toolsOf } from './mcp/tools.ts';
 import { openOAuth } from './oauth/oauth-router.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Assets } from './pages/frame/assets.ts';
@@ -109,14 +111,15 @@ export function createApp({
   mountEndpoints(app, endpoints, serving);
   const document = openApiDocument(endpoints);
   const oauth = openOAuth({ ...serving, ...resources });
-  app.use(mcpRouter({ ...serving, endpoints, document, metrics, config, log }));
+  const tools = toolsOf(endpoints, document as Document);
+  app.use(mcpRouter({ ...serving, tools, metrics, config, log }));
   app.use(imagesRouter(images, now));
   app.use(filesRouter(resources, now));
   app.use(presetHeaders);
   app.use('/oauth', requireTextInAddress);
   app.use(oauth.router);
   app.use(operations({ pool, metrics, lifecycle, config }));
-  const pageDeps = assets && { ...serving, endpoints, oauth, resources, config, log, pool, assets };
+  const pageDeps = assets && { ...serving, tools, oauth, resources, config, log, pool, assets };
   if (pageDeps !== undefined) {
     app.use(pageDeps.assets.router);
     app.use(pagesRouter(pages, pageDeps));

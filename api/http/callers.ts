@@ -1,5 +1,5 @@
 import { hashKey } from '../../shared/accounts/accounts.ts';
-import type { Mode, Scope, Tier } from '../../shared/accounts/tiers.ts';
+import type { Mode, READ_SCOPE, Scope, Tier } from '../../shared/accounts/tiers.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { batch } from './batch.ts';
 import type { Database } from './database.ts';
@@ -26,9 +26,12 @@ export type Account = {
   periodEnd: number | null;
 };
 
+/** Of a key, or of an assistant's token. */
+export type CallerScope = Scope | typeof READ_SCOPE;
+
 export type Caller = {
   account: Account;
-  scopes: readonly Scope[];
+  scopes: readonly CallerScope[];
   mode: Mode;
   /** The API key's id; absent without a key. */
   keyId?: string;
@@ -36,7 +39,7 @@ export type Caller = {
 
 type CachedKey = {
   account: Account;
-  scopes: readonly Scope[];
+  scopes: readonly CallerScope[];
   keyId: string | undefined;
   expiresAt: number;
   revoked: boolean;
@@ -99,7 +102,7 @@ type AccountRow = Omit<Account, 'periodEnd'> & { periodEnd: Date | null };
 type KeyRow = AccountRow & {
   keyHash: Buffer;
   keyId: string | null;
-  scopes: Scope[];
+  scopes: CallerScope[];
   expiresAt: Date | null;
   revoked: boolean;
   disabled: boolean;

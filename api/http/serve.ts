@@ -96,7 +96,7 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   const { endpoint, exchange } = call;
   const caller = await call.identify();
   exchange.rate = unusedLimits(caller.account);
-  requireScope(caller);
+  requireScope(caller, endpoint);
   requireEndpointAccess(caller, endpoint);
   requireSubscription(caller, endpoint.withoutContract);
   exchange.rate = await deps.rateLimits.admit(caller.account, endpoint.rate);

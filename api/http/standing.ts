@@ -1,16 +1,28 @@
 import { paymentError, quotaError } from '../../shared/accounts/quota-error.ts';
-import type { Mode, Scope } from '../../shared/accounts/tiers.ts';
+import { type Mode, READ_SCOPE, type Scope } from '../../shared/accounts/tiers.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import type { Account, Caller } from './callers.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, isReadOnly } from './endpoint.ts';
 
 const SCOPE_OF: Record<Mode, Scope> = { direct: 'api:direct', mcp: 'api:mcp' };
 
-/** @throws PlatError `forbidden` when the key's scopes do not include the way it is used. */
-export function requireScope(caller: Caller): void {
+/** Whether an assistant was granted nothing but the tools that change nothing. */
+export const onlyReads = ({ scopes }: Pick<Caller, 'scopes'>): boolean =>
+  scopes.includes(READ_SCOPE) && !scopes.includes('api:mcp');
+
+/**
+ * @throws PlatError `forbidden` when the key's scopes do not include the way it is used, or the assistant's
+ * not what it calls
+ */
+export function requireScope(caller: Caller, endpoint: Endpoint): void {
   const scope = SCOPE_OF[caller.mode];
   if (caller.scopes.includes(scope)) return;
-  throw new PlatError('forbidden', `This API key lacks the scope ${scope}.`);
+  const mayRead = caller.mode === 'mcp' && onlyReads(caller);
+  if (mayRead && isReadOnly(endpoint)) return;
+  const message = mayRead
+    ? `This access is read-only. Connect the assistant again with the scope ${scope} to allow changes.`
+    : `This API key lacks the scope ${scope}.`;
+  throw new PlatError('forbidden', message);
 }
 
 /** @throws PlatError `forbidden` when the endpoint traces people and the account is barred from that. */

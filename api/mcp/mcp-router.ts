@@ -81,7 +81,7 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     });
     const answered = await response.text();
     if (aborted.signal.aborted) return;
-    const text = method === 'tools/list' ? withTools(answered) : answered;
+    const text = method === 'tools/list' ? withTools(answered, caller) : answered;
     const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
     respond(res, response.status, headers, text, call.tokens);
   }

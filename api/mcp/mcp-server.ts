@@ -7,17 +7,15 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Logger } from '../../shared/base/log.ts';
 import { version } from '../../shared/base/root.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Caller } from '../http/callers.ts';
+import { onlyReads } from '../http/standing.ts';
 import { PROMPT_LIST, promptOf } from './mcp-prompts.ts';
 import { coverageAt, RESOURCE_TEMPLATES, RESOURCES, textAt } from './mcp-resources.ts';
 import { type CallDeps, callTool, type ToolCallRequest } from './tool-call.ts';
-import type { Document } from './tool-schemas.ts';
-import { type Arguments, toolsOf } from './tools.ts';
+import type { Arguments, Tool } from './tools.ts';
 
 export type McpDeps = CallDeps & {
-  endpoints: readonly Endpoint[];
-  /** OpenAPI's of the endpoints. */
-  document: object;
+  tools: ReadonlyMap<string, Tool>;
   log: Logger;
 };
 
@@ -37,21 +35,23 @@ export type McpServers = {
   /** The server of one request; what all of them share is made once. */
   makeServer(call: ToolCallRequest): Server;
   /**
-   * The answer to `tools/list` with all definitions, which the server leaves empty: they are
-   * written as JSON once.
+   * The answer to `tools/list` with the definitions of the tools that the caller may use. The server leaves
+   * them empty, as they are written as JSON once.
    */
-  withTools(answer: string): string;
+  withTools(answer: string, caller: Caller): string;
 };
 
 export function mcpServers(deps: McpDeps): McpServers {
-  const tools = toolsOf(deps.endpoints, deps.document as Document);
-  const definitions = JSON.stringify([...tools.values()].map(({ definition }) => definition));
+  const { tools } = deps;
+  const definitions = [...tools.values()].map(({ definition }) => definition);
+  const all = JSON.stringify(definitions);
+  const readOnly = JSON.stringify(definitions.filter(({ annotations }) => annotations.readOnlyHint));
   const options = {
     capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
     jsonSchemaValidator: new AjvJsonSchemaValidator(),
     cacheHints: {
-      'tools/list': CACHE,
+      'tools/list': { ...CACHE, cacheScope: 'private' } as const,
       'prompts/list': CACHE,
       'resources/list': CACHE,
       'resources/templates/list': CACHE,
@@ -85,7 +85,9 @@ export function mcpServers(deps: McpDeps): McpServers {
     });
     return server;
   };
-  return { makeServer, withTools: answer => answer.replace('"tools":[]', () => `"tools":${definitions}`) };
+  const withTools = (answer: string, caller: Caller) =>
+    answer.replace('"tools":[]', () => `"tools":${onlyReads(caller) ? readOnly : all}`);
+  return { makeServer, withTools };
 }
 
 const resourceNotFound = (uri: string) => new ResourceNotFoundError(uri, `There is no resource ${uri}.`);

@@ -1,7 +1,15 @@
-/** Where the authorization server of assistants is, and what it gives. */
+import { READ_SCOPE } from '../../shared/accounts/tiers.ts';
 
-/** What an assistant may be given. */
+// Where the authorization server of assistants is, and what it grants.
+/** All tools: what an assistant gets that names no scope. */
 export const SCOPE = 'api:mcp';
+
+/** What an assistant may be granted: all tools, or those that only read. */
+export const GRANTED_SCOPES = [SCOPE, READ_SCOPE] as const;
+
+/** The one of these that a request's scopes come to. */
+export const grantedScope = (requested: readonly string[]): (typeof GRANTED_SCOPES)[number] =>
+  requested.includes(READ_SCOPE) && !requested.includes(SCOPE) ? READ_SCOPE : SCOPE;
 
 export const PATHS = {
   authorization: '/oauth/authorize',

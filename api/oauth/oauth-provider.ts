@@ -6,7 +6,7 @@ import type { CursorSecret } from '../http/cursor.ts';
 import type { Database } from '../http/database.ts';
 import { textFaults } from '../http/text.ts';
 import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
-import { PATHS, SCOPE } from './oauth-paths.ts';
+import { GRANTED_SCOPES, grantedScope, PATHS } from './oauth-paths.ts';
 import { openStore } from './oauth-store.ts';
 
 /**
@@ -22,7 +22,8 @@ const TTL = {
   Session: HOUR,
 };
 
-const SCOPES = [SCOPE, 'offline_access'];
+const OFFLINE = 'offline_access';
+const SCOPES: string[] = [...GRANTED_SCOPES, OFFLINE];
 
 /**
  * Nothing is signed by it, as tokens are opaque and there are no ID tokens, but the library requires a key.
@@ -71,8 +72,11 @@ export async function makeProvider(
         const requested = value?.split(' ') ?? [];
         const unknown = requested.find(scope => !SCOPES.includes(scope));
         if (unknown !== undefined)
-          throw new errors.InvalidScope(`the scopes are ${SCOPES.join(' and ')}`, unknown);
-        oidc.params!.scope = [...new Set([SCOPE, ...requested])].join(' ');
+          throw new errors.InvalidScope(`the scopes are ${SCOPES.join(', ')}`, unknown);
+        oidc.params!.scope = [
+          grantedScope(requested),
+          ...requested.filter(scope => scope === OFFLINE).slice(0, 1),
+        ].join(' ');
       },
     },
     features: {
@@ -110,7 +114,12 @@ export async function makeProvider(
         useGrantedResource: () => true,
         getResourceServerInfo(_ctx, requested) {
           if (requested !== resource) throw new errors.InvalidTarget();
-          return { scope: SCOPE, audience: resource, accessTokenFormat: 'opaque', accessTokenTTL: HOUR };
+          return {
+            scope: GRANTED_SCOPES.join(' '),
+            audience: resource,
+            accessTokenFormat: 'opaque',
+            accessTokenTTL: HOUR,
+          };
         },
       },
       revocation: { enabled: true },

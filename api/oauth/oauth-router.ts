@@ -8,7 +8,7 @@ import type { Database } from '../http/database.ts';
 import { JSON_TYPE, methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
 import { type RateLimits, type RateState, requireAdmitted } from '../http/rate-limits.ts';
-import { PATHS, RESOURCE_METADATA, SCOPE, SERVER_METADATA } from './oauth-paths.ts';
+import { GRANTED_SCOPES, PATHS, RESOURCE_METADATA, SERVER_METADATA } from './oauth-paths.ts';
 
 export type OAuthDeps = {
   database: Database;
@@ -107,7 +107,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       resource: `${issuer}/mcp`,
       resource_name: 'Plat',
       authorization_servers: [issuer],
-      scopes_supported: [SCOPE],
+      scopes_supported: GRANTED_SCOPES,
       bearer_methods_supported: ['header'],
       resource_documentation: `${issuer}/docs`,
     };

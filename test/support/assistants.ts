@@ -36,7 +36,11 @@ export function openAssistants(origin: string, user: Awaited<ReturnType<typeof n
   }
 
   /** Says yes or no at the address that an assistant leads to; returns where it is led back. */
-  async function answer(address: URL, what: 'allow' | 'deny', alsoShown = ''): Promise<URL> {
+  async function answer(
+    address: URL,
+    what: 'allow' | 'deny',
+    alsoShown: string | ((page: string) => void) = '',
+  ): Promise<URL> {
     const window = browser();
     const asked = await window.send(address.href);
     expect(asked.status, await asked.clone().text()).toBe(303);
@@ -51,7 +55,8 @@ export function openAssistants(origin: string, user: Awaited<ReturnType<typeof n
     });
     const page = await (await window.send(consent)).text();
     expect(page).toContain('Test assistant wants to use Plat for you');
-    expect(page).toContain(alsoShown);
+    if (typeof alsoShown === 'string') expect(page).toContain(alsoShown);
+    else alsoShown(page);
     expect(page).toContain('127.0.0.1:9');
     expect(page).toContain('30 tokens per search');
     const done = await (await window.submit(consent, { do: what })).text();

@@ -8,6 +8,7 @@ type Grant = {
   client_id: string;
   name: string | null;
   redirect_uri: string | null;
+  read_only: boolean;
   created_at: Date;
   used_at: Date | null;
 };
@@ -35,10 +36,11 @@ export async function assistantsSection(
         <Grid
           name="Assistants"
           cards
-          heads={['Name', 'Leads to', 'Allowed', 'Last token', '']}
-          rows={grants.map(({ id, client_id, name, redirect_uri, created_at, used_at }) => [
+          heads={['Name', 'Leads to', 'Access', 'Allowed', 'Last token', '']}
+          rows={grants.map(({ id, client_id, name, redirect_uri, read_only, created_at, used_at }) => [
             name ?? (URL.canParse(client_id) ? new URL(client_id).host : 'unnamed'),
             redirect_uri === null ? '' : new URL(redirect_uri).host || new URL(redirect_uri).protocol,
+            read_only ? 'Read only' : 'Full',
             moment(created_at),
             used_at === null ? 'never' : moment(used_at),
             account.own ? <Act label="End access" does="end assistant" id={id} kind="danger small" /> : '',

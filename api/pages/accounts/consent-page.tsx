@@ -1,11 +1,13 @@
+import { READ_SCOPE } from '../../../shared/accounts/tiers.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { count, day } from '../../../shared/domain/figures.ts';
 import { readAccount } from '../../http/callers.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { SCOPE } from '../../oauth/oauth-paths.ts';
+import type { Tool } from '../../mcp/tools.ts';
+import { grantedScope, SCOPE } from '../../oauth/oauth-paths.ts';
 import { Act, Notice, narrowPage } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
-import type { Session, Visit } from '../frame/visit.ts';
+import type { Visit } from '../frame/visit.ts';
 
 /** An assistant asks to use an account: what it will be able to do, what that costs, and yes or no. */
 export const consentPage: Page = {
@@ -13,27 +15,26 @@ export const consentPage: Page = {
   access: 'session',
   async get(visit) {
     const { params, client } = await readRequest(visit);
-    const { session } = visit;
     const name = client.clientName ?? 'An assistant';
     const back = new URL(String(params.redirect_uri));
     const content = (
       <>
-        {session!.account?.own ? (
-          await question(visit, name, session!)
+        {visit.session!.account?.own ? (
+          await question(visit, name, scopeOf(params))
         ) : (
-          <Notice>Only the person whose account it is can let assistants in.</Notice>
+          <Notice>Only the account's owner can connect assistants.</Notice>
         )}
         <p>
           <small>
-            The name is what the assistant calls itself
+            “{name}” is the name that the assistant gave itself
             {URL.canParse(client.clientId) && (
               <>
                 {' '}
                 at <b>{new URL(client.clientId).host}</b>
               </>
             )}
-            . You will be sent to <b>{back.host || back.protocol}</b>. Do not go on if you have not just
-            connected it yourself.
+            . Next you go to <b>{back.host || back.protocol}</b>. Cancel if you didn't just connect it
+            yourself.
           </small>
         </p>
       </>
@@ -51,15 +52,14 @@ export const consentPage: Page = {
       );
     }
     const { account, user } = session!;
-    if (!account?.own)
-      throw new PlatError('forbidden', 'Only the person whose account it is can let assistants in.');
+    if (!account?.own) throw new PlatError('forbidden', "Only the account's owner can connect assistants.");
     await database.run('accounts/end_grants_of_client', {
       account_id: account.id,
       client_id: client.clientId,
     });
     const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
     grant.addOIDCScope(String(params.scope ?? SCOPE));
-    grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, SCOPE);
+    grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
     const grantId = await grant.save();
     await database.run('accounts/record_event', {
       by: user.email,
@@ -76,15 +76,19 @@ export const consentPage: Page = {
 async function readRequest({ req, res, deps }: Visit) {
   const provider = await deps.oauth.providerFor(req);
   const details = await provider.interactionDetails(req, res).catch(cause => {
-    throw new PlatError('not_found', 'This request is over. Begin again in the assistant.', {
+    throw new PlatError('not_found', 'This request has expired. Start again in the assistant.', {
       cause,
     });
   });
   const { params } = details;
   const client = await provider.Client.find(String(params.client_id));
-  if (client === undefined) throw notFound('The assistant is not registered any more. Begin again there.');
+  if (client === undefined)
+    throw notFound('The assistant is no longer registered. Start again in the assistant.');
   return { provider, params, client };
 }
+
+/** What the request's scopes come to. */
+const scopeOf = ({ scope }: Record<string, unknown>) => grantedScope(String(scope ?? SCOPE).split(' '));
 
 /**
  * Not a redirection: browsers hold the answer to a form to this site (form-action), and this leads on
@@ -100,42 +104,73 @@ function redirectPage(address: string) {
   return { ...narrowPage('Back to the assistant', content), head };
 }
 
-async function question({ deps }: Visit, name: string, { account: own, user }: Session) {
+/** What the assistant will be able to do, whose tokens it uses, and yes or no. */
+async function question({ deps, session }: Visit, name: string, scope: string) {
+  const { account: own, user } = session!;
   const account = await readAccount(deps.resources.database, own!.id);
-  const priced = deps.endpoints.filter(({ metering }) => metering !== null);
   return (
     <>
       <p>
-        You are <b>{user.email}</b>, account <b>{own!.name}</b>. {name} will be able to
+        You are signed in as <b>{user.email}</b>, account <b>{own!.name}</b>.
+        {scope === READ_SCOPE && ' The assistant asks for read-only access.'} If you allow it, {name} can:
       </p>
-      <ul>
-        <li>look up parcels, owners and their telephone numbers, sales, market statistics and valuations;</li>
-        <li>see and change your company's saved markets, and see your deals and usage;</li>
-        <li>make comp reports.</li>
-      </ul>
+      {abilitiesOf(deps.tools, scope).map(({ title, tools }) => (
+        <section class="abilities">
+          <h2>{title}</h2>
+          <ul>
+            {tools.map(({ definition, endpoints }) => (
+              <li>
+                {definition.title}
+                <PriceOf endpoints={endpoints} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
       <p>
-        It cannot change your account, your keys or your deals. You can end its access on the account page.
+        It can't change your account, team, API keys, webhooks or deals. You can end its access at any time on
+        your account page.
       </p>
       <p>
-        What it looks up is paid for with your tokens
+        Priced calls use your tokens
         {account?.tokensAllowed == null || account.periodEnd === null
           ? '.'
-          : `: ${count(Math.max(0, account.tokensAllowed - account.tokensUsed))} are left until ${day(new Date(account.periodEnd))}.`}
+          : `: ${count(Math.max(0, account.tokensAllowed - account.tokensUsed))} left until ${day(new Date(account.periodEnd))}.`}
       </p>
-      <details>
-        <summary>Prices</summary>
-        <ul>
-          {priced.map(({ summary, metering }) => (
-            <li>
-              {summary}: {metering!.rule.split(/[;.,(]/)[0]!.trim()}
-            </li>
-          ))}
-        </ul>
-      </details>
       <div class="buttons">
         <Act label="Allow" does="allow" id="yes" kind="" />
         <Act label="Cancel" does="deny" id="no" kind="second" />
       </div>
     </>
   );
+}
+
+function PriceOf({ endpoints }: Pick<Tool, 'endpoints'>) {
+  const rule = endpoints.at(-1)!.metering?.rule;
+  return rule === undefined ? null : <small> {rule.split(/[;.,(]/)[0]!.trim()}</small>;
+}
+
+const GROUPS: { title: string; has(hints: Tool['definition']['annotations']): boolean }[] = [
+  { title: 'Look up phone numbers of people', has: ({ openWorldHint }) => openWorldHint },
+  {
+    title: 'Create and change in your company',
+    has: ({ readOnlyHint, openWorldHint, destructiveHint }) =>
+      !readOnlyHint && !openWorldHint && !destructiveHint,
+  },
+  { title: 'Delete in your company', has: ({ destructiveHint }) => destructiveHint },
+  { title: 'Read', has: ({ readOnlyHint }) => readOnlyHint },
+];
+
+/** The tools of a scope by what they do, the weightiest first: together they are all that it grants. */
+export function abilitiesOf(
+  tools: ReadonlyMap<string, Tool>,
+  scope: string,
+): { title: string; tools: Tool[] }[] {
+  const granted = [...tools.values()].filter(
+    ({ definition }) => scope !== READ_SCOPE || definition.annotations.readOnlyHint,
+  );
+  return GROUPS.map(({ title, has }) => ({
+    title,
+    tools: granted.filter(({ definition }) => has(definition.annotations)),
+  })).filter(group => group.tools.length > 0);
 }

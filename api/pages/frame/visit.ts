@@ -13,6 +13,7 @@ import { exchangeOf } from '../../http/exchange.ts';
 import { requireAdmitted } from '../../http/rate-limits.ts';
 import type { ServeDeps } from '../../http/serve.ts';
 import { checkInput } from '../../http/validate.ts';
+import type { Tool } from '../../mcp/tools.ts';
 import type { OAuth } from '../../oauth/oauth-router.ts';
 import type { Resources } from '../../v1/common/endpoint-resources.ts';
 import type { Assets } from './assets.ts';
@@ -24,8 +25,8 @@ export type PageDeps = ServeDeps & {
   pool: Pool;
   assets: Assets;
   resources: Resources;
-  /** Those of the API, with their prices. */
-  endpoints: readonly Endpoint[];
+  /** Those of assistants. */
+  tools: ReadonlyMap<string, Tool>;
   oauth: OAuth;
   origins: Origins;
 };

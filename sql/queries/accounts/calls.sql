@@ -161,7 +161,7 @@ with found as (
   from api_keys
   where key_hash = any(:hashes::bytea[])
   union all
-  select id_hash, null, array['api:mcp'], expires_at, false, account_id
+  select id_hash, null, string_to_array(payload ->> 'scope', ' '), expires_at, false, account_id
   from oauth_records
   where model = 'AccessToken' and id_hash = any(:hashes::bytea[]) and account_id is not null
 ), touched as (

@@ -46,9 +46,11 @@ where model = 'Client' and id_hash in (
 update oauth_records set expires_at = now() + :seconds::float8 * interval '1 second' where model = 'Client' and id_hash = :client_hash;
 
 -- name: list_grants
--- The assistants that an account has authorized, and when each last received a token.
+-- The assistants that an account has authorized, whether they may only read, and when each last received a
+-- token.
 select encode(g.id_hash, 'hex') as id, g.payload ->> 'clientId' as client_id, c.payload ->> 'client_name' as name,
   c.payload -> 'redirect_uris' ->> 0 as redirect_uri, g.created_at,
+  exists (select from jsonb_each_text(g.payload -> 'resources') r where r.value = 'api:mcp.read') as read_only,
   (select max(t.created_at) from oauth_records t where t.grant_hash = g.id_hash and t.model = 'AccessToken') as used_at
 from oauth_records g
 left join oauth_records c on c.model = 'Client' and c.id_hash = sha256(convert_to(g.payload ->> 'clientId', 'UTF8'))

@@ -223,6 +223,7 @@ test('a client that names no scope may do what there is; an unknown scope is ref
   const metadata = await fetch(`${api.url}/.well-known/oauth-authorization-server`);
   expect(((await metadata.json()) as { scopes_supported: string[] }).scopes_supported).toEqual([
     'api:mcp',
+    'api:mcp.read',
     'offline_access',
   ]);
 });

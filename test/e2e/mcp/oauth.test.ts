@@ -236,7 +236,7 @@ test('metadata of resource and server', async () => {
   expect(resource).toMatchObject({
     resource: `${api.url}/mcp`,
     authorization_servers: [api.url],
-    scopes_supported: ['api:mcp'],
+    scopes_supported: ['api:mcp', 'api:mcp.read'],
   });
   const server = await (await fetch(`${api.url}/.well-known/oauth-authorization-server`)).json();
   expect(server).toMatchObject({
