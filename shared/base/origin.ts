@@ -20,8 +20,8 @@ export type Origins = {
   /** Where the API is, for links to further pages; empty where links are relative. */
   apiUrl(req: AddressedRequest): string;
   /**
-   * Where the web app is, for mails, OAuth and links into it. No request decides it. Empty where it is not set:
-   * links are relative, mails and OAuth are off.
+   * Where the web app is, for mails, OAuth and links into it. No request decides it. Empty where it is not
+   * set: links are relative, mails and OAuth are off.
    */
   appUrl(): string;
   /** Whether a page of this origin is one of ours, to the browser that has sent the request. */

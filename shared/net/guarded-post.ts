@@ -168,7 +168,7 @@ const REDIRECTED = 'redirects, which is not followed: give its final address';
 const failure = (error: string): PostResult => ({ status: null, error, retryAfterMs: null });
 
 function wordsOf(error: Error): string {
-  // One text for names that are unknown and for names of the inner network: it tells nobody which exist there.
+  // One text for unknown names and for names of the inner network, so that nobody learns which exist there.
   const isLookup = (error as NodeJS.ErrnoException).syscall === 'getaddrinfo';
   if (isLookup || error instanceof OtherNetworkError) return 'has no address on the public internet';
   return `cannot be reached (${errorCode(error) ?? error.name})`;
