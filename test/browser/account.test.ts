@@ -39,7 +39,6 @@ describePages('the account', site => {
     });
     await page.goto(`${site.api.url}/oauth/authorize?${asked}`);
     await page.getByRole('heading', { name: 'Field assistant wants to use Plat for you' }).waitFor();
-    await page.getByText('Prices').click();
     await inspect(page);
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`${callback}?**`);
