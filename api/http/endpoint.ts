@@ -23,9 +23,11 @@ export type Answer = {
   keptBody?: object;
   /** Whom the answer is about, as the suppression list knows them; kept with it for `recheck`. */
   people?: readonly Buffer[];
+  /** The metering key, when it is not the endpoint's. */
+  meteringKey?: string;
   /**
-   * Statements that are committed with the charge, or not at all; false when the price has become another
-   * meanwhile: the call is answered anew then.
+   * Statements that are committed with the charge, or not at all, and run before it; false when the price has
+   * become another in the meantime: the call is answered again then.
    */
   alongside?(statements: Statements): Promise<boolean>;
 };
@@ -152,6 +154,11 @@ export type Metering<
   /** The least that an answer with something in it costs. */
   price: number;
   rule: string;
+  /**
+   * The tokens that an account must have left for the call to be tried; 1 unless said. More when a refusal
+   * of the charge would reveal how much was found.
+   */
+  needs?(input: Input<Params, Query, Body>): number;
   /** No answer costs more. */
   atMost: number | ((input: Input<Params, Query, Body>) => number);
   /**

@@ -23,8 +23,12 @@ type ChargeResult = {
 export type ChargeOptions = {
   /** Whether the client has left: a call that is over before its charge is sent costs nothing. */
   isOver?: () => boolean;
-  /** Statements that are committed with the charge, or not at all. */
-  alongside?: ((run: Database['run'], statements: Statements) => Promise<void>) | undefined;
+  /**
+   * Statements that are committed with the charge, or not at all: before it what is given for it, and after
+   * it what is kept of the answer, by the lock order of shared/base/db.ts.
+   */
+  before?: ((statements: Statements) => Promise<void>) | undefined;
+  after?: ((run: Database['run']) => Promise<void>) | undefined;
 };
 
 export type Meter = {
@@ -51,8 +55,8 @@ const WAIT_SHARE = 0.7;
 const MAX_TRIES = 3;
 
 /**
- * Charges that are in flight together share one statement and one durable commit; those with something
- * alongside have their own.
+ * Charges that are in flight together share one statement and one durable commit; those with other statements
+ * have their own.
  * @param underway how many calls the process is answering; without it no charge waits for others.
  */
 export function openMeter(database: Database, underway = () => 0): Meter {
@@ -61,15 +65,16 @@ export function openMeter(database: Database, underway = () => 0): Meter {
     enough: () => Math.ceil(underway() * WAIT_SHARE),
   });
   return {
-    async charge({ account, mode }, endpoint, tokens, { isOver = () => false, alongside } = {}) {
+    async charge({ account, mode }, endpoint, tokens, { isOver = () => false, before, after } = {}) {
       const pending = { accountId: account.id, endpoint, mode, tokens, isOver };
       const verdict =
-        alongside === undefined
+        before === undefined && after === undefined
           ? tokens > 0 && resultOf(await charge(pending), tokens)
           : await database
               .transaction(async (run, statements) => {
+                await before?.(statements);
                 const first = tokens > 0 && resultOf((await chargeAll(run, [pending]))[0], tokens);
-                await alongside(run, statements);
+                await after?.(run);
                 if (isOver()) throw ABANDONED;
                 return first;
               })

@@ -147,7 +147,7 @@ async function answer(
   const quoted = asksQuote(endpoint, input);
   // Not where an answer with something in it may be free.
   if (!quoted && endpoint.metering !== null && endpoint.metering.price > 0)
-    requireTokensLeft(caller.account, now.getTime());
+    requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input));
   const context = new Context(call, caller, now, repeatable);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
@@ -222,16 +222,20 @@ async function charge(
   clearTimeout(exchange.deadline);
   const { caller, status, body, keptBody = body, people = null, quoted } = outcome;
   // What is not charged for, as HEAD is not, was not given.
-  const alongside = ready.tokens > 0 ? outcome.alongside : undefined;
-  const key = quoted ? QUOTE_KEY : (endpoint.metering?.key ?? '');
+  const alongside = ready.tokens === outcome.tokens ? outcome.alongside : undefined;
+  const key = quoted ? QUOTE_KEY : (outcome.meteringKey ?? endpoint.metering?.key ?? '');
   await meter.charge(caller, key, ready.tokens, {
     isOver: () => call.isOver(),
-    alongside:
-      (attempt ?? alongside) &&
-      (async (run, statements) => {
-        if (alongside !== undefined && !(await alongside(statements))) throw REPRICED;
+    before:
+      alongside &&
+      (async statements => {
+        if (!(await alongside(statements))) throw REPRICED;
+      }),
+    after:
+      attempt &&
+      (async run => {
         const kept = { status, body: bytesOf(keptBody) ?? Buffer.alloc(0), people };
-        await attempt?.keep(run, kept, call.keptHours?.(outcome));
+        await attempt.keep(run, kept, call.keptHours?.(outcome));
       }),
   });
   if (!call.isOver()) ready.send();

@@ -55,12 +55,13 @@ export function subscriptionRequired(): PlatError {
 }
 
 /**
- * Spares the work for accounts that have used up all that they may; of one with a few tokens left the charge
- * itself decides, under a lock.
+ * Spares the work for accounts that have used up all that they may. An account with a few tokens left passes
+ * unless the call needs more: then the charge decides, under a lock.
+ * @param words in place of the number that is needed, for the error
  * @throws PlatError as quotaError.
  */
-export function requireTokensLeft(account: Account, now: number): void {
+export function requireTokensLeft(account: Account, now: number, need = 1, words?: string): void {
   if (account.tokensAllowed === null || account.periodEnd === null || now >= account.periodEnd) return;
   const tokensLeft = account.tokensAllowed - account.tokensUsed;
-  if (tokensLeft <= 0) throw quotaError(account, 1, tokensLeft);
+  if (tokensLeft < need) throw quotaError(account, words ?? need, tokensLeft);
 }

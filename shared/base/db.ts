@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Config, requireDatabaseUrl } from './config.ts';
+import { errorCode } from './errors.ts';
 import type { Logger } from './log.ts';
 import { type BoundStatement, bindValues, inlineParameters, type Values } from './named-parameters.ts';
 import { rootDir } from './root.ts';
@@ -186,9 +188,40 @@ export function asRunComposed(db: Queryable): RunComposed {
     (await db.query<Row & pg.QueryResultRow>(statement(name, values, fragments))).rows;
 }
 
-/** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */
-export function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
-  return runIn(pool, 'begin', work);
+/** How often a transaction is run that others keep in its way. */
+const MAX_TRIES = 5;
+const PAUSE_MS = 50;
+
+/** deadlock_detected, serialization_failure: nothing of the transaction stays, and it may succeed later. */
+const CONFLICTS: ReadonlySet<string | undefined> = new Set(['40P01', '40001']);
+
+/**
+ * Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. After a
+ * conflict with another transaction `work` runs again from its beginning, so it changes only the database.
+ *
+ * Lock order: a transaction locks rows of these tables in this order, and rows of one table by their keys,
+ * ascending, so that no two wait for each other. Queue jobs, changes and messages come after all of them.
+ * 1. companies: adding lists, their rows, searches, exports and markets
+ * 2. exports: making, billing and ending one
+ * 3. lists, then list_rows
+ * 4. given_rows by county, then given_others: what was paid for
+ * 5. accounts, usage_periods, usage_daily: charges, late because every call of an account needs them
+ * 6. idempotent_calls: the answer that is kept
+ * @param retries false for work that cannot run twice
+ */
+export async function transaction<T>(
+  pool: Pool,
+  work: (client: Client) => Promise<T>,
+  { retries = true } = {},
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runIn(pool, 'begin', work);
+    } catch (error) {
+      if (!retries || tries === MAX_TRIES || !CONFLICTS.has(errorCode(error))) throw error;
+    }
+    await sleep(PAUSE_MS * tries * Math.random());
+  }
 }
 
 async function runIn<T>(pool: Pool, begin: string, work: (client: Client) => Promise<T>): Promise<T> {

@@ -108,6 +108,8 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
     const { subject } = request;
     const { subjects, places, numbers } = knownOf(request, rows);
     const person_hmacs = await hashesOf(run, storedTags(subjects, places, numbers));
+    // Before the kept responses: the lock order of shared/base/db.ts.
+    const list_notes = await forgetInNotes(run, subject, numbers);
     const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', { person_hmacs });
     const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {
       person_hmacs,
@@ -115,7 +117,6 @@ export async function forgetContact(pool: Pool, request: ForgetRequest, by: stri
     });
     const contacts = await eraseContacts(run, request, rows);
     const changes = subject === null ? 0 : await forgetInChanges(run, subject);
-    const list_notes = await forgetInNotes(run, subject, numbers);
     return {
       suppressed,
       contacts,

@@ -140,6 +140,9 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
   return { ...feed, ...Object.fromEntries(sections) };
 }
 
+/** The comparison adds to the counts of the run, so the job is tried again as a whole. */
+const ONCE = { retries: false };
+
 async function runRecipe(run: RunContext, feed: Feed, force: boolean, moved: boolean): Promise<Outcome> {
   const { pool, runId, feedId, counts } = run;
   await run.step('open', 'opening', 0);
@@ -149,33 +152,37 @@ async function runRecipe(run: RunContext, feed: Feed, force: boolean, moved: boo
   const follow: string[] = [];
   // The comparison too, for it settles repeated rows: an attempt that found them settled
   // would not count them.
-  const status = await transaction(pool, async (client): Promise<RunStatus> => {
-    await client.query(`set local search_path = ${stageSchema(run)}, public`);
-    prepared = await compare(client);
-    const { gate, touched, checkpoint, brokeOff } = prepared;
-    await assertUndisturbed(client, run);
-    if (gate.blocked.length > 0 && !force) {
-      await endRun(client, run, 'blocked', { gate });
-      return 'blocked';
-    }
-    if (touched) {
-      await run.step('merge', 'merging', 0.78);
-      await openChanges(client);
-      await prepared.merge(client);
-    }
-    // Another as_of marks regions and counties when the feed is registered, also where no row changes.
-    if (touched || moved) follow.push(...(await enqueueFollowing(client)));
-    if (checkpoint)
-      await client.query(
-        statement('feeds/save_checkpoint', { feed_id: feedId, checkpoint: JSON.stringify(checkpoint) }),
-      );
-    const ended = touched ? 'merged' : 'unchanged';
-    await endRun(client, run, ended, { gate });
-    if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
-    await run.step('commit', 'committing', 0.98);
-    if (touched) await recordChanges(client, runId);
-    return ended;
-  });
+  const status = await transaction(
+    pool,
+    async (client): Promise<RunStatus> => {
+      await client.query(`set local search_path = ${stageSchema(run)}, public`);
+      prepared = await compare(client);
+      const { gate, touched, checkpoint, brokeOff } = prepared;
+      await assertUndisturbed(client, run);
+      if (gate.blocked.length > 0 && !force) {
+        await endRun(client, run, 'blocked', { gate });
+        return 'blocked';
+      }
+      if (touched) {
+        await run.step('merge', 'merging', 0.78);
+        await openChanges(client);
+        await prepared.merge(client);
+      }
+      // Another as_of marks regions and counties when the feed is registered, also where no row changes.
+      if (touched || moved) follow.push(...(await enqueueFollowing(client)));
+      if (checkpoint)
+        await client.query(
+          statement('feeds/save_checkpoint', { feed_id: feedId, checkpoint: JSON.stringify(checkpoint) }),
+        );
+      const ended = touched ? 'merged' : 'unchanged';
+      await endRun(client, run, ended, { gate });
+      if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
+      await run.step('commit', 'committing', 0.98);
+      if (touched) await recordChanges(client, runId);
+      return ended;
+    },
+    ONCE,
+  );
   const { gate, tidy, brokeOff } = prepared!;
   const result = { runId, status, counts, blocked: gate.blocked, follow };
   if (status === 'blocked') return { result };
