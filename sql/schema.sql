@@ -254,6 +254,8 @@ create table companies (
   id uuid default gen_random_uuid() not null,
   name text not null,
   created_at timestamp with time zone default now() not null,
+  has_marked_owners boolean default false not null,
+  mailed_at timestamp with time zone,
   constraint companies_pkey PRIMARY KEY (id),
   constraint companies_name_key UNIQUE (name)
 );
@@ -632,6 +634,7 @@ create table list_rows (
   mailed_at timestamp with time zone,
   mailed_to uuid,
   added_at timestamp with time zone default now() not null,
+  read_at timestamp with time zone,
   constraint list_rows_pkey PRIMARY KEY (list_id, property_id),
   constraint list_rows_status_check CHECK ((status = ANY (ARRAY['new'::text, 'mailed'::text, 'answered'::text, 'returned'::text, 'under_contract'::text, 'not_interested'::text])))
 );
@@ -693,12 +696,16 @@ create table lists (
   mailed_within_days integer,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  unread_rows text default 'named'::text not null,
+  rows_at_most integer,
   constraint lists_pkey PRIMARY KEY (id),
+  constraint lists_hidden CHECK (((unread_rows <> 'hidden'::text) OR (rows_at_most IS NOT NULL))),
   constraint lists_mailed_within_days_check CHECK ((mailed_within_days > 0)),
   constraint lists_offer CHECK ((num_nulls(offer_percent, offer_of, offer_round_to) = ANY (ARRAY[0, 3]))),
   constraint lists_offer_of_check CHECK ((offer_of = ANY (ARRAY['value'::text, 'value_low'::text, 'market_value'::text, 'assessed_value'::text]))),
   constraint lists_offer_percent_check CHECK ((offer_percent > (0)::double precision)),
-  constraint lists_offer_round_to_check CHECK ((offer_round_to > 0))
+  constraint lists_offer_round_to_check CHECK ((offer_round_to > 0)),
+  constraint lists_unread_rows_check CHECK ((unread_rows = ANY (ARRAY['named'::text, 'counted'::text, 'hidden'::text])))
 );
 
 create table market_history (

@@ -45,8 +45,8 @@ export async function cancelExport(
   return ended;
 }
 
-/** In place of how many tokens a file by a filter needs: few parcels are counted by nothing that is free. */
-export const UNTOLD_NEED = 'For a file by a filter 25 tokens are held, or its rows where these are more';
+/** In place of how many tokens a file needs: few rows are counted by nothing that is free. */
+export const UNTOLD_NEED = 'A file holds 25 tokens, or one for each row if there are more';
 
 /** The error of a file that would cost more than its order allows. */
 export function overCeiling(most: number): PlatError {

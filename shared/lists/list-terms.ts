@@ -15,6 +15,13 @@ export type RowStatus = (typeof ROW_STATUSES)[number];
 export const MAX_LISTS = 1_000;
 export const MAX_ROWS = 1_000_000;
 
+/**
+ * What the API may say about rows that were not read: `named` are parcels that the company named itself, so
+ * everything; `counted` were found by a filter, and are so many that their number may be said; about `hidden`
+ * rows nothing, not even whether there are any.
+ */
+export type UnreadRows = 'named' | 'counted' | 'hidden';
+
 /** A list as it is stored, with how many parcels it has. */
 export type ListRecord = {
   id: string;
@@ -27,7 +34,12 @@ export type ListRecord = {
   mailed_within_days: number | null;
   created_at: Date;
   updated_at: Date;
+  unread_rows: UnreadRows;
+  /** Of a hidden list, no fewer than its rows: what every addition could have added. */
+  rows_at_most: number | null;
   rows: number;
+  /** Rows that were not read. Counted only where it matters: 0 for named rows, one per parcel. */
+  unread: number;
 };
 
 type OfferColumns = Pick<ListRecord, 'offer_percent' | 'offer_of' | 'offer_round_to'>;

@@ -1,11 +1,14 @@
-import { type RunComposed, sql } from '../base/db.ts';
+import { compose, type RunComposed, sql } from '../base/db.ts';
 import { countyOf } from '../domain/property-id.ts';
 import { type ListRecord, offerTermsOf, type RowStatus } from './list-terms.ts';
 import { type OfferFacts, offerOf, type ReviewReason } from './offer.ts';
 
-/** Parts that statements on lists share: what is in a list, whose it is, and the largest of each owner. */
-export const listParts = () => ({
-  members: sql('lists/members'),
+/**
+ * Parts that statements on lists share: what is in a list, or was read of it, whose it is, and the largest of
+ * each owner.
+ */
+export const listParts = ({ onlyRead = false } = {}) => ({
+  members: compose('lists/members', { among: onlyRead ? 'r.read_at is not null' : 'true' }),
   owners: sql('lists/owners'),
   ranked: sql('lists/ranked'),
 });
@@ -19,6 +22,7 @@ export type ListRow = {
   note: string;
   tags: string[];
   added_at: Date;
+  is_read: boolean;
   owner_parcels: number;
   owner_acres: number | null;
 };
@@ -63,6 +67,27 @@ export async function readListRows(
     },
   );
   return { count: rows[0]!.count, rows: rows.filter(row => row.property_id !== null) };
+}
+
+/** A row of a list, with the keys of its owner. */
+export type PickedRow = {
+  property_id: number;
+  owner_key: string | null;
+  owner: string | null;
+  is_read: boolean;
+  by_itself: boolean;
+};
+
+/** Rows by ids or status, and with one row per owner what else these owners have, as lists/pick_rows says. */
+export async function pickRows(
+  runComposed: RunComposed,
+  companyId: string,
+  { id, one_per_owner }: Pick<ListRecord, 'id' | 'one_per_owner'>,
+  picked: { property_ids: readonly number[] | null; status: string | null; reveals: boolean },
+): Promise<PickedRow[]> {
+  const counties = await countiesOfList(runComposed, id);
+  const values = { company_id: companyId, list_id: id, counties, one_per_owner, ...picked };
+  return runComposed<PickedRow>('lists/pick_rows', listParts(), values);
 }
 
 /** What the offer of a row stands on, as lists/read_row_parcels has it. */

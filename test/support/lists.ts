@@ -17,7 +17,8 @@ export function listsOf(api: TestApi, key: string) {
   return {
     send,
     make: async (body: Body = {}) => (await send('POST', '', { name: 'a list', ...body })).json as ParcelList,
-    add: async (id: string, body: Body) => (await send('POST', `${id}/rows/`, body)).json as AddedRows,
+    add: async (id: string, body: Body, query = '') =>
+      (await send('POST', `${id}/rows/${query}`, body)).json as AddedRows,
     async rows(id: string, query = '') {
       const { json, headers } = await send('GET', `${id}/rows/${query}`);
       const { results, count } = json as { results: ListRow[]; count: number };

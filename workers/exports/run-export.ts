@@ -2,7 +2,15 @@ import { hash } from 'node:crypto';
 import { chargeHeld, readQuota } from '../../shared/accounts/held-tokens.ts';
 import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
-import { asRun, asRunComposed, type Client, type Pool, type Run, transaction } from '../../shared/base/db.ts';
+import {
+  asReads,
+  asRun,
+  asRunComposed,
+  type Client,
+  type Pool,
+  type Run,
+  transaction,
+} from '../../shared/base/db.ts';
 import { isRetryable, PlatError } from '../../shared/base/errors.ts';
 import {
   type ExportError,
@@ -21,6 +29,8 @@ import {
   priceOf,
 } from '../../shared/exports/export-request.ts';
 import { giveOthers } from '../../shared/exports/given-others.ts';
+import { findListOf } from '../../shared/exports/parcel-hits.ts';
+import { markRowsRead } from '../../shared/lists/mark-read.ts';
 import { type GivenRow, giveRows } from '../../shared/parcels/given-rows.ts';
 import type { JobContext, JobResult } from '../queue/job.ts';
 import type { CountyRows, Written } from './file-writer.ts';
@@ -118,11 +128,20 @@ function openParts(pool: Pool, { id, attempt }: Order) {
   };
 }
 
-/** Rows are marked in one order, counties and ids ascending, and what that tells to be new is charged. */
+/**
+ * Rows are marked in the lock order of shared/base/db.ts, and what that tells to be new is charged. A list
+ * remembers which of its rows were read.
+ */
 async function bill(client: Client, order: Order, { rows, parcels, others }: Written): Promise<void> {
   const run = asRun(client);
   const { id, attempt, account_id, company_id, mode, tokens_held: held, request } = order;
   if ((await run('exports/lock_export', { export_id: id, attempt })).length === 0) throw OVER;
+  const list = request.list_id && (await findListOf(run, company_id, request.list_id));
+  if (list) {
+    const ids = parcels.flatMap(county => [...county.ids]);
+    const shown = { ...list, one_per_owner: request.one_per_owner ?? list.one_per_owner };
+    await markRowsRead(asReads(client), company_id, shown, ids, request.status === undefined);
+  }
   let charged = 0;
   let fresh = 0;
   for (const county of parcels)
@@ -138,7 +157,7 @@ async function bill(client: Client, order: Order, { rows, parcels, others }: Wri
   if (most_tokens !== undefined && tokens > most_tokens) throw overCeiling(most_tokens);
   if (!(await chargeHeld(run, account_id, { held, tokens, endpoint: EXPORT_KEY, mode }))) {
     const quota = await readQuota(run, account_id);
-    throw quotaError(quota, request.filter === undefined ? tokens : UNTOLD_NEED, quota.left + held);
+    throw quotaError(quota, request.markets === undefined ? UNTOLD_NEED : tokens, quota.left + held);
   }
   await run('exports/finish_export', {
     export_id: id,

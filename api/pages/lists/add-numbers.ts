@@ -1,6 +1,6 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import { count } from '../../../shared/domain/figures.ts';
-import { type AddedRows, addListRows, MAX_NAMED } from '../../v1/lists/add-list-rows.ts';
+import { addListRows, type CountedRows, MAX_NAMED } from '../../v1/lists/add-list-rows.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import type { Done } from './change-list.ts';
 import { addedWords } from './list-words.ts';
@@ -38,13 +38,13 @@ export async function addNumbers(visit: Visit, id: string): Promise<Done> {
       `These are ${count(numbers.length)} numbers: add at most ${count(MOST)} at once.`,
     );
   const good = county === '' ? numbers.filter(isId) : numbers;
-  const answers: AddedRows[] = [];
+  const answers: CountedRows[] = [];
   for (let from = 0; from < good.length; from += MAX_NAMED) {
     const some = good.slice(from, from + MAX_NAMED);
     const body = county === '' ? { property_ids: some.map(Number) } : { apns: some, fips: county };
-    answers.push(await callEndpoint<AddedRows>(visit, addListRows, { params: { id }, body }));
+    answers.push(await callEndpoint<CountedRows>(visit, addListRows, { params: { id }, body }));
   }
-  const sum = (name: keyof AddedRows) => answers.reduce((total, one) => total + Number(one[name]), 0);
+  const sum = (name: keyof CountedRows) => answers.reduce((total, one) => total + Number(one[name]), 0);
   const strange = county === '' ? numbers.filter(text => !isId(text)) : [];
   const not_found = [...strange, ...answers.flatMap(one => one.not_found)];
   const words = addedWords({

@@ -1,5 +1,5 @@
 import { PlatError } from '../../../shared/base/errors.ts';
-import { type AddedRows, addListRows } from '../../v1/lists/add-list-rows.ts';
+import { addListRows, type CountedRows } from '../../v1/lists/add-list-rows.ts';
 import type { ParcelList } from '../../v1/lists/list-schema.ts';
 import { listLists } from '../../v1/lists/lists.ts';
 import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
@@ -50,7 +50,7 @@ async function add(visit: Visit): Promise<Reply> {
     throw new PlatError('validation_error', 'Choose a list, or name a new one.');
   // A name is given for a new list.
   const id = name !== '' || list === null ? (await makeList(visit, name)).id : list;
-  const added = await callEndpoint<AddedRows>(visit, addListRows, { params: { id }, body: chosen });
+  const added = await callEndpoint<CountedRows>(visit, addListRows, { params: { id }, body: chosen });
   const ids = 'property_ids' in chosen ? chosen.property_ids : [];
   return showList(visit, id, {
     words: addedWords(added),

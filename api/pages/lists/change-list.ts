@@ -1,6 +1,11 @@
 import { addToGroup } from '../../../shared/kernels/groups.ts';
 import type { RowStatus } from '../../../shared/lists/list-terms.ts';
-import { type ChangedRows, changeRows, type RemovedRows, removeRows } from '../../v1/lists/list-rows.ts';
+import {
+  type ChangedRows,
+  changeRows,
+  type RemovedRows,
+  removeRows,
+} from '../../v1/lists/change-list-rows.ts';
 import { changeList } from '../../v1/lists/lists.ts';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { isStatus, plural, STATUS_WORDS } from './list-words.ts';

@@ -1,7 +1,7 @@
 import { count } from '../../../shared/domain/figures.ts';
 import { ROW_STATUSES, type RowStatus } from '../../../shared/lists/list-terms.ts';
 import type { OfferBase, ReviewReason } from '../../../shared/lists/offer.ts';
-import type { AddedRows } from '../../v1/lists/add-list-rows.ts';
+import type { CountedRows } from '../../v1/lists/add-list-rows.ts';
 
 export const STATUS_WORDS: Readonly<Record<RowStatus, string>> = {
   new: 'New',
@@ -39,7 +39,7 @@ export const plural = (n: number, one: string, many = `${one}s`): string =>
 const MAX_NAMED = 20;
 
 /** What became of parcels that were to be added. */
-export function addedWords(answer: Omit<AddedRows, 'left_out' | 'rows'>): string {
+export function addedWords(answer: Omit<CountedRows, 'left_out' | 'rows'>): string {
   const { added, already_there, do_not_mail, mailed_lately, in_other_lists, not_found } = answer;
   const left: [number, string][] = [
     [already_there, 'already in the list'],

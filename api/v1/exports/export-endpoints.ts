@@ -19,8 +19,8 @@ import { conflict, notFound, validationError } from '../../http/error-responses.
 import type { Quote } from '../../http/quote.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { countForQuote } from '../parcels/filter/filter-count.ts';
-import { LEAST_TOLD } from '../parcels/filter/withhold-counts.ts';
+import { countForQuote, spendQuote } from '../parcels/filter/filter-count.ts';
+import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import {
   EXPORT_EXAMPLE,
   exported,
@@ -96,28 +96,41 @@ What it can cost is held from the start, and billed once when it is ready. It ha
   },
 });
 
+/** Whether its rows are sold, also their number while they are few. Which markets there are is free. */
+const isCountSold = ({ markets }: ExportRequest, { user }: Pick<CallContext, 'user'>): boolean =>
+  markets === undefined && user === undefined;
+
 /**
- * An order that fails by so little costs nothing, and would tell how many parcels match: a count that quotes
+ * An order that fails by so little costs nothing, and would tell how many rows there are: a count that quotes
  * keep to themselves. Who has signed in sees it on the map. @throws PlatError `validation_error`
  */
-function requireTellable({ filter, most_tokens: most }: ExportRequest, { user }: CallContext): void {
-  if (filter === undefined || most === undefined || most >= LEAST_TOLD || user !== undefined) return;
-  const why = `must be ${LEAST_TOLD} or more with a filter: leave it out where ?quote=true tells at_most ${LEAST_TOLD}`;
+function requireTellable(request: ExportRequest, call: CallContext): void {
+  const { most_tokens: most } = request;
+  if (!isCountSold(request, call) || most === undefined || most >= MIN_DISCLOSED_COUNT) return;
+  const why = `must be ${MIN_DISCLOSED_COUNT} or more: leave it out when ?quote=true returns at_most ${MIN_DISCLOSED_COUNT}`;
   throw validationError({ most_tokens: [why] });
 }
 
-/** Of a filter no count below 25 is told, neither of its parcels nor of their owners. */
+/** No count below 25 is told: neither of parcels or comps, nor of the owners of parcels. */
 async function quoteExport(request: ExportRequest, database: Database, call: CallContext) {
   requireTellable(request, call);
   const companyId = await companyOf(database.run, call.account.id);
-  const { rows, tokens } = await priceExport(database, companyId, request, call.now);
+  const { rows, tokens, bound } = await priceExport(database, companyId, request, call.now);
   const exact: Quote = { tokens, at_most: tokens };
-  if (request.filter === undefined) return { body: exact, tokens: 0 };
+  if (request.markets !== undefined) return { body: exact, tokens: 0 };
+  if (request.filter === undefined) {
+    const isTold = bound === null && rows >= MIN_DISCLOSED_COUNT;
+    const body: Quote = isTold ? exact : { tokens: null, at_most: bound ?? MIN_DISCLOSED_COUNT };
+    return { body, tokens: await spendQuote(database, call) };
+  }
   const filter = filterSchema.parse(request.filter) as FilterBody;
   const { counts, tokens: price } = await countForQuote(filter, database, call);
   if (counts === null) return { body: { tokens: null, at_most: mostRows(request.format) }, tokens: price };
-  const isTold = counts.count !== null && rows >= LEAST_TOLD;
-  return { body: isTold ? exact : { tokens: null, at_most: counts.count ?? LEAST_TOLD }, tokens: price };
+  const isTold = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;
+  return {
+    body: isTold ? exact : { tokens: null, at_most: counts.count ?? MIN_DISCLOSED_COUNT },
+    tokens: price,
+  };
 }
 
 type NewExport = { request: ExportRequest; companyId: string; price: ExportPrice; call: CallContext };
@@ -126,8 +139,11 @@ async function addExport(
   database: Database,
   { request, companyId, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
 ): Promise<string> {
-  const { rows, tokens } = price;
   const { most_tokens: most } = request;
+  // What is refused, or held, tells no more than a quote does.
+  const isUntold = isCountSold(request, { user });
+  const least = price.rows < MIN_DISCLOSED_COUNT ? MIN_DISCLOSED_COUNT : price.tokens;
+  const tokens = isUntold ? (price.bound ?? least) : price.tokens;
   const refused = most !== undefined && tokens > most ? overCeiling(most) : undefined;
   return database.transaction(async run => {
     // Those of one company are ordered one by one, so that no more are open than may be.
@@ -150,10 +166,7 @@ async function addExport(
           headers: { 'Retry-After': '10' },
         },
       );
-    // What is refused, or held, tells no more than a quote does.
-    const isUntold = request.filter !== undefined && user === undefined;
-    const least = isUntold && rows < LEAST_TOLD ? LEAST_TOLD : tokens;
-    const held = refused === undefined ? least : 0;
+    const held = refused === undefined ? tokens : 0;
     if (held > 0 && !(await holdTokens(run, account.id, held))) {
       const quota = await readQuota(run, account.id);
       throw quotaError(quota, isUntold ? UNTOLD_NEED : held, quota.left);

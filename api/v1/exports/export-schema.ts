@@ -95,7 +95,7 @@ export const newExport = z
       .min(0, 'must be 0 or more')
       .optional()
       .describe(
-        'The export fails, and costs nothing, where it would cost more. 25 or more with a filter, as fewer parcels are never counted for free.',
+        'The export fails, and costs nothing, if it would cost more. 25 or more unless it is of markets, because fewer rows are never counted for free.',
       ),
   })
   .superRefine((given, context) => {

@@ -18,11 +18,15 @@ import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
+import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 
-/** What a file has, markets as markets, and how much of it the company has had. */
-export type ExportPrice = { rows: number; free_rows: number; tokens: number };
+/**
+ * What a file has, markets as markets, and how much of it the company has had. `bound`: of a list that hides
+ * its rows, the most that may be said of its price.
+ */
+export type ExportPrice = { rows: number; free_rows: number; tokens: number; bound: number | null };
 
-type Counted = { rows: number; free: number };
+type Counted = { rows: number; free: number; bound?: number | null };
 
 /**
  * What an export would cost now, at no cost.
@@ -37,7 +41,7 @@ export async function priceExport(
   const kind = kindOf(request);
   const field = kind === 'list' ? 'list_id' : kind === 'owners' ? 'filter' : kind;
   const count = kind === 'comps' ? countComps : kind === 'markets' ? countMarkets : countParcels;
-  const { rows, free } = await count(database, companyId, request, asOf);
+  const { rows, free, bound = null } = await count(database, companyId, request, asOf);
   const most = mostRows(request.format);
   if (rows > most)
     throw request.format === 'kml'
@@ -47,7 +51,7 @@ export async function priceExport(
           ],
         })
       : tooMany(field);
-  return { rows, free_rows: free, tokens: (rows - free) * priceOf(kind) };
+  return { rows, free_rows: free, tokens: (rows - free) * priceOf(kind), bound };
 }
 
 const tooMany = (field: string): PlatError =>
@@ -66,14 +70,14 @@ async function countParcels(
   request: ExportRequest,
   asOf: Date,
 ): Promise<Counted> {
-  const { hits, found, values } = await hitsOf(database, companyId, request, asOf);
+  const { hits, found, values, bound } = await hitsOf(database, companyId, request, asOf);
   const [counted] = await database.runComposed<Counted & { found: number }>(
     'exports/count_rows',
     { hits, found },
     { ...values, company_id: companyId },
   );
   if (counted!.found >= ENOUGH) throw tooMany(request.list_id === undefined ? 'filter' : 'list_id');
-  return counted!;
+  return { ...counted!, bound };
 }
 
 async function hitsOf(
@@ -81,18 +85,21 @@ async function hitsOf(
   companyId: string,
   { list_id, filter, one_per_owner, status }: ExportRequest,
   asOf: Date,
-): Promise<Hits> {
+): Promise<Hits & { bound: number | null }> {
   if (list_id !== undefined) {
     const list = await findListOf(database.run, companyId, list_id);
     if (list === undefined) throw validationError({ list_id: ['is not the id of a list of the company'] });
-    return hitsOfList(database.runComposed, list, { companyId, status, onePerOwner: one_per_owner });
+    const options = { companyId, status, onePerOwner: one_per_owner };
+    const hits = await hitsOfList(database.runComposed, list, options);
+    return { ...hits, bound: list.rows_at_most && Math.max(list.rows_at_most, MIN_DISCLOSED_COUNT) };
   }
   const body = filterSchema.parse(filter) as FilterBody;
   const selection = await inField('filter', async () => {
     await requireFilterRegions(database, body);
     return selectParcels(body, { asOf, companyId }, database);
   });
-  return one_per_owner ? hitsOfOwners(selection, companyId, ENOUGH) : hitsOfFilter(selection, ENOUGH);
+  const hits = one_per_owner ? hitsOfOwners(selection, companyId, ENOUGH) : hitsOfFilter(selection, ENOUGH);
+  return { ...hits, bound: null };
 }
 
 async function countComps(

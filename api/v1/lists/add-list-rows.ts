@@ -1,27 +1,29 @@
 import { z } from 'zod';
 import { countyOf } from '../../../shared/domain/property-id.ts';
-import { filledUp } from '../../../shared/domain/roll-text.ts';
 import { type ListRecord, MAX_ROWS } from '../../../shared/lists/list-terms.ts';
 import { listParts } from '../../../shared/lists/read-list.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
-import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database, Statements } from '../../http/database.ts';
+import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
+import { QUOTE_KEY } from '../../http/quote.ts';
+import { requireTokensLeft } from '../../http/standing.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
-import { requireKnownRegions } from '../common/known-regions.ts';
-import { fips, line } from '../common/request-schemas.ts';
+import { fips, line, queryFlag } from '../common/request-schemas.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { filterBody } from '../parcels/filter/filter-body.ts';
+import { FREE_QUOTES_A_DAY, isQuotable, spendQuote } from '../parcels/filter/filter-count.ts';
+import { PAGE_SIZES, PAGE_TOKENS } from '../parcels/filter/filter-prices.ts';
 import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
-import { findByApns } from '../parcels/find-parcels.ts';
+import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
+import { rowsTold } from './disclosed-rows.ts';
+import { distinct, findByFilter, findNumbers, MAX_FOUND } from './find-list-parcels.ts';
 import { findList, listParams, NO_LIST, ROWS_PATH } from './list-schema.ts';
 
 /** Parcels that one call may name, some 140 kB. */
 export const MAX_NAMED = 10_000;
-/** Parcels that the filter of one call may find: some seconds of work. */
-const MAX_FOUND = 200_000;
 /** Parcels of one statement. */
 const BATCH = 20_000;
 
@@ -58,27 +60,29 @@ const body = z
   })
   .meta({ id: 'NewListRows', example: { filter: FILTER_EXAMPLE.request } });
 
+const outcome = (description: string) => z.int().min(0).nullable().describe(description);
+
 const added = z
   .object({
-    added: z.int().min(0),
-    already_there: z.int().min(0),
-    left_out: z.int().min(0).describe('Those of the next three together.'),
-    in_other_lists: z.int().min(0).describe('In a list that `leave_out.lists` names.'),
-    mailed_lately: z
-      .int()
-      .min(0)
-      .describe('Of an owner who was mailed within `leave_out.mailed_within_days`.'),
-    do_not_mail: z.int().min(0).describe('Of an owner who is marked `do_not_mail`.'),
+    added: outcome('Null, like the next five, when the answer would reveal what was not paid for.'),
+    already_there: outcome('Parcels that were in the list before.'),
+    left_out: outcome('Parcels that the next three count, together.'),
+    in_other_lists: outcome('In a list that `leave_out.lists` names.'),
+    mailed_lately: outcome('The owner was mailed within `leave_out.mailed_within_days`.'),
+    do_not_mail: outcome('The owner is marked `do_not_mail`.'),
     not_found: z
       .array(z.string())
       .describe('Ids and parcel numbers, as given, that no parcel on the roll has.'),
-    rows: z.int().min(0).describe('Parcels in the list now.'),
+    rows: z.int().min(0).describe('Parcels in the list now, as `GET lists/{id}/` counts them.'),
   })
   .meta({ id: 'AddedListRows' });
 
 export type AddedRows = z.output<typeof added>;
+/** As people who are signed in are told. */
+export type CountedRows = { [Name in keyof AddedRows]: NonNullable<AddedRows[Name]> };
 
 const FULL = `The lists of the company have ${MAX_ROWS.toLocaleString('en-US')} rows at most: delete lists or rows first.`;
+const UNPAID = `names a parcel or a person, or a shape under 1 km²: send pay=true, which costs ${PAGE_TOKENS} tokens, as a page of this filter does`;
 
 export const addListRows = defineEndpoint({
   method: 'post',
@@ -86,133 +90,201 @@ export const addListRows = defineEndpoint({
   operationId: 'add_list_rows',
   tag: 'Lists',
   summary: 'Add parcels to a list',
-  description: `All that a filter finds (up to ${MAX_FOUND.toLocaleString('en-US')} parcels a call), or up to ${MAX_NAMED.toLocaleString('en-US')} parcels by their ids, or by their numbers in one county. Only parcels on the roll are added; what the list leaves out, and owners who want no letters, are counted. Free: the answer has counts alone, and a row costs when it is read.`,
+  description: `Adds all that a filter finds (up to ${MAX_FOUND.toLocaleString('en-US')} parcels a call), or up to ${MAX_NAMED.toLocaleString('en-US')} parcels by their ids, or by their numbers in one county. Only parcels on the roll are added. What the list leaves out, and owners who want no letters, are counted.
+
+A filter follows the rules of quotes. It uses one of the ${FREE_QUOTES_A_DAY} free quotes per day, and the counts are null when fewer than ${MIN_DISCLOSED_COUNT} parcels match, or when a count would reveal fewer than ${MIN_DISCLOSED_COUNT} of them. A filter that can't be quoted needs \`pay=true\`, which costs ${PAGE_TOKENS} tokens and returns every count. For parcels by id or number, counts are null when they would reveal owners, or rows of a list that were not read.`,
   params: listParams,
+  query: z.strictObject({
+    pay: queryFlag(`With a filter: pay ${PAGE_TOKENS} tokens for the counts, as for a page of it.`),
+  }),
   body,
+  metering: {
+    key: 'public_parcel_filter',
+    price: 0,
+    atMost: ({ query, body }) => (body.filter === undefined ? 0 : query.pay ? PAGE_TOKENS : 1),
+    rule: `free by ids and numbers; a filter uses one of ${FREE_QUOTES_A_DAY} free quotes per day (UTC) and account, then costs 1 token; with \`pay=true\` ${PAGE_TOKENS} tokens, 0 when nothing matches`,
+  },
   response: {
     status: 201,
-    description: 'What became of the parcels.',
+    description: 'The result. Also when counts are null.',
     also: { 200: 'The same, and none was added.' },
     schema: added,
     example: {
-      summary: 'A filter, with one owner mailed lately',
+      summary: 'A filter that finds 60 parcels',
       value: {
-        added: 58,
+        added: 60,
         already_there: 0,
-        left_out: 2,
+        left_out: 0,
         in_other_lists: 0,
-        mailed_lately: 2,
+        mailed_lately: 0,
         do_not_mail: 0,
         not_found: [],
-        rows: 58,
+        rows: 60,
       },
     },
   },
   errors: { not_found: NO_LIST, unprocessable: `${FULL} Or a shape of the filter is too much to test.` },
-  handle: async ({ params, body }, resources, call) => {
-    const companyId = await companyOf(resources.database.run, call.account.id);
-    const list = await findList(resources.database, companyId, params.id);
-    const { ids, unknown } = await idsOf(body, resources.database, { asOf: call.now, companyId });
-    const answer = await makeOnce(resources.database, call, async (_run, statements) => {
-      const { run } = statements;
-      await run('lists/lock_lists', { company_id: companyId });
-      // It may have been deleted while the filter was read.
-      const held = await run('lists/hold_list', { company_id: companyId, list_id: list.id });
-      if (held.length === 0) throw notFound(NO_LIST);
-      const [before] = await run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
-      const total = { added: 0, already_there: 0, in_other_lists: 0, mailed_lately: 0, do_not_mail: 0 };
-      for (let from = 0; from < ids.length; from += BATCH) {
-        const { not_found, ...counts } = await addBatch(
-          statements,
-          companyId,
-          list,
-          ids.slice(from, from + BATCH),
-        );
-        for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += counts[name];
-        // What a filter has found was on the roll a moment ago.
-        if (body.filter === undefined) unknown.push(...not_found.map(String));
-        if (before!.rows + total.added > MAX_ROWS) throw unprocessable(FULL);
-      }
-      if (total.added > 0) await run('lists/touch_list', { list_id: list.id });
-      return { ...total, not_found: unknown };
-    });
-    const { in_other_lists, mailed_lately, do_not_mail } = answer;
-    const { rows } = await findList(resources.database, companyId, list.id);
-    const left_out = in_other_lists + mailed_lately + do_not_mail;
+  handle: async ({ params, query: { pay }, body }, { database }, call) => {
+    const companyId = await companyOf(database.run, call.account.id);
+    const list = await findList(database, companyId, params.id);
+    if (pay && body.filter === undefined) throw validationError({ pay: ['goes with a filter alone'] });
+    const found = await findParcels(body, pay, database, companyId, call);
+    const answer = await makeOnce(database, call, (_run, statements) =>
+      addFound(statements, companyId, list.id, found),
+    );
+    const { isTold, outcomes, not_found } = answer;
+    const { in_other_lists, mailed_lately, do_not_mail } = outcomes;
+    const counts = { ...outcomes, left_out: in_other_lists + mailed_lately + do_not_mail };
+    const after = await findList(database, companyId, list.id);
+    const told = isTold || call.user !== undefined;
     return {
-      body: { ...answer, left_out, rows } satisfies AddedRows,
-      status: answer.added > 0 ? 201 : 200,
-      tokens: 0,
+      body: { ...(told ? counts : WITHHELD), not_found, rows: rowsTold(after, call) } satisfies AddedRows,
+      // Without a count, the status must not tell none from some.
+      status: told && outcomes.added === 0 ? 200 : 201,
+      tokens: found.tokens,
+      ...(!pay && { meteringKey: QUOTE_KEY }),
     };
   },
 });
 
-/** The parcels that a body means, ascending and each once, and those of its names that none has. */
-async function idsOf(
-  { filter, property_ids, apns, fips }: z.output<typeof body>,
+const WITHHELD = {
+  added: null,
+  already_there: null,
+  left_out: null,
+  in_other_lists: null,
+  mailed_lately: null,
+  do_not_mail: null,
+};
+
+/** Parcels to be added, and on what terms. */
+type Found = {
+  ids: number[];
+  unknown: string[];
+  /** The company named them, or searched and knows the filter alone, or paid for their number. */
+  how: 'named' | 'searched' | 'paid';
+  /** Whether their number may not be said, however many there are. */
+  unquotable: boolean;
+  tokens: number;
+};
+
+async function findParcels(
+  { filter: given, property_ids, apns, fips }: z.output<typeof body>,
+  pay: boolean,
   database: Database,
-  asking: Asking,
-): Promise<{ ids: number[]; unknown: string[] }> {
-  if (filter !== undefined)
-    return { ids: await collect(filter as FilterBody, database, asking), unknown: [] };
-  if (property_ids !== undefined) return { ids: ascending(property_ids), unknown: [] };
-  await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [fips!] }]);
-  const asked = [...new Set(apns!.map(apn => apn.trim()))].filter(apn => apn !== '');
-  const byNumber = await findNumbers(database, Number(fips), asked);
+  companyId: string,
+  call: CallContext,
+): Promise<Found> {
+  const named = { how: 'named', unquotable: false, tokens: 0 } as const;
+  if (property_ids !== undefined) return { ids: distinct(property_ids), unknown: [], ...named };
+  if (apns !== undefined) return { ...(await findNumbers(database, fips!, apns)), ...named };
+  const filter = given as FilterBody;
+  // A list's rows are of the company's choice, and may be few: narrowed they are never counted.
+  const { list_id, ...others } = filter;
+  if (call.user === undefined && !pay && !isQuotable(others)) throw validationError({ filter: [UNPAID] });
+  await requireFilterRegions(database, filter);
+  const now = call.now.getTime();
+  if (pay) requireTokensLeft(call.account, now, PAGE_TOKENS);
+  const quote = pay || call.user !== undefined ? 0 : await spendQuote(database, call);
+  if (quote > 0) requireTokensLeft(call.account, now, quote);
+  const ids = await findByFilter(filter, database, { asOf: call.now, companyId });
   return {
-    ids: ascending([...byNumber.values()].flat()),
-    unknown: asked.filter(apn => !byNumber.has(apn)),
+    ids,
+    unknown: [],
+    how: pay ? 'paid' : 'searched',
+    unquotable: list_id !== undefined,
+    tokens: pay && ids.length > 0 ? PAGE_TOKENS : quote,
   };
 }
 
-const ascending = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
+type Outcomes = Record<
+  'added' | 'already_there' | 'in_other_lists' | 'mailed_lately' | 'do_not_mail',
+  number
+>;
+type Company = { has_marked_owners: boolean; mailed_at: Date | null };
+type Added = { outcomes: Outcomes; not_found: string[]; isTold: boolean };
 
-/** Parcels by their numbers as they are written; those that none has as the county would fill them up. */
-async function findNumbers(
-  database: Database,
-  fips: number,
-  asked: readonly string[],
-): Promise<Map<string, number[]>> {
-  const found = await findByApns(database, fips, asked);
-  const missing = asked.filter(apn => !found.has(apn));
-  if (missing.length === 0) return found;
-  const counties = await database.run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
-  const shapes = counties.flatMap(({ apn_shapes }) => apn_shapes);
-  const formsOf = (apn: string) => shapes.flatMap(shape => filledUp(apn, shape) ?? []);
-  const byForm = await findByApns(database, fips, [...new Set(missing.flatMap(formsOf))]);
-  for (const apn of missing) {
-    const ids = formsOf(apn).flatMap(form => byForm.get(form) ?? []);
-    if (ids.length > 0) found.set(apn, ids);
+/** Adds what was found, and notes what may be said about it. */
+async function addFound(
+  statements: Statements,
+  companyId: string,
+  listId: string,
+  found: Found,
+): Promise<Added> {
+  const { run } = statements;
+  const [company] = await run<Company>('lists/lock_lists', { company_id: companyId });
+  // It may have been deleted while the filter was read.
+  const [list] = await run<ListRecord>('lists/lock_list', { company_id: companyId, list_id: listId });
+  if (list === undefined) throw notFound(NO_LIST);
+  const [before] = await run<{ rows: number }>('lists/count_rows_of_company', { company_id: companyId });
+  const outcomes: Outcomes = {
+    added: 0,
+    already_there: 0,
+    in_other_lists: 0,
+    mailed_lately: 0,
+    do_not_mail: 0,
+  };
+  const not_found = [...found.unknown];
+  for (let from = 0; from < found.ids.length; from += BATCH) {
+    const batch = await addBatch(statements, companyId, list, found.ids.slice(from, from + BATCH));
+    for (const name of Object.keys(outcomes) as (keyof Outcomes)[]) outcomes[name] += batch[name];
+    // What a filter has found was on the roll a moment ago.
+    if (found.how === 'named') not_found.push(...batch.not_found.map(String));
   }
-  return found;
+  const isTold = found.how === 'paid' || (await mayTell(run, companyId, list, found, outcomes, company!));
+  const most = found.how === 'named' ? found.ids.length : Math.max(found.ids.length, MIN_DISCLOSED_COUNT);
+  if (before!.rows + (isTold ? outcomes.added : most) > MAX_ROWS) throw unprocessable(FULL);
+  // A page of the filter would have named so many.
+  const isNamed = found.how === 'named' || (found.how === 'paid' && found.ids.length <= PAGE_SIZES.most);
+  if (!isTold || list.unread_rows === 'hidden')
+    await run('lists/hide_unread_rows', { list_id: list.id, rows: list.rows, more: most });
+  else if (!isNamed) await run('lists/tell_counts', { list_id: list.id });
+  if (outcomes.added > 0 || !isTold) await run('lists/touch_list', { list_id: list.id });
+  return { outcomes, not_found, isTold };
 }
 
-/** All that a filter finds. @throws PlatError `validation_error` for too many, or as the filter */
-async function collect(filter: FilterBody, database: Database, asking: Asking): Promise<number[]> {
-  await requireFilterRegions(database, filter);
-  const { from, where, values } = await selectParcels(filter, asking, database);
-  const [row] = await database.runComposed<{ ids: Buffer }>(
-    'parcels/collect_hits',
-    { from, where },
-    { ...values, limit: MAX_FOUND + 1 },
-  );
-  const count = row!.ids.length / 8;
-  if (count > MAX_FOUND)
-    throw validationError({
-      filter: [
-        `finds more than ${MAX_FOUND.toLocaleString('en-US')} parcels: narrow it, by acres or ZIP codes for example, and add them in several calls`,
-      ],
+/**
+ * Whether what became of the parcels says no more than a quote of the filter, or what the company knows. Each
+ * of the counts that could be over 0 says how many of the parcels are in a list or of an owner.
+ */
+async function mayTell(
+  run: Statements['run'],
+  companyId: string,
+  list: ListRecord,
+  { ids, how, unquotable }: Found,
+  { already_there, in_other_lists, mailed_lately, do_not_mail }: Outcomes,
+  company: Company,
+): Promise<boolean> {
+  if (list.unread_rows === 'hidden' || unquotable) return false;
+  // A day more, as clocks differ.
+  const since = Date.now() - ((list.mailed_within_days ?? 0) + 1) * 86_400_000;
+  const wereMailed = list.mailed_within_days !== null && (company.mailed_at?.getTime() ?? 0) >= since;
+  if (how === 'named') {
+    if (list.unread_rows !== 'named' || wereMailed || company.has_marked_owners) return false;
+    const others = await run<Pick<ListRecord, 'unread_rows'>>('lists/list_named', {
+      company_id: companyId,
+      list_ids: list.leave_out_lists,
     });
-  return Array.from({ length: count }, (_, i) => Number(row!.ids.readBigInt64BE(8 * i)));
+    return others.every(({ unread_rows }) => unread_rows === 'named');
+  }
+  const parts: [isPossible: boolean, count: number][] = [
+    [list.rows > 0, already_there],
+    [list.leave_out_lists.length > 0, in_other_lists],
+    [wereMailed, mailed_lately],
+    [company.has_marked_owners, do_not_mail],
+  ];
+  return (
+    ids.length >= MIN_DISCLOSED_COUNT &&
+    parts.every(([isPossible, count]) => !isPossible || count >= MIN_DISCLOSED_COUNT)
+  );
 }
 
-type Batch = Omit<AddedRows, 'left_out' | 'not_found' | 'rows'> & { not_found: number[] };
+type Batch = Outcomes & { not_found: number[] };
 
 /** @param ids one of which no county can have is not found */
 async function addBatch(
   { runComposed }: Statements,
   companyId: string,
-  list: ListRecord,
+  list: Pick<ListRecord, 'id' | 'leave_out_lists' | 'mailed_within_days'>,
   ids: readonly number[],
 ): Promise<Batch> {
   const [row] = await runComposed<Batch>(

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { type ListRecord, offerTermsOf, ROW_STATUSES } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, REVIEW_REASONS } from '../../../shared/lists/offer.ts';
+import type { CallContext } from '../../http/endpoint.ts';
+import { link } from '../../http/endpoint.ts';
 import { notFound } from '../../http/error-responses.ts';
-import { pageOf } from '../../http/paging.ts';
 import type { Resources } from '../common/endpoint-resources.ts';
 import { parcelSummary } from '../common/parcel-summary.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
+import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
+import { rowsTold } from './disclosed-rows.ts';
 
 export const LISTS_PATH = '/api/public/v1/lists/';
 export const LIST_PATH = `${LISTS_PATH}{id}/`;
@@ -47,7 +50,12 @@ export const list = z
           ),
       })
       .describe('What is left out when rows are added; rows that are there already stay.'),
-    rows: z.int().min(0).describe('Parcels in the list, whatever it shows.'),
+    rows: z
+      .int()
+      .min(0)
+      .describe(
+        `Parcels in the list, whatever it shows. When a filter filled it and fewer than ${MIN_DISCLOSED_COUNT} are unread, only those that were read.`,
+      ),
     counts: z
       .array(
         z.object({
@@ -57,7 +65,9 @@ export const list = z
         }),
       )
       .optional()
-      .describe('The rows by status, where one list is asked for.'),
+      .describe(
+        'Rows by status, when one list is requested. They cover the rows that `rows` covers, but with one row per owner only those that were read.',
+      ),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().describe('When its settings or rows were changed last.'),
   })
@@ -100,7 +110,22 @@ export const listRow = z
 
 export type ListRow = z.output<typeof listRow>;
 
-export const rowPage = pageOf('ListRowPage', listRow);
+export const rowPage = z
+  .object({
+    count: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
+        'Rows across all pages. Null when a filter filled the list and its rows have not all been read up to the last page.',
+      ),
+    next: link
+      .nullable()
+      .describe('URL of the next page. Null on the last page, or on one that is not full.'),
+    previous: link.nullable().describe('URL of the previous page; null on the first page.'),
+    results: z.array(listRow),
+  })
+  .meta({ id: 'ListRowPage' });
 
 /** @throws PlatError `not_found` for what is no list of the company */
 export async function findList(
@@ -113,16 +138,15 @@ export async function findList(
   return found;
 }
 
-export function toList(record: ListRecord): ParcelList {
-  const { id, name, one_per_owner, leave_out_lists, mailed_within_days, rows, created_at, updated_at } =
-    record;
+export function toList(record: ListRecord, reader: Pick<CallContext, 'user'>): ParcelList {
+  const { id, name, one_per_owner, leave_out_lists, mailed_within_days, created_at, updated_at } = record;
   return {
     id,
     name,
     one_per_owner,
     offer: offerTermsOf(record),
     leave_out: { lists: leave_out_lists, mailed_within_days },
-    rows,
+    rows: rowsTold(record, reader),
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };

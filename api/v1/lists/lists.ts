@@ -3,11 +3,13 @@ import type { Run } from '../../../shared/base/db.ts';
 import { type ListRecord, MAX_LISTS } from '../../../shared/lists/list-terms.ts';
 import { OFFER_BASES, type OfferTerms } from '../../../shared/lists/offer.ts';
 import { countiesOfList, listParts } from '../../../shared/lists/read-list.ts';
+import type { CallContext } from '../../http/endpoint.ts';
 import { notFound, unprocessable, validationError } from '../../http/error-responses.ts';
 import { makeOnce } from '../../http/make-once.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
 import { line } from '../common/request-schemas.ts';
+import { coversUnread } from './disclosed-rows.ts';
 import {
   findList,
   LIST_EXAMPLE,
@@ -78,7 +80,10 @@ const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
 type ListBody = z.output<typeof listChange>;
 
 /** The settings as they are stored. */
-type Settings = Omit<ListRecord, 'id' | 'created_at' | 'updated_at' | 'rows'>;
+type Settings = Omit<
+  ListRecord,
+  'id' | 'created_at' | 'updated_at' | 'unread_rows' | 'rows_at_most' | 'rows' | 'unread'
+>;
 
 const NEW: Settings = {
   name: '',
@@ -137,7 +142,7 @@ export const listLists = defineEndpoint({
       company_id: await companyOf(resources.database.run, call.account.id),
       list_id: null,
     });
-    return { body: rows.map(toList), tokens: 0 };
+    return { body: rows.map(row => toList(row, call)), tokens: 0 };
   },
 });
 
@@ -173,7 +178,7 @@ export const createList = defineEndpoint({
       });
       return made!.id;
     });
-    return { body: toList(await findList(resources.database, companyId, id)), tokens: 0 };
+    return { body: toList(await findList(resources.database, companyId, id), call), tokens: 0 };
   },
 });
 
@@ -186,15 +191,16 @@ const one = {
 
 type Count = Required<ParcelList>['counts'][number];
 
-async function withCounts({ database }: Resources, companyId: string, id: string) {
+async function withCounts({ database }: Resources, companyId: string, id: string, call: CallContext) {
   const record = await findList(database, companyId, id);
-  const counts = await database.runComposed<Count>('lists/count_rows', listParts(), {
+  const parts = listParts({ onlyRead: !coversUnread(record, call) });
+  const counts = await database.runComposed<Count>('lists/count_rows', parts, {
     company_id: companyId,
     list_id: id,
     counties: await countiesOfList(database.runComposed, id),
     one_per_owner: record.one_per_owner,
   });
-  return { body: { ...toList(record), counts }, tokens: 0 };
+  return { body: { ...toList(record, call), counts }, tokens: 0 };
 }
 
 export const getList = defineEndpoint({
@@ -203,7 +209,7 @@ export const getList = defineEndpoint({
   operationId: 'get_list',
   summary: 'A list and its counts',
   description:
-    'The settings of a list, and how many rows it shows by status. Free: what is in the rows is not told.',
+    'The settings of a list, and how many rows it shows by status. Free. When a filter filled the list, rows that were not read are counted only while there are 25 or more of them.',
   response: {
     status: 200,
     description: 'The list.',
@@ -214,7 +220,7 @@ export const getList = defineEndpoint({
     },
   },
   handle: async ({ params }, resources, call) =>
-    withCounts(resources, await companyOf(resources.database.run, call.account.id), params.id),
+    withCounts(resources, await companyOf(resources.database.run, call.account.id), params.id, call),
 });
 
 export const changeList = defineEndpoint({
@@ -240,7 +246,7 @@ export const changeList = defineEndpoint({
       const settings = await settingsOf(run, companyId, body, before);
       await run('lists/update_list', { company_id: companyId, list_id: id, ...settings });
     });
-    return { body: toList(await findList(resources.database, companyId, id)), tokens: 0 };
+    return { body: toList(await findList(resources.database, companyId, id), call), tokens: 0 };
   },
 });
 
@@ -253,10 +259,10 @@ export const deleteList = defineEndpoint({
     'With all its rows, their statuses, notes and tags; it cannot be taken back. Owners who are marked `do_not_mail` stay marked.',
   response: { status: 204, description: 'It is deleted.' },
   handle: async ({ params }, resources, call) => {
-    const gone = await resources.database.run('lists/delete_list', {
-      company_id: await companyOf(resources.database.run, call.account.id),
-      list_id: params.id,
-    });
+    const company_id = await companyOf(resources.database.run, call.account.id);
+    const gone = await resources.database.transaction(run =>
+      run('lists/delete_list', { company_id, list_id: params.id }),
+    );
     if (gone.length === 0) throw notFound(NO_LIST);
     return { body: null, tokens: 0 };
   },

@@ -43,10 +43,10 @@ export const ownerPortfolio = defineEndpoint({
   summary: 'All parcels of an owner',
   description:
     "The parcels on the roll, in any county, whose owner has the same mailing address as the owner of this one: the same street and ZIP. A parcel without a mailing ZIP takes the one that is found at its street, city and state; with none or several there it goes with the others that have none. A parcel without an owner's mailing address is a `validation_error`.",
-  // What an answer costs is known only once it is there: the least is nothing.
   metering: {
     key: 'public_owner_portfolio',
-    price: 0,
+    // An account without tokens is refused before the work: whether it is free says what the owner has.
+    price: TOKENS,
     atMost: TOKENS,
     rule: '30 tokens; free when the owner holds nothing beyond this parcel',
   },

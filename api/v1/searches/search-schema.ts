@@ -6,7 +6,7 @@ import { notFound } from '../../http/error-responses.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { filterBody } from '../parcels/filter/filter-body.ts';
 import { isQuotable } from '../parcels/filter/filter-count.ts';
-import { LEAST_TOLD } from '../parcels/filter/withhold-counts.ts';
+import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 
 export const SEARCHES_PATH = '/api/public/v1/searches/';
 export const NO_SEARCH = 'The company has no saved search with this id.';
@@ -28,7 +28,7 @@ export const savedSearch = z
       .int()
       .nullable()
       .describe(
-        `How many parcels it finds; null below ${LEAST_TOLD}, and where the filter names a parcel or an owner.`,
+        `How many parcels it finds; null below ${MIN_DISCLOSED_COUNT}, and where the filter names a parcel or an owner.`,
       ),
     created_at: z.iso.datetime(),
   })
@@ -56,7 +56,7 @@ export function toSearch(row: SearchRow): SavedSearch {
     notify,
     emails,
     webhook_id,
-    members: members >= LEAST_TOLD && isQuotable(body) ? members : null,
+    members: members >= MIN_DISCLOSED_COUNT && isQuotable(body) ? members : null,
     created_at: created_at.toISOString(),
   };
 }

@@ -50,7 +50,8 @@ select
 from decided
 
 -- name: count_rows
--- How many rows a list shows by status, and the owners and parcels they stand for. Places: members, owners.
+-- How many rows a list shows by status, and how many parcels these represent. Places: members, owners,
+-- ranked.
 with {{members}},
 {{owners}},
 {{ranked}}
@@ -122,7 +123,7 @@ shown as materialized (
 select n.count, page.*
 from (select count(*) as count from shown) n
 left join lateral (
-  select property_id, status, status_at, do_not_mail, note, tags, added_at, owner_parcels, owner_acres
+  select property_id, status, status_at, do_not_mail, note, tags, added_at, is_read, owner_parcels, owner_acres
   from shown
   where :after::bigint is null or property_id {{beyond}} :after
   order by property_id {{direction}}
@@ -138,14 +139,14 @@ from unnest(:owner_keys::uuid[]) k
 on conflict do nothing
 
 -- name: members
--- Part of statements: the parcels of a list. `counties`: theirs.
+-- Part of statements: the parcels of a list. Places: among, a condition on `list_rows r`. `counties`: theirs.
 members as materialized (
-  select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at,
+  select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
     f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
   from list_rows r
   left join parcel_filters f on f.fips = (r.property_id / 100000000)::int and f.property_id = r.property_id
     and f.fips = any (:counties::int[])
-  where r.list_id = :list_id
+  where r.list_id = :list_id and {{among}}
 )
 
 -- name: owners
@@ -176,22 +177,32 @@ owned as materialized (
   left join only_owners w on w.place_key = m.owner_key
 )
 
+-- name: mark_rows_read
+-- Notes that rows were read.
+update list_rows
+set read_at = now()
+where list_id = :list_id and property_id = any (:property_ids::bigint[]) and read_at is null
+
 -- name: pick_rows
--- Rows of a list by ids, or all of a status, and with one row an owner all others of these owners; with the
--- owners' keys. Places: members, owners, ranked. One of `property_ids` and `status` is null.
+-- Rows of a list by ids, or all of a status, and with one row per owner all others of these owners; with the
+-- owners' keys. `by_itself`: the row was picked, not only its owner. A row that was not read does not pick
+-- rows of its owner that were, unless `reveals`: what becomes of those would say who owns it. Places:
+-- members, owners, ranked. One of `property_ids` and `status` is null.
 with {{members}},
 {{owners}},
 {{ranked}},
 picked as materialized (
-  select property_id, owner
+  select property_id, owner, is_read
   from ranked
   where property_id = any (:property_ids::bigint[])
     or (status = :status::text and (place = 1 or not :one_per_owner::boolean))
 )
-select property_id, owner_key, owner
+select property_id, owner_key, owner, is_read, property_id in (select property_id from picked) as by_itself
 from owned
 where property_id in (select property_id from picked)
-  or (:one_per_owner and owner in (select owner from picked where owner is not null))
+  or (:one_per_owner and owner in (
+    select owner from picked p where owner is not null and (p.is_read or not owned.is_read or :reveals::boolean)
+  ))
 
 -- name: ranked
 -- Part of statements: `owned` with what each owner has in the list, the largest parcel first.

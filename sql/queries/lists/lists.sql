@@ -1,7 +1,11 @@
 -- name: count_rows_of_company
--- How many rows the lists of a company have, and how many lists there are.
-select (select count(*) from list_rows r join lists l on l.id = r.list_id where l.company_id = :company_id) as rows,
-  (select count(*) from lists where company_id = :company_id) as lists
+-- How many rows the lists of a company have, and how many lists there are. A hidden list counts as the most
+-- that it could have.
+select count(*)::int as lists, coalesce(sum(
+  case when l.unread_rows = 'hidden' then l.rows_at_most else (select count(*) from list_rows r where r.list_id = l.id) end
+), 0)::int as rows
+from lists l
+where l.company_id = :company_id
 
 -- name: delete_list
 -- Deletes a list of a company with its rows; no row when there is none.
@@ -28,9 +32,12 @@ limit 1;
 -- A list of a company: its name, and when it was changed last; no row where the company has no such list.
 select id, name, updated_at from lists where id = :list_id and company_id = :company_id
 
--- name: hold_list
--- Keeps a list of a company from being deleted until the end of the transaction; no row when it is gone.
-select id from lists where id = :list_id and company_id = :company_id for key share
+-- name: hide_unread_rows
+-- From now on, the API says nothing about rows of a list that were not read. `rows`: how many it had while
+-- that could be said; `more`: how many were added at most.
+update lists
+set unread_rows = 'hidden', rows_at_most = coalesce(rows_at_most, :rows::int) + :more::int
+where id = :list_id
 
 -- name: insert_list
 -- Makes a list.
@@ -61,21 +68,53 @@ with recursive counties as (
 select fips from counties where fips is not null
 
 -- name: list_lists
--- The lists of a company, the newest first, or one of them. `list_id` may be null.
+-- The lists of a company, newest first, or one of them, with the number of rows, and of those not read where
+-- what is said about the list depends on that. `list_id` may be null.
 select l.id, l.name, l.one_per_owner, l.offer_percent, l.offer_of, l.offer_round_to, l.leave_out_lists,
-  l.mailed_within_days, l.created_at, l.updated_at,
-  (select count(*) from list_rows r where r.list_id = l.id) as rows
+  l.mailed_within_days, l.created_at, l.updated_at, l.unread_rows, l.rows_at_most,
+  (select count(*) from list_rows r where r.list_id = l.id) as rows,
+  case when l.unread_rows = 'named' and not l.one_per_owner then 0
+    else (select count(*) from list_rows r where r.list_id = l.id and r.read_at is null) end as unread
 from lists l
 where l.company_id = :company_id and (:list_id::uuid is null or l.id = :list_id)
 order by l.created_at desc, l.id
 
 -- name: list_named
--- Which of these lists the company has.
-select id from lists where company_id = :company_id and id = any (:list_ids::uuid[])
+-- Which of these lists the company has, and what may be said about their unread rows.
+select id, unread_rows from lists where company_id = :company_id and id = any (:list_ids::uuid[])
 
 -- name: lock_lists
 -- Allows one call at a time to change the lists of a company, or add to them, until its transaction ends.
-select id from companies where id = :company_id for no key update
+-- Returns whether owners were ever marked, and when rows were last set to mailed.
+select has_marked_owners, mailed_at from companies where id = :company_id for no key update
+
+-- name: lock_list
+-- Allows one call at a time to change a list and its rows until its transaction ends; no row when the company
+-- has no such list.
+select id, one_per_owner, leave_out_lists, mailed_within_days, unread_rows, rows_at_most,
+  (select count(*) from list_rows where list_id = :list_id) as rows,
+  (select count(*) from list_rows where list_id = :list_id and read_at is null) as unread
+from lists
+where id = :list_id and company_id = :company_id
+for no key update
+
+-- name: note_mailing
+-- Notes that rows are set to mailed, or that owners are marked, whether or not any row is.
+update companies
+set has_marked_owners = has_marked_owners or :marks::boolean,
+  mailed_at = case when :mails::boolean then now() else mailed_at end
+where id = :company_id and (:mails or :marks and not has_marked_owners)
+
+-- name: reveal_list
+-- Every row was read, so nothing about the list is left to hide.
+update lists l
+set unread_rows = 'named', rows_at_most = null
+where l.id = :list_id and l.unread_rows <> 'named'
+  and not exists (select from list_rows r where r.list_id = l.id and r.read_at is null)
+
+-- name: tell_counts
+-- From now on, the number of the list's rows may be said, but not which they are.
+update lists set unread_rows = 'counted' where id = :list_id and unread_rows = 'named'
 
 -- name: touch_list
 -- Notes that a list's rows have changed.

@@ -42,6 +42,11 @@ const CASES: Record<string, Case[]> = {
     get('/markets-stats/top/?key=Active', 0),
     get('/markets-stats/top/?key=Active&figures=true', 50),
   ],
+  add_list_rows: [
+    post('/lists/f2b7c8d9-0e1f-4a2b-8c3d-4e5f6a7b8c9d/rows/?pay=true', { filter: { county: '33019' } }, 30),
+    post('/lists/f2b7c8d9-0e1f-4a2b-8c3d-4e5f6a7b8c9d/rows/', { filter: { county: '33019' } }, 1),
+    post('/lists/f2b7c8d9-0e1f-4a2b-8c3d-4e5f6a7b8c9d/rows/', { property_ids: [PARCEL] }, 0),
+  ],
   list_comps: [get('/comps/?fips=33019', 100), get('/comps/?fips=33019&page_size=7&page=2', 7)],
   list_search_changes: [get('/searches/f2b7c8d9-0e1f-4a2b-8c3d-4e5f6a7b8c9d/changes/?limit=11', 2)],
   list_changes: [get('/changes/?limit=100', 10), get('/changes/?limit=101&from=now', 11)],

@@ -37,11 +37,19 @@ export async function countForQuote(
   );
   const asked = await countiesOf(body, database);
   const counts = withholdCounts(new Map(rows.map(({ fips, count }) => [fips, count])), asked);
-  const [{ quotes }] = (await database.run<{ quotes: number }>('accounts/count_quote', {
+  return { counts, tokens: await spendQuote(database, { account, now }) };
+}
+
+/** Counts one of the account's quotes of the day. @returns the tokens that it costs */
+export async function spendQuote(
+  { run }: Pick<Database, 'run'>,
+  { account, now }: Pick<CallContext, 'account' | 'now'>,
+): Promise<number> {
+  const [counted] = await run<{ quotes: number }>('accounts/count_quote', {
     account_id: account.id,
     day: now.toISOString().slice(0, 10),
-  })) as [{ quotes: number }];
-  return { counts, tokens: quotes > FREE_QUOTES_A_DAY ? 1 : 0 };
+  });
+  return counted!.quotes > FREE_QUOTES_A_DAY ? 1 : 0;
 }
 
 export function isQuotable(body: FilterBody): boolean {

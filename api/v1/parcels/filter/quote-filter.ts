@@ -5,16 +5,18 @@ import { defineEndpoint } from '../../common/endpoint-resources.ts';
 import { filterBody } from './filter-body.ts';
 import { countForQuote, FREE_QUOTES_A_DAY } from './filter-count.ts';
 import { pricesOf } from './filter-prices.ts';
-import { LEAST_TOLD } from './withhold-counts.ts';
+import { MIN_DISCLOSED_COUNT } from './withhold-counts.ts';
 
-const count = z.int().min(LEAST_TOLD).nullable();
-const atMost = z.int().min(LEAST_TOLD);
+const count = z.int().min(MIN_DISCLOSED_COUNT).nullable();
+const atMost = z.int().min(MIN_DISCLOSED_COUNT);
 const tokens = z.int().min(0);
 
 const filterQuote = z
   .object({
     quotable: z.boolean(),
-    count: count.describe(`How many parcels match; null below ${LEAST_TOLD}, and where not quotable.`),
+    count: count.describe(
+      `How many parcels match; null below ${MIN_DISCLOSED_COUNT}, and where not quotable.`,
+    ),
     at_most: atMost.nullable().describe('Never more match than these; null where not quotable.'),
     tokens: z
       .object({
@@ -28,7 +30,7 @@ const filterQuote = z
     counties: z
       .array(z.object({ fips: z.string(), count, at_most: atMost }))
       .describe(
-        `By county: those that were asked for, and others with ${LEAST_TOLD} or more. One with more may be withheld, too: where it would tell by the difference how many others have that are below.`,
+        `By county: those that were asked for, and others with ${MIN_DISCLOSED_COUNT} or more. One with more may be withheld, too: where it would tell by the difference how many others have that are below.`,
       ),
     as_of: z.iso.datetime().describe('The moment of the count, from which months and years go back.'),
   })
@@ -41,7 +43,7 @@ export const quoteFilter = defineEndpoint({
   reads: true,
   tag: 'Parcels',
   summary: 'How many parcels a filter finds, and what they cost',
-  description: `Counts what a filter finds, exactly from ${LEAST_TOLD} parcels up and silent below, and tells what they cost. Filters that name one thing (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) are not quotable, and neither are shapes with a part under 1 km².`,
+  description: `Counts what a filter finds, exactly from ${MIN_DISCLOSED_COUNT} parcels up and silent below, and tells what they cost. Filters that name one thing (\`apn\`, \`property_id\`, \`owner_parcel_id\`, \`list_id\`, \`owner_name…\`, \`seller_name_contains\`) are not quotable, and neither are shapes with a part under 1 km².`,
   body: filterBody,
   metering: {
     key: QUOTE_KEY,

@@ -1,5 +1,5 @@
 /** Smaller counts are sold, not told: some of them name a parcel. */
-export const LEAST_TOLD = 25;
+export const MIN_DISCLOSED_COUNT = 25;
 
 /** Exact, or withheld: then null, and a bound. */
 export type ToldCount = { count: number | null; at_most: number };
@@ -7,7 +7,7 @@ export type ToldCount = { count: number | null; at_most: number };
 export type ToldCounts = ToldCount & { counties: (ToldCount & { fips: number })[] };
 
 const told = (count: number): ToldCount =>
-  count < LEAST_TOLD ? { count: null, at_most: LEAST_TOLD } : { count, at_most: count };
+  count < MIN_DISCLOSED_COUNT ? { count: null, at_most: MIN_DISCLOSED_COUNT } : { count, at_most: count };
 
 /**
  * What a quote tells of counts by county. Where all counties but some of less than 25 parcels would be told,
@@ -16,11 +16,11 @@ const told = (count: number): ToldCount =>
  */
 export function withholdCounts(counts: ReadonlyMap<number, number>, asked: readonly number[]): ToldCounts {
   const total = sum(counts.values());
-  const large = [...counts].filter(([, count]) => count >= LEAST_TOLD);
+  const large = [...counts].filter(([, count]) => count >= MIN_DISCLOSED_COUNT);
   const rest = total - sum(large.map(([, count]) => count));
-  const isWithheld = rest > 0 || asked.some(fips => (counts.get(fips) ?? 0) < LEAST_TOLD);
+  const isWithheld = rest > 0 || asked.some(fips => (counts.get(fips) ?? 0) < MIN_DISCLOSED_COUNT);
   const smallest = large.toSorted(([, a], [, b]) => a - b)[0];
-  const besides = isWithheld && rest < LEAST_TOLD ? smallest : undefined;
+  const besides = isWithheld && rest < MIN_DISCLOSED_COUNT ? smallest : undefined;
   const listed = [...new Set([...asked, ...large.map(([fips]) => fips)])].sort((a, b) => a - b);
   const counties = listed.map(fips =>
     fips === besides?.[0]

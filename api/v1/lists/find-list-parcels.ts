@@ -1,0 +1,70 @@
+import { filledUp } from '../../../shared/domain/roll-text.ts';
+import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import type { Database } from '../../http/database.ts';
+import { validationError } from '../../http/error-responses.ts';
+import { requireKnownRegions } from '../common/known-regions.ts';
+import { findByApns } from '../parcels/find-parcels.ts';
+
+/** Parcels that the filter of one call may find: some seconds of work. */
+export const MAX_FOUND = 200_000;
+
+/** Ascending, each once. */
+export const distinct = (ids: readonly number[]): number[] => [...new Set(ids)].sort((a, b) => a - b);
+
+/** The parcels of a county with these numbers, and the numbers that no parcel there has. */
+export async function findNumbers(
+  database: Database,
+  fips: string,
+  apns: readonly string[],
+): Promise<{ ids: number[]; unknown: string[] }> {
+  await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [fips] }]);
+  const asked = [...new Set(apns.map(apn => apn.trim()))].filter(apn => apn !== '');
+  const byNumber = await findByNumber(database, Number(fips), asked);
+  return {
+    ids: distinct([...byNumber.values()].flat()),
+    unknown: asked.filter(apn => !byNumber.has(apn)),
+  };
+}
+
+/** Parcels by their numbers as they are written; those that none has as the county would fill them up. */
+async function findByNumber(
+  database: Database,
+  fips: number,
+  asked: readonly string[],
+): Promise<Map<string, number[]>> {
+  const found = await findByApns(database, fips, asked);
+  const missing = asked.filter(apn => !found.has(apn));
+  if (missing.length === 0) return found;
+  const counties = await database.run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
+  const shapes = counties.flatMap(({ apn_shapes }) => apn_shapes);
+  const formsOf = (apn: string) => shapes.flatMap(shape => filledUp(apn, shape) ?? []);
+  const byForm = await findByApns(database, fips, [...new Set(missing.flatMap(formsOf))]);
+  for (const apn of missing) {
+    const ids = formsOf(apn).flatMap(form => byForm.get(form) ?? []);
+    if (ids.length > 0) found.set(apn, ids);
+  }
+  return found;
+}
+
+/** All that a filter finds. @throws PlatError `validation_error` for too many, or as the filter */
+export async function findByFilter(
+  filter: FilterBody,
+  database: Database,
+  asking: Asking,
+): Promise<number[]> {
+  const { from, where, values } = await selectParcels(filter, asking, database);
+  const [row] = await database.runComposed<{ ids: Buffer }>(
+    'parcels/collect_hits',
+    { from, where },
+    { ...values, limit: MAX_FOUND + 1 },
+  );
+  const count = row!.ids.length / 8;
+  if (count > MAX_FOUND)
+    throw validationError({
+      filter: [
+        `finds more than ${MAX_FOUND.toLocaleString('en-US')} parcels: narrow it, by acres or ZIP codes for example, and add them in several calls`,
+      ],
+    });
+  return Array.from({ length: count }, (_, i) => Number(row!.ids.readBigInt64BE(8 * i)));
+}
