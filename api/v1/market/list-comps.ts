@@ -9,6 +9,7 @@ import { openPage, type Page, pageOf, pageParameters, toPageResult } from '../..
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { COMPS_EXAMPLE } from '../examples/examples.ts';
+import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import { type CompRow, comp, toComp } from './comp-schema.ts';
 
 const PATH = '/api/public/v1/comps/';
@@ -34,12 +35,21 @@ export const listComps = defineEndpoint({
     key: 'public_comps',
     price: 1,
     atMost: ({ query }) => query.page_size,
-    rule: '1 token per returned comp; 0 for an empty page, also for one past the end, which tells the count all the same',
+    needs: ({ query }) => Math.min(query.page_size, MIN_DISCLOSED_COUNT),
+    rule: `1 token per returned comp; 0 for an empty page. A page past the end has a null \`count\` when there are fewer than ${MIN_DISCLOSED_COUNT}`,
   },
   response: {
     status: 200,
     description: 'A page of comps.',
-    schema: pageOf('CompPage', comp),
+    schema: pageOf('CompPage', comp).extend({
+      count: z
+        .int()
+        .min(0)
+        .nullable()
+        .describe(
+          `Comps across all pages, as counted on the first. Null past the last page when there are fewer than ${MIN_DISCLOSED_COUNT}.`,
+        ),
+    }),
     example: { summary: COMPS_EXAMPLE.query, value: COMPS_EXAMPLE.response },
   },
   errors: {
@@ -60,7 +70,13 @@ export const listComps = defineEndpoint({
       row.place,
       row.id,
     ]);
-    return { body: { count, next, previous, results: rows.map(toComp) }, tokens: rows.length };
+    const isTold = rows.length > 0 || page.number === 1 || count >= MIN_DISCLOSED_COUNT || call.user;
+    return {
+      body: isTold
+        ? { count, next, previous, results: rows.map(toComp) }
+        : { count: null, next: null, previous: page.link(page.number - 1), results: [] },
+      tokens: rows.length,
+    };
   },
 });
 

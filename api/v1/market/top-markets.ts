@@ -3,6 +3,7 @@ import { LEAST_SALES } from '../../../shared/domain/market-stats.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { queryFlag, region, stateCode, toRegion } from '../common/request-schemas.ts';
 import { TOP_EXAMPLE } from '../examples/examples.ts';
+import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
 import type { FiguresRow } from './compare-markets.ts';
 import { bucketFigures, bucketParameter, figureKey, USUAL_BUCKET } from './market-figures.ts';
 
@@ -17,7 +18,7 @@ const wholeNumber = (most: number) =>
     .transform(Number)
     .refine(value => value <= most, `must be at most ${most}`);
 
-const query = z.strictObject({
+const fields = z.strictObject({
   key: figureKey.describe('The figure by which markets are ranked.'),
   bucket: bucketParameter.default(USUAL_BUCKET),
   state: stateCode.optional(),
@@ -32,7 +33,7 @@ const query = z.strictObject({
   least_sales: wholeNumber(999_999)
     .default(LEAST_SALES)
     .meta({
-      description: 'Only markets with at least so many sales of the bucket in the last 12 months.',
+      description: `Only markets with at least this many sales of the bucket in the last 12 months. Without \`figures=true\`: ${LEAST_SALES}, or ${MIN_DISCLOSED_COUNT} or more, because smaller numbers would reveal each market's sales.`,
       override: { type: 'integer', minimum: 0, maximum: 999_999, default: LEAST_SALES, pattern: undefined },
     }),
   limit: wholeNumber(MAX_ROWS)
@@ -44,6 +45,14 @@ const query = z.strictObject({
     }),
   figures: queryFlag(`Also the figures, at ${TOKENS_A_ROW} tokens a row.`),
 });
+
+const query = fields.refine(
+  ({ figures, least_sales }) => figures || least_sales === LEAST_SALES || least_sales >= MIN_DISCLOSED_COUNT,
+  {
+    path: ['least_sales'],
+    message: `must be ${LEAST_SALES}, or ${MIN_DISCLOSED_COUNT} or more, unless figures=true`,
+  },
+);
 
 const row = region
   .extend({

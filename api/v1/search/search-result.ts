@@ -19,7 +19,7 @@ export const searchResult = z
   .object({
     type: z.enum(SEARCH_TYPES),
     label: z.string().describe('What was found, as the roll or the gazetteer writes it.'),
-    detail: z.string().describe('What tells it from others: where it is, what else is known of it.'),
+    detail: z.string().describe('Where it is: the county of a parcel or an owner, the state of a town.'),
     fips: z
       .string()
       .optional()

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { swapHint } from '../../../shared/geo/swap-hint.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Database } from '../../http/database.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
@@ -70,7 +71,7 @@ export const search = defineEndpoint({
   tag: 'Search',
   summary: 'Find parcels, places and owners by one text',
   description:
-    'What a text may mean in all counties with parcels: street address in any spelling, parcel number with or without dashes and zeros, owner, county, town of a post office, lake, hill or neighborhood, ZIP, FIPS code, property_id, or latitude and longitude. The last word may be incomplete.',
+    'What a text may mean in all counties with parcels: street address in any spelling, parcel number with or without dashes and zeros, owner, county, town of a post office, lake, hill or neighborhood, ZIP, FIPS code, property_id, or latitude and longitude. The last word may be incomplete. Returns the label, id and point of a parcel that is found by its address or number, and only the id and county of one that is found by its property_id.',
   query: z.strictObject({
     q: line(MAX_QUERY, 'is required, once')
       .transform(text => text.trim())
@@ -85,11 +86,22 @@ export const search = defineEndpoint({
     schema: z.object({ results: z.array(searchResult) }).meta({ id: 'SearchResults' }),
     example: SEARCH_BOX_EXAMPLE,
   },
-  handle: async ({ query }, { database }) => {
+  handle: async ({ query }, { database }, { user }) => {
     const wanted = new Set<SearchType>(query.types ?? SEARCH_TYPES);
-    return { body: { results: await searchAll(database, query.q, wanted, query.near) }, tokens: 0 };
+    const results = await searchAll(database, query.q, wanted, query.near);
+    // People who are signed in may open the parcel at no cost.
+    return { body: { results: user === undefined ? results.map(freeOf) : results }, tokens: 0 };
   },
 });
+
+/** What may be said of a result for free: of a parcel no more than was asked for, its id, and where it is. */
+function freeOf(result: SearchResult): SearchResult {
+  if (groupOf(result) !== 'parcels') return result;
+  const { type, label, fips, zip, property_id, point } = result;
+  const found = { type, detail: countyText(Number(fips)), ...(fips && { fips }), property_id };
+  if (type === 'property') return { ...found, label: `Parcel ${property_id}` };
+  return { ...found, label, ...(type === 'address' && zip && { zip }), ...(point && { point }) };
+}
 
 async function searchAll(
   database: Database,

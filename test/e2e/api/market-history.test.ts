@@ -185,7 +185,10 @@ test('the order of markets is free, their figures are 2 tokens a row; assistants
     { rank: 1, type: 'zip', zip: '03280', fips: '', value: 2_000, n: 5 },
   ]);
   expect([tokensOf(free), tokensOf(paid)]).toEqual([0, 2]);
-  const none = await api.call(`${path}&least_sales=6`, { key });
+  for (const least of [0, 6, 24])
+    expect(detailsOf(await api.call(`${path}&least_sales=${least}`, { key }))).toEqual(['least_sales']);
+  expect((await api.call(`${path}&least_sales=6&figures=true`, { key })).status).toBe(200);
+  const none = await api.call(`${path}&least_sales=25`, { key });
   expect((none.json as { results: object[] }).results).toEqual([]);
 
   const client = await connect(api, key);

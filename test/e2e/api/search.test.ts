@@ -91,11 +91,11 @@ describe('addresses', () => {
     expect(idsOf(await find({ q, types: 'address' })).sort()).toEqual(ids.toSorted());
   });
 
-  test('tell the parcel, where it is, and what tells it from others', async () => {
+  test('tell the parcel and where it is', async () => {
     expect((await find({ q: '12 n main st newport', types: 'address' }))[0]).toEqual({
       type: 'address',
       label: '12 N MAIN ST, NEWPORT, NH 03773',
-      detail: 'Sullivan, NH · APN 000007-000040-000000 · 2 acres',
+      detail: 'Sullivan, NH',
       fips: '33019',
       zip: '03773',
       property_id: SULLIVAN + 1,
@@ -127,6 +127,28 @@ describe('parcel numbers', () => {
   ])('%j', async (q, ids) => {
     expect(idsOf(await find({ q, types: 'apn' })).sort()).toEqual(ids.toSorted());
   });
+});
+
+test('of a parcel no more is told than was asked for, its id, and where it is', async () => {
+  expect(await find({ q: String(SULLIVAN + 1) })).toEqual([
+    {
+      type: 'property',
+      label: `Parcel ${SULLIVAN + 1}`,
+      detail: 'Sullivan, NH',
+      fips: '33019',
+      property_id: SULLIVAN + 1,
+    },
+  ]);
+  expect(await find({ q: '000007-000040-000000', types: 'apn' })).toEqual([
+    {
+      type: 'apn',
+      label: 'APN 000007-000040-000000',
+      detail: 'Sullivan, NH',
+      fips: '33019',
+      property_id: SULLIVAN + 1,
+      point: [-72.17, 43.36],
+    },
+  ]);
 });
 
 describe('owners', () => {
@@ -176,7 +198,7 @@ describe('places', () => {
     ['43.36, -72.17', ['coordinates 43.36, -72.17']],
     ['-72.17 43.36', ['coordinates 43.36, -72.17']],
     ['43.36° N, 72.17° W', ['coordinates 43.36, -72.17']],
-    [`${SULLIVAN + 1}`, ['property 12 N MAIN ST, NEWPORT, NH 03773']],
+    [`${SULLIVAN + 1}`, ['property Parcel 3301900000001']],
     [`${SULLIVAN + 6}`, []],
     ['no such place', []],
   ])('%j', async (q, expected) => {
