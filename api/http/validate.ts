@@ -1,5 +1,6 @@
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
+import { isNestedDeeper } from '../../shared/base/nesting.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 import { bodyError, type Details, notFound, validationError } from './error-responses.ts';
 import { exchangeOf } from './exchange.ts';
@@ -7,6 +8,13 @@ import { requireText } from './text.ts';
 
 /** Far above any filter; a polygon at its limit of vertices takes about half of it. */
 export const MAX_BODY_BYTES = 1_000_000;
+
+/** Deeper than any field of the API. Schemas, fingerprints and messages recurse through what they are given. */
+const MAX_LEVELS = 64;
+
+export const TOO_DEEP = `is nested more than ${MAX_LEVELS} levels deep`;
+
+export const isTooDeep = (value: unknown): boolean => isNestedDeeper(value, MAX_LEVELS);
 
 /** Of any JSON value: what is no object is refused in our own words. */
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json', strict: false });
@@ -36,6 +44,7 @@ export function checkInput(
   given: RequestInput,
   isAddress = false,
 ): Input<z.ZodType, z.ZodType, z.ZodType> {
+  if (isTooDeep(given.body)) throw validationError({ body: [TOO_DEEP] });
   // Without a prototype: a field may be called `__proto__`.
   const details: Details = Object.create(null);
   const params = check(endpoint.params, given.params, 'path', details);
@@ -51,7 +60,6 @@ export function checkInput(
         : check(endpoint.body, given.body, 'body', details, fieldsOf(endpoint.query)),
   };
   if (Object.keys(details).length > 0) throw validationError(details);
-  // What the schemas have let through is no deeper than they are.
   requireText(Object.entries(given.query), Object.entries(given.body ?? {}));
   return input;
 }

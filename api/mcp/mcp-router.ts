@@ -9,7 +9,7 @@ import type { Callers } from '../http/callers.ts';
 import { answerOptions } from '../http/cors.ts';
 import { JSON_TYPE, methodNotAllowed, sendError } from '../http/error-responses.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
-import { MAX_BODY_BYTES } from '../http/validate.ts';
+import { isTooDeep, MAX_BODY_BYTES, TOO_DEEP } from '../http/validate.ts';
 import { metadataOf, SCOPE } from '../oauth/oauth-paths.ts';
 import { type McpDeps, mcpServers } from './mcp-server.ts';
 import type { ToolCallRequest } from './tool-call.ts';
@@ -22,6 +22,8 @@ const PATH = '/mcp';
 const LISTEN = 'subscriptions/listen';
 
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });
+
+type Message = { method?: unknown; id?: string | number | null; params?: { arguments?: unknown } | null };
 
 export type McpRouterDeps = McpDeps & {
   callers: Callers;
@@ -61,7 +63,10 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
     if (Array.isArray(body))
       return sendRpcError(res, 400, -32_600, 'Send one message a request: batches are not taken.');
-    const { method, id = null } = (body ?? {}) as { method?: unknown; id?: string | number | null };
+    if (isTooDeep(body)) return sendRpcError(res, 400, -32_600, `The message ${TOO_DEEP}.`);
+    const { method, id = null, params } = (body ?? {}) as Message;
+    if (hasPrototypeArgument(params))
+      return sendRpcError(res, 400, -32_602, 'There is no argument `__proto__`.', id);
     if (method === LISTEN)
       return sendRpcError(res, 404, -32_601, `${LISTEN} is not served: nothing is announced.`, id);
     const call: ToolCallRequest = {
@@ -99,6 +104,12 @@ function challenge(error: unknown, appUrl: string, authorization = ''): never {
     error.headers['WWW-Authenticate'] = `Bearer ${parameters.join(', ')}`.trim();
   }
   throw error;
+}
+
+/** The library would make it the prototype of the arguments, and lose it. */
+function hasPrototypeArgument(params: Message['params']): boolean {
+  const given = params?.arguments;
+  return typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__');
 }
 
 /** @returns undefined when it is no JSON, or too much. */

@@ -46,10 +46,14 @@ const reading = z.object({
 });
 export type ReadSettings = z.output<typeof reading>;
 
+/** The longest name of a column, and the most columns that make one field. */
+export const MAX_COLUMN_CHARS = 300;
+export const MAX_JOINED = 12;
+
 const choices = z.object({
-  key: z.string().max(300).nullable(),
+  key: z.string().max(MAX_COLUMN_CHARS).nullable(),
   /** The source's columns by field; none of a field that is not to be filled. */
-  columns: z.record(z.string().max(60), z.array(z.string().max(300)).max(12)),
+  columns: z.record(z.string().max(60), z.array(z.string().max(MAX_COLUMN_CHARS)).max(MAX_JOINED)),
 });
 export type ColumnChoices = z.output<typeof choices>;
 

@@ -41,16 +41,16 @@ const TOWNS: Record<number, string> = {
 };
 
 /** The eight counties of before, by the codes that rolls and listings still carry. */
-const FORMER: Record<string, number> = {
-  fairfield: 9001,
-  hartford: 9003,
-  litchfield: 9005,
-  middlesex: 9007,
-  'new haven': 9009,
-  'new london': 9011,
-  tolland: 9013,
-  windham: 9015,
-};
+const FORMER = new Map([
+  ['fairfield', 9001],
+  ['hartford', 9003],
+  ['litchfield', 9005],
+  ['middlesex', 9007],
+  ['new haven', 9009],
+  ['new london', 9011],
+  ['tolland', 9013],
+  ['windham', 9015],
+]);
 
 /** The planning regions of their towns. */
 const REGIONS = new Map([
@@ -77,7 +77,7 @@ export const regionsOfFormer = (fips: number): readonly number[] => REGIONS.get(
 
 /** The code of a former county of Connecticut by its name, or null. @param state USPS code or full name */
 export function formerCounty(name: string, state: string): number | null {
-  return stateCode(state) === 'CT' ? (FORMER[plainWords(name).replace(/ county$/, '')] ?? null) : null;
+  return stateCode(state) === 'CT' ? (FORMER.get(plainWords(name).replace(/ county$/, '')) ?? null) : null;
 }
 
 /**

@@ -6,6 +6,7 @@ import { fromEsri } from './arcgis-geometry.ts';
 import type { LayerInfo } from './arcgis-layer.ts';
 import type { Body } from './arcgis-server.ts';
 import type { InputSettings } from './input-settings.ts';
+import { rawJson, TOO_DEEP } from './row-batch.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 
@@ -37,15 +38,21 @@ export function rowMaker(info: LayerInfo, spec: InputSettings): ToRow {
   return ({ feature, reference }) => {
     const values = (feature.attributes ?? feature.properties ?? {}) as Body;
     for (const name of dates) values[name] = isoDate(values[name]);
-    for (const { name, domain } of named) values[name] = domain![String(values[name])] ?? values[name];
+    for (const { name, domain } of named) {
+      const code = String(values[name]);
+      if (Object.hasOwn(domain!, code)) values[name] = domain![code];
+    }
     const id = info.objectIdField === null ? null : values[info.objectIdField];
     const crs = crsOf(reference) ?? `EPSG:${spec.arcgis?.out_sr ?? 4326}`;
     const geometry = 'attributes' in feature ? esri(feature.geometry, toDegrees(crs), crs) : feature.geometry;
-    return {
-      line: JSON.stringify({ type: 'Feature', geometry, properties: values }),
-      id: typeof id === 'number' ? id : null,
-    };
+    const line = rawJson({ type: 'Feature', geometry, properties: values });
+    return { line: line || refusedLine(info, id), id: typeof id === 'number' ? id : null };
   };
+}
+
+function refusedLine({ objectIdField }: LayerInfo, id: unknown): string {
+  const { reason, message } = TOO_DEEP;
+  return JSON.stringify({ refused: message, reason, ...(objectIdField !== null && { [objectIdField]: id }) });
 }
 
 /** A geometry in degrees; one that cannot be read stays as it came, and its row is rejected. */

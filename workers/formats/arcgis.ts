@@ -9,7 +9,7 @@ import { choosePaging, spoolLayer } from './arcgis-spool.ts';
 import { addFeature } from './features.ts';
 import type { InputSettings } from './input-settings.ts';
 import { readLines } from './json.ts';
-import { addBad, isFull, type Output, type ReadContext } from './row-batch.ts';
+import { addBad, type BadReason, isFull, type Output, type ReadContext } from './row-batch.ts';
 import { openSource, type Progress } from './source.ts';
 
 /** A whole layer is spooled first; when only some rows are needed, they are passed on as they come. */
@@ -63,9 +63,11 @@ async function* readSpooled(source: Source, output: Output, progress: Progress):
   }
 }
 
+type Refusal = { refused: string; reason?: BadReason };
+
 function addLine(output: Output, line: string): void {
   if (line.startsWith('{"refused":')) {
-    const { refused, ...at } = JSON.parse(line) as { refused: string };
-    addBad(output, 'not_sent', refused, JSON.stringify(at));
+    const { refused, reason = 'not_sent', ...at } = JSON.parse(line) as Refusal;
+    addBad(output, reason, refused, JSON.stringify(at));
   } else addFeature(output, line);
 }

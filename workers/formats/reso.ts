@@ -9,6 +9,7 @@ import {
   type ReadContext,
   type ResoCheckpoint,
   type RowBatch,
+  rawJson,
   requireToken,
   takeBatch,
 } from './row-batch.ts';
@@ -58,7 +59,7 @@ export async function* readReso(spec: InputSettings, context: ReadContext): Asyn
       if (typeof record === 'object' && record !== null && !Array.isArray(record)) {
         addRow(output, record as Record<string, unknown>, null, () => JSON.stringify(record));
       } else {
-        addBad(output, 'unreadable_row', 'the record is not an object', JSON.stringify(record));
+        addBad(output, 'unreadable_row', 'the record is not an object', rawJson(record));
       }
     }
     checkpoint = advance(checkpoint, page, field);

@@ -1,5 +1,6 @@
 import type { Geometry } from 'geojson';
 import { PlatError } from '../../shared/base/errors.ts';
+import { isNestedDeeper } from '../../shared/base/nesting.ts';
 import { type ToWgs84, unprojected } from '../../shared/geo/geometry-types.ts';
 import { formatError, type OpenContext } from '../../shared/net/download-context.ts';
 import type { InputSettings } from './input-settings.ts';
@@ -145,6 +146,11 @@ export function addRow(
       return;
     }
   } catch (error) {
+    if (isNestedDeeper(geometry, MAX_LEVELS)) {
+      const { reason, message, field } = TOO_DEEP;
+      addBad(output, reason, message, raw(), field);
+      return;
+    }
     problem = `cannot be projected: ${(error as Error).message}`;
   }
   addBad(output, 'unreadable_geometry', `geometry ${problem}`, raw(), 'geometry');
@@ -239,15 +245,11 @@ export const TOO_DEEP = {
   message: `the row is nested more than ${MAX_LEVELS} levels deep`,
 } satisfies Pick<BadRow, 'field' | 'reason' | 'message'>;
 
-/** Whether a row's values or geometry are nested so deeply that walking it by recursion may fail. */
-export function isTooDeep({ values, geometry }: SourceRow): boolean {
-  let level: unknown[] = [values, geometry];
-  for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth++) {
-    level = level.flatMap(node =>
-      typeof node === 'object' && node !== null
-        ? Object.values(node).filter(each => typeof each === 'object')
-        : [],
-    );
-  }
-  return level.length > 0;
+/** A value as JSON; empty where it is nested so deeply that it cannot be written. */
+export function rawJson(value: unknown): string {
+  return isNestedDeeper(value, MAX_LEVELS) ? '' : JSON.stringify(value);
 }
+
+/** Whether a row's values or geometry are nested so deeply that walking it by recursion may fail. */
+export const isTooDeep = ({ values, geometry }: Pick<SourceRow, 'values' | 'geometry'>): boolean =>
+  isNestedDeeper(values, MAX_LEVELS) || isNestedDeeper(geometry, MAX_LEVELS);

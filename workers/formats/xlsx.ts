@@ -68,7 +68,8 @@ async function checked({ path }: LocalFile, name: string, context: OpenContext):
     );
   });
   let left = limits.xlsxBytes;
-  const members: Record<string, Buffer> = {};
+  // Without a prototype: a zip may call a file anything.
+  const members: Record<string, Buffer> = Object.create(null);
   const isUsual = archive.entries.some(({ fileNameRaw }) => fileNameRaw.toString() === WORKBOOK_PATH);
   try {
     for (const entry of archive.entries) {

@@ -5,6 +5,8 @@ import {
   type AddFileResult,
   type ColumnGuess,
   FEED_NAME,
+  MAX_COLUMN_CHARS,
+  MAX_JOINED,
   type ReadSettings,
   UPLOAD_FORMATS,
   type UploadFormat,
@@ -24,7 +26,7 @@ export function fileChanges(form: URLSearchParams): Changes {
   const text = (name: string) => (form.get(name) ?? '').trim();
   const reading: ReadSettings = {};
   const format = text('format');
-  if (format in UPLOAD_FORMATS) reading.format = format as UploadFormat;
+  if (format !== '') reading.format = formatNamed(format);
   for (const name of ['member', 'layer', 'crs'] as const)
     if (text(name) !== '') reading[name] = text(name).slice(0, 200);
   const name = text('name');
@@ -32,8 +34,13 @@ export function fileChanges(form: URLSearchParams): Changes {
     throw refused('The name of the feed takes a-z, 0-9 and -, up to 63 of them, and begins with none of -.');
   const county = countyOf(text('county'));
   const columns: Record<string, string[]> = {};
-  for (const [field, value] of form)
-    if (field.startsWith(COLUMN)) columns[field.slice(COLUMN.length)] = columnsOf(value);
+  for (const [name, value] of form) {
+    const field = name.startsWith(COLUMN) ? name.slice(COLUMN.length) : '';
+    if (field === '') continue;
+    if (field !== 'fips' && !Object.hasOwn(PARCEL_FIELDS, field))
+      throw refused(`Parcels have no field “${field.slice(0, 60)}”.`);
+    columns[field] = columnsOf(value);
+  }
   return {
     reading,
     write: text('do') === 'write',
@@ -44,6 +51,11 @@ export function fileChanges(form: URLSearchParams): Changes {
 }
 
 const refused = (message: string): PlatError => new PlatError('validation_error', message);
+
+function formatNamed(text: string): UploadFormat {
+  if (Object.hasOwn(UPLOAD_FORMATS, text)) return text as UploadFormat;
+  throw refused(`Choose a format from the list: “${text.slice(0, 60)}” is none of them.`);
+}
 
 function countyOf(text: string): number | undefined {
   if (text === '') return undefined;
@@ -61,11 +73,14 @@ function countyOf(text: string): number | undefined {
 const optionOf = (columns: readonly string[]): string =>
   columns.length === 0 ? '' : JSON.stringify(columns);
 
+const isColumnName = (name: unknown): name is string =>
+  typeof name === 'string' && name.length <= MAX_COLUMN_CHARS;
+
 function columnsOf(value: string): string[] {
   if (value === '') return [];
   try {
     const columns: unknown = JSON.parse(value);
-    if (Array.isArray(columns) && columns.every(name => typeof name === 'string')) return columns;
+    if (Array.isArray(columns) && columns.length <= MAX_JOINED && columns.every(isColumnName)) return columns;
   } catch {
     // As below.
   }

@@ -32,15 +32,15 @@ export async function readFilters(
   counties: () => Promise<readonly County[]>,
 ): Promise<GivenFilters> {
   const params = visit.url.searchParams;
-  const filters: Filters = {};
-  for (const name of new Set(params.keys())) {
-    if (NOT_FILTERS.has(name)) continue;
+  const given = [...new Set(params.keys())].flatMap((name): [string, unknown][] => {
+    if (NOT_FILTERS.has(name)) return [];
     const values = params
       .getAll(name)
       .map(text => text.trim())
       .filter(Boolean);
-    if (values.length > 0) filters[name] = parseFilter(FILTER_BY_NAME.get(name), values);
-  }
+    return values.length > 0 ? [[name, parseFilter(FILTER_BY_NAME.get(name), values)]] : [];
+  });
+  const filters: Filters = Object.fromEntries(given);
   const { county } = filters;
   if (typeof county !== 'string' || /^\d+$/.test(county)) return { filters };
   const meant = countyOf(county, new Set((await counties()).map(({ fips }) => Number(fips))));

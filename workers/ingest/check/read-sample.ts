@@ -12,7 +12,13 @@ import { type LayerInfo, readLayerInfo } from '../../formats/arcgis-layer.ts';
 import { FORMATS, type FormatSpec } from '../../formats/file-formats.ts';
 import { type InputSection, type InputSpec, inputSpec, readWindow } from '../../formats/format-input.ts';
 import { readInput } from '../../formats/read-format.ts';
-import type { ReadContext, RowBatch, SourceRow } from '../../formats/row-batch.ts';
+import {
+  isTooDeep,
+  type ReadContext,
+  type RowBatch,
+  type SourceRow,
+  TOO_DEEP,
+} from '../../formats/row-batch.ts';
 import { columnsOf } from '../map/source-columns.ts';
 import { checkContext } from './check-files.ts';
 
@@ -133,11 +139,18 @@ const isColumnName = (name: string): boolean =>
 async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {
   const sample: RowBatch = { rows: [], bad: [] };
   for await (const { rows, bad } of readInput(input, context)) {
-    sample.rows.push(...rows);
+    for (const row of rows) {
+      if (isTooDeep(row)) sample.bad.push({ ...TOO_DEEP, rowNo: row.rowNo, raw: '' });
+      else sample.rows.push(row);
+    }
     sample.bad.push(...bad);
     if (sample.rows.length >= wanted || sample.bad.length >= wanted) break;
   }
-  if (sample.rows.length === 0) throw formatError(`${[input.source].flat()[0]} has no usable rows.`);
+  if (sample.rows.length === 0) {
+    const [first] = sample.bad;
+    const why = first === undefined ? '' : `: row ${first.rowNo}: ${first.message}`;
+    throw formatError(`${[input.source].flat()[0]} has no usable rows${why}.`);
+  }
   sample.rows = sample.rows.slice(0, wanted);
   return sample;
 }

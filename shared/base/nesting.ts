@@ -1,0 +1,10 @@
+/**
+ * Whether arrays and objects are nested deeper than this many levels. It goes no deeper itself, so it is safe
+ * on values whose full depth would overflow the stack.
+ */
+export function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return inner.some(each => isNestedDeeper(each, levels - 1));
+}
