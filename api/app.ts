@@ -104,6 +104,7 @@ export function createApp({
       metrics,
       log,
       logRequests: config.LOG_REQUESTS,
+      requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
       readers: config.CORS_ORIGINS.split(',').map(entry => entry.trim()),
       origins,
     }),

@@ -28,7 +28,8 @@ const MAX_HEAD_BYTES = 512 * 1024;
  */
 export async function serveHttp(app: Express, config: Config, lifecycle: Lifecycle): Promise<RunningServer> {
   const server = createServer({
-    requestTimeout: config.REQUEST_TIMEOUT_MS,
+    // A body has its own limit (body-deadline.ts).
+    requestTimeout: 0,
     headersTimeout: config.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,

@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { PlatError } from '../../shared/base/errors.ts';
 import { type Logger, redactKeys } from '../../shared/base/log.ts';
 import type { Origins } from '../../shared/base/origin.ts';
+import { limitBody } from './body-deadline.ts';
 import { corsHeaders } from './cors.ts';
 import { unavailable } from './database.ts';
 import { type Details, sendError, validationError } from './error-responses.ts';
@@ -27,6 +28,7 @@ export type StartRequestDeps = {
   metrics: Metrics;
   log: Logger;
   logRequests: boolean;
+  requestTimeoutMs: number;
   /** CORS_ORIGINS. */
   readers: readonly string[];
   origins: Origins;
@@ -46,7 +48,7 @@ const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
  * the service drains.
  */
 export function startRequest(deps: StartRequestDeps): RequestHandler {
-  const { lifecycle, metrics, log, logRequests, readers, origins } = deps;
+  const { lifecycle, metrics, log, logRequests, requestTimeoutMs, readers, origins } = deps;
   return (req, res, next) => {
     takeHostOfTarget(req);
     const exchange: Exchange = {
@@ -55,6 +57,7 @@ export function startRequest(deps: StartRequestDeps): RequestHandler {
       route: 'unknown',
       cors: OPEN.test(req.path) ? corsHeaders(readers, req.headers.origin) : [],
       rate: UNUSED_LIMITS,
+      allowBody: limitBody(req, res, requestTimeoutMs),
       detach() {
         res.off('close', end);
         lifecycle.active--;

@@ -14,6 +14,8 @@ export type Exchange = {
   rate: RateState;
   /** Answers 503 when the work takes too long, 400 when the body does. */
   deadline?: NodeJS.Timeout;
+  /** Gives the client's body this many milliseconds from now on. */
+  allowBody(ms: number): void;
   /** While the client's body is being read. */
   awaitsBody?: boolean;
   /** Worth a line in the log, whatever LOG_REQUESTS says, although nothing failed here. */

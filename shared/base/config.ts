@@ -119,6 +119,7 @@ const schema = z.object({
   ),
   PLAT_DIR: path.default(join(rootDir, '.plat')),
   UPLOAD_MAX_MB: z.coerce.number().min(1).max(10_000).default(256),
+  UPLOAD_TIMEOUT_MS: z.coerce.number().int().min(100).max(43_200_000).default(3_600_000),
   IMAGE_CACHE_MB: z.coerce.number().min(1).max(1_000_000).default(512),
   IMAGE_URL_MINUTES: z.coerce.number().min(1).max(1_440).default(15),
   WORKERS: z.coerce.number().int().min(1).max(64).default(1),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rootDir } from '../../shared/base/root.ts';
 import { allJobs } from '../../workers/all-jobs.ts';
-import { describePages, drawn, inspect, send, WIDE } from '../support/browser.ts';
+import { describePages, drawn, faultsOf, inspect, send, WIDE } from '../support/browser.ts';
 import { serveMirror } from '../support/mirror.ts';
 import { newUser } from '../support/visitor.ts';
 import { startTestWorker, workerConfig } from '../support/workers.ts';
@@ -128,6 +128,17 @@ describePages('feeds from /admin', site => {
     await page.getByRole('link', { name: 'Add a file' }).click();
     await inspect(page);
     const chosen = page.getByLabel('File');
+    // Whatever cuts an upload off, the page stays and says so.
+    const upload = page.getByRole('button', { name: 'Upload' });
+    await chosen.setInputFiles({ name: 'empty.csv', mimeType: 'text/csv', buffer: Buffer.from('') });
+    await upload.click();
+    await page.getByRole('alert').filter({ hasText: 'not empty' }).waitFor();
+    await page.route('**/admin/files', route => route.abort('connectionreset'));
+    await upload.click();
+    await page.getByRole('alert').filter({ hasText: 'connection was lost' }).waitFor();
+    await inspect(page);
+    await page.unroute('**/admin/files');
+    expect(faultsOf(page)).toEqual([expect.stringContaining('400'), expect.stringContaining('RESET')]);
     await chosen.setInputFiles({
       name: 'notes.xlsx',
       mimeType: 'text/plain',

@@ -10,16 +10,21 @@ export const filesPage: Page = {
   path: '/admin/files',
   access: 'operator',
   get: visit => show(visit),
+  // The page's script shows the words of an error; without it the page is shown again.
   post: visit =>
-    answerForm(
-      async () => {
-        const upload = await receiveUpload(visit);
-        const payload = { upload, reading: {}, write: false, requestedBy: visit.session!.user.email };
-        return { redirect: `/admin/files/${await startJob(visit, addFileJob, payload)}` };
-      },
-      async reason => show(visit, reason),
-    ),
+    visit.req.headers['sec-fetch-dest'] === 'empty'
+      ? add(visit)
+      : answerForm(
+          () => add(visit),
+          async reason => show(visit, reason),
+        ),
 };
+
+async function add(visit: Visit): Promise<Reply> {
+  const upload = await receiveUpload(visit);
+  const payload = { upload, reading: {}, write: false, requestedBy: visit.session!.user.email };
+  return { redirect: `/admin/files/${await startJob(visit, addFileJob, payload)}` };
+}
 
 function show({ deps }: Visit, fault?: string): Reply {
   const body = (
@@ -30,8 +35,14 @@ function show({ deps }: Visit, fault?: string): Reply {
         Plat reads the first rows of an assessor's roll, a parcel map, a file of sales, roads, wetlands or
         flood zones, suggests which column is which field, and lets you correct it before anything is loaded.
       </p>
-      {fault && <Notice kind="bad">{fault}</Notice>}
-      <form method="post" enctype="multipart/form-data" class="card stack narrow-form">
+      <div id="fault">{fault && <Notice kind="bad">{fault}</Notice>}</div>
+      <form
+        id="upload"
+        method="post"
+        enctype="multipart/form-data"
+        class="card stack narrow-form"
+        data-max-mb={deps.config.UPLOAD_MAX_MB}
+      >
         <div class="field">
           <label for="file">File</label>
           <input id="file" name="file" type="file" required aria-describedby="file-told" />
@@ -43,8 +54,9 @@ function show({ deps }: Visit, fault?: string): Reply {
         <div class="buttons">
           <button type="submit">Upload</button>
         </div>
+        <progress aria-label="Uploading" value={0} max={1} hidden />
       </form>
     </>
   );
-  return { title: 'Add a file', body, assetNames: ['cards.css'] };
+  return { title: 'Add a file', body, assetNames: ['cards.css', 'upload.mjs'] };
 }

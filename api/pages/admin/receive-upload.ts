@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Request } from 'express';
+import type { Config } from '../../../shared/base/config.ts';
 import { diskSpace, isDiskFull } from '../../../shared/base/disk.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import {
@@ -13,6 +14,7 @@ import {
   uploadFolder,
   uploadsFolder,
 } from '../../../shared/feeds/file-feeds.ts';
+import { exchangeOf } from '../../http/exchange.ts';
 import type { Visit } from '../frame/visit.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,18 +23,27 @@ const MAX_NAME_CHARS = 200;
 const refused = (message: string, cause?: unknown): PlatError =>
   new PlatError('validation_error', message, { cause });
 
-/** Puts the one file of a form into a folder of its own. @throws PlatError `validation_error` */
-export async function receiveUpload({ req, deps }: Visit): Promise<Upload> {
-  const { config } = deps;
+/**
+ * Puts the one file of a form into a folder of its own. When that fails the rest of the form is read and
+ * dropped: a browser shows the answer once all is sent, and takes a connection that is cut for a failure.
+ * @throws PlatError `validation_error`
+ */
+export async function receiveUpload({ req, res, deps }: Visit): Promise<Upload> {
+  const { config, log } = deps;
   const id = randomUUID();
   const folder = uploadFolder(config, { id });
-  await mkdir(folder, { recursive: true });
-  await removeUnused(uploadsFolder(config), deps.now());
+  exchangeOf(res).allowBody(config.UPLOAD_TIMEOUT_MS + config.REQUEST_TIMEOUT_MS);
   try {
+    await mkdir(folder, { recursive: true });
+    await removeUnused(uploadsFolder(config), deps.now()).catch(err =>
+      log.warn({ err }, 'uploads that nobody used could not be removed'),
+    );
     if ((await diskSpace(folder)).low)
       throw refused('The disk of PLAT_DIR is nearly full: free some space first.');
-    return { id, ...(await storeFile(req, folder, config.UPLOAD_MAX_MB)) };
+    return { id, ...(await storeFile(req, folder, config)) };
   } catch (error) {
+    req.unpipe();
+    req.resume();
     await rm(folder, { recursive: true, force: true });
     if (error instanceof PlatError) throw error;
     if (isDiskFull(error)) throw refused('The disk of PLAT_DIR is full: free some space first.', error);
@@ -40,31 +51,61 @@ export async function receiveUpload({ req, deps }: Visit): Promise<Upload> {
   }
 }
 
-async function storeFile(req: Request, folder: string, maxMb: number): Promise<Omit<Upload, 'id'>> {
-  const limits = { files: 1, fields: 0, parts: 2, fileSize: maxMb * 2 ** 20, headerPairs: 50 };
-  const parser = openParser(req, limits);
-  let stored:
-    | { original: string; file: string; stream: BusboyFileStream; written: Promise<void> }
-    | undefined;
-  parser.on('file', (_field: string, stream: BusboyFileStream, name: string | undefined) => {
-    const original = plainName(name);
-    const file = `upload${endingOf(original)}`;
-    const written = pipeline(stream, createWriteStream(join(folder, file), { flags: 'wx' }));
-    // Else the form would wait for a file that nobody writes any more.
-    written.catch(error => parser.destroy(error));
-    stored = { original, file, stream, written };
-  });
-  await pipeline(req, parser);
-  await stored?.written;
+type Stored = { original: string; file: string; stream: BusboyFileStream; written: Promise<void> };
+type UploadLimits = Pick<Config, 'UPLOAD_MAX_MB' | 'UPLOAD_TIMEOUT_MS'>;
+
+async function storeFile(
+  req: Request,
+  folder: string,
+  { UPLOAD_MAX_MB: maxMb, UPLOAD_TIMEOUT_MS: maxMs }: UploadLimits,
+): Promise<Omit<Upload, 'id'>> {
+  const fileSize = maxMb * 2 ** 20;
+  if (Number(req.headers['content-length']) > fileSize + FORM_BYTES) throw tooLarge('The file', maxMb);
+  const parser = openParser(req, { files: 1, fields: 0, parts: 2, fileSize, headerPairs: 50 });
+  let stored: Stored | undefined;
+  let late: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      late = setTimeout(() => reject(tooSlow(maxMs)), maxMs);
+      parser.on('file', (_field: string, stream: BusboyFileStream, name: string | undefined) => {
+        const original = plainName(name);
+        const file = `upload${endingOf(original)}`;
+        const written = pipeline(stream, createWriteStream(join(folder, file), { flags: 'wx' }));
+        written.catch(reject);
+        stream.once('limit', () => reject(tooLarge(original, maxMb)));
+        stored = { original, file, stream, written };
+      });
+      parser.once('error', reject).once('finish', resolve);
+      req.once('error', reject).once('close', () => {
+        if (!req.complete) reject(new Error('The connection was closed.'));
+      });
+      req.pipe(parser);
+    });
+    await stored?.written;
+  } catch (error) {
+    stored?.stream.destroy();
+    await stored?.written.catch(() => {});
+    throw error;
+  } finally {
+    clearTimeout(late);
+  }
   if (stored === undefined || stored.stream.bytesRead === 0)
     throw refused('Choose a file that is not empty.');
-  const { original, file, stream } = stored;
-  if (stream.truncated)
-    throw refused(
-      `${original} has more than ${maxMb} MB (UPLOAD_MAX_MB). Put it on the workers' host and use \`plat feed suggest\`.`,
-    );
-  return { original, file };
+  return { original: stored.original, file: stored.file };
 }
+
+/** A form has some hundred bytes besides its file. */
+const FORM_BYTES = 64 * 1024;
+
+const tooLarge = (name: string, maxMb: number): PlatError =>
+  refused(
+    `${name} has more than ${maxMb} MB (UPLOAD_MAX_MB). Put it on the workers' host and use \`plat feed suggest\`.`,
+  );
+
+const tooSlow = (ms: number): PlatError =>
+  refused(
+    `The file did not arrive within ${Math.round(ms / 60_000) || 1} minutes (UPLOAD_TIMEOUT_MS). Use a faster connection, or put it on the workers' host and use \`plat feed suggest\`.`,
+  );
 
 function openParser({ headers }: Request, limits: object): BusboyInstance {
   try {
@@ -83,12 +124,13 @@ const plainName = (name: string | undefined): string =>
 /** Tells the format; nothing else of the browser's name becomes a path. */
 const endingOf = (name: string): string => /(\.[a-z0-9]{1,12}){1,2}$/i.exec(name)?.[0].toLowerCase() ?? '';
 
-/** Uploads of which nobody has made a feed within a day. */
+/** Uploads of which nobody has made a feed within a day. Others may be added and removed in the meantime. */
 async function removeUnused(uploads: string, now: Date): Promise<void> {
   for (const name of await readdir(uploads)) {
     const folder = join(uploads, name);
-    const { mtimeMs } = await stat(folder);
-    if (now.getTime() - mtimeMs < DAY_MS || (await isThere(join(folder, UPLOADED_FEED_FILE)))) continue;
+    const stats = await stat(folder).catch(() => undefined);
+    if (stats === undefined || now.getTime() - stats.mtimeMs < DAY_MS) continue;
+    if (await isThere(join(folder, UPLOADED_FEED_FILE))) continue;
     await rm(folder, { recursive: true, force: true });
   }
 }

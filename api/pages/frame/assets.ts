@@ -47,6 +47,7 @@ const MODULES = [
   'lists',
   'progress',
   'results',
+  'upload',
 ];
 
 /** Bundles the client modules; maplibre-gl stays a file of its own, as most visits have it already. */

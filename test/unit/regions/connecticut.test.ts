@@ -56,4 +56,5 @@ test('the former counties by name', () => {
     9_009, 9_015,
   ]);
   expect([formerCounty('Fairfield', 'OH'), formerCounty('Capitol', 'CT')]).toEqual([null, null]);
+  expect(formerCounty('constructor', 'CT')).toBeNull();
 });

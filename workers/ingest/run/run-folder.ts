@@ -43,9 +43,12 @@ export function workFolder(
 export function sweepRunFolders(folder = tmpdir()): string[] {
   const ended = (name: string) =>
     name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));
-  const old = (name: string) =>
-    name.startsWith(WORK_PREFIX) &&
-    Date.now() - statSync(join(folder, name)).mtimeMs > WORK_DAYS * 86_400_000;
+  const old = (name: string) => {
+    if (!name.startsWith(WORK_PREFIX)) return false;
+    // Another worker may have removed it.
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+    return stats !== undefined && Date.now() - stats.mtimeMs > WORK_DAYS * 86_400_000;
+  };
   const removed = readdirSync(folder)
     .filter(name => ended(name) || old(name))
     .map(name => join(folder, name));
