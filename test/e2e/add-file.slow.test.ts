@@ -8,6 +8,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { all, insertRegions } from '../support/ingest.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 import { eventually, startTestWorker, workerConfig } from '../support/workers.ts';
+import { makeZip } from '../unit/formats/make.ts';
 
 /** Files uploaded at /admin: 25 parcels of Bangor, Maine, as a zipped shapefile, and what is none. */
 
@@ -205,7 +206,10 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
 test('what a table lacks is said, and may be given', async () => {
   await worker();
   const rows = Array.from({ length: 20 }, (_, i) => `M-${i},SMITH JOHN ${i},${i + 1}.5,${i} MAIN ST`);
-  const sent = await upload(`PARCEL_ID,OWNER,ACRES,LOCATION\n${rows.join('\n')}\n`, 'roll.csv');
+  const table = `PARCEL_ID,OWNER,ACRES,LOCATION\n${rows.join('\n')}\n`;
+  const zipped = await upload(makeZip({ 'roll.csv': table }), 'roll.zip');
+  expect(await settled(zipped.page)).toMatch(/It cannot be loaded yet.*<li>roll: no county/s);
+  const sent = await upload(table, 'roll.csv');
   const text = await settled(sent.page);
   expect(text).toMatch(/It cannot be loaded yet.*<li>roll: no county/s);
   expect(text).toContain('Enter the county: the rows do not tell it.');

@@ -126,6 +126,12 @@ describe('what is refused', async () => {
     expect(page.text).toContain('id="upload"');
     const { status, text } = await send(hasty, content, { ...headersOf(content), ...AS_SCRIPT });
     expect([status, JSON.parse(text).error.code]).toEqual([400, 'validation_error']);
+    const barely = await send(
+      hasty,
+      Buffer.alloc(2 ** 20 + 1, 'a'),
+      headersOf(content.subarray(0, 2 ** 20 + 1)),
+    );
+    expect([barely.status, barely.text]).toEqual([400, expect.stringContaining('UPLOAD_MAX_MB')]);
     await expect.poll(folders).toEqual(before);
   });
 

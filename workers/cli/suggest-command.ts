@@ -5,6 +5,7 @@ import { loadConfig } from '../../shared/base/config.ts';
 import { writeFileAtomic } from '../../shared/base/disk.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
+import type { Format } from '../formats/file-formats.ts';
 import type { JoinedFeed } from '../ingest/check/suggest-joined.ts';
 import { feedName } from '../setup/feed-name.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
@@ -53,10 +54,9 @@ export function addSuggestCommand(feed: Command): void {
 
 async function suggestCommand(sources: string[], flags: Flags): Promise<CommandResult> {
   const config = loadConfig();
-  const [{ suggestFeed }, { suggestJoined }, { formatOf }] = await Promise.all([
+  const [{ suggestFeed }, { suggestJoined }] = await Promise.all([
     import('../ingest/check/check-suggestion.ts'),
     import('../ingest/check/suggest-joined.ts'),
-    import('../formats/read-format.ts'),
   ]);
   const name = flags.name ?? feedName(sources[0]!);
   const file = resolve(flags.out ?? join(config.FEEDS_DIR, `${name}.yaml`));
@@ -71,19 +71,8 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
       'name',
       `--${ofOne} is of one source: write it into the feed's section, or give one.`,
     );
-  const inputs = sources.map(source => {
-    const isAddress = /^https?:\/\//i.test(source);
-    const format = flags.format ?? formatOf(flags.member ?? '') ?? formatOf(source);
-    if (format === null)
-      throw new PlatError('name', `What ${source} is its name does not tell: give --format.`);
-    return {
-      source: isAddress ? source : relative(dirname(file), resolve(source)),
-      format: format as never,
-      ...(flags.member !== undefined && { member: flags.member }),
-      ...(flags.layer !== undefined && { layer: flags.layer }),
-      ...(flags.crs !== undefined && { crs: flags.crs }),
-    };
-  });
+  const inputs = [];
+  for (const source of sources) inputs.push(await inputOf(source, file, flags));
   const request = {
     baseDir: dirname(file),
     file,
@@ -102,6 +91,27 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
     flags.print ? found.text.trimEnd() : renderSuggested(found, file),
     failed ? EXIT.failed : EXIT.ok,
   ];
+}
+
+async function inputOf(source: string, file: string, { format, member, layer, crs }: Flags) {
+  const [{ FORMATS }, { formatOf }, { guessFormat }] = await Promise.all([
+    import('../formats/file-formats.ts'),
+    import('../formats/read-format.ts'),
+    import('../formats/guess-format.ts'),
+  ]);
+  const isAddress = /^https?:\/\//i.test(source);
+  const known =
+    format ?? formatOf(member ?? '') ?? (isAddress ? formatOf(source) : await guessFormat(source));
+  if (known === null) throw new PlatError('name', `What ${source} is its name does not tell: give --format.`);
+  if (!Object.hasOwn(FORMATS, known))
+    throw new PlatError('name', `--format ${known} is none of ${Object.keys(FORMATS).join(', ')}.`);
+  return {
+    source: isAddress ? source : relative(dirname(file), resolve(source)),
+    format: known as Format,
+    ...(member !== undefined && { member }),
+    ...(layer !== undefined && { layer }),
+    ...(crs !== undefined && { crs }),
+  };
 }
 
 function renderSuggested(

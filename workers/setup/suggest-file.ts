@@ -19,6 +19,7 @@ import { type Sample, type Suggestions, suggestColumns } from '../feeds/suggest/
 import { displayValue, tidyText } from '../feeds/values/text-value.ts';
 import type { FileFormat } from '../formats/file-formats.ts';
 import type { InputSection } from '../formats/format-input.ts';
+import { guessFormat } from '../formats/guess-format.ts';
 import { formatOf } from '../formats/read-format.ts';
 import type { FeedCheck } from '../ingest/check/check-feed.ts';
 import { suggestFeed } from '../ingest/check/check-suggestion.ts';
@@ -49,7 +50,7 @@ export async function suggestFile(
   const format: UploadFormat | FileFormat | null =
     reading.format ??
     (formatOf(reading.member ?? '') as FileFormat | null) ??
-    (formatOf(upload.file) as FileFormat | null);
+    ((await guessFormat(path, upload.original)) as FileFormat | null);
   if (format === null)
     throw new PlatError(
       'feed_format',

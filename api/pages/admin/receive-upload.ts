@@ -83,7 +83,8 @@ async function storeFile(
     });
     await stored?.written;
   } catch (error) {
-    stored?.stream.destroy();
+    // Without an error a stream that has all its data counts as ended, and `written` would never settle.
+    stored?.stream.destroy(error as Error);
     await stored?.written.catch(() => {});
     throw error;
   } finally {
@@ -108,6 +109,9 @@ const tooSlow = (ms: number): PlatError =>
   );
 
 function openParser({ headers }: Request, limits: object): BusboyInstance {
+  // Another form was read already, and would not come to an end again.
+  if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
+    throw refused('Choose a file that is not empty.');
   try {
     return new Busboy({ headers: headers as BusboyHeaders, limits });
   } catch (cause) {

@@ -62,7 +62,9 @@ test.each([ARRAYS, OBJECTS])('a layer of an ArcGIS server', async nested => {
       asked.map(id => (id === 2 ? deep : JSON.stringify(features[id - 1]))).join(',');
     const fault = (query: URLSearchParams, _count: number, asked: number[]) =>
       asked.includes(2) && query.get('outFields') === '*' && query.get('f') === format
-        ? { body: `{"objectIdFieldName":"OBJECTID","spatialReference":{"wkid":4326},"features":[${page(asked)}]}` }
+        ? {
+            body: `{"objectIdFieldName":"OBJECTID","spatialReference":{"wkid":4326},"features":[${page(asked)}]}`,
+          }
         : undefined;
     const metadata = { supportedQueryFormats: format === 'json' ? 'JSON' : 'JSON, geoJSON' };
     await withLayer({ features, fault, metadata }, async server => {

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { guessFormat } from '../../../workers/formats/guess-format.ts';
+import { readInput } from '../../../workers/formats/read-format.ts';
+import { collect, contextFor, fixtures, makeZip, temporaryFolder } from './make.ts';
+
+const folder = temporaryFolder();
+
+test.each<[string, string | null, string[]]>([
+  ['upload.zip', 'csv', ['roll.csv']],
+  ['upload.zip', 'csv', ['2026/ROLL.CSV', 'layout.pdf']],
+  ['upload.zip', 'csv', ['a.csv', 'readme.txt']],
+  ['upload.zip', 'geojson', ['parcels.geojson', 'readme.txt']],
+  ['upload.zip', 'xlsx', ['roll.xlsx']],
+  ['upload.zip', 'shapefile', ['a.shp', 'a.dbf', 'a.prj', 'owners.csv']],
+  ['upload.zip', 'dbf', ['roll.dbf']],
+  ['upload.zip', 'filegdb', ['county.gdb/a00000001.gdbtable', 'county.gdb/timestamps']],
+  // What it is nobody can tell: as a zip without a word about it always was.
+  ['upload.zip', 'shapefile', ['a.csv', 'b.gpkg', 'c.geojson']],
+  ['upload.zip', 'shapefile', ['notes.pdf']],
+  // Its name tells.
+  ['roll.csv.zip', 'csv', ['a.dat']],
+  ['upload', null, ['roll.csv']],
+])('%s is %s when it holds %j', async (name, format, members) => {
+  const path = folder.put(name, makeZip(Object.fromEntries(members.map(member => [member, 'x']))));
+  expect(await guessFormat(path)).toBe(format);
+});
+
+test('a zip with a CSV is read as one', async () => {
+  const path = folder.put('parcels.zip', makeZip({ 'roll.csv': 'a,b\n1,2\n' }));
+  const format = (await guessFormat(path)) as 'csv';
+  const { rows } = await collect(readInput({ source: path, format }, contextFor(folder.path)));
+  expect(rows.map(({ values }) => values)).toEqual([{ a: '1', b: '2' }]);
+});
+
+test('a damaged zip, one that is not there, and a file that is none', async () => {
+  const damaged = folder.put('damaged.zip', makeZip({ 'roll.csv': 'a' }).subarray(0, 20));
+  await expect(guessFormat(damaged, 'mine.zip')).rejects.toMatchObject({ code: 'feed_source' });
+  expect(await guessFormat(join(folder.path, 'missing.zip'))).toBe('shapefile');
+  expect(await guessFormat(join(fixtures, 'bangor-parcels.zip'))).toBe('shapefile');
+});

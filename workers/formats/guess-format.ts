@@ -1,0 +1,31 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { LIMITS } from '../../shared/net/download-context.ts';
+import { FILE_FORMATS, type FileFormat, type Format } from './file-formats.ts';
+import { formatOf } from './read-format.ts';
+import { openArchive } from './zip.ts';
+
+/**
+ * The format of a file here by its name, or of a zip that is not named after one by what is in it; null when
+ * neither tells. @param name in messages @throws PlatError `feed_source` for a zip that cannot be read
+ */
+export async function guessFormat(path: string, name = path): Promise<Format | null> {
+  const named = formatOf(path);
+  const isZip = /\.zip$/i.test(path) && formatOf(path.replace(/\.zip$/i, '')) === null;
+  if (!isZip || !existsSync(path) || !statSync(path).isFile()) return named;
+  const archive = await openArchive(path, name, LIMITS);
+  archive.close();
+  return formatOfMembers(archive.entries.map(({ fileName }) => fileName)) ?? named;
+}
+
+/** A table that belongs to a shapefile, or a note beside one, is not what is meant. */
+function formatOfMembers(names: readonly string[]): FileFormat | null {
+  if (names.some(name => basename(name) === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';
+  const formats = new Set(names.map(name => formatOf(name)));
+  if (formats.has('shapefile')) return 'shapefile';
+  const [only, ...others] = [...formats].filter(format => format !== null);
+  // A note such as readme.txt counts as a CSV by its name.
+  if (others.length === 0) return (only as FileFormat | undefined) ?? null;
+  const [data, ...more] = [only, ...others].filter(format => format !== 'csv');
+  return more.length === 0 ? (data as FileFormat) : null;
+}
