@@ -78,7 +78,11 @@ test('tools', async () => {
       for (const value of ['"1"', '{"fips":"33019","name":"x"}']) {
         const { message } = await rpc(toolCall(name, `{"${field}":${value}}`));
         const code = message.error?.code ?? JSON.parse(message.result.content[0].text).error?.code;
-        expect([name, field, code]).toEqual([name, field, field === '__proto__' ? -32_602 : 'validation_error']);
+        expect([name, field, code]).toEqual([
+          name,
+          field,
+          field === '__proto__' ? -32_602 : 'validation_error',
+        ]);
       }
     for (const nested of NESTED) {
       const { status, message } = await rpc(toolCall(name, `{"a":${nested}}`));
