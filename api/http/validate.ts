@@ -9,7 +9,7 @@ import { requireText } from './text.ts';
 /** Far above any filter; a polygon at its limit of vertices takes about half of it. */
 export const MAX_BODY_BYTES = 1_000_000;
 
-/** Deeper than any field of the API. Schemas, fingerprints and messages recurse through what they are given. */
+/** Deeper than any field of the API. Schemas, fingerprints and messages recurse through a body. */
 const MAX_LEVELS = 64;
 
 export const TOO_DEEP = `is nested more than ${MAX_LEVELS} levels deep`;

@@ -9,7 +9,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { MCP_HEADERS, messageIn } from '../../support/tool-call.ts';
 import { newUser, visitor } from '../../support/visitor.ts';
 
-/** Names that every object inherits, and JSON nested deeper than a stack, wherever a request may have them. */
+/** Names that every object inherits, and JSON nested deeper than a stack, anywhere in a request. */
 
 const db = await createTestDatabase();
 const api = await startTestApi(db, { pages: true });
