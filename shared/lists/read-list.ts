@@ -110,6 +110,7 @@ export async function readRowParcels<Columns extends object>(
   propertyIds: readonly number[],
   summary: string,
 ): Promise<Map<number, Columns & RowParcel>> {
+  if (propertyIds.length === 0) return new Map();
   const rows = await runComposed<Columns & RowParcel>(
     'lists/read_row_parcels',
     { summary },

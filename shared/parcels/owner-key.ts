@@ -1,5 +1,7 @@
 import type { Run } from '../base/db.ts';
 
+type Place = { place_key: string };
+
 /**
  * The keys under which the parcels of one owner stand: that of street and ZIP, and those of the places
  * (street, city, state) where it is the only ZIP, for the parcels that have none. Resolved when it is asked
@@ -8,9 +10,10 @@ import type { Run } from '../base/db.ts';
  */
 export async function ownerKeys(run: Run, key: string): Promise<string[]> {
   const keys = [key];
-  for (const { place_key } of await run<{ place_key: string }>('parcels/list_open_places', {
-    owner_key: key,
-  })) {
+  // Two statements: a cluster asks only the servers of the keys that it is given.
+  const places = await run<Place>('parcels/list_places', { owner_key: key });
+  const place_keys = places.map(({ place_key }) => place_key);
+  for (const { place_key } of await run<Place>('parcels/list_open_places', { place_keys })) {
     const owners = await run<{ owner_key: string }>('parcels/list_place_owners', { place_key });
     const only = owners.length === 1 ? owners[0]!.owner_key : undefined;
     // The parcel itself has no ZIP: its owner is the one at its place.

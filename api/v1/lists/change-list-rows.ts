@@ -149,7 +149,10 @@ export const changeRows = defineEndpoint({
       return {
         changed: told.length,
         without_address: marks
-          ? told.filter(row => row.owner === null && isKnown(row)).map(row => row.property_id)
+          ? told
+              .filter(row => row.owner === null && isKnown(row))
+              .map(row => row.property_id)
+              .sort((a, b) => a - b)
           : [],
       };
     });

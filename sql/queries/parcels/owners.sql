@@ -11,14 +11,17 @@ from owner_parcels
 where owner_key = any (:owner_keys::uuid[])
 limit :limit::bigint
 
+-- name: list_places
+-- The places of an owner's parcels.
+select distinct place_key
+from owner_parcels
+where owner_key = :owner_key::uuid and place_key is not null
+
 -- name: list_open_places
--- The places of an owner's parcels at which others have no ZIP, as a rule none.
-with own as (
-  select distinct place_key from owner_parcels where owner_key = :owner_key::uuid and place_key is not null
-)
+-- The places of these at which parcels have no ZIP, as a rule none.
 select distinct owner_key as place_key
 from owner_parcels
-where owner_key in (select place_key from own)
+where owner_key = any (:place_keys::uuid[])
 
 -- name: list_place_owners
 -- The first and the last owner with a ZIP at a place: one row where it has one ZIP, two where it has

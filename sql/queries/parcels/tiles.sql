@@ -34,7 +34,7 @@ cross join lateral (
   select width_bucket(f.location[1], (box[1])[1], (box[0])[1], :dots) * 1000 + width_bucket(f.location[0], (box[1])[0], (box[0])[0], :dots) as square
 ) s
 where f.fips = any (:fips::int[]) and area(f.extent) < :least_area::float8
-order by square;
+order by square, f.property_id;
 
 -- name: list_features
 -- Features of the land in a tile, the largest first where there are too many; without those that nobody would
@@ -89,7 +89,7 @@ cross join lateral (
 ) s
 {{join}}
 where {{where}}
-order by case when area(f.extent) < :least_area::float8 then -square else f.property_id end, figure desc nulls last;
+order by case when area(f.extent) < :least_area::float8 then -square else f.property_id end, figure desc nulls last, f.property_id;
 
 -- name: find_fifths
 -- The figures that divide a filter's hits into fifths; null where none is known.

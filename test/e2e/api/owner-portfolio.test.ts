@@ -163,7 +163,8 @@ describe('the plan', () => {
     const texts = [
       await plan(statement('parcels/read_owner', { fips: 33_019, property_id: SULLIVAN + 1 })),
       await plan(statement('parcels/list_portfolio', { owner_keys: [OWNER], limit: MAX_PORTFOLIO })),
-      await plan(statement('parcels/list_open_places', { owner_key: OWNER })),
+      await plan(statement('parcels/list_places', { owner_key: OWNER })),
+      await plan(statement('parcels/list_open_places', { place_keys: [PLACE] })),
       await plan(statement('parcels/list_place_owners', { place_key: PLACE })),
       await plan(
         statement(
