@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { endpoints } from '../../api/endpoints.ts';
-import { createKey } from '../../shared/accounts/accounts.ts';
 import { createPool, type Pool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { migrate } from '../../shared/base/migrate.ts';
@@ -13,70 +13,63 @@ import {
   listSharded,
 } from '../../shared/base/shards.ts';
 import { LAND_KERNELS } from '../../shared/land/compute-land.ts';
-import { prepareCounty } from '../../workers/comping/prepare-reports.ts';
 import { settle } from '../db/attributes-support.ts';
-import { posting, startTestApi } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { doDealJobs } from '../support/deals.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { ingest, ingestRoll, lot } from '../support/ingest.ts';
 import { sampleFeed } from '../support/layers.ts';
 import { insertParcels, square } from '../support/parcels.ts';
 import { valueMarket } from '../support/valuations.ts';
-import { newUser, visitor } from '../support/visitor.ts';
-import { FIELD, LATER, QUESTIONS, type Question } from './questions.ts';
+import { doJobs, openCaller, withQuotes } from './caller.ts';
+import { FIELD, LATER, PAGES, QUESTIONS, type Question } from './questions.ts';
 
 /**
  * The same program on a Citus cluster and on one server gives the same rows and the same answers, and asks no
  * more shards than it must.
  */
 
-/** Pages of the web app that read parcels, and the tiles of its map from the nation down to a street. */
-const PAGES = [
-  '/data?county=33019',
-  '/data?parcel=3301900000100',
-  '/data/box.json?county=33019&value_min=1000',
-  '/data?county=33019&view=table&order=-value',
-  '/data?county=33019&color=value_per_acre',
-  '/coverage',
-  '/coverage/values.json',
-  '/coverage/33019',
-  '/lists',
-  '/markets?type=zip&state=NH',
-  '/markets/values.json',
-  '/markets/33019',
-  '/markets/zip/03280',
-  '/deals',
-  '/deals/export.csv',
-  '/exports',
-  '/comping',
-  '/comping/{report_id}',
-  '/comping/{report_id}/comps.csv',
-  ...['9/153/187', '11/613/751', '13/2455/3004', '16/19642/24036'].flatMap(tile => [
-    `/tiles/parcels/${tile}.mvt`,
-    `/tiles/parcels/${tile}.mvt?county=33019&color=slope`,
-  ]),
-];
-
 /** What differs between two loads of the same: ids of runs and the time. */
 const PASSING = ['computed_at', 'created_run', 'changed_run', 'retired_run', 'retired_at', 'mark', 'chunk'];
 
 async function tablesOf(pool: Pool): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
-  for (const table of Object.keys(DISTRIBUTION_COLUMNS)) {
+  // What was billed differs: one database answers more questions than the other.
+  for (const table of Object.keys(DISTRIBUTION_COLUMNS).filter(name => name !== 'given_rows')) {
     const { rows: columns } = await pool.query<{ list: string }>(
-      `select string_agg(quote_ident(attname) || case when atttypid = any ('{point,box}'::regtype[]) then '::text' else '' end, ', '
-         order by attname) as list
+      `select string_agg(
+         case
+           -- Of a word the same parcels, in any order.
+           when attname = 'serials' then '(select string_agg(substring(serials from 4 * i + 1 for 4)::text, '''''
+             || ' order by substring(serials from 4 * i + 1 for 4)) from generate_series(0, octet_length(serials) / 4 - 1) i)'
+           when atttypid = any ('{point,box}'::regtype[]) then quote_ident(attname) || '::text'
+           else quote_ident(attname)
+         end,
+         ', ' order by attname) as list
        from pg_attribute
        where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> all ($2) and attname not like '%_runs'`,
       [table, PASSING],
     );
     const { rows } = await pool.query<{ hash: string }>(
       `select count(*) || ' ' || coalesce(md5(string_agg(row_text, '' order by row_text collate "C")), '') as hash
-       from (select row(${columns[0]!.list})::text as row_text from ${table}) t`,
+       from (select row(${columns[0]!.list})::text as row_text from (select * from ${table} offset 0) all_rows) t`,
     );
     hashes[table] = rows[0]!.hash;
   }
   return hashes;
+}
+
+/**
+ * Statements that ask every shard on purpose: of a list whose owners are anybody's, of the search box, and of
+ * what a company was given before of the rows of a file.
+ */
+const ASKS_ALL =
+  /\bowned as materialized\b|\b(?:owner|situs)_words w on w.word\b|\bjoin given_rows g on g.fips = h.fips\b/;
+
+/** Where two texts part, with what is around it. */
+function firstDifference(onCluster: string, onOne: string) {
+  let at = 0;
+  while (onCluster[at] === onOne[at]) at++;
+  const around = (text: string) => text.slice(Math.max(0, at - 120), at + 120);
+  return { onCluster: around(onCluster), onOne: around(onOne) };
 }
 
 test('a cluster is asked for every operation', () => {
@@ -97,32 +90,45 @@ if (process.env.TEST_CITUS_URL === undefined) {
 
     test('gives the same answers to every operation and page', async () => {
       const callers = await Promise.all([spread, plain].map(openCaller));
-      const askBoth = async (asked: Question | string) => {
-        const [on, off] = await Promise.all(callers.map(call => call(asked)));
-        expect(on, JSON.stringify(asked)).toEqual(off);
-        return on!;
-      };
       const statuses = new Map<string, number[]>();
+      const differing: object[] = [];
+      let asked = 0;
+      const askBoth = async (questions: readonly (Question | string)[]) => {
+        for (const question of questions) {
+          const [onCluster, onOne] = await Promise.all(callers.map(({ ask }) => ask(question)));
+          asked++;
+          if (!isDeepStrictEqual(onCluster, onOne))
+            differing.push({
+              question,
+              ...firstDifference(JSON.stringify(onCluster), JSON.stringify(onOne)),
+            });
+          const name = typeof question === 'string' ? question : question[0];
+          statuses.set(name, [...(statuses.get(name) ?? []), onOne!.status]);
+        }
+      };
       for (const { pool } of [spread, plain]) {
         await ingest(pool, await sampleFeed('naip-north-dakota'));
         await insertParcels(pool, [{ property_id: FIELD, boundary: square(-99.157, 47.0222, 0.005) }]);
       }
-      for (const question of QUESTIONS)
-        statuses.set(question[0], [...(statuses.get(question[0]) ?? []), (await askBoth(question)).status]);
-      for (const { pool } of [spread, plain]) {
-        await doDealJobs(pool);
-        await prepareCounty(pool, 33_019, new AbortController().signal);
+      await askBoth(withQuotes(QUESTIONS));
+      for (const db of [spread, plain]) await doJobs(db);
+      await askBoth(withQuotes(LATER));
+      await askBoth(PAGES);
+      // Each is answered once at least, in addition to what is not found, and none is a fault.
+      for (const [name, seen] of statuses) {
+        expect(Math.min(...seen), name).toBeLessThan(300);
+        // No imagery covers some of the parcels.
+        if (name !== 'get_parcel_image') expect(Math.max(...seen), name).toBeLessThan(429);
       }
-      for (const question of LATER) statuses.set(question[0], [(await askBoth(question)).status]);
-      // Each is answered once at least, beside what is not found.
-      for (const [operation, seen] of statuses) expect(Math.min(...seen), operation).toBeLessThan(300);
-      for (const page of PAGES) expect((await askBoth(page)).status, page).toBe(200);
+      expect(differing).toEqual([]);
+      expect(asked).toBeGreaterThan(200);
+      process.stderr.write(`${asked} answers compared\n`);
     });
 
     test('is asked for in the shards of its counties alone', async () => {
-      const call = await openCaller(spread);
+      const { ask } = await openCaller(spread);
       const asking = vi.spyOn(pg.Client.prototype, 'query');
-      for (const question of [...QUESTIONS, ...LATER, ...PAGES]) await call(question);
+      for (const question of [...QUESTIONS, ...LATER, ...PAGES]) await ask(question);
       const asked = asking.mock.calls.map(
         ([config]) => config as unknown as { text?: string; values: unknown[] },
       );
@@ -130,18 +136,19 @@ if (process.env.TEST_CITUS_URL === undefined) {
       const distributed = new RegExp(
         `\\b(?:from|join)\\s+(?:${Object.keys(DISTRIBUTION_COLUMNS).join('|')})\\b`,
       );
-      // The owners of a list are anybody's, and have shards of their own.
       const looked = asked.filter(
-        ({ text = '' }) => distributed.test(text) && !/\bowned as materialized\b/.test(text),
+        ({ text = '' }) => distributed.test(text) && !text.startsWith('copy') && !ASKS_ALL.test(text),
       );
       expect(looked.length).toBeGreaterThan(40);
+      const wide = new Map<string, number>();
       for (const { text, values } of looked) {
         const { rows } = await spread.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
         const plan = rows.map(row => row['QUERY PLAN']).join('\n');
-        const tasks = [...plan.matchAll(/Task Count: (\d+)/g)].map(match => Number(match[1]));
+        const tasks = Math.max(0, ...[...plan.matchAll(/Task Count: (\d+)/g)].map(match => Number(match[1])));
         // A tile at zoom 11 meets three counties; nothing else asks for more than two.
-        expect(Math.max(0, ...tasks), `${text}\n${plan}`).toBeLessThanOrEqual(3);
+        if (tasks > 3) wide.set(text!.slice(0, 1_000), tasks);
       }
+      expect([...wide]).toEqual([]);
     });
   });
 
@@ -220,43 +227,4 @@ if (process.env.TEST_CITUS_URL === undefined) {
       });
     });
   });
-}
-
-type Answer = { status: number; text: string };
-
-/** A user who asks the API with a key and opens pages, from an address that shows in no answer. */
-async function openCaller(db: TestDatabase): Promise<(asked: Question | string) => Promise<Answer>> {
-  const api = await startTestApi(db, {
-    env: { CURSOR_SECRET: 'x'.repeat(40), APP_URL: 'https://app.example.org', PLAT_DIR: db.folder },
-    pages: true,
-  });
-  const user = await newUser(db);
-  const { key } = await createKey(db.pool, user.accountId, { name: 'test' });
-  const browser = visitor(api);
-  await browser.signIn(user);
-  const made = { id: '', report_id: '' };
-  const fill = (path: string) => path.replace(/\{(\w*id)\}/, (_, name: keyof typeof made) => made[name]);
-
-  async function ask([operation, query = '', body]: Question) {
-    const endpoint = endpoints.find(one => one.operationId === operation)!;
-    const [place, search] = fill(query).split('?');
-    const path = `${endpoint.path.replace(/\{\w+\}/, place!)}${search === undefined ? '' : `?${search}`}`;
-    const sent = body === undefined ? { key } : posting(key, JSON.stringify(body));
-    const reply = await api.call(path, { ...sent, method: endpoint.method.toUpperCase() });
-    if ([201, 202].includes(reply.status)) Object.assign(made, reply.json);
-    return reply;
-  }
-  return async asked => {
-    const { status, text } = await (typeof asked === 'string' ? browser.open(fill(asked)) : ask(asked));
-    return {
-      status,
-      text: text
-        .replaceAll(api.url, '')
-        .replaceAll(user.email, '')
-        .replaceAll(/cursor=[\w.-]+|"(?:url|expires_at|image_url|next_cursor|secret)":"[^"]*"/g, '')
-        // What is new in each installation: random ids and the time.
-        .replaceAll(/[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, '')
-        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, ''),
-    };
-  };
 }
