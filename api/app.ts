@@ -15,6 +15,7 @@ import { docs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { errorHandler, methodNotAllowed, unknownPath } from './http/error-responses.ts';
 import { exchangeOf } from './http/exchange.ts';
+import { openHeavyCalls } from './http/heavy-calls.ts';
 import { openIdempotency } from './http/idempotency.ts';
 import { type Meter, openMeter } from './http/meter.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -33,6 +34,7 @@ import { openApiDocument } from './openapi.ts';
 import type { Assets } from './pages/frame/assets.ts';
 import { pagesRouter, unknownPage } from './pages/frame/pages.tsx';
 import { pages } from './pages/index.ts';
+import { openShapeThreads, type ShapeThreads } from './shapes/shape-threads.ts';
 import { openResources } from './v1/common/endpoint-resources.ts';
 import { openTracing } from './v1/common/skip-tracing.ts';
 
@@ -50,6 +52,8 @@ export type AppDeps = {
   assets?: Assets;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
+  /** Default: threads that are started when they are needed. */
+  shapeThreads?: ShapeThreads;
   /** Default: charges accounts. */
   meter?: Meter;
   /** Default: the clock; tests stop it. */
@@ -72,6 +76,7 @@ export function createApp({
   endpoints = v1,
   meter,
   now = () => new Date(),
+  shapeThreads = openShapeThreads(),
 }: AppDeps): Express {
   const database = openDatabase(pool, cancelPool);
   const metrics = createMetrics(database, queues);
@@ -90,6 +95,7 @@ export function createApp({
     rateLimits: openRateLimits(database),
     meter: meter ?? openMeter(database, () => lifecycle.active),
     idempotency: openIdempotency(database),
+    heavyCalls: openHeavyCalls(shapeThreads.compute),
     resources,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     origins,

@@ -20,6 +20,7 @@ import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { openAssets } from './pages/frame/assets.ts';
 import { type RunningServer, serveHttp } from './server.ts';
+import { openShapeThreads } from './shapes/shape-threads.ts';
 
 export const SESSION_SETTINGS = { ...IDLE_IN_TRANSACTION, random_page_cost: String(RANDOM_PAGE_COST) };
 
@@ -39,7 +40,9 @@ export async function startApi(
   });
   const cancelPool = createPool(config, log, { applicationName: 'plat api cancel', max: 1 });
   const backend = openQueueBackend(config, log);
+  const shapeThreads = openShapeThreads();
   const close = async () => {
+    await shapeThreads.stop();
     await backend.close();
     await pool.end();
     await cancelPool.end();
@@ -52,7 +55,18 @@ export async function startApi(
     const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const assets = await openAssets(config);
-    const app = createApp({ config, log, pool, cancelPool, lifecycle, queues, assets, ...parts });
+    await shapeThreads.start();
+    const app = createApp({
+      config,
+      log,
+      pool,
+      cancelPool,
+      lifecycle,
+      queues,
+      assets,
+      shapeThreads,
+      ...parts,
+    });
     const server = await serveHttp(app, config, lifecycle);
     const stopHousekeeping = startMaintenance(pool, log, config);
     log.info({ url: server.url }, 'listening');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Mode } from '../../shared/accounts/tiers.ts';
+import type { ShapeWork } from '../../shared/geo/shape-work.ts';
 import type { Account } from './callers.ts';
 import type { Database, Statements } from './database.ts';
 import type { ExtraLimit } from './rate-limits.ts';
@@ -60,6 +61,8 @@ export type CallContext = {
   appUrl: string;
   /** The moment that months, years and windows are counted from. */
   now: Date;
+  /** What computes its shapes. */
+  work: ShapeWork;
   /** By which a repeat of the call is known, also of a page's form. */
   idempotencyKey?: string | undefined;
   /** Its answer is kept behind the handler's transaction: what may not be made twice is noted in that one. */

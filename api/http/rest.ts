@@ -5,6 +5,7 @@ import { type Compressed, compressed } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError } from './error-responses.ts';
 import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
+import { sizeOf } from './heavy-calls.ts';
 import { bytesOf, type Call, type Outcome, type PreparedResponse, type ServeDeps, serve } from './serve.ts';
 import { type RequestInput, readRequest } from './validate.ts';
 
@@ -60,6 +61,10 @@ class RestCall implements Call {
 
   appUrl(): string {
     return this.#deps.origins.appUrl();
+  }
+
+  size(): number {
+    return sizeOf(this.#req);
   }
 
   read(): Promise<RequestInput> {

@@ -4,6 +4,7 @@ import { type Database, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './error-responses.ts';
 import type { Exchange } from './exchange.ts';
+import { type HeavyCall, type HeavyCalls, LARGE_REQUEST_BYTES } from './heavy-calls.ts';
 import {
   type Attempt,
   fingerprintOf,
@@ -21,6 +22,7 @@ export type ServeDeps = {
   rateLimits: RateLimits;
   meter: Meter;
   idempotency: Idempotency;
+  heavyCalls: HeavyCalls;
   /**
    * What the handlers may use. Statements of `database` are stopped with the call, the
    * others' are for several.
@@ -50,6 +52,10 @@ export type Call = {
   url(): URL;
   apiUrl(): string;
   appUrl(): string;
+  /** As `sizeOf` of a request. */
+  size(): number;
+  /** Its turn, where that was taken before. */
+  work?: HeavyCall;
   /** What was sent. @throws PlatError `validation_error`. */
   read(): Promise<RequestInput>;
   /** Makes all that goes out, so that nothing but the sending is left when it has been charged for. */
@@ -101,11 +107,23 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
   requireSubscription(caller, endpoint.withoutContract);
   exchange.rate = await deps.rateLimits.admit(caller.account, endpoint.rate);
   requireAdmitted(exchange.rate);
+  const work = call.work ?? deps.heavyCalls.of(caller.account.id, call);
+  try {
+    if (call.size() > LARGE_REQUEST_BYTES) await work.takeTurn();
+    await answerOnce(call, caller, deps, work);
+  } finally {
+    if (work !== call.work) work.end();
+  }
+}
+
+/** Answers a call that may be made, a repeat of it with what was answered before. */
+async function answerOnce(call: Call, caller: Caller, deps: ServeDeps, work: HeavyCall): Promise<void> {
+  const { endpoint } = call;
   const request = await call.read();
   const input = checkInput(endpoint, request, call.mode === 'direct');
   const key = call.pageKey ?? idempotencyKeyOf(endpoint, call.idempotencyKey);
   // The key belongs to the call that may follow a quote.
-  if (key === undefined || asksQuote(endpoint, input)) return answer(call, caller, input, deps);
+  if (key === undefined || asksQuote(endpoint, input)) return answer(call, caller, input, deps, work);
   const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, request) };
   const turn = await deps.idempotency.begin(repeatable, () => call.isOver());
   if (turn === undefined || call.isOver()) {
@@ -120,7 +138,7 @@ async function answerCall(call: Call, deps: ServeDeps): Promise<void> {
     return;
   }
   try {
-    await answer(call, caller, input, deps, { key, attempt: turn.attempt });
+    await answer(call, caller, input, deps, work, { key, attempt: turn.attempt });
   } finally {
     await turn.attempt.end();
   }
@@ -140,6 +158,7 @@ async function answer(
   caller: Caller,
   input: ReturnType<typeof checkInput>,
   deps: ServeDeps,
+  work: HeavyCall,
   repeatable?: { key: string; attempt: Attempt },
 ): Promise<void> {
   const { endpoint } = call;
@@ -148,7 +167,7 @@ async function answer(
   // Not where an answer with something in it may be free.
   if (!quoted && endpoint.metering !== null && endpoint.metering.price > 0)
     requireTokensLeft(caller.account, now.getTime(), endpoint.metering.needs?.(input));
-  const context = new Context(call, caller, now, repeatable);
+  const context = new Context(call, caller, now, work, repeatable);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
   for (let tries = 1; ; tries++) {
     const made = quoted
@@ -177,6 +196,7 @@ class Context implements CallContext {
   readonly mode: Mode;
   readonly keyId: string | undefined;
   readonly now: Date;
+  readonly work: HeavyCall;
   readonly idempotencyKey: string | undefined;
   readonly attempt: Attempt | undefined;
   readonly #call: Call;
@@ -185,12 +205,14 @@ class Context implements CallContext {
     call: Call,
     { account, keyId, mode }: Caller,
     now: Date,
+    work: HeavyCall,
     repeatable?: { key: string; attempt: Attempt },
   ) {
     this.account = account;
     this.mode = mode;
     this.keyId = keyId;
     this.now = now;
+    this.work = work;
     this.idempotencyKey = repeatable?.key;
     this.attempt = repeatable?.attempt;
     this.#call = call;

@@ -5,10 +5,11 @@ import express, { type Request, type Response, Router } from 'express';
 import type { Config } from '../../shared/base/config.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import type { Origins } from '../../shared/base/origin.ts';
-import type { Callers } from '../http/callers.ts';
+import type { Caller, Callers } from '../http/callers.ts';
 import { answerOptions } from '../http/cors.ts';
 import { JSON_TYPE, methodNotAllowed, sendError } from '../http/error-responses.ts';
-import { exchangeOf, respond } from '../http/exchange.ts';
+import { exchangeOf, isOver, respond } from '../http/exchange.ts';
+import { type HeavyCall, LARGE_REQUEST_BYTES, sizeOf } from '../http/heavy-calls.ts';
 import { isTooDeep, MAX_BODY_BYTES, TOO_DEEP } from '../http/validate.ts';
 import { metadataOf, SCOPE } from '../oauth/oauth-paths.ts';
 import { type McpDeps, mcpServers } from './mcp-server.ts';
@@ -54,11 +55,21 @@ export function mcpRouter(deps: McpRouterDeps): Router {
   async function answer(req: Request, res: Response): Promise<void> {
     const fault = rebindingFault(req, deps);
     if (fault !== undefined) return sendRpcError(res, 403, -32_000, fault);
-    const { authorization, 'idempotency-key': idempotencyKey } = req.headers;
+    const { authorization } = req.headers;
     // Before the body is read.
     const caller = await deps.callers
       .identify(authorization, 'mcp')
       .catch(error => challenge(error, deps.origins.appUrl(), authorization));
+    const work = deps.heavyCalls.of(caller.account.id, { isOver: () => isOver(req, res) });
+    try {
+      if (sizeOf(req) > LARGE_REQUEST_BYTES) await work.takeTurn();
+      await answerMessage(req, res, caller, work);
+    } finally {
+      work.end();
+    }
+  }
+
+  async function answerMessage(req: Request, res: Response, caller: Caller, work: HeavyCall): Promise<void> {
     const body = await read(req, res);
     if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
     if (Array.isArray(body))
@@ -72,7 +83,8 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     const call: ToolCallRequest = {
       exchange: exchangeOf(res),
       caller,
-      idempotencyKey,
+      work,
+      idempotencyKey: req.headers['idempotency-key'],
       tokens: 0,
       apiUrl: deps.origins.apiUrl(req),
       appUrl: deps.origins.appUrl(),

@@ -1,6 +1,7 @@
 import type { Caller } from '../http/callers.ts';
 import { envelope, toApiError } from '../http/error-responses.ts';
 import type { Exchange } from '../http/exchange.ts';
+import type { HeavyCall } from '../http/heavy-calls.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Outcome, type ServeDeps, serve } from '../http/serve.ts';
 import { describeResult } from './result-text.ts';
@@ -14,6 +15,7 @@ export type CallDeps = ServeDeps & { metrics: Metrics };
 export type ToolCallRequest = {
   exchange: Exchange;
   caller: Caller;
+  work: HeavyCall;
   idempotencyKey: string | string[] | undefined;
   apiUrl: string;
   appUrl: string;
@@ -53,6 +55,9 @@ export async function callTool(
       exchange,
       over,
       identify: async () => asked.caller,
+      work: asked.work,
+      // The router has read it.
+      size: () => 0,
       idempotencyKey: asked.idempotencyKey,
       url: () => addressOf(tool, given),
       apiUrl: () => asked.apiUrl,

@@ -21,8 +21,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const FOLDERS = ['api', 'shared', 'workers'];
 
-/** What runs in processes of its own. */
-const PROGRAMS = ['workers/cli/main.ts', 'api/main.ts', 'workers/main.ts', 'workers/formats/reader-child.ts'];
+/** What runs in processes and threads of its own. */
+const PROGRAMS = [
+  'workers/cli/main.ts',
+  'api/main.ts',
+  'api/shapes/shape-thread.ts',
+  'workers/main.ts',
+  'workers/formats/reader-child.ts',
+];
 
 /** A build that was not started for so long goes. What still runs may load the rest of its own until then. */
 const KEEP_MS = 7 * 86_400_000;

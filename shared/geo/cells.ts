@@ -31,10 +31,7 @@ const MARGIN = 2;
  * Splits the largest edge cell in half until there are `maxCells`. What is cut off is wholly inside or
  * outside.
  */
-export function coverQuery(
-  query: PreparedQuery,
-  { maxCells = DEFAULT_EDGE_CELLS }: { maxCells?: number } = {},
-): QueryCover {
+export function coverQuery(query: PreparedQuery, maxCells = DEFAULT_EDGE_CELLS): QueryCover {
   const { index } = query;
   if (index === null) return { inner: [], edge: [] };
   const inner: Box[] = [];

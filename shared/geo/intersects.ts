@@ -16,8 +16,10 @@ export type PreparedQuery = {
   x2: Float64Array;
   y2: Float64Array;
   elementOf: Uint32Array;
-  /** One per polygon, line and point, with its first position. */
-  elements: { x: number; y: number; isArea: boolean }[];
+  /** One per polygon, line and point: its first position, and whether it is a polygon. */
+  firstX: Float64Array;
+  firstY: Float64Array;
+  isArea: Uint8Array;
   /** A packed Hilbert R-tree of the edges' boxes; null when the query is EMPTY. */
   index: Flatbush | null;
 };
@@ -25,14 +27,14 @@ export type PreparedQuery = {
 /** Indexes the edges of a query: about 1.5 ms for 10,000 vertices. */
 export function prepareQuery({ points, lines, polygons }: QueryGeometry): PreparedQuery {
   const paths: { path: Position[]; element: number }[] = [];
-  const elements: PreparedQuery['elements'] = [];
-  const add = (path: Position[], isArea: boolean, more: Ring[] = []) => {
-    for (const member of [path, ...more]) paths.push({ path: member, element: elements.length });
-    elements.push({ x: toUnits(path[0]![0]), y: toUnits(path[0]![1]), isArea });
+  const firsts: Position[] = [];
+  const add = (path: Position[], more: Ring[] = []) => {
+    for (const member of [path, ...more]) paths.push({ path: member, element: firsts.length });
+    firsts.push(path[0]!);
   };
-  for (const [shell, ...holes] of polygons) add(shell!, true, holes);
-  for (const line of lines) add(line, false);
-  for (const point of points) add([point, point], false);
+  for (const [shell, ...holes] of polygons) add(shell!, holes);
+  for (const line of lines) add(line);
+  for (const point of points) add([point, point]);
 
   const edges = paths.reduce((sum, { path }) => sum + path.length - 1, 0);
   const [x1, y1, x2, y2] = Array.from({ length: 4 }, () => new Float64Array(edges));
@@ -42,7 +44,9 @@ export function prepareQuery({ points, lines, polygons }: QueryGeometry): Prepar
     x2: x2!,
     y2: y2!,
     elementOf: new Uint32Array(edges),
-    elements,
+    firstX: Float64Array.from(firsts, ([lon]) => toUnits(lon)),
+    firstY: Float64Array.from(firsts, ([, lat]) => toUnits(lat)),
+    isArea: Uint8Array.from(firsts, (_, element) => (element < polygons.length ? 1 : 0)),
     index: edges === 0 ? null : new Flatbush(edges),
   };
   let at = 0;
@@ -85,14 +89,14 @@ export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolea
   if (parcel.some(polygon => polygon.some(ring => ringMeets(query, ring, near)))) return true;
   if (parcel.some(([shell]) => coversPoint(query, ...shell![0]!))) return true;
   return [...new Set(near.map(edge => query.elementOf[edge]!))].some(element => {
-    const { x, y } = query.elements[element]!;
-    return pointInMultiPolygon([x, y], parcel) === 'inside';
+    const first: Position = [query.firstX[element]!, query.firstY[element]!];
+    return pointInMultiPolygon(first, parcel) === 'inside';
   });
 }
 
 /** Whether a point (in units) lies within the query's areas or on its edges, lines and points. Exact. */
 export function coversPoint(
-  { x1, y1, x2, y2, elementOf, elements, index }: PreparedQuery,
+  { x1, y1, x2, y2, elementOf, isArea, index }: PreparedQuery,
   x: number,
   y: number,
 ): boolean {
@@ -114,7 +118,7 @@ export function coversPoint(
       if (left === 0) return true;
       if (left > 0 !== by > ay) continue;
     }
-    if (elements[element]!.isArea && !odd.delete(element)) odd.add(element);
+    if (isArea[element] === 1 && !odd.delete(element)) odd.add(element);
   }
   return odd.size > 0;
 }

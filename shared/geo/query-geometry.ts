@@ -1,3 +1,4 @@
+import { countCrossings } from './count-crossings.ts';
 import { toUnits } from './geometry-codec.ts';
 import type { Polygon, Position, Ring } from './geometry-types.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
@@ -8,8 +9,12 @@ import { findRingFault, type RingFault } from './ring-faults.ts';
  */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
-/** Vertices without those that close a ring (the API documents 10,000), and nesting of collections. */
-export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8 };
+/**
+ * Vertices without those that close a ring (the API documents 10,000), nesting of collections, and edges that
+ * one line of latitude or longitude crosses. The outline of Alaska has 36 of these, a random walk of 10,000
+ * steps some 250, a zigzag as many as it has edges.
+ */
+export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8, maxCrossings: 500 };
 export type QueryLimits = typeof QUERY_LIMITS;
 
 /**
@@ -37,14 +42,22 @@ export function throwQueryFault(kind: QueryFaultKind, message: string): never {
 }
 
 /** A geometry while it is read. `count` leaves out positions that close a ring. */
-export type Builder = { geometry: QueryGeometry; limits: QueryLimits; count: number };
+export type Builder = {
+  geometry: QueryGeometry;
+  limits: QueryLimits;
+  count: number;
+  /** For messages about each polygon: its rings' names, and the numbers of their vertices as sent. */
+  names: { places: string[]; numbers: number[][] }[];
+};
 
 /** Runs a parser on a new geometry and returns it, or the fault. */
 export function parseGeometry(limits: QueryLimits, read: (builder: Builder) => void): ParsedQuery {
-  const builder: Builder = { geometry: { points: [], lines: [], polygons: [] }, limits, count: 0 };
+  const builder: Builder = { geometry: { points: [], lines: [], polygons: [] }, limits, count: 0, names: [] };
   try {
     read(builder);
     if (builder.count > limits.maxVertices) tooComplex(builder);
+    requireFewCrossings(builder);
+    requireSoundRings(builder);
   } catch (error) {
     if (error instanceof QueryFault) return { ok: false, kind: error.kind, message: error.message };
     throw error;
@@ -90,8 +103,27 @@ function tooComplex({ limits }: Builder): never {
   throwQueryFault('too_complex', `the geometry has more than ${limits.maxVertices} vertices`);
 }
 
+/** Before anything is computed whose time grows with the number of long edges. */
+function requireFewCrossings({ geometry, limits: { maxCrossings } }: Builder): void {
+  const crossings = countCrossings([...geometry.lines, ...geometry.polygons.flat()]);
+  if (crossings <= maxCrossings) return;
+  throwQueryFault(
+    'too_complex',
+    `the geometry has too many long edges: one line of latitude or longitude crosses ${crossings} of them, ` +
+      `and at most ${maxCrossings} are allowed; simplify it, or split it into several requests`,
+  );
+}
+
+/** Rings must not cross, and holes must lie within their shells. */
+function requireSoundRings({ geometry, names }: Builder): void {
+  for (const [i, polygon] of geometry.polygons.entries()) {
+    const fault = findRingFault(polygon);
+    if (fault !== null) throwQueryFault('ring', faultMessage(fault, names[i]!.places, names[i]!.numbers));
+  }
+}
+
 /**
- * Adds a polygon of rings that passed `endRing`, if they do not cross and holes lie within the shell.
+ * Adds a polygon of rings that passed `endRing`. Whether they cross is checked once all is read.
  * @param places names of the rings for messages
  */
 export function addPolygon(builder: Builder, rings: Ring[], places: string[]): void {
@@ -110,9 +142,8 @@ export function addPolygon(builder: Builder, rings: Ring[], places: string[]): v
     polygon.push(kept);
     numbers.push(numbersKept);
   }
-  const fault = findRingFault(polygon);
-  if (fault !== null) throwQueryFault('ring', faultMessage(fault, places, numbers));
   builder.geometry.polygons.push(polygon);
+  builder.names.push({ places, numbers });
 }
 
 /** Whether two positions are equal in the units of later computations. */

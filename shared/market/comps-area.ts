@@ -1,11 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Reads } from '../base/db.ts';
 import { PlatError } from '../base/errors.ts';
 import { boxArraySql } from '../geo/box.ts';
-import { coverQuery } from '../geo/cells.ts';
 import { geodesicCircle } from '../geo/distance.ts';
-import { coversPoint, type PreparedQuery, prepareQuery } from '../geo/intersects.ts';
+import { type PreparedQuery, prepareQuery } from '../geo/intersects.ts';
 import { parseGeoJsonArea, QUERY_LIMITS } from '../geo/query-geometry.ts';
+import type { ShapeWork } from '../geo/shape-work.ts';
 import { swapHint } from '../geo/swap-hint.ts';
 import { type CompsQuery, radiusOf } from './comps-query.ts';
 
@@ -27,8 +26,8 @@ const OUTLINE_BOXES = [64, 1_024];
  */
 const MAX_TESTS = 50_000_000;
 const MAX_TESTED = 50_000;
-/** Tests of comps against edges between which other requests are served: some 10 ms. */
-const TESTS_PER_TURN = 500_000;
+/** Tests of comps against edges in one task: some 10 ms. */
+const TESTS_PER_TASK = 500_000;
 
 /** The query's polygon, and the circle around its point. @throws PlatError as `readPolygon` */
 export function areasOf(query: CompsQuery): PreparedQuery[] {
@@ -98,31 +97,34 @@ type OutlineComp = [string, number, number];
  * Splits an area for the index and tests the comps near its outline. @throws PlatError `unprocessable`
  * for too many of these
  */
-export async function openArea(area: PreparedQuery, database: Reads): Promise<Area> {
+export async function openArea(area: PreparedQuery, database: Reads, work: ShapeWork): Promise<Area> {
+  await work.takeTurn();
   const edges = area.x1.length;
   const most = Math.min(MAX_TESTED, Math.floor(MAX_TESTS / Math.max(edges, 1)));
   for (const maxCells of OUTLINE_BOXES) {
-    const { inner, edge } = coverQuery(area, { maxCells });
+    const { inner, edge } = await work.compute('cover', area, maxCells);
     const rows = await database.run<{ near: OutlineComp[] }>('market/list_outline_comps', {
       boxes: boxArraySql(edge),
       limit: most + 1,
     });
     const { near } = rows[0]!;
     if (near.length > most) continue;
-    return { boxes: boxArraySql(inner), ids: await testAll(area, near, Math.ceil(TESTS_PER_TURN / edges)) };
+    return { boxes: boxArraySql(inner), ids: await testAll(area, near, work) };
   }
   throw unsearchable(
     `its outline of ${edges} edges passes more than ${most} comps: simplify it, or ask for parts of it`,
   );
 }
 
-async function testAll(area: PreparedQuery, near: OutlineComp[], atOnce: number): Promise<string[]> {
+/** The ids of those within the area. */
+async function testAll(area: PreparedQuery, near: OutlineComp[], work: ShapeWork): Promise<string[]> {
   const inside: string[] = [];
+  const atOnce = Math.ceil(TESTS_PER_TASK / area.x1.length);
   for (let from = 0; from < near.length; from += atOnce) {
-    if (from > 0) await setImmediate();
-    for (const [id, x, y] of near.slice(from, from + atOnce)) {
-      if (coversPoint(area, x, y)) inside.push(id);
-    }
+    const some = near.slice(from, from + atOnce);
+    const x = Float64Array.from(some, comp => comp[1]);
+    const y = Float64Array.from(some, comp => comp[2]);
+    for (const i of await work.compute('findWithin', area, x, y)) inside.push(some[i]![0]);
   }
   return inside;
 }

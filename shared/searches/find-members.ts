@@ -1,4 +1,5 @@
 import type { Reads } from '../base/db.ts';
+import { COMPUTE_HERE } from '../geo/shape-work.ts';
 import type { FilterBody } from '../parcels/filter/declare-filter.ts';
 import { type Among, selectParcels } from '../parcels/filter/select-parcels.ts';
 
@@ -15,7 +16,12 @@ export async function findMembers(
 ): Promise<Set<number>> {
   const found = new Set<number>();
   const find = async (among: Among) => {
-    const { from, where, values } = await selectParcels(filter, { asOf }, database, among);
+    const { from, where, values } = await selectParcels(
+      filter,
+      { asOf, work: COMPUTE_HERE },
+      database,
+      among,
+    );
     const rows = await database.runComposed<{ property_id: number }>(
       'searches/find_members',
       { from, where },

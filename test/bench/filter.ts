@@ -5,6 +5,7 @@ import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { filterBody } from '../../api/v1/parcels/filter/filter-body.ts';
 import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { bindValues } from '../../shared/base/named-parameters.ts';
+import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { selectionOf } from '../../shared/parcels/filter/filter-selection.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { type County, polygonOf, seedCounties } from './filter-county.ts';
@@ -167,7 +168,7 @@ async function compareShape(
 function handler(pool: pg.Pool, body: object): () => Promise<unknown> {
   const resources = { database: openDatabase(pool), cursorSecret: async () => Buffer.alloc(32) };
   const url = new URL('http://localhost/');
-  const call = { url, apiUrl: url.origin, appUrl: url.origin, now: new Date() };
+  const call = { url, apiUrl: url.origin, appUrl: url.origin, now: new Date(), work: COMPUTE_HERE };
   const query = filterParcels.query.parse({});
   return async () =>
     filterParcels.handle(

@@ -13,6 +13,7 @@ import { openResources } from '../../api/v1/common/endpoint-resources.ts';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, type Pool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
+import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
 import { placeImage, readImageryHeader } from '../../shared/raster/imagery-file.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
@@ -69,7 +70,7 @@ async function compareMarks(
   const hitsOf = (filters: object, color?: string): TileHits => ({
     key: '',
     body: filterSchema.parse({ county: String(fips), ...filters }),
-    asking: { asOf: new Date() },
+    asking: { asOf: new Date(), work: COMPUTE_HERE },
     color: colorOf(color ?? null),
   });
   const marking = hitsOf(HITS);

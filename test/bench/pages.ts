@@ -13,6 +13,7 @@ import { createAccount } from '../../shared/accounts/accounts.ts';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, type Pool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
+import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
@@ -123,7 +124,13 @@ async function comparePage(pool: Pool, fips: number, rounds: number): Promise<Be
     res: {},
     form: new URLSearchParams(),
   } as unknown as Visit;
-  const context = { mode: 'direct' as const, account: { id } as never, ...addresses, now: new Date() };
+  const context = {
+    mode: 'direct' as const,
+    account: { id } as never,
+    ...addresses,
+    now: new Date(),
+    work: COMPUTE_HERE,
+  };
   const input = {
     params: {},
     query: filterParcels.query.parse({ page_size: '500' }),

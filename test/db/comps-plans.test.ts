@@ -3,6 +3,7 @@ import type { Database } from '../../api/http/database.ts';
 import { compsQuery, findComps } from '../../api/v1/market/list-comps.ts';
 import { statement } from '../../shared/base/db.ts';
 import type { BoundStatement, Values } from '../../shared/base/named-parameters.ts';
+import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { areasOf } from '../../shared/market/comps-area.ts';
 import { createTestDatabase } from '../support/database.ts';
 
@@ -39,7 +40,7 @@ async function plansOf(parameters: Record<string, unknown>): Promise<string> {
       explain(statement(name, values, fragments)),
   } as unknown as Database;
   const page = { size: 100, number: 1, offset: 0, asOf: new Date(), link: () => '' };
-  const { count } = await findComps(query, areasOf(query), page, database);
+  const { count } = await findComps(query, areasOf(query), page, database, COMPUTE_HERE);
   expect(count).toBeGreaterThan(0);
   return plans.join('\n\n');
 }

@@ -4,6 +4,7 @@ import type { CallContext } from '../../api/http/endpoint.ts';
 import type { Resources } from '../../api/v1/common/endpoint-resources.ts';
 import { filterParcels } from '../../api/v1/parcels/filter/filter-parcels.ts';
 import { type Pool, type Queryable, transaction } from '../../shared/base/db.ts';
+import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { countCoverage } from '../../workers/ingest/merge/merge-parcels.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels } from '../support/parcels.ts';
@@ -51,7 +52,13 @@ async function run(body: object, query = ''): Promise<{ statements: Statement[];
     cursorSecret: async () => Buffer.alloc(32),
   } as unknown as Resources;
   const url = new URL(`http://localhost/${query}`);
-  const call = { url, apiUrl: url.origin, appUrl: url.origin, now: new Date() } as CallContext;
+  const call = {
+    url,
+    apiUrl: url.origin,
+    appUrl: url.origin,
+    now: new Date(),
+    work: COMPUTE_HERE,
+  } as CallContext;
   const input = {
     params: {},
     query: filterParcels.query.parse(Object.fromEntries(url.searchParams)),

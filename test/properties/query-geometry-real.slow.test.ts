@@ -70,7 +70,7 @@ describe.each([
       const query = prepareQuery(asQuery(moved));
       const all = parcels.filter(({ boundary }) => intersects(query, boundary));
       for (const maxCells of [1, 10, 100]) {
-        const { inner, edge } = coverQuery(query, { maxCells });
+        const { inner, edge } = coverQuery(query, maxCells);
         const found = parcels.filter(
           ({ location: [x, y], extentE7, boundary }) =>
             inner.some(box => boxContains(box, x, y)) ||

@@ -65,7 +65,7 @@ describe('the cover', () => {
     const by = { inner: 0, edge: 0, none: 0 };
     fc.assert(
       fc.property(pairs, maxCells, ({ query, parcel }, cells) => {
-        const { inner, edge } = coverQuery(prepareQuery(query), { maxCells: cells });
+        const { inner, edge } = coverQuery(prepareQuery(query), cells);
         for (const part of parcel) {
           const location = pointOnSurface([part]).map(toE7) as [number, number];
           const expected = exactlyIntersects(query, parcel);
@@ -94,7 +94,7 @@ describe('the cover', () => {
         const location = pointOnSurface([[ring]]).map(toE7) as [number, number];
         const square = box(10, 10 - 2e-6, 10 + 4e-6, 10);
         const query = prepareQuery({ points: [], lines: [], polygons: [[square]] });
-        const { inner } = coverQuery(query, { maxCells: cells });
+        const { inner } = coverQuery(query, cells);
         if (!inner.some(cell => boxContains(cell, ...location))) return;
         expect(intersects(query, decodeBoundary(encodeBoundary([[ring]])))).toBe(true);
       }),
@@ -105,7 +105,7 @@ describe('the cover', () => {
   test('inner boxes hold only points of the query, and edge boxes touch whatever its outline passes through', () => {
     fc.assert(
       fc.property(pairs, maxCells, ({ query }, cells) => {
-        const cover = coverQuery(prepareQuery(query), { maxCells: cells });
+        const cover = coverQuery(prepareQuery(query), cells);
         expect(cover.edge.length).toBeLessThanOrEqual(cells);
         expectDisjoint(cover);
         for (const [w, s, e, n] of cover.inner) {

@@ -2,6 +2,7 @@ import { asReads, compose, inlined, snapshot, sql } from '../../shared/base/db.t
 import { isWebAddress } from '../../shared/domain/listing-fields.ts';
 import { acresOf } from '../../shared/domain/shown-acres.ts';
 import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
+import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import { areasOf, openArea } from '../../shared/market/comps-area.ts';
 import { compsRequest } from '../../shared/market/comps-query.ts';
 import { selectComps } from '../../shared/market/select-comps.ts';
@@ -39,7 +40,7 @@ const READ = [
 /** Writes comps in the order that is asked for, as of one moment. */
 export async function writeComps({ pool, request, asOf }: FileOptions, sink: Sink): Promise<Written> {
   const query = compsRequest.parse(request.comps);
-  const areas = await Promise.all(areasOf(query).map(area => openArea(area, asReads(pool))));
+  const areas = await Promise.all(areasOf(query).map(area => openArea(area, asReads(pool), COMPUTE_HERE)));
   const { where, place, values } = selectComps(query, areas, asOf);
   const places = { figures: sql('market/comp_figures'), where, place };
   const credits = await creditsOfListings(pool);

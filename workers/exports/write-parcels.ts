@@ -16,6 +16,7 @@ import { SOURCES_COLUMN } from '../../shared/exports/export-columns.ts';
 import { mostRows } from '../../shared/exports/export-request.ts';
 import { findListOf, type Hits, hitsOfList, hitsOfOwners } from '../../shared/exports/parcel-hits.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
+import { COMPUTE_HERE } from '../../shared/geo/shape-work.ts';
 import type { ListRecord } from '../../shared/lists/list-terms.ts';
 import type { FilterBody } from '../../shared/parcels/filter/declare-filter.ts';
 import { filterSchema } from '../../shared/parcels/filter/filter-schema.ts';
@@ -92,7 +93,7 @@ async function chooseParcels({ pool, request, companyId, asOf }: FileOptions): P
     );
   }
   const body = filterSchema.parse(request.filter) as FilterBody;
-  const selection = await selectParcels(body, { asOf, companyId }, reads);
+  const selection = await selectParcels(body, { asOf, companyId, work: COMPUTE_HERE }, reads);
   if (request.one_per_owner)
     return keptParcels(pool, hitsOfOwners(selection, companyId!, mostRows('csv') + 1), null);
   const { from, where, values } = selection;

@@ -167,7 +167,8 @@ export async function orderForm(visit: Visit, company: string) {
   const { kind, request } = readOrder(given);
   checkInput(createExport, { params: {}, query: {}, body: request });
   const { one_per_owner: onePerOwner = list?.one_per_owner ?? false, status } = request;
-  const price = await priceExport(database, company, { ...request, format: 'csv' }, visit.deps.now());
+  const at = { now: visit.deps.now(), work: visit.work };
+  const price = await priceExport(database, company, { ...request, format: 'csv' }, at);
   const account = await visit.account;
   const left =
     account?.tokensAllowed == null ? null : Math.max(0, account.tokensAllowed - account.tokensUsed);

@@ -4,8 +4,9 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import type { Account } from '../../http/callers.ts';
 import { compressed } from '../../http/compression.ts';
 import { envelope, faultOf, JSON_TYPE, notFound } from '../../http/error-responses.ts';
-import { exchangeOf } from '../../http/exchange.ts';
+import { exchangeOf, isOver } from '../../http/exchange.ts';
 import { type HeaderList, headersOf, setHeaders } from '../../http/headers.ts';
+import { LARGE_REQUEST_BYTES, sizeOf } from '../../http/heavy-calls.ts';
 import { requireText } from '../../http/text.ts';
 import { pageHeaders } from './assets.ts';
 import { Document } from './document.tsx';
@@ -62,10 +63,18 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
       apiUrl: deps.origins.apiUrl(req),
       appUrl: deps.origins.appUrl(),
       session: undefined,
+      work: deps.heavyCalls.of('', { isOver: () => isOver(req, res) }),
       form: new URLSearchParams(),
     };
     try {
-      visit.session = await readSession(req, deps);
+      const session = await readSession(req, deps);
+      if (session !== undefined) {
+        visit.session = session;
+        visit.work = deps.heavyCalls.of(session.account?.id ?? session.id, {
+          isOver: () => isOver(req, res),
+        });
+        if (sizeOf(req) > LARGE_REQUEST_BYTES) await visit.work.takeTurn();
+      }
       if (req.method === 'POST') {
         if (!page.fromAnywhere) requireSameOrigin(req, deps);
         visit.form = await readForm(req, res, page.largeForm);
@@ -79,6 +88,8 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
       await send(visit, away ?? (await answer(visit)), deps);
     } catch (error) {
       await sendFault(visit, error, deps).catch(() => res.destroy());
+    } finally {
+      visit.work.end();
     }
   };
 }

@@ -28,6 +28,8 @@ export async function callPaid<T>(visit: Visit, endpoint: Endpoint, paid: PaidCa
       exchange: { ...exchangeOf(res) },
       over: new AbortController(),
       identify: async () => caller,
+      work: visit.work,
+      size: () => 0,
       idempotencyKey: undefined,
       pageKey: paid.key,
       keptHours: outcome => paid.keptHours(bodyOf(outcome)),

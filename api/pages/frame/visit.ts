@@ -10,6 +10,7 @@ import { type Account, readAccount } from '../../http/callers.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { JSON_TYPE } from '../../http/error-responses.ts';
 import { exchangeOf } from '../../http/exchange.ts';
+import type { HeavyCall } from '../../http/heavy-calls.ts';
 import { requireAdmitted } from '../../http/rate-limits.ts';
 import type { ServeDeps } from '../../http/serve.ts';
 import { checkInput } from '../../http/validate.ts';
@@ -56,6 +57,8 @@ export type Visit = {
   apiUrl: string;
   appUrl: string;
   session: Session | undefined;
+  /** What computes its shapes, in turn with other calls of the account. */
+  work: HeavyCall;
   /** The session's account, once `accountOf` has read it. */
   account?: Promise<Account | undefined>;
   /** What its call to a priced endpoint has cost. */
@@ -251,7 +254,7 @@ export async function callEndpoint<T>(
   endpoint: Endpoint,
   { params = {}, query = {}, body, idempotencyKey }: PageCall = {},
 ): Promise<T> {
-  const { deps, url, apiUrl, appUrl, session } = visit;
+  const { deps, url, apiUrl, appUrl, session, work } = visit;
   const account = await requireAccount(visit);
   const input = checkInput(endpoint, { params, query, body });
   const mode = 'direct' as const;
@@ -263,6 +266,7 @@ export async function callEndpoint<T>(
     apiUrl,
     appUrl,
     now: deps.now(),
+    work,
     idempotencyKey,
   };
   const { body: answer } = await endpoint.handle(input, deps.resources, context);

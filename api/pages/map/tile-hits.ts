@@ -39,9 +39,10 @@ export async function readTileHits(visit: Visit): Promise<TileHits | undefined> 
 /** Who asks on a page, and when; the company is looked up where a list of it is asked for. */
 export async function askedOnPage(visit: Visit, { list_id }: FilterBody): Promise<Asking> {
   const { now, resources } = visit.deps;
-  if (list_id === undefined) return { asOf: now() };
+  const asking = { asOf: now(), work: visit.work };
+  if (list_id === undefined) return asking;
   const { id } = await requireAccount(visit);
-  return { asOf: now(), companyId: await companyOf(resources.database.run, id) };
+  return { ...asking, companyId: await companyOf(resources.database.run, id) };
 }
 
 type AskedList = { id: string; name: string; updated_at: Date };

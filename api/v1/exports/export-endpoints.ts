@@ -85,12 +85,11 @@ What it can cost is held from the start, and billed once when it is ready. It ha
   },
   handle: async ({ body }, { database, files }, call) => {
     const request = body as ExportRequest;
-    const { account, now } = call;
     requireTellable(request, call);
-    const companyId = await companyOf(database.run, account.id);
-    const price = await priceExport(database, companyId, request, now);
+    const companyId = await companyOf(database.run, call.account.id);
+    const price = await priceExport(database, companyId, request, call);
     const id = await addExport(database, { request, companyId, price, call });
-    const rows = await listExportRows(database, account.id, id);
+    const rows = await listExportRows(database, call.account.id, id);
     const [answer] = await toExports(rows, { database, files }, call);
     return { body: answer!, tokens: 0 };
   },
@@ -115,7 +114,7 @@ function requireTellable(request: ExportRequest, call: CallContext): void {
 async function quoteExport(request: ExportRequest, database: Database, call: CallContext) {
   requireTellable(request, call);
   const companyId = await companyOf(database.run, call.account.id);
-  const { rows, tokens, bound } = await priceExport(database, companyId, request, call.now);
+  const { rows, tokens, bound } = await priceExport(database, companyId, request, call);
   const exact: Quote = { tokens, at_most: tokens };
   if (request.markets !== undefined) return { body: exact, tokens: 0 };
   if (request.filter === undefined) {

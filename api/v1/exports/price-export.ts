@@ -15,6 +15,7 @@ import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.t
 import { filterSchema } from '../../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
+import type { CallContext } from '../../http/endpoint.ts';
 import { validationError } from '../../http/error-responses.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
@@ -26,6 +27,8 @@ import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
  */
 export type ExportPrice = { rows: number; free_rows: number; tokens: number; bound: number | null };
 
+type At = Pick<CallContext, 'now' | 'work'>;
+
 type Counted = { rows: number; free: number; bound?: number | null };
 
 /**
@@ -36,12 +39,12 @@ export async function priceExport(
   database: Database,
   companyId: string,
   request: ExportRequest,
-  asOf: Date,
+  at: At,
 ): Promise<ExportPrice> {
   const kind = kindOf(request);
   const field = kind === 'list' ? 'list_id' : kind === 'owners' ? 'filter' : kind;
   const count = kind === 'comps' ? countComps : kind === 'markets' ? countMarkets : countParcels;
-  const { rows, free, bound = null } = await count(database, companyId, request, asOf);
+  const { rows, free, bound = null } = await count(database, companyId, request, at);
   const most = mostRows(request.format);
   if (rows > most)
     throw request.format === 'kml'
@@ -68,9 +71,9 @@ async function countParcels(
   database: Database,
   companyId: string,
   request: ExportRequest,
-  asOf: Date,
+  at: At,
 ): Promise<Counted> {
-  const { hits, found, values, bound } = await hitsOf(database, companyId, request, asOf);
+  const { hits, found, values, bound } = await hitsOf(database, companyId, request, at);
   const [counted] = await database.runComposed<Counted & { found: number }>(
     'exports/count_rows',
     { hits, found },
@@ -84,7 +87,7 @@ async function hitsOf(
   database: Database,
   companyId: string,
   { list_id, filter, one_per_owner, status }: ExportRequest,
-  asOf: Date,
+  { now: asOf, work }: At,
 ): Promise<Hits & { bound: number | null }> {
   if (list_id !== undefined) {
     const list = await findListOf(database.run, companyId, list_id);
@@ -96,7 +99,7 @@ async function hitsOf(
   const body = filterSchema.parse(filter) as FilterBody;
   const selection = await inField('filter', async () => {
     await requireFilterRegions(database, body);
-    return selectParcels(body, { asOf, companyId }, database);
+    return selectParcels(body, { asOf, companyId, work }, database);
   });
   const hits = one_per_owner ? hitsOfOwners(selection, companyId, ENOUGH) : hitsOfFilter(selection, ENOUGH);
   return { ...hits, bound: null };
@@ -106,7 +109,7 @@ async function countComps(
   database: Database,
   companyId: string,
   { comps }: ExportRequest,
-  asOf: Date,
+  { now: asOf, work }: At,
 ): Promise<Counted> {
   const query = compsRequest.parse(comps);
   const { where, values } = await inField('comps', async () => {
@@ -116,7 +119,7 @@ async function countComps(
       { field: 'fips', type: 'county', codes: fips === undefined ? [] : [fips] },
       { field: 'zip', type: 'zip', codes: zip === undefined ? [] : [zip] },
     ]);
-    return selectComps(query, await Promise.all(areas.map(area => openArea(area, database))), asOf);
+    return selectComps(query, await Promise.all(areas.map(area => openArea(area, database, work))), asOf);
   });
   const [counted] = await database.runComposed<Counted>(
     'exports/count_comps',

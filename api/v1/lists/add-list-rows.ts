@@ -186,7 +186,7 @@ async function findParcels(
   if (pay) requireTokensLeft(call.account, now, PAGE_TOKENS);
   const quote = pay || call.user !== undefined ? 0 : await spendQuote(database, call);
   if (quote > 0) requireTokensLeft(call.account, now, quote);
-  const ids = await findByFilter(filter, database, { asOf: call.now, companyId });
+  const ids = await findByFilter(filter, database, { asOf: call.now, companyId, work: call.work });
   return {
     ids,
     unknown: [],

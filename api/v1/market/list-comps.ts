@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql } from '../../../shared/base/db.ts';
 import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
+import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import { type Area, areasOf, openArea } from '../../../shared/market/comps-area.ts';
 import { checkComps, compsFields } from '../../../shared/market/comps-query.ts';
 import { selectComps } from '../../../shared/market/select-comps.ts';
@@ -65,7 +66,7 @@ export const listComps = defineEndpoint({
     ]);
     const { page: _number, page_size: _size, cursor: _cursor, ...request } = query;
     const page = await openPage(query, { endpoint: PATH, request, call, secret: cursorSecret });
-    const hits = await findComps(query, areas, page, database);
+    const hits = await findComps(query, areas, page, database, call.work);
     const { count, next, previous, rows } = toPageResult(page, hits.rows, hits.count, row => [
       row.place,
       row.id,
@@ -95,8 +96,9 @@ export async function findComps(
   areas: readonly PreparedQuery[],
   page: Page,
   database: Database,
+  work: ShapeWork,
 ): Promise<CompsResult> {
-  const opened = await Promise.all(areas.map(area => openArea(area, database)));
+  const opened = await Promise.all(areas.map(area => openArea(area, database, work)));
   const rows = await readPage(query, page, opened, database);
   const shown = rows.filter((row): row is Row & PlacedComp => row.id !== null);
   return { count: page.count ?? rows[0]!.total!, rows: shown };

@@ -117,7 +117,7 @@ async function find(filter: object, { database }: Resources, call: CallContext):
     });
   // Before the parcels are read: what changes in between is looked at again.
   const [head] = await database.run<{ head: number }>('changes/get_head');
-  const { from, where, values } = await selectParcels(body, { asOf: call.now }, database);
+  const { from, where, values } = await selectParcels(body, { asOf: call.now, work: call.work }, database);
   const rows = await database.runComposed<{ property_id: number }>(
     'searches/find_members',
     { from, where: `${where}\n  limit ${MAX_MEMBERS + 1}` },

@@ -2,6 +2,7 @@ import type { Reads } from '../../base/db.ts';
 import { PlatError } from '../../base/errors.ts';
 import { binder } from '../../base/named-parameters.ts';
 import type { ParsedQuery } from '../../geo/query-geometry.ts';
+import type { ShapeWork } from '../../geo/shape-work.ts';
 import { countiesOfList } from '../../lists/read-list.ts';
 import { ownerKeys } from '../owner-key.ts';
 import type { FilterBody, FilterContext } from './declare-filter.ts';
@@ -17,6 +18,8 @@ export type Asking = {
   asOf: Date;
   /** Whose lists may be asked for; absent: nobody's. */
   companyId?: string | null;
+  /** What computes the filter's shape. */
+  work: ShapeWork;
 };
 
 /**
@@ -26,7 +29,7 @@ export type Asking = {
  */
 export async function selectParcels(
   body: FilterBody,
-  { asOf, companyId = null }: Asking,
+  { asOf, companyId = null, work }: Asking,
   database: Reads,
   among?: Among,
 ): Promise<Selection> {
@@ -41,7 +44,7 @@ export async function selectParcels(
   };
   const selection = amongParcels(selectionOf(body, context), among);
   if (body.geom_intersects === undefined) return selection;
-  return filterByShape(body.geom_intersects as ParsedQuery, selection, database);
+  return filterByShape(body.geom_intersects as ParsedQuery, selection, database, work);
 }
 
 function amongParcels(selection: Selection, among: Among | undefined): Selection {

@@ -1,13 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Reads } from '../../base/db.ts';
 import { PlatError } from '../../base/errors.ts';
 import { countyOf } from '../../domain/property-id.ts';
 import { boxAround, boxArraySql, boxOf, boxSql } from '../../geo/box.ts';
-import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../geo/cells.ts';
-import { decodeBoundary, toUnits } from '../../geo/geometry-codec.ts';
+import { DEFAULT_EDGE_CELLS, type QueryCover } from '../../geo/cells.ts';
+import { toUnits } from '../../geo/geometry-codec.ts';
 import type { Box, MultiPolygon } from '../../geo/geometry-types.ts';
-import { intersects, type PreparedQuery, prepareQuery } from '../../geo/intersects.ts';
+import { type PreparedQuery, prepareQuery } from '../../geo/intersects.ts';
 import type { ParsedQuery } from '../../geo/query-geometry.ts';
+import { packBoundaries, type ShapeWork } from '../../geo/shape-work.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
@@ -19,7 +19,7 @@ const MAX_CANDIDATES = 20_000;
 /** One that meets several boxes is found in each of them. */
 const MAX_FINDS = 2 * MAX_CANDIDATES;
 
-/** Boundaries between two looks at other requests: a few milliseconds. */
+/** Boundaries in one task, so that shapes of others get their turn in between: some milliseconds. */
 const TESTED_AT_ONCE = 500;
 
 /**
@@ -31,14 +31,16 @@ export async function filterByShape(
   parsed: ParsedQuery,
   selection: Selection,
   database: Reads,
+  work: ShapeWork,
 ): Promise<Selection> {
   if (!parsed.ok) throw tooMuch(parsed.message);
+  await work.takeTurn();
   const query = prepareQuery(parsed.geometry);
   for (const maxCells of [DEFAULT_EDGE_CELLS, FINE_EDGE_CELLS]) {
-    const cover = coverQuery(query, { maxCells });
+    const cover = await work.compute('cover', query, maxCells);
     const near = inCounties(selection, await countiesAround(cover, database));
     const candidates = await listCandidates(cover, near, database);
-    if (candidates !== null) return withinShape(near, cover, await test(query, candidates, database));
+    if (candidates !== null) return withinShape(near, cover, await test(query, candidates, database, work));
   }
   throw tooMuch(
     `The outline passes over more than ${MAX_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
@@ -83,6 +85,7 @@ async function test(
   query: PreparedQuery,
   candidates: ReadonlyMap<number, Hit>,
   database: Reads,
+  work: ShapeWork,
 ): Promise<Hit[]> {
   if (candidates.size === 0) return [];
   const met: Hit[] = [];
@@ -93,9 +96,11 @@ async function test(
     {},
     { counties, property_ids: ids },
   );
-  for (const [index, { property_id, boundary }] of rows.entries()) {
-    if (index % TESTED_AT_ONCE === TESTED_AT_ONCE - 1) await nextTurn();
-    if (intersects(query, decodeBoundary(boundary))) met.push(candidates.get(property_id)!);
+  for (let from = 0; from < rows.length; from += TESTED_AT_ONCE) {
+    const some = rows.slice(from, from + TESTED_AT_ONCE);
+    const boundaries = packBoundaries(some.map(({ boundary }) => boundary));
+    for (const i of await work.compute('findMeeting', query, boundaries))
+      met.push(candidates.get(some[i]!.property_id)!);
   }
   return met;
 }

@@ -4,6 +4,7 @@ import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
 import { searchProperties } from '../../../api/v1/parcels/property-search.ts';
 import { statement } from '../../../shared/base/db.ts';
 import type { Values } from '../../../shared/base/named-parameters.ts';
+import { COMPUTE_HERE } from '../../../shared/geo/shape-work.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest, lot, rollFeed, writeFeatures } from '../../support/ingest.ts';
@@ -180,6 +181,7 @@ async function searchWhile(statement: string, change: () => Promise<unknown>, qu
       apiUrl: 'http://localhost',
       appUrl: 'http://localhost',
       now: new Date(),
+      work: COMPUTE_HERE,
       account: {} as never,
     },
   );

@@ -110,7 +110,7 @@ describe('the cover', () => {
   test('more cells leave less to be tested', () => {
     const triangle = query('POLYGON((-72 43,-71 43.3,-71.6 44,-72 43))');
     const areas = [1, 16, 128].map(maxCells =>
-      coverQuery(triangle, { maxCells }).edge.reduce((sum, [w, s, e, n]) => sum + (e - w) * (n - s), 0),
+      coverQuery(triangle, maxCells).edge.reduce((sum, [w, s, e, n]) => sum + (e - w) * (n - s), 0),
     );
     expect(areas[1]! / areas[0]!).toBeLessThan(0.35);
     expect(areas[2]! / areas[0]!).toBeLessThan(0.05);

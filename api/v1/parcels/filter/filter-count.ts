@@ -25,11 +25,11 @@ export type QuotedCount = { counts: ToldCounts | null; tokens: number };
 export async function countForQuote(
   body: FilterBody,
   database: Database,
-  { account, now }: Pick<CallContext, 'account' | 'now'>,
+  { account, now, work }: Pick<CallContext, 'account' | 'now' | 'work'>,
 ): Promise<QuotedCount> {
   await requireFilterRegions(database, body);
   if (!isQuotable(body)) return { counts: null, tokens: 0 };
-  const { from, where, values } = await selectParcels(body, { asOf: now }, database);
+  const { from, where, values } = await selectParcels(body, { asOf: now, work }, database);
   const rows = await database.runComposed<{ fips: number; count: number }>(
     'parcels/count_by_county',
     { from, where },

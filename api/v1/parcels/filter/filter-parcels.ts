@@ -49,7 +49,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
     });
     const order = (body.order ?? 'property_id') as Order;
     const companyId = body.list_id === undefined ? null : await companyOf(database.run, call.account.id);
-    const selection = await selectParcels(body, { asOf: page.asOf, companyId }, database);
+    const selection = await selectParcels(body, { asOf: page.asOf, companyId, work: call.work }, database);
     const { count, hits } = await findHits(database, selection, page, order);
     const { next, previous, rows } = toPageResult<OrderedHit>(page, hits, count, hit =>
       order === 'property_id' ? [hit.property_id] : [hit.figure, hit.property_id],

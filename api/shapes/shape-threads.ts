@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { compiledProgram } from '../../shared/base/compile.mjs';
+import { isQuick, runShapeTask, type ShapeWork } from '../../shared/geo/shape-work.ts';
+import { unavailable } from '../http/database.ts';
+import { type ShapeMessage, toMessage } from './shape-message.ts';
+
+const PROGRAM = 'api/shapes/shape-thread.ts';
+
+/** One core is left to the thread that serves. */
+const MAX_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1));
+
+export type ShapeThreads = {
+  compute: ShapeWork['compute'];
+  /** Starts all threads, so that none is started from files that an upgrade has replaced. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+type Job = { message: ShapeMessage; resolve(output: unknown): void; reject(error: Error): void };
+
+/**
+ * Computes shapes on threads, in order, so that no other request waits for them; what is quick, right away.
+ * Without `start`, a thread is started when it is needed.
+ */
+export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
+  const threads = new Map<Worker, Job | undefined>();
+  const waiting: Job[] = [];
+  let starting = 0;
+  let stopped = false;
+
+  async function startThread(): Promise<void> {
+    starting++;
+    try {
+      const thread = new Worker(await compiledProgram(PROGRAM), { execArgv: [] });
+      // The process may end while it waits for work.
+      thread.unref();
+      thread.on('message', output => {
+        const job = threads.get(thread);
+        threads.set(thread, undefined);
+        job?.resolve(output);
+        dispatch();
+      });
+      thread.on('error', error => lose(thread, error));
+      thread.on('exit', () => lose(thread, new Error('the thread ended')));
+      threads.set(thread, undefined);
+    } finally {
+      starting--;
+    }
+  }
+
+  function lose(thread: Worker, error: unknown): void {
+    const job = threads.get(thread);
+    threads.delete(thread);
+    job?.reject(unavailable('The shape could not be computed. Try again shortly.', error));
+    if (!stopped) dispatch();
+  }
+
+  function dispatch(): void {
+    for (const [thread, job] of threads) {
+      if (job !== undefined) continue;
+      const next = waiting.shift();
+      if (next === undefined) return;
+      threads.set(thread, next);
+      thread.postMessage(next.message);
+    }
+    if (waiting.length === 0 || threads.size + starting >= maxThreads) return;
+    startThread().then(dispatch, error => {
+      for (const job of waiting.splice(0)) job.reject(unavailable('No thread could be started.', error));
+    });
+  }
+
+  return {
+    async compute(task, ...input) {
+      if (isQuick(task, input)) return runShapeTask(task, input);
+      const output = new Promise((resolve, reject) => {
+        waiting.push({ message: toMessage(task, input), resolve, reject });
+      });
+      dispatch();
+      return (await output) as ReturnType<typeof runShapeTask<typeof task>>;
+    },
+    async start() {
+      await Promise.all(Array.from({ length: maxThreads }, startThread));
+    },
+    async stop() {
+      stopped = true;
+      await Promise.all([...threads.keys()].map(thread => thread.terminate()));
+    },
+  };
+}

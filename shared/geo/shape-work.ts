@@ -1,0 +1,94 @@
+import { coverQuery } from './cells.ts';
+import { decodeBoundary } from './geometry-codec.ts';
+import { coversPoint, intersects, type PreparedQuery } from './intersects.ts';
+import { QUERY_LIMITS } from './query-geometry.ts';
+
+/** Boundaries one behind the other, and where each ends: two pieces of memory instead of thousands. */
+export type PackedBoundaries = { bytes: Uint8Array; ends: Uint32Array };
+
+export function packBoundaries(boundaries: readonly Uint8Array[]): PackedBoundaries {
+  let end = 0;
+  const ends = Uint32Array.from(boundaries, ({ length }) => {
+    end += length;
+    return end;
+  });
+  const bytes = new Uint8Array(end);
+  for (const [i, boundary] of boundaries.entries()) bytes.set(boundary, ends[i]! - boundary.length);
+  return { bytes, ends };
+}
+
+/** Which boundaries share a point with the query, by their places in the list. */
+function findMeeting(query: PreparedQuery, { bytes, ends }: PackedBoundaries): number[] {
+  const met: number[] = [];
+  for (const [i, end] of ends.entries()) {
+    const start = i === 0 ? 0 : ends[i - 1]!;
+    const boundary = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+    if (intersects(query, decodeBoundary(boundary))) met.push(i);
+  }
+  return met;
+}
+
+/** Which points, in 1e-7 degrees, are within the query, by their places in the list. */
+function findWithin(query: PreparedQuery, x: Float64Array, y: Float64Array): number[] {
+  const within: number[] = [];
+  for (let i = 0; i < x.length; i++) if (coversPoint(query, x[i]!, y[i]!)) within.push(i);
+  return within;
+}
+
+/** At most this many edges are crossed on the way to a point (QUERY_LIMITS), so no test takes more steps. */
+const most = ({ x1 }: PreparedQuery): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
+
+/**
+ * What is computed of a shape, and an estimate of its steps before it starts. Arguments and results can be sent
+ * to another thread.
+ */
+const SHAPE_TASKS = {
+  /** For each box, the largest is searched for among all. */
+  cover: {
+    run: (query: PreparedQuery, maxCells: number) => coverQuery(query, maxCells),
+    steps: (query: PreparedQuery, maxCells: number) => 16 * query.x1.length + maxCells ** 2 / 2,
+  },
+  findMeeting: {
+    run: findMeeting,
+    steps: (query: PreparedQuery, { bytes, ends }: PackedBoundaries) =>
+      query.x1.length + bytes.length + ends.length * most(query),
+  },
+  findWithin: {
+    run: findWithin,
+    steps: (query: PreparedQuery, x: Float64Array) => query.x1.length + x.length * most(query),
+  },
+};
+
+type Tasks = typeof SHAPE_TASKS;
+export type ShapeTask = keyof Tasks;
+export type ShapeTaskInput<Task extends ShapeTask> = Parameters<Tasks[Task]['run']>;
+export type ShapeTaskOutput<Task extends ShapeTask> = ReturnType<Tasks[Task]['run']>;
+
+/** Where shapes are computed, and how many of an account at once. */
+export type ShapeWork = {
+  /** Waits for the account's turn, which lasts until the call has ended. */
+  takeTurn(): Promise<void>;
+  compute<Task extends ShapeTask>(task: Task, ...input: ShapeTaskInput<Task>): Promise<ShapeTaskOutput<Task>>;
+};
+
+type Functions<Task extends ShapeTask> = {
+  run(...input: ShapeTaskInput<Task>): ShapeTaskOutput<Task>;
+  steps(...input: ShapeTaskInput<Task>): number;
+};
+const functionsOf = <Task extends ShapeTask>(task: Task) => SHAPE_TASKS[task] as unknown as Functions<Task>;
+
+/** Runs a task on this thread. */
+export const runShapeTask = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>) =>
+  functionsOf(task).run(...input);
+
+/** For programs that nobody waits for while they compute, such as workers. */
+export const COMPUTE_HERE: ShapeWork = {
+  takeTurn: async () => {},
+  compute: async (task, ...input) => runShapeTask(task, input),
+};
+
+/** Some tenths of a millisecond: about what it costs to hand a task to another thread. */
+const QUICK_STEPS = 30_000;
+
+export const isQuick = <Task extends ShapeTask>(task: Task, input: ShapeTaskInput<Task>): boolean =>
+  functionsOf(task).steps(...input) <= QUICK_STEPS;
