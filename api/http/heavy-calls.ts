@@ -4,11 +4,14 @@ import type { ShapeWork } from '../../shared/geo/shape-work.ts';
 import { unavailable } from './database.ts';
 
 /** Heavy calls of one account that run at once, and that wait: more are refused. */
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-/** Larger requests take long to parse: a polygon of about 1,000 vertices. */
-export const LARGE_REQUEST_BYTES = 32_768;
+/**
+ * Larger requests take their turn before they are read: parsing a hundred of them at once would take long. A
+ * polygon of about 150 vertices.
+ */
+export const LARGE_REQUEST_BYTES = 4_096;
 
 /** Bytes of a request's address and body; Infinity where the body does not say its length. */
 export function sizeOf({ headers, originalUrl }: Request): number {

@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads';
 import { compiledProgram } from '../../shared/base/compile.mjs';
 import { isQuick, runShapeTask, type ShapeWork } from '../../shared/geo/shape-work.ts';
 import { unavailable } from '../http/database.ts';
-import { type ShapeMessage, toMessage } from './shape-message.ts';
 
 const PROGRAM = 'api/shapes/shape-thread.ts';
 
@@ -17,7 +16,7 @@ export type ShapeThreads = {
   stop(): Promise<void>;
 };
 
-type Job = { message: ShapeMessage; resolve(output: unknown): void; reject(error: Error): void };
+type Job = { message: unknown; resolve(output: unknown): void; reject(error: Error): void };
 
 /**
  * Computes shapes on threads, in order, so that no other request waits for them; what is quick, right away.
@@ -74,7 +73,7 @@ export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {
     async compute(task, ...input) {
       if (isQuick(task, input)) return runShapeTask(task, input);
       const output = new Promise((resolve, reject) => {
-        waiting.push({ message: toMessage(task, input), resolve, reject });
+        waiting.push({ message: { task, input }, resolve, reject });
       });
       dispatch();
       return (await output) as ReturnType<typeof runShapeTask<typeof task>>;

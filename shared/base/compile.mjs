@@ -119,6 +119,9 @@ function digestOf(parts) {
 
 const LOADERS = { '.ts': 'ts', '.tsx': 'tsx', '.mjs': 'js' };
 
+/** In two parts, so that this file, compiled, still compiles. */
+const META = ['import', 'meta'].join('.');
+
 /** Sources keep their own addresses, from which they find the files beside them. */
 const addresses = {
   name: 'addresses',
@@ -126,8 +129,8 @@ const addresses = {
     onLoad({ filter: /\.(tsx?|mjs)$/ }, async ({ path }) => ({
       loader: LOADERS[extname(path)],
       contents: (await readFile(path, 'utf8'))
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+        .replaceAll(`${META}.url`, JSON.stringify(pathToFileURL(path).href))
+        .replaceAll(`${META}.dirname`, JSON.stringify(dirname(path))),
     }));
   },
 };

@@ -68,6 +68,19 @@ export function prepareQuery({ points, lines, polygons }: QueryGeometry): Prepar
   return prepared;
 }
 
+/** A query as it is sent to another thread, where the index would arrive without its methods. */
+export type QueryData = Omit<PreparedQuery, 'index'> & { index: Flatbush['data'] | null };
+
+export const toData = ({ index, ...query }: PreparedQuery): QueryData => ({
+  ...query,
+  index: index?.data ?? null,
+});
+
+export const fromData = ({ index, ...query }: QueryData): PreparedQuery => ({
+  ...query,
+  index: index === null ? null : Flatbush.from(index),
+});
+
 /** With this many candidate edges or more, each edge of a boundary searches the index. */
 const MANY_CANDIDATES = 64;
 

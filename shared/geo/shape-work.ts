@@ -1,7 +1,8 @@
 import { coverQuery } from './cells.ts';
 import { decodeBoundary } from './geometry-codec.ts';
-import { coversPoint, intersects, type PreparedQuery } from './intersects.ts';
+import { coversPoint, fromData, intersects, type QueryData } from './intersects.ts';
 import { QUERY_LIMITS } from './query-geometry.ts';
+import { readGeoJson, readWkt } from './read-shape.ts';
 
 /** Boundaries one behind the other, and where each ends: two pieces of memory instead of thousands. */
 export type PackedBoundaries = { bytes: Uint8Array; ends: Uint32Array };
@@ -18,7 +19,8 @@ export function packBoundaries(boundaries: readonly Uint8Array[]): PackedBoundar
 }
 
 /** Which boundaries share a point with the query, by their places in the list. */
-function findMeeting(query: PreparedQuery, { bytes, ends }: PackedBoundaries): number[] {
+function findMeeting(data: QueryData, { bytes, ends }: PackedBoundaries): number[] {
+  const query = fromData(data);
   const met: number[] = [];
   for (const [i, end] of ends.entries()) {
     const start = i === 0 ? 0 : ends[i - 1]!;
@@ -29,33 +31,39 @@ function findMeeting(query: PreparedQuery, { bytes, ends }: PackedBoundaries): n
 }
 
 /** Which points, in 1e-7 degrees, are within the query, by their places in the list. */
-function findWithin(query: PreparedQuery, x: Float64Array, y: Float64Array): number[] {
+function findWithin(data: QueryData, x: Float64Array, y: Float64Array): number[] {
+  const query = fromData(data);
   const within: number[] = [];
   for (let i = 0; i < x.length; i++) if (coversPoint(query, x[i]!, y[i]!)) within.push(i);
   return within;
 }
 
+/** Of a character, with the check for crossing rings and the index. */
+const stepsToRead = (text: string): number => 8 * text.length;
+
 /** At most this many edges are crossed on the way to a point (QUERY_LIMITS), so no test takes more steps. */
-const most = ({ x1 }: PreparedQuery): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
+const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 
 /**
  * What is computed of a shape, and an estimate of its steps before it starts. Arguments and results can be sent
  * to another thread.
  */
 const SHAPE_TASKS = {
+  readWkt: { run: readWkt, steps: stepsToRead },
+  readGeoJson: { run: readGeoJson, steps: stepsToRead },
   /** For each box, the largest is searched for among all. */
   cover: {
-    run: (query: PreparedQuery, maxCells: number) => coverQuery(query, maxCells),
-    steps: (query: PreparedQuery, maxCells: number) => 16 * query.x1.length + maxCells ** 2 / 2,
+    run: (query: QueryData, maxCells: number) => coverQuery(fromData(query), maxCells),
+    steps: (query: QueryData, maxCells: number) => 16 * query.x1.length + maxCells ** 2 / 2,
   },
   findMeeting: {
     run: findMeeting,
-    steps: (query: PreparedQuery, { bytes, ends }: PackedBoundaries) =>
+    steps: (query: QueryData, { bytes, ends }: PackedBoundaries) =>
       query.x1.length + bytes.length + ends.length * most(query),
   },
   findWithin: {
     run: findWithin,
-    steps: (query: PreparedQuery, x: Float64Array) => query.x1.length + x.length * most(query),
+    steps: (query: QueryData, x: Float64Array) => query.x1.length + x.length * most(query),
   },
 };
 

@@ -40,7 +40,7 @@ async function plansOf(parameters: Record<string, unknown>): Promise<string> {
       explain(statement(name, values, fragments)),
   } as unknown as Database;
   const page = { size: 100, number: 1, offset: 0, asOf: new Date(), link: () => '' };
-  const { count } = await findComps(query, areasOf(query), page, database, COMPUTE_HERE);
+  const { count } = await findComps(query, await areasOf(query, COMPUTE_HERE), page, database, COMPUTE_HERE);
   expect(count).toBeGreaterThan(0);
   return plans.join('\n\n');
 }

@@ -40,7 +40,8 @@ const READ = [
 /** Writes comps in the order that is asked for, as of one moment. */
 export async function writeComps({ pool, request, asOf }: FileOptions, sink: Sink): Promise<Written> {
   const query = compsRequest.parse(request.comps);
-  const areas = await Promise.all(areasOf(query).map(area => openArea(area, asReads(pool), COMPUTE_HERE)));
+  const found = await areasOf(query, COMPUTE_HERE);
+  const areas = await Promise.all(found.map(area => openArea(area, asReads(pool), COMPUTE_HERE)));
   const { where, place, values } = selectComps(query, areas, asOf);
   const places = { figures: sql('market/comp_figures'), where, place };
   const credits = await creditsOfListings(pool);

@@ -96,7 +96,7 @@ async function findEmptyPlaces(visit: Visit, filters: Record<string, unknown>): 
   const body = filterBody.safeParse(filters).data;
   if (body === undefined || ELSEWHERE.some(name => body[name] !== undefined)) return [];
   const { database } = visit.deps.resources;
-  const counties = await countiesOf({ zips_include: [], ...body }, database);
+  const counties = await countiesOf({ zips_include: [], ...body }, database, visit.work);
   const loaded = await database.run<EmptyPlace>('parcels/count_parcels', { fips: counties });
   return counties.map(fips => loaded.find(county => county.fips === fips) ?? { fips, parcels: 0 });
 }

@@ -1,5 +1,5 @@
 import { sql } from '../../../shared/base/db.ts';
-import { PlatError } from '../../../shared/base/errors.ts';
+import type { PlatError } from '../../../shared/base/errors.ts';
 import { type ExportRequest, kindOf, mostRows, priceOf } from '../../../shared/exports/export-request.ts';
 import {
   findListOf,
@@ -17,6 +17,7 @@ import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts'
 import type { Database } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { validationError } from '../../http/error-responses.ts';
+import { inField } from '../common/in-field.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { requireFilterRegions } from '../parcels/filter/filter-regions.ts';
 import { MIN_DISCLOSED_COUNT } from '../parcels/filter/withhold-counts.ts';
@@ -113,7 +114,7 @@ async function countComps(
 ): Promise<Counted> {
   const query = compsRequest.parse(comps);
   const { where, values } = await inField('comps', async () => {
-    const areas = areasOf(query);
+    const areas = await areasOf(query, work);
     const { fips, zip } = query;
     await requireKnownRegions(database, [
       { field: 'fips', type: 'county', codes: fips === undefined ? [] : [fips] },
@@ -144,18 +145,4 @@ async function countMarkets(
     throw validationError({ markets: unknown.map(id => `${id} is not the id of a region`).slice(0, 20) });
   const stats = known.filter(market => market.has_stats);
   return { rows: stats.length, free: stats.filter(market => market.free).length };
-}
-
-/** Rejected fields by their place in the body. */
-async function inField<T>(field: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof PlatError) || error.code !== 'validation_error') throw error;
-    const details = Object.entries(error.details ?? {}).map(([name, reasons]) => [
-      `${field}.${name}`,
-      reasons,
-    ]);
-    throw validationError(Object.fromEntries(details));
-  }
 }

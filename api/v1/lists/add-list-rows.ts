@@ -180,7 +180,8 @@ async function findParcels(
   const filter = given as FilterBody;
   // A list's rows are of the company's choice, and may be few: narrowed they are never counted.
   const { list_id, ...others } = filter;
-  if (call.user === undefined && !pay && !isQuotable(others)) throw validationError({ filter: [UNPAID] });
+  if (call.user === undefined && !pay && !(await isQuotable(others, call.work)))
+    throw validationError({ filter: [UNPAID] });
   await requireFilterRegions(database, filter);
   const now = call.now.getTime();
   if (pay) requireTokensLeft(call.account, now, PAGE_TOKENS);

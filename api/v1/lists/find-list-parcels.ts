@@ -3,6 +3,7 @@ import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.t
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/error-responses.ts';
+import { inField } from '../common/in-field.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
 import { findByApns } from '../parcels/find-parcels.ts';
 
@@ -53,7 +54,7 @@ export async function findByFilter(
   database: Database,
   asking: Asking,
 ): Promise<number[]> {
-  const { from, where, values } = await selectParcels(filter, asking, database);
+  const { from, where, values } = await inField('filter', () => selectParcels(filter, asking, database));
   const [row] = await database.runComposed<{ ids: Buffer }>(
     'parcels/collect_hits',
     { from, where },

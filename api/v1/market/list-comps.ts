@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql } from '../../../shared/base/db.ts';
-import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
+import type { QueryData } from '../../../shared/geo/intersects.ts';
 import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import { type Area, areasOf, openArea } from '../../../shared/market/comps-area.ts';
 import { checkComps, compsFields } from '../../../shared/market/comps-query.ts';
@@ -59,7 +59,7 @@ export const listComps = defineEndpoint({
   },
   handle: async ({ query }, { database, cursorSecret }, call) => {
     // Before the page, so that a fault in the polygon is reported whatever the page.
-    const areas = areasOf(query);
+    const areas = await areasOf(query, call.work);
     await requireKnownRegions(database, [
       { field: 'fips', type: 'county', codes: query.fips === undefined ? [] : [query.fips] },
       { field: 'zip', type: 'zip', codes: query.zip === undefined ? [] : [query.zip] },
@@ -93,7 +93,7 @@ export type CompsResult = { count: number; rows: PlacedComp[] };
  */
 export async function findComps(
   query: CompsQuery,
-  areas: readonly PreparedQuery[],
+  areas: readonly QueryData[],
   page: Page,
   database: Database,
   work: ShapeWork,

@@ -15,6 +15,7 @@ import { notFound, unprocessable, validationError } from '../../http/error-respo
 import { makeOnce } from '../../http/make-once.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint, type Resources } from '../common/endpoint-resources.ts';
+import { inField } from '../common/in-field.ts';
 import { line } from '../common/request-schemas.ts';
 import { filterBody, sentFilter } from '../parcels/filter/filter-body.ts';
 import { countForQuote, countiesOf, FREE_QUOTES_A_DAY } from '../parcels/filter/filter-count.ts';
@@ -103,14 +104,14 @@ async function find(filter: object, { database }: Resources, call: CallContext):
   const body = filterBody.parse(filter) as FilterBody;
   for (const [name, why] of Object.entries(NOT_FOLLOWED))
     if (body[name] !== undefined) throw validationError({ [`filter.${name}`]: [why] });
-  const { tokens } = await countForQuote(body, database, call);
+  const { tokens } = await inField('filter', () => countForQuote(body, database, call));
   if (tokens > 0)
     throw new PlatError(
       'rate_limited',
       `Quotes and saved filters are ${FREE_QUOTES_A_DAY} a day: save it tomorrow.`,
       { headers: { 'Retry-After': '3600' } },
     );
-  const counties = await countiesOf(body, database);
+  const counties = await countiesOf(body, database, call.work);
   if (counties.length > MAX_COUNTIES)
     throw validationError({
       filter: [`looks in ${counties.length} counties: a saved search in at most ${MAX_COUNTIES}`],
@@ -143,9 +144,9 @@ export const listSearches = defineEndpoint({
     schema: z.array(savedSearch),
     example: { summary: 'One search', value: [SEARCH_EXAMPLE] },
   },
-  handle: async (_input, { database }, { account }) => {
+  handle: async (_input, { database }, { account, work }) => {
     const rows = await listRows(database.run, await companyOf(database.run, account.id));
-    return { body: rows.map(toSearch), tokens: 0 };
+    return { body: await Promise.all(rows.map(row => toSearch(row, work))), tokens: 0 };
   },
 });
 
@@ -190,7 +191,10 @@ export const createSearch = defineEndpoint({
       await run('searches/set_readers', { search_id: row!.id, user_ids: readers });
       return row!.id;
     });
-    return { body: toSearch(await findSearch(resources.database.run, companyId, id)), tokens: 0 };
+    return {
+      body: await toSearch(await findSearch(resources.database.run, companyId, id), call.work),
+      tokens: 0,
+    };
   },
 });
 
@@ -215,9 +219,9 @@ export const getSearch = defineEndpoint({
   summary: 'A saved search',
   description: 'Its filter, who is told, and how many parcels it finds.',
   response: answer,
-  handle: async ({ params }, { database }, { account }) => {
+  handle: async ({ params }, { database }, { account, work }) => {
     const companyId = await companyOf(database.run, account.id);
-    return { body: toSearch(await findSearch(database.run, companyId, params.id)), tokens: 0 };
+    return { body: await toSearch(await findSearch(database.run, companyId, params.id), work), tokens: 0 };
   },
 });
 
@@ -259,7 +263,7 @@ export const changeSearch = defineEndpoint({
       }
       return findSearch(run, companyId, id);
     });
-    return { body: toSearch(changed), tokens: 0 };
+    return { body: await toSearch(changed, call.work), tokens: 0 };
   },
 });
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Run } from '../../../shared/base/db.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
+import type { ShapeWork } from '../../../shared/geo/shape-work.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { NOTIFY, type Notify } from '../../../shared/searches/search-terms.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -46,9 +48,10 @@ export type SearchRow = Omit<SavedSearch, 'created_at' | 'members'> & {
   created_at: Date;
 };
 
-export function toSearch(row: SearchRow): SavedSearch {
+export async function toSearch(row: SearchRow, work: ShapeWork): Promise<SavedSearch> {
   const { id, name, filter, notify, emails, webhook_id, members, created_at } = row;
   const body = filterBody.parse(filter) as FilterBody;
+  const isTold = members >= MIN_DISCLOSED_COUNT && (await isQuotable(body, work).catch(notRead));
   return {
     id,
     name,
@@ -56,9 +59,15 @@ export function toSearch(row: SearchRow): SavedSearch {
     notify,
     emails,
     webhook_id,
-    members: members >= MIN_DISCLOSED_COUNT && isQuotable(body) ? members : null,
+    members: isTold ? members : null,
     created_at: created_at.toISOString(),
   };
+}
+
+/** A shape that was saved before it was too complex. */
+function notRead(error: unknown): false {
+  if (error instanceof PlatError && error.code === 'unprocessable') return false;
+  throw error;
 }
 
 /** The searches of a company. @param userId for whom they are new, if for somebody */

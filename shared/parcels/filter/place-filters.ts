@@ -1,28 +1,11 @@
 import { z } from 'zod';
-import { type ParsedQuery, QUERY_LIMITS, type QueryGeometry } from '../../geo/query-geometry.ts';
-import { swapHint } from '../../geo/swap-hint.ts';
-import { parseWkt } from '../../geo/wkt.ts';
+import { QUERY_LIMITS } from '../../geo/query-geometry.ts';
 import { STATES } from '../../regions/states.ts';
 import { defineFilter, type Filter, fipsCode, line, listOf, wholeNumber, zipCode } from './declare-filter.ts';
+import { filterShape } from './filter-shape.ts';
 
 const STATE_FIPS = new Map(STATES.map(({ code, fips }) => [code as string, fips]));
 const STATE = 'must be a two-letter US state code';
-
-/** Errors of the text; what is too complex gets another status (spatial-filter.ts). */
-const geometry = z
-  .string('must be a WKT geometry as text')
-  .transform((text, context): Exclude<ParsedQuery, { kind: 'syntax' | 'range' | 'ring' }> => {
-    const parsed = parseWkt(text, QUERY_LIMITS);
-    const fault = parsed.ok ? hintFor(parsed.geometry) : parsed.message;
-    if (fault === undefined || (!parsed.ok && parsed.kind === 'too_complex')) return parsed as never;
-    context.issues.push({ code: 'custom', message: fault, input: text });
-    return z.NEVER;
-  });
-
-function hintFor({ polygons, lines, points }: QueryGeometry): string | undefined {
-  const first = polygons[0]?.[0]?.[0] ?? lines[0]?.[0] ?? points[0];
-  return first && swapHint(first[0], first[1]);
-}
 
 export const placeFilters: Filter[] = [
   defineFilter({
@@ -57,7 +40,7 @@ export const placeFilters: Filter[] = [
     type: 'geometry',
     scope: true,
     description: `WKT geometry of any type in WGS84, longitude first, of at most ${QUERY_LIMITS.maxVertices.toLocaleString('en-US')} vertices. Parcels that share a point with it; touching counts.`,
-    schema: geometry,
+    schema: filterShape,
     on: 'f',
   }),
   defineFilter({

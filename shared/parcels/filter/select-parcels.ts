@@ -1,12 +1,12 @@
 import type { Reads } from '../../base/db.ts';
 import { PlatError } from '../../base/errors.ts';
 import { binder } from '../../base/named-parameters.ts';
-import type { ParsedQuery } from '../../geo/query-geometry.ts';
 import type { ShapeWork } from '../../geo/shape-work.ts';
 import { countiesOfList } from '../../lists/read-list.ts';
 import { ownerKeys } from '../owner-key.ts';
 import type { FilterBody, FilterContext } from './declare-filter.ts';
 import { inCounties, type Selection, selectionOf } from './filter-selection.ts';
+import { readFilterShape } from './filter-shape.ts';
 import { filterByShape } from './spatial-filter.ts';
 
 /** Where to look alone: in a county, among some of its parcels. */
@@ -43,8 +43,8 @@ export async function selectParcels(
     ...(listId !== undefined && { list: await findList(listId, companyId, database) }),
   };
   const selection = amongParcels(selectionOf(body, context), among);
-  if (body.geom_intersects === undefined) return selection;
-  return filterByShape(body.geom_intersects as ParsedQuery, selection, database, work);
+  const shape = await readFilterShape(body, work);
+  return shape === undefined ? selection : filterByShape(shape, selection, database, work);
 }
 
 function amongParcels(selection: Selection, among: Among | undefined): Selection {

@@ -1,14 +1,12 @@
 import type { Reads } from '../../base/db.ts';
-import { PlatError } from '../../base/errors.ts';
 import { countyOf } from '../../domain/property-id.ts';
-import { boxAround, boxArraySql, boxOf, boxSql } from '../../geo/box.ts';
+import { boxAround, boxArraySql, boxSql } from '../../geo/box.ts';
 import { DEFAULT_EDGE_CELLS, type QueryCover } from '../../geo/cells.ts';
-import { toUnits } from '../../geo/geometry-codec.ts';
-import type { Box, MultiPolygon } from '../../geo/geometry-types.ts';
-import { type PreparedQuery, prepareQuery } from '../../geo/intersects.ts';
-import type { ParsedQuery } from '../../geo/query-geometry.ts';
+import type { Box } from '../../geo/geometry-types.ts';
+import { fromData, type QueryData } from '../../geo/intersects.ts';
 import { packBoundaries, type ShapeWork } from '../../geo/shape-work.ts';
 import { type Hit, inCounties, type Selection, withinShape } from './filter-selection.ts';
+import { type ReadFilterShape, tooMuch } from './filter-shape.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
 const FINE_EDGE_CELLS = 512;
@@ -25,17 +23,14 @@ const TESTED_AT_ONCE = 500;
 /**
  * The same selection within a shape: of parcels in boxes inside of it, and of those along its
  * outline that meet it.
- * @throws PlatError `unprocessable` for more vertices, or more parcels on the outline, than can be tested.
+ * @throws PlatError `unprocessable` for more parcels on the outline than can be tested.
  */
 export async function filterByShape(
-  parsed: ParsedQuery,
+  { query }: ReadFilterShape,
   selection: Selection,
   database: Reads,
   work: ShapeWork,
 ): Promise<Selection> {
-  if (!parsed.ok) throw tooMuch(parsed.message);
-  await work.takeTurn();
-  const query = prepareQuery(parsed.geometry);
   for (const maxCells of [DEFAULT_EDGE_CELLS, FINE_EDGE_CELLS]) {
     const cover = await work.compute('cover', query, maxCells);
     const near = inCounties(selection, await countiesAround(cover, database));
@@ -51,9 +46,11 @@ export async function filterByShape(
 const countiesAround = async ({ edge }: QueryCover, database: Reads): Promise<number[]> =>
   edge.length === 0 ? [] : countiesIn(boxAround(edge), database);
 
-/** The counties with parcels around areas in degrees. */
-export const countiesMeeting = (areas: MultiPolygon, database: Reads): Promise<number[]> =>
-  countiesIn(boxOf(areas).map(toUnits) as Box, database);
+/** The counties with parcels around a shape. */
+export async function countiesMeeting({ query }: ReadFilterShape, database: Reads): Promise<number[]> {
+  const { index } = fromData(query);
+  return index === null ? [] : countiesIn([index.minX, index.minY, index.maxX, index.maxY], database);
+}
 
 async function countiesIn(box: Box, database: Reads): Promise<number[]> {
   const rows = await database.run<{ fips: number }>('feeds/list_counties_meeting', {
@@ -82,7 +79,7 @@ type Boundary = { property_id: number; boundary: Buffer };
 
 /** Those of the candidates whose boundaries meet the query. */
 async function test(
-  query: PreparedQuery,
+  query: QueryData,
   candidates: ReadonlyMap<number, Hit>,
   database: Reads,
   work: ShapeWork,
@@ -104,5 +101,3 @@ async function test(
   }
   return met;
 }
-
-const tooMuch = (message: string) => new PlatError('unprocessable', `geom_intersects: ${message}`);

@@ -1,6 +1,6 @@
-import { areaSqM } from '../../../../shared/geo/geodesic-area.ts';
-import type { ParsedQuery, QueryGeometry } from '../../../../shared/geo/query-geometry.ts';
+import type { ShapeWork } from '../../../../shared/geo/shape-work.ts';
 import type { FilterBody } from '../../../../shared/parcels/filter/declare-filter.ts';
+import { readFilterShape } from '../../../../shared/parcels/filter/filter-shape.ts';
 import { selectParcels } from '../../../../shared/parcels/filter/select-parcels.ts';
 import { countiesMeeting } from '../../../../shared/parcels/filter/spatial-filter.ts';
 import type { Database } from '../../../http/database.ts';
@@ -28,14 +28,14 @@ export async function countForQuote(
   { account, now, work }: Pick<CallContext, 'account' | 'now' | 'work'>,
 ): Promise<QuotedCount> {
   await requireFilterRegions(database, body);
-  if (!isQuotable(body)) return { counts: null, tokens: 0 };
+  if (!(await isQuotable(body, work))) return { counts: null, tokens: 0 };
   const { from, where, values } = await selectParcels(body, { asOf: now, work }, database);
   const rows = await database.runComposed<{ fips: number; count: number }>(
     'parcels/count_by_county',
     { from, where },
     values,
   );
-  const asked = await countiesOf(body, database);
+  const asked = await countiesOf(body, database, work);
   const counts = withholdCounts(new Map(rows.map(({ fips, count }) => [fips, count])), asked);
   return { counts, tokens: await spendQuote(database, { account, now }) };
 }
@@ -52,38 +52,25 @@ export async function spendQuote(
   return counted!.quotes > FREE_QUOTES_A_DAY ? 1 : 0;
 }
 
-export function isQuotable(body: FilterBody): boolean {
+/** Every part of a shape for itself: a small one beside a large one would be counted by the difference. */
+export async function isQuotable(body: FilterBody, work: ShapeWork): Promise<boolean> {
   if (Object.keys(body).some(name => NAMES_ONE.test(name))) return false;
-  const shape = body.geom_intersects as ParsedQuery | undefined;
-  return shape === undefined || !shape.ok || isLarge(shape.geometry);
+  const shape = await readFilterShape(body, work);
+  return shape === undefined || shape.leastSqM >= LEAST_SHAPE_SQ_M;
 }
 
-/** Every part for itself: a small one beside a large one would be counted by the difference. */
-const isLarge = ({ points, lines, polygons }: QueryGeometry): boolean =>
-  points.length + lines.length === 0 &&
-  polygons.length > 0 &&
-  polygons.every(polygon => areaSqM([polygon]) >= LEAST_SHAPE_SQ_M);
-
 /** The counties that a filter asks for, which tell nothing of what it finds there. */
-export async function countiesOf(body: FilterBody, database: Database): Promise<number[]> {
-  const {
-    county,
-    counties,
-    state,
-    geom_intersects: shape,
-  } = body as {
-    county?: number;
-    counties?: number[];
-    state?: number;
-    geom_intersects?: ParsedQuery;
-  };
+export async function countiesOf(body: FilterBody, database: Database, work: ShapeWork): Promise<number[]> {
+  const { county, counties, state } = body as { county?: number; counties?: number[]; state?: number };
   const named = county === undefined ? counties : [county].filter(one => counties?.includes(one) ?? true);
-  const around =
-    named ??
-    (shape?.ok
-      ? await countiesMeeting(shape.geometry.polygons, database)
-      : await countiesOfZips(body.zips_include as number[], database));
+  const around = named ?? (await countiesAround(body, database, work));
   return around.filter(fips => state === undefined || Math.floor(fips / 1_000) === state);
+}
+
+async function countiesAround(body: FilterBody, database: Database, work: ShapeWork): Promise<number[]> {
+  const shape = await readFilterShape(body, work);
+  if (shape !== undefined) return countiesMeeting(shape, database);
+  return countiesOfZips(body.zips_include as number[], database);
 }
 
 async function countiesOfZips(zips: readonly number[], database: Database): Promise<number[]> {

@@ -1,0 +1,16 @@
+import { PlatError } from '../../../shared/base/errors.ts';
+import { validationError } from '../../http/error-responses.ts';
+
+/** Names rejected fields by their place in the body. */
+export async function inField<T>(field: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PlatError) || error.code !== 'validation_error') throw error;
+    const details = Object.entries(error.details ?? {}).map(([name, reasons]) => [
+      `${field}.${name}`,
+      reasons,
+    ]);
+    throw validationError(Object.fromEntries(details));
+  }
+}

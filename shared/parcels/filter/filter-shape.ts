@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { PlatError } from '../../base/errors.ts';
+import { readWkt, type ShapeRead } from '../../geo/read-shape.ts';
+import { isQuick, type ShapeWork } from '../../geo/shape-work.ts';
+import type { FilterBody } from './declare-filter.ts';
+
+/** A long text is read only when it is used, where that keeps nobody waiting, and once. */
+type LongShape = { text: string; reading?: Promise<ShapeRead> };
+type FilterShape = ShapeRead | LongShape;
+
+/** What is too complex gets another status than a fault of the text, and so does it here: `readFilterShape`. */
+export const filterShape = z
+  .string('must be a WKT geometry as text')
+  .transform((text, context): FilterShape => {
+    if (!isQuick('readWkt', [text])) return { text };
+    const read = readWkt(text);
+    if (read.ok || read.kind === 'too_complex') return read;
+    context.issues.push({ code: 'custom', message: read.message, input: text });
+    return z.NEVER;
+  });
+
+export type ReadFilterShape = Extract<ShapeRead, { ok: true }>;
+
+/**
+ * The shape of a filter; undefined without one.
+ * @throws PlatError `validation_error` for what is no shape, `unprocessable` for one that is too complex,
+ * `rate_limited`
+ */
+export async function readFilterShape(
+  body: FilterBody,
+  work: ShapeWork,
+): Promise<ReadFilterShape | undefined> {
+  const given = body.geom_intersects as FilterShape | undefined;
+  if (given === undefined) return undefined;
+  await work.takeTurn();
+  const read = 'text' in given ? await readOnce(given, work) : given;
+  if (read.ok) return read;
+  if (read.kind === 'too_complex') throw tooMuch(read.message);
+  throw new PlatError('validation_error', 'Rejected: geom_intersects. See details for the reasons.', {
+    details: { geom_intersects: [read.message] },
+  });
+}
+
+function readOnce(given: LongShape, { compute }: ShapeWork): Promise<ShapeRead> {
+  given.reading ??= compute('readWkt', given.text);
+  return given.reading;
+}
+
+export const tooMuch = (message: string) => new PlatError('unprocessable', `geom_intersects: ${message}`);

@@ -1,0 +1,23 @@
+// Keeps calls in flight, in a process of its own so that its work does not slow the one that measures (attack.ts).
+import { Agent, request } from 'node:http';
+
+process.once('message', ({ url, headers = {}, body, readsSlowly = false, inFlight }) => {
+  const agent = new Agent({ keepAlive: !readsSlowly, maxSockets: inFlight });
+  const statuses = new Set();
+  const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  const options = { agent, method: body === undefined ? 'GET' : 'POST', headers: { ...headers, ...length } };
+
+  function call() {
+    const asked = request(url, options, response => {
+      statuses.add(response.statusCode);
+      if (readsSlowly && response.statusCode < 300) response.pause();
+      else response.resume().on('end', call);
+    });
+    asked.on('error', call);
+    asked.end(body);
+  }
+
+  for (let i = 0; i < inFlight; i++) call();
+  process.once('message', () => process.send([...statuses], () => process.exit(0)));
+  process.send('started');
+});
