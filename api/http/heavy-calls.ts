@@ -20,8 +20,8 @@ export function sizeOf({ headers, originalUrl }: Request): number {
 }
 
 /**
- * A call that may be heavy: a large request, or one with a shape. It takes its turn before the work starts, so that
- * an account keeps others waiting no longer than a few of its calls do.
+ * A call that may be heavy: a large request, or one with a shape. It takes its turn before the work starts,
+ * so that an account keeps others waiting no longer than a few of its calls do.
  */
 export type HeavyCall = ShapeWork & { end(): void };
 

@@ -45,8 +45,8 @@ const stepsToRead = (text: string): number => 8 * text.length;
 const most = ({ x1 }: QueryData): number => Math.min(x1.length, QUERY_LIMITS.maxCrossings);
 
 /**
- * What is computed of a shape, and an estimate of its steps before it starts. Arguments and results can be sent
- * to another thread.
+ * What is computed of a shape, and an estimate of its steps before it starts. Arguments and results can be
+ * sent to another thread.
  */
 const SHAPE_TASKS = {
   readWkt: { run: readWkt, steps: stepsToRead },

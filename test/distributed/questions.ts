@@ -46,8 +46,8 @@ const LISTING = uuidV5('listing:Generated sample (not real listings)\u0000GEN-00
 export type Question = [operation: string, query?: string, body?: object];
 
 /**
- * Asked in turn. {id} is the last thing that was created, {create_list} the last that create_list created, and
- * {cursor} the place in the changes where the questions started.
+ * Asked in turn. {id} is the last thing that was created, {create_list} the last that create_list
+ * created, and {cursor} the place in the changes where the questions started.
  */
 export const QUESTIONS: Question[] = [
   ...PARCELS.flatMap((id): Question[] => [

@@ -13,8 +13,8 @@ export const MAX_RATIO = 20;
 type Call = (signal?: AbortSignal) => Promise<unknown>;
 
 /**
- * How many times its quiet 99th percentile a call takes while an attack goes on. Calls that take longer than they
- * may are given up; with too many of these the rest is not measured, and the ratio is infinite.
+ * How many times its quiet 99th percentile a call takes while an attack goes on. Calls that take longer than
+ * they may are given up; with too many of these the rest is not measured, and the ratio is infinite.
  */
 export async function slowdown(call: Call, attack: Attack): Promise<number> {
   // Twice, as everything is compiled during the first.

@@ -1,4 +1,4 @@
-// Keeps calls in flight, in a process of its own so that its work does not slow the one that measures (attack.ts).
+// Keeps calls in flight, in its own process so that it does not slow the one that measures (attack.ts).
 import { Agent, request } from 'node:http';
 
 process.once('message', ({ url, headers = {}, body, readsSlowly = false, inFlight }) => {

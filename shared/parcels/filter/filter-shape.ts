@@ -8,7 +8,7 @@ import type { FilterBody } from './declare-filter.ts';
 type LongShape = { text: string; reading?: Promise<ShapeRead> };
 type FilterShape = ShapeRead | LongShape;
 
-/** What is too complex gets another status than a fault of the text, and so does it here: `readFilterShape`. */
+/** A shape that is too complex is a 422 and is refused in `readFilterShape`; a faulty text is a 400. */
 export const filterShape = z
   .string('must be a WKT geometry as text')
   .transform((text, context): FilterShape => {
