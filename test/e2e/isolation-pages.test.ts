@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { pages } from '../../api/pages/index.ts';
+import { crawl, type Form } from '../fuzz/pages.ts';
+import { startTestApi } from '../support/api.ts';
+import { type Company, createCompany, rowsOf, type Things } from '../support/companies.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { visitor } from '../support/visitor.ts';
+import { ON_LOOPBACK } from '../support/webhooks.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db, { pages: true, env: { ...ON_LOOPBACK, PLAT_DIR: db.folder } });
+const browser = visitor(api);
+
+/** Pages that name no company's things: anyone's, the operators', and those that a secret in the path opens. */
+const WITHOUT_THINGS = [
+  /^\/(sign-in|sign-out|theme|docs|admin|coverage|oauth)\b/,
+  /^\/(markets\/|data\/drawing|tiles\/|credits)/,
+  /\/:token$/,
+];
+
+let ours: Company;
+let theirs: Company;
+let before: Record<string, string[]>;
+let forms: Form[];
+let links: string[];
+
+/** Our ids and addresses replaced by theirs, or by ones that do not exist. */
+const replaced = (text: string, by: Things) =>
+  Object.entries(ours.things).reduce(
+    (all, [kind, id]) =>
+      all
+        .replaceAll(id, by[kind as keyof Things])
+        .replaceAll(encodeURIComponent(id), by[kind as keyof Things]),
+    text,
+  );
+
+const named = (form: Form) =>
+  replaced(form.action + JSON.stringify(form.fields), theirs.things) !==
+  form.action + JSON.stringify(form.fields);
+
+beforeAll(async () => {
+  ours = await createCompany(db, api);
+  theirs = await createCompany(db, api);
+  await browser.signIn(ours.user);
+  const things = ours.things;
+  const start = [
+    ...['/account', '/lists', '/searches', '/exports', '/deals', '/markets', '/data?parcel=3301900001047'],
+    `/lists/${things.list}?row=3301900001047`,
+    `/searches/${things.search}`,
+    `/account/webhooks/${things.webhook}`,
+    `/comping/${things.report}`,
+    `/comping/${things.report}/comps.json`,
+    `/comping/${things.report}/comps.csv`,
+    `/deals/${things.deal}`,
+    `/data?list_id=${things.list}&county=33019`,
+  ];
+  const site = await crawl(
+    'session',
+    start,
+    async ({ target }) => {
+      const { status, headers, text } = await browser.open(target);
+      return { status, headers, text };
+    },
+    5,
+  );
+  forms = site.forms.filter(named);
+  links = site.links.filter(link => replaced(link, theirs.things) !== link);
+  before = await rowsOf(db, theirs);
+});
+
+async function expectUntouched(what: string, text: string): Promise<void> {
+  for (const id of Object.values(theirs.things)) text = text.replaceAll(id, 'ID');
+  expect(text, what).not.toContain(theirs.marker);
+  expect(await rowsOf(db, theirs), what).toEqual(before);
+}
+
+const absent = () =>
+  Object.fromEntries(
+    Object.keys(theirs.things).map(kind => [kind, kind === 'email' ? 'a@none.example' : randomUUID()]),
+  ) as Things;
+
+test('the crawl met every page that names a thing of a company', () => {
+  const met = [...links, ...forms.map(({ action }) => action)].map(link => link.split('?')[0]!);
+  const missed = pages
+    .filter(({ path }) => path.includes(':') && !WITHOUT_THINGS.some(pattern => pattern.test(path)))
+    .filter(({ path }) => !met.some(link => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`).test(link)))
+    .map(({ path }) => path);
+  expect(missed).toEqual([]);
+});
+
+test("another company's pages are not found", async () => {
+  for (const link of links) {
+    const foreign = await browser.open(replaced(link, theirs.things));
+    const unknown = await browser.open(replaced(link, absent()));
+    expect(foreign.status, link).toBe(unknown.status);
+    if (!link.includes('?')) expect(foreign.status, link).toBe(404);
+    await expectUntouched(link, foreign.text);
+  }
+});
+
+test("forms with another company's ids change nothing of it", async () => {
+  expect(forms.length).toBeGreaterThan(15);
+  for (const form of forms) {
+    const what = `${form.method} ${form.action} ${form.fields.map(([name]) => name)}`;
+    // A browser sends one of several buttons: each value once.
+    const rounds = Math.max(1, ...form.fields.map(([, values]) => values.length));
+    for (let round = 0; round < Math.min(rounds, 8); round++) {
+      const send = async (things: Things) => {
+        const fields = new URLSearchParams(
+          form.fields.map(([name, values]): [string, string] => [
+            name,
+            replaced(values[round % values.length] ?? '', things),
+          ]),
+        );
+        const action = replaced(form.action, things);
+        return form.method === 'GET'
+          ? browser.open(`${action.split('?')[0]}?${fields}`)
+          : browser.submit(action, fields);
+      };
+      const foreign = await send(theirs.things);
+      expect(foreign.status, what).toBeLessThan(500);
+      expect(foreign.status, what).toBe((await send(absent())).status);
+      await expectUntouched(what, foreign.text);
+    }
+  }
+});
