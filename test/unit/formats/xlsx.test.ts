@@ -43,6 +43,19 @@ describe('cells', () => {
     expect(first!.SOLD).toBe('2028-05-02');
   });
 
+  test.each(['#NULL!', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#N/A', '#SPILL!', '#CALC!'])(
+    'the error %s is an empty cell',
+    async shown => {
+      const sheet = workbook({
+        Roll: [
+          [text('PIN'), text('ACRES')],
+          [text('a'), error(shown)],
+        ],
+      });
+      expect(values(await read(sheet))).toEqual([{ PIN: 'a', ACRES: null }]);
+    },
+  );
+
   test('titles above the header, and no header', async () => {
     const titled = workbook({ Roll: [[text('Roll of 2025')], ...rows] });
     expect(values(await read(titled, { skip_lines: 1 }))[0]).toEqual({

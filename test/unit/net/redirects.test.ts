@@ -15,6 +15,7 @@ vi.mock('../../../shared/net/addresses.ts', () => ({
 
 /**
  * What names under .example resolve to, an answer for each time that they are looked up; the last one stays.
+ * Several addresses of one answer are separated by spaces.
  */
 const names = new Map<string, string[]>();
 vi.mock('node:dns', async importOriginal => {
@@ -22,8 +23,11 @@ vi.mock('node:dns', async importOriginal => {
   const lookup = ((hostname: string, options: { all: true }, done: (...result: unknown[]) => void) => {
     const answers = names.get(hostname);
     if (answers === undefined) return original.lookup(hostname, options, done);
-    const address = answers.length > 1 ? answers.shift()! : answers[0]!;
-    done(null, [{ address, family: 4 }]);
+    const answer = answers.length > 1 ? answers.shift()! : answers[0]!;
+    done(
+      null,
+      answer.split(' ').map(address => ({ address, family: 4 })),
+    );
   }) as typeof original.lookup;
   return { ...original, lookup };
 });
@@ -111,6 +115,17 @@ test('a name whose address changes between two requests gets around nothing', as
   // Private when it is looked up first, public when it is connected to.
   names.set('rebinding.example', ['127.0.0.1', PUBLIC, PUBLIC]);
   target.outside = inside!.origin;
+  await expect(request(start, init)).rejects.toThrow();
+  expect(inside!.requests).toHaveLength(0);
+});
+
+test('every address of a name is checked, not the first alone', async () => {
+  target.outside = `http://mixed.example:${portOf(inside)}`;
+  const start = new URL(outside!.origin);
+  // Nothing listens at the public address on that port, so that the private one would be next.
+  names.set('mixed.example', [`${PUBLIC} 127.0.0.1`]);
+  await expect(request(start, init)).rejects.toThrow();
+  names.set('mixed.example', [`127.0.0.1 ${PUBLIC}`]);
   await expect(request(start, init)).rejects.toThrow();
   expect(inside!.requests).toHaveLength(0);
 });

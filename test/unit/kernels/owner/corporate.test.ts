@@ -20,6 +20,8 @@ describe('a corporate owner', () => {
     'GRANITE COMPANY',
     'GRANITE CO',
     'GRANITE CO.',
+    'CO OP GRAIN CO',
+    'COOS CO LUMBER CO',
     'GRANITE & CO., THE',
     'CROFT CALDER CO OF NH',
     'SMITH DENTAL PLLC',

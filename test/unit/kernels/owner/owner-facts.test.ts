@@ -38,6 +38,22 @@ describe("an owner's key", () => {
     expect(key({ mailZip: '00000' })).toBe('12 MAIN ST|WASHINGTON|NH');
   });
 
+  test.each([
+    ['ST JOHNSBURY', 'SAINT JOHNSBURY'],
+    ['STE GENEVIEVE', 'SAINTE GENEVIEVE'],
+    ['FT. WAYNE', 'FORT WAYNE'],
+    ['MT VERNON', 'MOUNT VERNON'],
+    ['PT PLEASANT', 'POINT PLEASANT'],
+    ['N HAVEN', 'NORTH HAVEN'],
+    ['S BEND', 'SOUTH BEND'],
+    ['E LANSING', 'EAST LANSING'],
+    ['W FARGO', 'WEST FARGO'],
+  ])('%s is the city %s', (short, long) => {
+    const inCity = (mailCity: string) => key({ mailZip: null, mailCity });
+    expect(inCity(short)).toBe(inCity(long));
+    expect(inCity(short)).toBe(`12 MAIN ST|${long}|NH`);
+  });
+
   test('is the same for every spelling of one address', () => {
     const spelled = ['12 MAIN ST', '12 main st.', '12  MAIN STREET', 'C/O J DOE 12 MAIN ST'];
     expect(new Set(spelled.map(mailAddress => key({ mailAddress }))).size).toBe(1);

@@ -165,6 +165,14 @@ describe('shares of a parcel', () => {
     expect(terrainOf(sumsOf([0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]), 0)).toBeNull();
   });
 
+  test('the mean elevation is over the cells with a height, the mean slope over those with a slope', () => {
+    const { NaN: none } = Number;
+    // Slopes need nine heights, so that fewer cells have one.
+    const terrain = terrainOf(sumsOf([1, 1, 1, 1], [100, 110, 120, 130], [none, 10, 20, none]), 4)!;
+    expect(terrain.meanElevationM).toBe(115);
+    expect(terrain.meanSlopePercent).toBe(15);
+  });
+
   test('all of a parcel is 100, to the last digit', () => {
     const terrain = terrainOf(sumsOf([0.1, 0.2, 0.3, 0.7], [1, 1, 1, 1], [30, 12, 7, 40]), 1.3)!;
     expect(terrain.steeperPercent[0]).toBe(100);

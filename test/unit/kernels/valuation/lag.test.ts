@@ -38,6 +38,22 @@ describe('what the latest estimates were off by', () => {
     expect(Math.abs(lagIn(quiet))).toBeLessThan(0.05);
   });
 
+  test('raises the comps where prices have risen, and lowers them where they have fallen', () => {
+    for (const [sales, sign] of [
+      [risen, 1],
+      [lately(quiet, 365, -0.4), -1],
+    ] as const) {
+      const { model } = fitTo(sales);
+      const chosen = newChosenComps();
+      createValuer(model, chosen)({ lon: MARKET.west + 0.25, lat: MARKET.south + 0.25, acres: 3 });
+      for (let i = 0; i < chosen.count; i++) {
+        const years = (asOfDay - sales.soldDay[chosen.source[i]!]!) / 365.25;
+        const withoutLag = model.effects.trend * years;
+        expect(sign * (chosen.time[i]! - withoutLag)).toBeGreaterThan(0.1);
+      }
+    }
+  });
+
   test('moves no comp of a county far away, nor of one with a handful of sales', () => {
     const few = alike(MONTANA, 4, 1);
     const chosen = newChosenComps();
