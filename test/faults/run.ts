@@ -48,10 +48,10 @@ try {
     const restore = plant(fault);
     const noticed = isNoticed(fault.tests);
     restore();
-    console.log(`${noticed ? 'caught  ' : 'SURVIVED'}  ${fault.file}: ${fault.what}`);
+    process.stdout.write(`${noticed ? 'caught  ' : 'SURVIVED'}  ${fault.file}: ${fault.what}\n`);
     return !noticed;
   });
-  console.log(`${chosen.length - survivors.length} of ${chosen.length} faults caught`);
+  process.stdout.write(`${chosen.length - survivors.length} of ${chosen.length} faults caught\n`);
   process.exitCode = survivors.length === 0 ? 0 : 1;
 } finally {
   git('worktree', 'remove', '--force', copy);

@@ -43,7 +43,7 @@ function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], n
 
 /** A formula's error counts as an empty cell. */
 const cellValue = (cell: unknown): unknown =>
-  typeof cell === 'string' && /^#(NULL|DIV\/0|VALUE|REF|NAME|NUM|SPILL|CALC)[!?]$/.test(cell)
+  typeof cell === 'string' && /^#(N\/A|(NULL|DIV\/0|VALUE|REF|NAME|NUM|SPILL|CALC)[!?])$/.test(cell)
     ? null
     : plainValue(cell ?? null);
 

@@ -34,23 +34,23 @@ describe('an interval', () => {
   });
 
   test('is measured without the sales of the same day', () => {
-    // Lots of one subdivision are sold in pairs, a pair on one day at one price; days differ by much.
+    // The lots of a subdivision are sold twelve a day at one price, which differs by much from day to day.
     const random = createRandom(9);
-    const sales = generateSales({ ...MARKET, noise: 0, relief: 0, trend: 0 }, 400, 7);
-    const paired: Comps = { ...sales, price: sales.price.slice(), soldDay: sales.soldDay.slice() };
-    for (let i = 0; i < 400; i += 2) {
+    const sales = generateSales({ ...MARKET, noise: 0, relief: 0, trend: 0 }, 480, 7);
+    const auctions: Comps = { ...sales, price: sales.price.slice(), soldDay: sales.soldDay.slice() };
+    for (let first = 0; first < 480; first += 12) {
       const factor = Math.exp(0.6 * normal(random));
-      for (const each of [i, i + 1]) {
-        paired.soldDay[each] = asOfDay - 3 * i;
-        paired.lon[each] = west + 0.2 + i / 100_000;
-        paired.lat[each] = south + 0.2;
-        paired.acres[each] = 2;
-        paired.price[each] = 20_000 * factor;
+      for (let i = first; i < first + 12; i++) {
+        auctions.soldDay[i] = asOfDay - 5 * first - 60;
+        auctions.lon[i] = west + 0.2 + i / 100_000;
+        auctions.lat[i] = south + 0.2;
+        auctions.acres[i] = 2;
+        auctions.price[i] = 20_000 * factor;
       }
     }
-    const value = createValuer(fitTo(paired).model);
+    const value = createValuer(fitTo(auctions).model);
     const { low, high } = value({ lon: west + 0.2, lat: south + 0.2, acres: 2 })!;
-    // Four of five prices lie within ±0.77 of the logarithm; the other of a pair would tell its price.
+    // Four of five prices lie within ±0.77 of the logarithm; the others of its day would tell each price.
     expect(Math.log(high / low)).toBeGreaterThan(0.9);
   });
 });
