@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { PlatError } from '../../shared/base/errors.ts';
 import { type Logger, redactKeys } from '../../shared/base/log.ts';
 import type { Origins } from '../../shared/base/origin.ts';
+import { UUID } from '../../shared/domain/uuid.ts';
 import { limitBody } from './body-deadline.ts';
 import { corsHeaders } from './cors.ts';
 import { unavailable } from './database.ts';
@@ -107,13 +108,24 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
     method: req.method,
     route: exchange.route,
     // Without the query string, which may hold names and addresses.
-    path: redactKeys(req.path).slice(0, 200),
+    path: redactPath(req.path),
     status,
     ms: Math.round(seconds * 1_000),
     ...(exchange.error === undefined ? {} : { err: exchange.error }),
   };
   if (exchange.error === undefined) log.info(line, 'request');
   else log.error(line, 'request failed');
+}
+
+/** As long as no name of ours: a signed or shared address, whose text is all that it takes to open it. */
+const LONG_SEGMENT = /\/([^/]{32,})/g;
+
+/** A path for the log, without what opens something by itself. Ids stay. */
+function redactPath(path: string): string {
+  const redacted = path.replaceAll(LONG_SEGMENT, (whole, segment: string) =>
+    UUID.test(segment) ? whole : '/[removed]',
+  );
+  return redactKeys(redacted).slice(0, 200);
 }
 
 /**

@@ -46,9 +46,8 @@ type Source = {
 export type Pictures = {
   /**
    * The picture of a parcel and its key.
-   * @throws PlatError `not_found` without a boundary, `unprocessable` for one that is too complex,
-   * `internal_error` 503 where no imagery
-   *   is to be had
+   * @throws PlatError `not_found` without a boundary or imagery, `unprocessable` for one that is too complex,
+   * `internal_error` 503 when a source of its imagery is down
    */
   ofParcel(propertyId: number): Promise<{ key: string; picture: Picture }>;
   /** What a picture will be, without waiting for far servers. @throws PlatError as `ofParcel` */
@@ -277,14 +276,12 @@ function chosen(sources: Source[], frame: Frame): Source[] {
   return sources.filter(({ type }) => (type !== 'relief') === isAerial);
 }
 
+/** @param cause why a source that covers it could not be read; undefined when none covers it */
 function noImagery(cause: unknown): PlatError {
-  const why =
-    cause === undefined
-      ? 'No imagery covers this parcel, or too little of it.'
-      : 'The imagery of this parcel cannot be read now.';
-  return unavailable(`${why} Nothing was charged; try again later.`, cause, {
-    'Retry-After': String(RETRY_SECONDS),
-  });
+  if (cause === undefined) return notFound('No imagery covers this parcel.');
+  const message =
+    'The source of imagery for this parcel is down. You were not charged. Try again in a few minutes.';
+  return unavailable(message, cause, { 'Retry-After': String(RETRY_SECONDS) });
 }
 
 /** How many pixels of a rectangle nothing was painted on. */

@@ -30,7 +30,7 @@ export const getParcelImage = defineEndpoint({
   operationId: 'get_parcel_image',
   summary: 'A picture of a parcel',
   description:
-    'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Answers 503 with `Retry-After`, and costs nothing, where no imagery of the parcel is to be had.',
+    'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Returns 404 when no imagery covers the parcel, and 503 with `Retry-After` when the source of its imagery is down. Both are free.',
   metering: {
     key: 'public_parcel_image',
     // A relief is free.
@@ -56,7 +56,7 @@ export const getParcelImage = defineEndpoint({
     },
   },
   errors: {
-    not_found: 'No parcel has this id, or it has no boundary. Costs nothing.',
+    not_found: 'No parcel has this id, it has no boundary, or no imagery covers it. Costs nothing.',
     unprocessable: 'The boundary has more than 50,000 vertices or 1,000 parts. Costs nothing.',
   },
   handle: async ({ params: { property_id } }, { images }, call) => {
