@@ -42,6 +42,8 @@ export type AppDeps = {
   config: Config;
   log: Logger;
   pool: Pool;
+  /** For those who read files, who need no key. */
+  filePool: Pool;
   /** Over which statements are canceled whose callers have left. */
   cancelPool: Pool;
   lifecycle: Lifecycle;
@@ -69,6 +71,7 @@ export function createApp({
   config,
   log,
   pool,
+  filePool,
   cancelPool,
   lifecycle,
   queues,
@@ -121,7 +124,7 @@ export function createApp({
   const tools = toolsOf(endpoints, document as Document);
   app.use(mcpRouter({ ...serving, tools, metrics, config, log }));
   app.use(imagesRouter(images, now));
-  app.use(filesRouter(resources, now));
+  app.use(filesRouter({ database: openDatabase(filePool), files: resources.files }, now));
   app.use(presetHeaders);
   app.use('/oauth', requireTextInAddress);
   app.use(oauth.router);

@@ -24,6 +24,9 @@ import { openShapeThreads } from './shapes/shape-threads.ts';
 
 export const SESSION_SETTINGS = { ...IDLE_IN_TRANSACTION, random_page_cost: String(RANDOM_PAGE_COST) };
 
+/** Each reads a slice of a file in some milliseconds. */
+const FILE_CONNECTIONS = 2;
+
 /**
  * @param parts for benches, in place of the service's own @throws PlatError `schema_version`,
  * `address_in_use`, `host`, `config`
@@ -38,6 +41,12 @@ export async function startApi(
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
     settings: SESSION_SETTINGS,
   });
+  const filePool = createPool(config, log, {
+    applicationName: 'plat api files',
+    max: FILE_CONNECTIONS,
+    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+    settings: SESSION_SETTINGS,
+  });
   const cancelPool = createPool(config, log, { applicationName: 'plat api cancel', max: 1 });
   const backend = openQueueBackend(config, log);
   const shapeThreads = openShapeThreads();
@@ -45,6 +54,7 @@ export async function startApi(
     await shapeThreads.stop();
     await backend.close();
     await pool.end();
+    await filePool.end();
     await cancelPool.end();
   };
   try {
@@ -60,6 +70,7 @@ export async function startApi(
       config,
       log,
       pool,
+      filePool,
       cancelPool,
       lifecycle,
       queues,

@@ -9,6 +9,7 @@ import { methodNotAllowed, notFound, sendError } from '../http/error-responses.t
 import { exchangeOf } from '../http/exchange.ts';
 import { headersOf } from '../http/headers.ts';
 import type { FileAddresses } from './file-address.ts';
+import { openReaderLimits } from './reader-limits.ts';
 
 const PATH = '/files/:token';
 
@@ -18,19 +19,30 @@ const SLICE = 256 * 1024;
 type Part = { n: number; size: number; sha256: string };
 type Resources = { database: Database; files: FileAddresses };
 
-/** GET /files/{token}: a part of an export or all of it; needs no key, the address itself is signed. */
+/** A reader that takes nothing for so long has gone, or keeps a place from others. */
+const IDLE_READER_MS = 60_000;
+
+/**
+ * GET /files/{token}: a part of an export or all of it; needs no key, the address itself is signed.
+ * @param database with connections of its own: those who read files keep no other call waiting
+ */
 export function filesRouter({ database, files }: Resources, now: () => Date): Router {
   const router = Router({ caseSensitive: true });
+  const readers = openReaderLimits();
   const send: RequestHandler = async (req, res) => {
     exchangeOf(res).route = PATH;
+    const leave: (() => void)[] = [];
     try {
       const named = await files.read(req.params.token as string, now());
+      // Before anything is read for it.
+      if (named !== undefined) leave.push(readers.enter('address', req.params.token as string));
       const file = named && (await readFile(database, named.x, named.n));
       if (file === undefined)
         throw notFound(
           'This address is not one of ours, or the file is kept no longer. Look at the export again.',
         );
-      const { parts, name, type } = file;
+      const { parts, name, type, accountId } = file;
+      leave.push(readers.enter('account', accountId));
       const size = parts.reduce((sum, part) => sum + part.size, 0);
       const etag = `"${parts.length === 1 ? parts[0]!.sha256 : `${named!.x}-${size}`}"`;
       const asked = req.headers['if-range'];
@@ -49,21 +61,26 @@ export function filesRouter({ database, files }: Resources, now: () => Date): Ro
       for (let at = 0; at < own.length; at += 2) res.setHeader(own[at]!, own[at + 1]!);
       res.writeHead(range === undefined ? 200 : 206, headers);
       if (req.method === 'HEAD') res.end();
-      else await pipeline(Readable.from(readBytes(database, named!.x, parts, start, end)), res);
+      else {
+        res.setTimeout(IDLE_READER_MS, () => res.destroy());
+        await pipeline(Readable.from(readBytes(database, named!.x, parts, start, end)), res);
+      }
     } catch (error) {
       // Of what has begun to go out the client sees that it is cut off.
       if (res.headersSent) res.destroy();
       else sendError(res, error);
+    } finally {
+      for (const each of leave) each();
     }
   };
   router.route(PATH).get(send).all(methodNotAllowed('GET', 'HEAD'));
   return router;
 }
 
-type KeptFile = { parts: Part[]; name: string; type: string };
+type KeptFile = { parts: Part[]; name: string; type: string; accountId: string };
 
 async function readFile(database: Database, id: string, n: number): Promise<KeptFile | undefined> {
-  const [facts] = await database.runComposed<NamedOrder & { created_at: Date }>(
+  const [facts] = await database.runComposed<NamedOrder & { created_at: Date; account_id: string }>(
     'exports/read_file_facts',
     { subject: SUBJECT },
     { export_id: id },
@@ -73,7 +90,8 @@ async function readFile(database: Database, id: string, n: number): Promise<Kept
   const parts = n === 0 ? all : all.filter(part => part.n === n);
   if (parts.length === 0) return undefined;
   const name = fileNameOf({ ...facts, id }, all.length === 1 ? 0 : n);
-  return { parts, name, type: FILE_TYPES[facts.request.format].type };
+  const { type } = FILE_TYPES[facts.request.format];
+  return { parts, name, type, accountId: facts.account_id };
 }
 
 /**

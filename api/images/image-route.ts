@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { openReaderLimits } from '../files/reader-limits.ts';
 import { methodNotAllowed, notFound, sendError } from '../http/error-responses.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { headersOf } from '../http/headers.ts';
@@ -9,6 +10,7 @@ const PATH = '/images/:file';
 /** GET /images/{token}.jpg: needs no key, the address itself is signed. */
 export function imagesRouter(images: Images, now: () => Date): Router {
   const router = Router({ caseSensitive: true });
+  const readers = openReaderLimits();
   const send: RequestHandler = async (req, res) => {
     exchangeOf(res).route = PATH;
     try {
@@ -16,6 +18,9 @@ export function imagesRouter(images: Images, now: () => Date): Router {
       const named = await images.addresses.read(token, now());
       if (named === undefined)
         throw notFound('This address is not one of ours, or has expired. Ask for the picture again.');
+      const leave = readers.enter('address', token);
+      if (res.closed) leave();
+      else res.once('close', leave);
       const picture =
         (await images.pictures.kept(named.k)) ?? (await images.pictures.ofParcel(named.p)).picture;
       const rest = Math.max(0, Math.floor(named.e - now().getTime() / 1000));

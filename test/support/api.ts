@@ -78,6 +78,12 @@ export async function startTestApi(
     connectTimeoutMs: 60_000,
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   });
+  const filePool = createPool(config, log, {
+    applicationName: 'plat api test files',
+    max: 2,
+    connectTimeoutMs: 60_000,
+    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+  });
   const cancelPool = createPool(config, log, { applicationName: 'plat api test cancel', max: 1 });
   const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
   const server = await serveHttp(
@@ -85,6 +91,7 @@ export async function startTestApi(
       config,
       log,
       pool,
+      filePool,
       cancelPool,
       lifecycle,
       queues,
@@ -101,6 +108,7 @@ export async function startTestApi(
   const stop = () => {
     stopped ??= server.stop().then(async () => {
       await pool.end();
+      await filePool.end();
       await cancelPool.end();
     });
     return stopped;

@@ -262,7 +262,7 @@ select id from exports where id = :export_id and attempt = :attempt and state = 
 -- name: read_file_facts
 -- What is sent of a file that is kept, and what its list or only market is called, while the account that
 -- ordered it is in good standing. Places: subject.
-select e.request, e.expires_at, e.created_at,
+select e.request, e.expires_at, e.created_at, e.account_id,
   {{subject}} as subject
 from exports e
 join accounts a on a.id = e.account_id and a.disabled_at is null and a.pro and a.invoice_paid

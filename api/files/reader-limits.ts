@@ -1,0 +1,37 @@
+import { PlatError } from '../../shared/base/errors.ts';
+
+/** Programs that download in pieces open up to 8 connections. */
+const MAX_PER_ADDRESS = 8;
+const MAX_PER_ACCOUNT = 16;
+
+export type ReaderLimits = {
+  /**
+   * Counts a reader of an address or of an account's files until the returned function is called.
+   * @throws PlatError `rate_limited` when it has as many as it may
+   */
+  enter(kind: 'address' | 'account', id: string): () => void;
+};
+
+/** Limits of this process, for addresses that need no key and so have no other limit. */
+export function openReaderLimits(): ReaderLimits {
+  const readers = new Map<string, number>();
+  return {
+    enter(kind, id) {
+      const key = `${kind} ${id}`;
+      const most = kind === 'address' ? MAX_PER_ADDRESS : MAX_PER_ACCOUNT;
+      const count = readers.get(key) ?? 0;
+      if (count >= most)
+        throw new PlatError(
+          'rate_limited',
+          `This ${kind} has ${most} downloads in progress. Wait until one of them has finished.`,
+          { headers: { 'Retry-After': '10' } },
+        );
+      readers.set(key, count + 1);
+      return () => {
+        const left = readers.get(key)! - 1;
+        if (left === 0) readers.delete(key);
+        else readers.set(key, left);
+      };
+    },
+  };
+}
