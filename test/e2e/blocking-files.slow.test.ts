@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { EXAMPLE_ID } from '../../api/v1/examples/examples.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { apiProcesses } from '../support/api-process.ts';
 import { attackWith, MAX_RATIO, slowdown } from '../support/attack.ts';
@@ -19,7 +20,7 @@ const made = await exportFile(db, local, key, {
   boundary: true,
 });
 const file = url + new URL(made.url!).pathname;
-const detail = `${url}/api/public/v1/properties/${33_019e8 + 1_047}/`;
+const detail = `${url}/api/public/v1/properties/${EXAMPLE_ID}/`;
 
 test('300 slow readers of one address leave others within 20 times their quiet 99th percentile', async () => {
   const attack = attackWith(300, { url: file, readsSlowly: true });
