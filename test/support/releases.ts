@@ -1,0 +1,97 @@
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll } from 'vitest';
+import { rootDir } from '../../shared/base/root.ts';
+
+/** The release before this one. Name the new one here after each release. */
+const PREVIOUS = 'a1ecaab09105b7aec32f2faebb809260dc26162c';
+const PROGRAM = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  '.npmrc',
+  'bin',
+  'sql',
+  'shared',
+  'workers',
+  'api',
+];
+
+const git = (...args: string[]) => spawnSync('git', ['-C', rootDir, ...args], { maxBuffer: 2 ** 30 });
+
+/** Whether the clone has the previous release: a shallow one, or an archive, lacks it. */
+export const hasPrevious = git('cat-file', '-e', `${PREVIOUS}^{commit}`).status === 0;
+
+/**
+ * Writes the previous release into a folder, from the history. Its packages are ours, as long as both releases
+ * name the same ones.
+ */
+export function unpackPrevious(folder: string): void {
+  mkdirSync(folder);
+  const { stdout } = git('archive', PREVIOUS, ...PROGRAM);
+  execFileSync('tar', ['-x', '-C', folder], { input: stdout });
+  const lock = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8');
+  if (lock(folder) !== lock(rootDir)) {
+    execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], { cwd: folder });
+    return;
+  }
+  // A folder of its own, in which it compiles its program.
+  const [ours, its] = [rootDir, folder].map(root => join(root, 'node_modules')) as [string, string];
+  mkdirSync(its);
+  for (const name of readdirSync(ours).filter(each => !each.startsWith('.')))
+    symlinkSync(join(ours, name), join(its, name));
+}
+
+export type Service = { child: ChildProcess; log(): string; stop(): Promise<void> };
+export type ApiService = Service & { url: string };
+
+/** Programs of releases on a database, each started by the path of its folder as an operator would. */
+export function releaseServices(settings: Record<string, string>) {
+  const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', ...settings };
+  const children: ChildProcess[] = [];
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+  const bin = (root: string) => join(root, 'bin', 'plat.mjs');
+
+  /** @param ready what its log says once it serves */
+  async function start(root: string, name: 'api' | 'worker', ready: RegExp) {
+    const child = spawn(process.execPath, [bin(root), name], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    children.push(child);
+    let log = '';
+    const said = await new Promise<string>((resolve, reject) => {
+      child.stderr!.on('data', chunk => {
+        log += chunk;
+        const found = ready.exec(log);
+        if (found !== null) resolve(found[1] ?? '');
+      });
+      child.once('exit', () => reject(new Error(`plat ${name} of ${root} did not start: ${log}`)));
+    });
+    return {
+      child,
+      said,
+      log: () => log,
+      async stop() {
+        const ended = once(child, 'exit');
+        child.kill('SIGTERM');
+        await ended;
+      },
+    };
+  }
+
+  return {
+    /** A command of a release; what it prints as JSON. */
+    async plat(root: string, ...argv: string[]) {
+      const { stdout } = await promisify(execFile)(process.execPath, [bin(root), ...argv, '--json'], { env });
+      return JSON.parse(stdout);
+    },
+    async startApi(root: string): Promise<ApiService> {
+      const { said, ...service } = await start(root, 'api', /"url":"([^"]+)"/);
+      return { ...service, url: said };
+    },
+    startWorker: (root: string): Promise<Service> => start(root, 'worker', /worker ready/),
+  };
+}
