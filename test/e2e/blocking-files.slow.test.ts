@@ -37,9 +37,7 @@ test('300 slow readers of one address leave others within 20 times their quiet 9
 });
 
 test('a file is whole once they have left', async () => {
-  await expect
-    .poll(async () => (await fetch(file, { headers: { Range: 'bytes=0-0' } })).status)
-    .toBe(206);
+  await expect.poll(async () => (await fetch(file, { headers: { Range: 'bytes=0-0' } })).status).toBe(206);
   const bytes = Buffer.from(await (await fetch(file)).arrayBuffer());
   if (made.parts.length === 1) expect(hash('sha256', bytes)).toBe(made.parts[0]!.sha256);
   expect(bytes.length).toBe(made.parts.reduce((sum, part) => sum + part.bytes, 0));
