@@ -122,6 +122,7 @@ const INSTEAD: Record<string, string[]> = {
 const REFUSED: Record<string, string> = {
   'create_search body.filter.list_id': 'a list changes without a trace that a search could follow',
   'update_search body.filter.list_id': 'the same',
+  'cancel_export path.id': 'the export is ready',
 };
 
 /** Not looked up: the answer is the same for every id. */
