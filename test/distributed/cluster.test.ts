@@ -117,8 +117,7 @@ if (process.env.TEST_CITUS_URL === undefined) {
       // Each is answered once at least, in addition to what is not found, and none is a fault.
       for (const [name, seen] of statuses) {
         expect(Math.min(...seen), name).toBeLessThan(300);
-        // No imagery covers some of the parcels.
-        if (name !== 'get_parcel_image') expect(Math.max(...seen), name).toBeLessThan(429);
+        expect(Math.max(...seen), name).toBeLessThan(429);
       }
       expect(differing).toEqual([]);
       expect(asked).toBeGreaterThan(200);

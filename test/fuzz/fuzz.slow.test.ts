@@ -156,13 +156,6 @@ function note(shot: Shot, fault: string, answer?: Answer): void {
     });
 }
 
-/** The sample has no imagery of some of its parcels, and says so. */
-const isWithoutImagery = ({ route, method }: Shot, { status, headers, text }: Answer) =>
-  route.endsWith('/parcel-image/') &&
-  status === 503 &&
-  headers.has('retry-after') &&
-  (method === 'HEAD' || /No imagery/.test(text));
-
 /** Sends it, and looks at the answer as a client, a monitor and an accountant would. */
 async function fire(lane: Lane, shot: Shot, before: number): Promise<number> {
   let answer: Answer;
@@ -175,7 +168,7 @@ async function fire(lane: Lane, shot: Shot, before: number): Promise<number> {
   const { status, headers, text } = answer;
   const statuses = met.get(shot.route) ?? new Map<number, number>();
   met.set(shot.route, statuses.set(status, (statuses.get(status) ?? 0) + 1));
-  if (status >= 500 && !isWithoutImagery(shot, answer)) note(shot, `status ${status}`, answer);
+  if (status >= 500) note(shot, `status ${status}`, answer);
   if (!headers.has('x-request-id')) note(shot, 'no X-Request-Id', answer);
   const path = shot.target.split('?')[0]!;
   try {
