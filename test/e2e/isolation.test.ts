@@ -168,7 +168,7 @@ const comparable = (reply: { status: number; json: unknown }, id: string) =>
   JSON.parse(
     JSON.stringify({ status: reply.status, json: reply.json })
       .replaceAll(id, 'ID')
-      .replaceAll(/"request_id":"[^"]*"/g, '"request_id":""'),
+      .replaceAll(/"(request_id|as_of)":"[^"]*"/g, '"$1":""'),
   );
 
 async function send(place: Place, id: string, things = ours.things) {

@@ -17,7 +17,7 @@ const CALLS_PER_STEP = 4;
 /** Each client's, so that the quick ones leave the processor to the others. */
 const PAUSE_MS = 50;
 
-describe('an upgrade from the previous release', async () => {
+describe.runIf(process.env.TEST_UPGRADE)('an upgrade from the previous release', async () => {
   const folder = testFolder();
   const current = join(folder, 'current');
   const server = inject('testServer').url;

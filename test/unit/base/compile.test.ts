@@ -5,7 +5,13 @@ import { beforeEach, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/base/root.ts';
 import { testFolder } from '../../support/folder.ts';
 
-const PROGRAMS = ['workers/cli/main.ts', 'api/main.ts', 'workers/main.ts', 'workers/formats/reader-child.ts'];
+const PROGRAMS = [
+  'workers/cli/main.ts',
+  'api/main.ts',
+  'api/shapes/shape-thread.ts',
+  'workers/main.ts',
+  'workers/formats/reader-child.ts',
+];
 const COMPILE = 'shared/base/compile.mjs';
 
 let root: string;
