@@ -12,7 +12,7 @@ const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db, { pages: true, env: { ...ON_LOOPBACK, PLAT_DIR: db.folder } });
 const browser = visitor(api);
 
-/** Pages that name no company's things: anyone's, the operators', and those that a secret in the path opens. */
+/** Pages that name nothing of a company: public ones, the operators', and those behind a secret path. */
 const WITHOUT_THINGS = [
   /^\/(sign-in|sign-out|theme|docs|admin|coverage|oauth)\b/,
   /^\/(markets\/|data\/drawing|tiles\/|credits)/,
@@ -45,7 +45,13 @@ beforeAll(async () => {
   await browser.signIn(ours.user);
   const things = ours.things;
   const start = [
-    ...['/account', '/lists', '/searches', '/exports', '/deals', '/markets', '/data?parcel=3301900001047'],
+    '/account',
+    '/lists',
+    '/searches',
+    '/exports',
+    '/deals',
+    '/markets',
+    '/data?parcel=3301900001047',
     `/lists/${things.list}?row=3301900001047`,
     `/searches/${things.search}`,
     `/account/webhooks/${things.webhook}`,

@@ -26,8 +26,8 @@ const git = (...args: string[]) => spawnSync('git', ['-C', rootDir, ...args], { 
 export const hasPrevious = git('cat-file', '-e', `${PREVIOUS}^{commit}`).status === 0;
 
 /**
- * Writes the previous release into a folder, from the history. Its packages are ours, as long as both releases
- * name the same ones.
+ * Writes the previous release into a folder, from the history. Its packages are ours, as long as both
+ * releases name the same ones.
  */
 export function unpackPrevious(folder: string): void {
   mkdirSync(folder);
