@@ -234,11 +234,14 @@ const ON_LISTS = [
 ];
 
 test('every call that is free, or refused, is answered alike, over REST and as a tool', async () => {
-  for (const operation of Object.keys(CALLS))
+  for (const operation of Object.keys(CALLS)) {
+    // A skip trace is limited to 20 a minute: with fewer calls an account, no answer depends on the clock.
+    if (operation.startsWith('skip_trace')) for (const twin of twins) await newClient(twin);
     for (const way of ['rest', 'mcp', 'head'] as const)
       for (const given of fc.sample(CALLS[operation]!, { numRuns: 5, seed: 7 })) {
         await expectAlike(twins, [{ operation, ...given, how: way }]);
       }
+  }
 });
 
 test('so is whatever sequence of calls on lists', async () => {
