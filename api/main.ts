@@ -8,13 +8,19 @@ const CLOSING_MS = 2_000;
 
 const config = loadConfig();
 const log = createLogger(config, 'api');
-const starting = startApi(config, log);
+const stopping = new AbortController();
+const fail = (error: unknown) => {
+  if (stopping.signal.aborted) return;
+  log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
+  process.exit(1);
+};
+const starting = startApi(config, log, { signal: stopping.signal, lost: fail });
 const deadlineMs = config.SHUTDOWN_DELAY_MS + config.SHUTDOWN_TIMEOUT_MS + CLOSING_MS;
-onShutdown(log, deadlineMs, async () => (await starting).stop());
+onShutdown(log, deadlineMs, async () => {
+  stopping.abort();
+  await (await starting.catch(() => undefined))?.stop();
+});
 starting
   // For `plat up`, which must not take another program on this port for this one.
   .then(({ port }) => process.send?.({ port }))
-  .catch(error => {
-    log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
-    process.exit(1);
-  });
+  .catch(fail);

@@ -1,4 +1,5 @@
 import type { Config } from '../shared/base/config.ts';
+import { watchDatabase } from '../shared/base/database-outage.ts';
 import {
   createPool,
   IDLE_IN_TRANSACTION,
@@ -8,9 +9,8 @@ import {
   statement,
 } from '../shared/base/db.ts';
 import type { Logger } from '../shared/base/log.ts';
-import { assertSchemaVersion } from '../shared/base/migrate.ts';
 import { missingSettings } from '../shared/base/origin.ts';
-import { assertClusterReady } from '../shared/base/shards.ts';
+import { assertDatabaseReady } from '../shared/base/start-checks.ts';
 import { CHANGES_DAYS } from '../shared/domain/changes.ts';
 import { failLostExports } from '../shared/exports/end-export.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue/queue.ts';
@@ -27,14 +27,20 @@ export const SESSION_SETTINGS = { ...IDLE_IN_TRANSACTION, random_page_cost: Stri
 /** Each reads a slice of a file in some milliseconds. */
 const FILE_CONNECTIONS = 2;
 
+type StartOptions = Pick<AppDeps, 'meter'> & {
+  /** Ends the wait for a database that is not there yet. */
+  signal?: AbortSignal;
+  /** Called when the database has been away for DATABASE_WAIT_MS. */
+  lost?: (error: unknown) => void;
+};
+
 /**
- * @param parts for benches, in place of the service's own @throws PlatError `schema_version`,
- * `address_in_use`, `host`, `config`
+ * @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`, `host`, `config`
  */
 export async function startApi(
   config: Config,
   log: Logger,
-  parts: Pick<AppDeps, 'meter'> = {},
+  { signal, lost = () => {}, ...parts }: StartOptions = {},
 ): Promise<RunningServer> {
   const pool = createPool(config, log, {
     applicationName: 'plat api',
@@ -58,10 +64,7 @@ export async function startApi(
     await cancelPool.end();
   };
   try {
-    const newer = await assertSchemaVersion(pool);
-    if (newer.length > 0)
-      log.info({ newer }, 'the database has newer migrations, and this release works with them');
-    await assertClusterReady(pool, config.DB_POOL_SIZE);
+    await assertDatabaseReady(pool, config, { log, connections: config.DB_POOL_SIZE, signal });
     const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const assets = await openAssets(config);
@@ -80,12 +83,15 @@ export async function startApi(
     });
     const server = await serveHttp(app, config, lifecycle);
     const stopHousekeeping = startMaintenance(pool, log, config);
+    // Not on the pool, whose connections may all be taken by calls.
+    const stopWatching = watchDatabase(cancelPool, { log, limitMs: config.DATABASE_WAIT_MS }, lost);
     log.info({ url: server.url }, 'listening');
     for (const missing of missingSettings(config)) log.warn(missing);
     return {
       ...server,
       async stop() {
         await server.stop();
+        stopWatching();
         await stopHousekeeping();
         await close();
       },

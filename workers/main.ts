@@ -9,9 +9,16 @@ const config = loadConfig();
 const log = createLogger(config, 'plat-worker');
 const left = sweepRunFolders();
 if (left.length > 0) log.info({ folders: left }, 'removed what a killed worker had left');
-const starting = startWorker(config, log, allJobs);
-onShutdown(log, config.SHUTDOWN_TIMEOUT_MS, async () => (await starting).stop());
-starting.catch(error => {
-  log.fatal({ err: error }, 'the worker did not start');
+const stopping = new AbortController();
+const fail = (message: string) => (error: unknown) => {
+  if (stopping.signal.aborted) return;
+  log.fatal({ err: error }, message);
   process.exit(1);
+};
+const lost = fail('the worker lost its database');
+const starting = startWorker(config, log, allJobs, { signal: stopping.signal, lost });
+onShutdown(log, config.SHUTDOWN_TIMEOUT_MS, async () => {
+  stopping.abort();
+  await (await starting.catch(() => undefined))?.stop();
 });
+starting.catch(fail('the worker did not start'));

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError, type Worker } from 'bullmq';
 import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import type { Config } from '../shared/base/config.ts';
+import { watchDatabase } from '../shared/base/database-outage.ts';
 import { type Client, createPool, endsWithWorker, type Pool, sql } from '../shared/base/db.ts';
 import { errorCode, PlatError } from '../shared/base/errors.ts';
-import type { Logger } from '../shared/base/log.ts';
+import { type Logger, sparseWarnings } from '../shared/base/log.ts';
 import { metricsAccess } from '../shared/base/metrics-access.ts';
-import { assertSchemaVersion } from '../shared/base/migrate.ts';
-import { assertClusterReady } from '../shared/base/shards.ts';
+import { assertDatabaseReady } from '../shared/base/start-checks.ts';
 import { deliver, JOBS_CHANNEL } from '../shared/queue/jobs.ts';
 import {
   openQueueBackend,
@@ -53,15 +53,23 @@ export type RunningWorker = {
   stop(): Promise<void>;
 };
 
+type WorkerOptions = {
+  diskPauseMs?: number;
+  /** Ends the wait for a database that is not there yet. */
+  signal?: AbortSignal;
+  /** Called when the database has been away for DATABASE_WAIT_MS. */
+  lost?: (error: unknown) => void;
+};
+
 /**
  * Takes jobs from every queue until it is stopped.
- * @throws PlatError `schema_version`, `address_in_use`; errors of pg
+ * @throws PlatError `schema_version`, `queue_tables`, `database_lost`, `address_in_use`; errors of pg
  */
 export async function startWorker(
   config: Config,
   log: Logger,
   jobs: Jobs,
-  options: { diskPauseMs?: number } = {},
+  options: WorkerOptions = {},
 ): Promise<RunningWorker> {
   const connections = config.WORKER_CONCURRENCY * CONNECTIONS_PER_JOB + 6;
   const lease = createLease(config.JOB_LOCK_MS, LOCK_RENEWALS, log);
@@ -79,12 +87,15 @@ export async function startWorker(
   let listening: Promise<void> | undefined;
   let pausing: NodeJS.Timeout | undefined;
   const loops: WakefulLoop[] = [];
+  let stopWatching = () => {};
+  const warn = sparseWarnings(log);
   let health: Awaited<ReturnType<typeof serveHealth>> | undefined;
   const stop = async () => {
     const message = 'The worker is stopping; the job goes on at its next attempt.';
     stopping.abort(new PlatError('stopping', message, { retryable: true }));
     clearInterval(sweep);
     clearTimeout(pausing);
+    stopWatching();
     await health?.close();
     await listening;
     await Promise.all([...loops.map(loop => loop.stop()), ...workers.map(worker => worker.close())]);
@@ -104,10 +115,7 @@ export async function startWorker(
   };
 
   try {
-    const newer = await assertSchemaVersion(pool);
-    if (newer.length > 0)
-      log.info({ newer }, 'the database has newer migrations, and this release works with them');
-    await assertClusterReady(pool, connections);
+    await assertDatabaseReady(pool, config, { log, connections, signal: options.signal });
     if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config, pool);
     await lease.begin(pool);
     const queues = openQueues(backend);
@@ -147,7 +155,7 @@ export async function startWorker(
         await schedules.restore();
         await pool.query(sql('queue/delete_old_jobs'));
       } catch (error) {
-        if (!stopping.signal.aborted) log.warn({ err: error }, 'the sweep for undelivered jobs failed');
+        if (!stopping.signal.aborted) warn(error, 'the sweep for undelivered jobs failed');
       }
     };
     loops.push(startCourier({ pool, log, config }));
@@ -155,19 +163,19 @@ export async function startWorker(
     const follow = () => followSearches({ pool, log, config, signal });
     loops.push(
       startLoop(follow, FOLLOW_MS, error => {
-        if (!signal.aborted) log.warn({ err: error }, 'searches: what failed is tried again in a minute');
+        if (!signal.aborted) warn(error, 'searches: what failed is tried again in a minute');
       }),
     );
     const heard: Heard = {
       [JOBS_CHANNEL]: id =>
-        deliver(pool, deliverer, [id]).catch(error =>
-          log.warn({ err: error }, 'an announced job waits for the sweep'),
-        ),
+        deliver(pool, deliverer, [id]).catch(error => warn(error, 'an announced job waits for the sweep')),
       [WEBHOOKS_CHANNEL]: () => {
         for (const loop of loops) loop.wake();
       },
     };
-    listening = listen(pool, heard, log, stopping.signal);
+    listening = listen(pool, heard, warn, stopping.signal);
+    const { lost = () => {} } = options;
+    stopWatching = watchDatabase(pool, { log, limitMs: config.DATABASE_WAIT_MS }, lost);
     sweep = setInterval(sweepOnce, SWEEP_MS);
     await sweepOnce();
     log.info({ queue: backend.kind, jobs: [...jobs.keys()], healthPort: health?.port }, 'worker ready');
@@ -227,16 +235,17 @@ async function serveHealth(
 }
 
 /** What is announced on a channel of the database, by the channel. */
+type Warn = ReturnType<typeof sparseWarnings>;
 type Heard = Record<string, (payload: string) => unknown>;
 
 /** Pause before reconnecting; meanwhile the sweep finds the announced jobs. */
 const RECONNECT_MS = 5_000;
 
 /** Hears what is announced, on a connection of its own, until the signal is aborted. */
-async function listen(pool: Pool, heard: Heard, log: Logger, signal: AbortSignal): Promise<void> {
+async function listen(pool: Pool, heard: Heard, warn: Warn, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await listenOnce(pool, heard, signal).catch(error => {
-      if (!signal.aborted) log.warn({ err: error }, 'announced jobs are not heard: they wait for the sweep');
+      if (!signal.aborted) warn(error, 'announced jobs are not heard: they wait for the sweep');
     });
     await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }

@@ -232,8 +232,10 @@ export function unavailable(
   message: string,
   cause?: unknown,
   headers: Record<string, string> = {},
+  details?: Record<string, string[]>,
 ): PlatError {
   return new PlatError('internal_error', message, {
+    ...(details && { details }),
     status: 503,
     headers: { 'Retry-After': '5', ...headers },
     retryable: true,

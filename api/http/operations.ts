@@ -3,11 +3,11 @@ import type { Config } from '../../shared/base/config.ts';
 import type { Pool } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { metricsAccess } from '../../shared/base/metrics-access.ts';
-import { assertSchemaVersion } from '../../shared/base/migrate.ts';
 import type { Lifecycle } from './begin.ts';
 import { unavailable } from './database.ts';
 import { answerGet, notFound } from './error-responses.ts';
 import type { Metrics } from './metrics.ts';
+import { checkReady, type Ready } from './readiness.ts';
 
 export type OperationsDeps = {
   pool: Pool;
@@ -25,19 +25,13 @@ export function operations({ pool, metrics, lifecycle, config }: OperationsDeps)
   );
 
   // However often it is asked, the database is asked once at a time.
-  let checking: Promise<unknown> | undefined;
+  let checking: Promise<Ready> | undefined;
   answerGet(router, '/readyz', async (_req, res) => {
     if (lifecycle.leaving) throw unavailable('The service is shutting down.');
-    checking ??= assertSchemaVersion(pool).finally(() => {
+    checking ??= checkReady(pool, config).finally(() => {
       checking = undefined;
     });
-    try {
-      await checking;
-    } catch (cause) {
-      const reason = cause instanceof PlatError ? cause.message : 'The database cannot be reached.';
-      throw unavailable(`The service is not ready. ${reason}`, cause);
-    }
-    sendText(res, 200, 'application/json', '{"status":"ready"}');
+    sendText(res, 200, 'application/json', JSON.stringify(await checking));
   });
 
   answerGet(router, '/metrics', async (req, res) => {

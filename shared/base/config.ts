@@ -125,6 +125,7 @@ const schema = z.object({
   WORKERS: z.coerce.number().int().min(1).max(64).default(1),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(32).default(2),
   JOB_LOCK_MS: z.coerce.number().int().min(5_000).max(3_600_000).default(60_000),
+  DATABASE_WAIT_MS: z.coerce.number().int().min(100).max(86_400_000).default(300_000),
   DB_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   STATEMENT_TIMEOUT_MS: z.coerce.number().int().min(100).max(600_000).default(10_000),
   REQUEST_TIMEOUT_MS: z.coerce.number().int().min(100).max(600_000).default(30_000),

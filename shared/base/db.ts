@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Config, requireDatabaseUrl } from './config.ts';
 import { errorCode } from './errors.ts';
-import type { Logger } from './log.ts';
+import { type Logger, sparseWarnings } from './log.ts';
 import { type BoundStatement, bindValues, inlineParameters, type Values } from './named-parameters.ts';
 import { rootDir } from './root.ts';
 
@@ -128,7 +128,8 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     // up a second later.
     ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
   });
-  pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
+  const warn = sparseWarnings(log);
+  pool.on('error', error => warn(error, 'an idle database connection was lost'));
   // A connection that is lost while in use fails its query, and also emits an error that would end the
   // process.
   pool.on('connect', client =>

@@ -96,6 +96,11 @@ const RETRYABLE = new Set([
   '08001',
   '08003',
   '08006', // connection exceptions
+  '25006', // read_only_sql_transaction: a fail-over has just demoted this server
+  'EAI_AGAIN', // names, and routes, of a network that is coming up
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',

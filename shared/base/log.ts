@@ -38,3 +38,30 @@ export function redactKeys(text: string): string {
     .replaceAll(/plat_[\w-]{43}/g, 'plat_[removed]')
     .replaceAll(/\/[\w-]{43}(?![\w-])/g, '/[removed]');
 }
+
+/** The longest pause between two lines of the log about one outage. */
+const MAX_PAUSE_MS = 64_000;
+const FIRST_PAUSE_MS = 1_000;
+
+/** After this long without another failure the next one is logged at once. */
+const QUIET_MS = 2 * MAX_PAUSE_MS;
+
+/**
+ * Logs a warning that repeats at growing intervals: at once, then after 1, 2, 4 … 64 seconds, so that an outage of
+ * an hour is some 60 lines and not some 10,000. Each message has intervals of its own.
+ */
+export function sparseWarnings(log: Logger, now: () => number = Date.now) {
+  const seen = new Map<string, { pause: number; next: number; last: number }>();
+  return (error: unknown, message: string): void => {
+    const time = now();
+    const before = seen.get(message);
+    const isNew = before === undefined || time - before.last > QUIET_MS;
+    const { pause, next } = isNew ? { pause: FIRST_PAUSE_MS, next: time } : before;
+    if (time < next) {
+      seen.set(message, { pause, next, last: time });
+      return;
+    }
+    seen.set(message, { pause: Math.min(2 * pause, MAX_PAUSE_MS), next: time + pause, last: time });
+    log.warn({ err: error }, message);
+  };
+}

@@ -12,7 +12,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '../base/config.ts';
 import { connectionOf, endsWithWorker } from '../base/db.ts';
-import type { Logger } from '../base/log.ts';
+import { type Logger, sparseWarnings } from '../base/log.ts';
 import { QUEUE_SCHEMA } from '../base/migrate.ts';
 
 /** One queue a job family, so that a long ingestion never stands in the way of a recompute. */
@@ -59,7 +59,8 @@ export function openQueueBackend(config: Config, log: Logger): QueueBackend {
   const open: { close(): Promise<void> }[] = [];
   const base = { connection, prefix: config.QUEUE_PREFIX };
   // BullMQ repeats a lost connection's error until it is back; without a listener the first ends the process.
-  const onError = (error: Error) => log.warn({ err: error }, 'queue connection');
+  const warn = sparseWarnings(log);
+  const onError = (error: Error) => warn(error, 'queue connection');
 
   return {
     kind,
@@ -89,7 +90,8 @@ function connect(config: Config, log: Logger) {
   if (config.REDIS_URL !== undefined) {
     // BullMQ's blocking reads wait longer than any retry limit, but for 10 seconds at most.
     const redis = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, socketTimeout: 20_000 });
-    redis.on('error', error => log.warn({ err: error }, 'redis connection'));
+    const warn = sparseWarnings(log);
+    redis.on('error', error => warn(error, 'redis connection'));
     return {
       kind: 'redis' as const,
       classes: withBackend(createRedisBackend) as unknown as Classes,
@@ -111,7 +113,8 @@ function connect(config: Config, log: Logger) {
   });
   // Each queue and worker listens on it.
   pool.setMaxListeners(0);
-  pool.on('error', error => log.warn({ err: error }, 'queue database connection'));
+  const warn = sparseWarnings(log);
+  pool.on('error', error => warn(error, 'queue database connection'));
   return {
     kind: 'postgres' as const,
     classes: withBackend(createPostgresBackend) as unknown as Classes,

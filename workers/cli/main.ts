@@ -117,7 +117,7 @@ async function migrateCommand(flags: MigrateFlags): Promise<CommandResult> {
     return [{ pending }, lines.join('\n') || 'The schema is current.'];
   }
   const applied = await migrate(config.DATABASE_URL, {
-    queue: config.REDIS_URL === undefined,
+    queue: true,
     say: printNote,
   });
   const { loadRegions } = await import('../regions/load-regions.ts');

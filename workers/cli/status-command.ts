@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { sql, statement } from '../../shared/base/db.ts';
-import { describeDisk, diskSpace } from '../../shared/base/disk.ts';
+import { describeDisk } from '../../shared/base/disk.ts';
+import { listDisks, localDataDirectory, type NamedDisk } from '../../shared/base/disks.ts';
 import { listPreparedTransactions, listSharded, type ShardedTable } from '../../shared/base/shards.ts';
 import type { JobState } from '../../shared/queue/jobs.ts';
 import { wholeNumber } from './common/cli-options.ts';
@@ -10,6 +11,11 @@ import { readState } from './common/cli-state.ts';
 import { jobsTable } from './jobs-command.ts';
 
 type Registry = { areas: number; numbers: number; edition: string | null; age_days: number | null };
+
+type Server = { read_only: boolean; connections: number; max_connections: number };
+
+/** With fewer free, the next process to start may get none. */
+const FEW_CONNECTIONS = 5;
 
 /** As old as a copy of the Do Not Call registry may be: 16 CFR 310.4(b)(3)(iv). */
 const MAX_DNC_DAYS = 31;
@@ -28,7 +34,9 @@ export function addStatusCommand(program: Command): void {
     const { rows: jobs } = await pool.query<JobState>(statement('queue/list_jobs', { limit, status: null }));
     const api = readState(config)?.apiUrl ?? null;
     const redis = await stateOfRedis(config);
-    const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
+    const disks = await listDisks(config, await localDataDirectory(pool, config)).catch(() => []);
+    const server = (await pool.query<Server>(sql('base/summarise_server'))).rows[0]!;
+    const { workers } = (await pool.query<{ workers: number }>(sql('queue/count_workers'))).rows[0]!;
     const [dnc] = (await pool.query<Registry>(sql('contacts/summarise_registry'))).rows;
     const shards = await listSharded(pool);
     const prepared = await listPreparedTransactions(pool, STUCK_MINUTES);
@@ -36,8 +44,9 @@ export function addStatusCommand(program: Command): void {
     const figures: Record<string, number | string> = {
       api: api ?? 'not started by `npm start`',
       redis: redis ?? 'not used (REDIS_URL)',
+      database: `${server.read_only ? 'read-only' : 'writable'}, ${server.connections} of ${server.max_connections} connections`,
+      workers,
       ...overview,
-      ...(disk && { disk: describeDisk(disk) }),
       ...(areas > 0 && {
         do_not_call: `${numbers.toLocaleString('en-US')} numbers of ${areas} area codes as of ${edition}`,
       }),
@@ -45,6 +54,7 @@ export function addStatusCommand(program: Command): void {
     const lines = Object.entries(figures).map(
       ([name, value]) => `${name.replaceAll('_', ' ').padEnd(24)} ${value.toLocaleString('en-US')}`,
     );
+    for (const disk of disks) lines.push(`${'disk'.padEnd(24)} ${describeNamed(disk)}`);
     if (shards.length > 0) lines.push('', shardsTable(shards));
     lines.push('', jobsTable(jobs));
     if (age_days !== null && age_days > MAX_DNC_DAYS)
@@ -55,9 +65,29 @@ export function addStatusCommand(program: Command): void {
       printNote(
         `the transaction ${gid} has been prepared on ${node} for ${minutes} minutes, and its rows are locked. On the coordinator: select recover_prepared_transactions(); what stays, see docs/scale.md.`,
       );
-    if (disk?.low) printNote(`the disk is nearly full: ${describeDisk(disk)}. Jobs pause when it is full.`);
-    return [{ api, redis, ...overview, dnc, disk, shards, prepared, jobs }, lines.join('\n')];
+    noteServer(server);
+    for (const disk of disks)
+      if (disk.low)
+        printNote(
+          `the disk is ${disk.full ? 'full' : 'nearly full'}: ${describeNamed(disk)}. Jobs pause when it is full.`,
+        );
+    const document = { api, redis, workers, ...overview, dnc, server, disks, shards, prepared, jobs };
+    return [document, lines.join('\n')];
   });
+}
+
+const describeNamed = (disk: NamedDisk): string => `${describeDisk(disk)} (${disk.holds.join(', ')})`;
+
+function noteServer({ read_only, connections, max_connections }: Server): void {
+  if (read_only)
+    printNote(
+      'the database is read-only, so no call can be charged and no job can run: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.',
+    );
+  const free = Math.max(0, max_connections - connections);
+  if (free < FEW_CONNECTIONS)
+    printNote(
+      `${free} of ${max_connections} database connections are free: raise max_connections of PostgreSQL, or lower DB_POOL_SIZE and the number of workers.`,
+    );
 }
 
 const shardsTable = (tables: ShardedTable[]) =>

@@ -1,6 +1,6 @@
 import type { Config } from '../../shared/base/config.ts';
 import { asRun, type Pool, transaction } from '../../shared/base/db.ts';
-import type { Logger } from '../../shared/base/log.ts';
+import { type Logger, sparseWarnings } from '../../shared/base/log.ts';
 import { apiUrlOf } from '../../shared/base/origin.ts';
 import {
   type GuardedPost,
@@ -122,8 +122,9 @@ export function startCourier({ pool, log, config, post: given }: CourierDeps): W
     await Promise.all([claim('well'), hasFailing && claim('failing')]);
   }
 
+  const warn = sparseWarnings(log);
   const failed = (error: unknown) => {
-    if (!isStopping) log.warn({ err: error }, 'webhooks: what failed is tried again in a moment');
+    if (!isStopping) warn(error, 'webhooks: what failed is tried again in a moment');
   };
   // Neither waits for the other: both go on while messages are under way.
   const recording = startLoop(recordEnded, LOOK_MS, failed);

@@ -1,0 +1,55 @@
+import type { Config } from '../../shared/base/config.ts';
+import type { Pool } from '../../shared/base/db.ts';
+import { fullDisks } from '../../shared/base/disks.ts';
+import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import { assertSchemaVersion } from '../../shared/base/migrate.ts';
+import { unavailable } from './database.ts';
+
+/** `full_disks`: what this host's full disks hold. Calls are answered; what is written there fails. */
+export type Ready = { status: 'ready'; full_disks?: string[] };
+
+/** Why no call can be served, for programs: `details.database` of /readyz. */
+type Fault = 'schema' | 'read_only' | 'no_connections' | 'unreachable';
+
+/**
+ * @throws PlatError 503 while calls can't be served and charged for: the database is away or read-only, gives
+ * no connection, or has another schema
+ */
+export async function checkReady(pool: Pool, config: Config): Promise<Ready> {
+  try {
+    await assertSchemaVersion(pool);
+    await assertWritable(pool);
+  } catch (error) {
+    const [fault, reason] = reasonOf(error, pool);
+    throw unavailable(`The service is not ready. ${reason}`, error, {}, { database: [fault] });
+  }
+  const full_disks = await fullDisks(pool, config).catch(() => []);
+  return { status: 'ready', ...(full_disks.length > 0 && { full_disks }) };
+}
+
+/** @throws PlatError `read_only` */
+async function assertWritable(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ read_only: boolean }>(
+    "select current_setting('transaction_read_only')::boolean as read_only",
+  );
+  if (rows[0]!.read_only)
+    throw new PlatError(
+      'read_only',
+      'The database is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.',
+    );
+}
+
+/** SQLSTATEs of a server that has no connection left. */
+const NO_CONNECTIONS = new Set(['53300', '53400']);
+
+function reasonOf(error: unknown, pool: Pool): [Fault, string] {
+  if (error instanceof PlatError) return [error.code === 'read_only' ? 'read_only' : 'schema', error.message];
+  // Of a pool whose connections are all taken pg says nothing but that the time is up.
+  const isTaken = pool.totalCount >= (pool.options.max ?? 10) && pool.idleCount === 0;
+  if (isTaken || NO_CONNECTIONS.has(errorCode(error) ?? ''))
+    return [
+      'no_connections',
+      'No database connection is free. Look for what holds them, or raise DB_POOL_SIZE and max_connections of PostgreSQL.',
+    ];
+  return ['unreachable', 'The database cannot be reached.'];
+}

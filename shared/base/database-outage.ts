@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from './db.ts';
+import { isRetryable, messageOf, PlatError } from './errors.ts';
+import { type Logger, sparseWarnings } from './log.ts';
+
+/** How often the database is tried while it is away. */
+const RETRY_MS = 1_000;
+/** How often a process checks that its database is there. */
+const CHECK_MS = 5_000;
+/** A server that accepts connections but doesn't answer counts as away. */
+const ANSWER_MS = 10_000;
+
+/** What a process says when it gives up. */
+const lostError = (limitMs: number, cause: unknown): PlatError =>
+  new PlatError(
+    'database_lost',
+    `The database could not be reached for ${Math.round(limitMs / 1000)} seconds (DATABASE_WAIT_MS). Check that it runs and that DATABASE_URL is right.`,
+    { cause, status: 503, retryable: true },
+  );
+
+export type Wait = { log: Logger; limitMs: number; signal?: AbortSignal | undefined };
+
+/**
+ * Repeats `look` while the database is away; any other failure is thrown at once.
+ * @throws PlatError `database_lost` after `limitMs`; the signal's reason
+ */
+export async function waitForDatabase<T>(look: () => Promise<T>, wait: Wait): Promise<T> {
+  const { log, limitMs, signal } = wait;
+  const deadline = Date.now() + limitMs;
+  const warn = sparseWarnings(log);
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await look();
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      if (Date.now() >= deadline) throw lostError(limitMs, error);
+      warn(error, 'the database cannot be reached; trying again');
+      const left = Math.max(0, deadline - Date.now());
+      await sleep(Math.min(RETRY_MS, left), undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/**
+ * Checks for as long as a process runs that its database is there, and says so when it is not.
+ * @param lost called once the database has been away for `limitMs`
+ * @returns how to stop it
+ */
+export function watchDatabase(
+  pool: Pool,
+  { log, limitMs }: Wait,
+  lost: (error: unknown) => void,
+): () => void {
+  const over = new AbortController();
+  const { signal } = over;
+  const query = { text: 'select 1', query_timeout: ANSWER_MS };
+  const watch = async () => {
+    while (!signal.aborted) {
+      const since = Date.now();
+      let failures = 0;
+      const look = () =>
+        pool.query(query).catch(cause => {
+          failures++;
+          // Whatever the reason: a password that was changed is an outage, too.
+          throw new PlatError('database_away', messageOf(cause), { retryable: true, cause });
+        });
+      await waitForDatabase(look, { log, limitMs, signal });
+      if (failures > 0)
+        log.info({ seconds: Math.round((Date.now() - since) / 1000) }, 'the database is back');
+      await sleep(Math.min(CHECK_MS, limitMs), undefined, { signal });
+    }
+  };
+  watch().catch(error => signal.aborted || lost(error));
+  return () => over.abort();
+}

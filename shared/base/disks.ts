@@ -1,0 +1,73 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from './config.ts';
+import type { Queryable } from './db.ts';
+import { type DiskSpace, diskSpace } from './disk.ts';
+import { isLoopback } from './origin.ts';
+
+/** A disk, and what Plat keeps on it. */
+export type NamedDisk = DiskSpace & { holds: string[]; full: boolean };
+
+/** With less, a page of the map or a mail may still be written, and a county no longer. */
+const FULL_BYTES = 100e6;
+
+/**
+ * The disks of this host that Plat writes to, each once.
+ * @param dataDirectory the database's, where it is on this host
+ */
+export async function listDisks(
+  { PLAT_DIR }: Pick<Config, 'PLAT_DIR'>,
+  dataDirectory: string | null,
+): Promise<NamedDisk[]> {
+  const folders: [string, string | null][] = [
+    ['PLAT_DIR', PLAT_DIR],
+    ['uploads', join(PLAT_DIR, 'uploads')],
+    ['database', dataDirectory],
+  ];
+  const disks = new Map<number, NamedDisk>();
+  for (const [name, folder] of folders) {
+    const there = folder === null ? null : await nearestFolder(folder);
+    if (there === null) continue;
+    const known = disks.get(there.device);
+    if (known) known.holds.push(name);
+    else {
+      const space = await diskSpace(there.path);
+      disks.set(there.device, { ...space, holds: [name], full: space.freeBytes < FULL_BYTES });
+    }
+  }
+  return [...disks.values()];
+}
+
+/** The folder, or the nearest one above that exists: what is written first creates the rest. */
+async function nearestFolder(path: string): Promise<{ path: string; device: number } | null> {
+  const found = await stat(path).catch(() => null);
+  if (found !== null) return { path, device: found.dev };
+  return dirname(path) === path ? null : nearestFolder(dirname(path));
+}
+
+/**
+ * Where the database keeps its files; null when it is on another host, or doesn't tell this role.
+ */
+export async function localDataDirectory(db: Queryable, { DATABASE_URL }: Config): Promise<string | null> {
+  if (DATABASE_URL === undefined || !isLocal(DATABASE_URL)) return null;
+  const { rows } = await db.query<{ path: string }>(
+    "select setting as path from pg_settings where name = 'data_directory'",
+  );
+  const path = rows[0]?.path;
+  // A container's database may be at a path that this host has for something else, or not at all.
+  return path !== undefined && (await stat(join(path, 'postmaster.pid')).catch(() => null)) !== null
+    ? path
+    : null;
+}
+
+/** What is kept on the disks of this host that are full. */
+export async function fullDisks(db: Queryable, config: Config): Promise<string[]> {
+  const disks = await listDisks(config, await localDataDirectory(db, config));
+  return disks.flatMap(({ full, holds }) => (full ? holds : []));
+}
+
+function isLocal(url: string): boolean {
+  const { hostname, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? hostname;
+  return host === '' || host.startsWith('/') || isLoopback(host.replaceAll(/[[\]]/g, ''));
+}

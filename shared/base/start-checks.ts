@@ -1,0 +1,38 @@
+import type { Config } from './config.ts';
+import { waitForDatabase } from './database-outage.ts';
+import type { Pool } from './db.ts';
+import { PlatError } from './errors.ts';
+import type { Logger } from './log.ts';
+import { assertSchemaVersion, QUEUE_SCHEMA } from './migrate.ts';
+import { assertClusterReady } from './shards.ts';
+
+/**
+ * What a worker or an API checks before it starts, once its database is there.
+ * @param connections that the process may open
+ * @throws PlatError `schema_version`, `queue_tables`, `citus_prepared`, `database_lost`
+ */
+export async function assertDatabaseReady(
+  pool: Pool,
+  config: Pick<Config, 'DATABASE_WAIT_MS' | 'REDIS_URL'>,
+  { log, connections, signal }: { log: Logger; connections: number; signal?: AbortSignal | undefined },
+): Promise<void> {
+  const newer = await waitForDatabase(() => assertSchemaVersion(pool), {
+    log,
+    limitMs: config.DATABASE_WAIT_MS,
+    signal,
+  });
+  if (newer.length > 0)
+    log.info({ newer }, 'the database has newer migrations, and this release works with them');
+  if (config.REDIS_URL === undefined) await assertQueueTables(pool);
+  await assertClusterReady(pool, connections);
+}
+
+/** A database that a release before this one migrated while REDIS_URL was set has no tables for the queues. */
+async function assertQueueTables(pool: Pool): Promise<void> {
+  const { rowCount } = await pool.query('select from pg_namespace where nspname = $1', [QUEUE_SCHEMA]);
+  if (rowCount === 0)
+    throw new PlatError(
+      'queue_tables',
+      'REDIS_URL is not set, and this database has no tables for the queues yet. Run `plat migrate`, then start again: jobs that waited in Redis run from table jobs.',
+    );
+}

@@ -1,0 +1,6 @@
+-- name: summarise_server
+-- Whether the database can be written to, and how many of the connections that it allows are taken.
+select
+  current_setting('transaction_read_only')::boolean as read_only,
+  (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max_connections
