@@ -3,6 +3,7 @@ import { fetchDealJob } from './deals/fetch-deal-job.ts';
 import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import { gradeDealsJob } from './deals/grade-deals-job.ts';
 import { makeExportJob } from './exports/make-export-job.ts';
+import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
 import { ingestFeedJob } from './ingest/ingest-feed-job.ts';
 import { computeLandAttributesJob } from './land/compute-land-attributes-job.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
@@ -36,4 +37,5 @@ export const allJobs = jobsByName([
   gradeDealsDailyJob,
   makeExportJob,
   refreshSearchesJob,
+  deleteOldRecordsJob,
 ]);

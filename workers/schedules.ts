@@ -8,6 +8,7 @@ import type { DeliveryQueue } from '../shared/queue/queue.ts';
 import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import type { Feed } from './feeds/feed.ts';
 import { installedFeeds } from './feeds/feed-folders.ts';
+import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
 import { restateHistoryJob } from './market/restate-history-job.ts';
@@ -30,6 +31,7 @@ export const DAILY = {
   valuation: { pattern: '40 0 * * *', due: pool => enqueue(pool, valueAllCountiesJob, {}) },
   deals: { pattern: '20 1 * * *', due: pool => enqueue(pool, gradeDealsDailyJob, {}) },
   searches: { pattern: '40 1 * * *', due: pool => enqueue(pool, refreshSearchesJob, {}) },
+  housekeeping: { pattern: '10 2 * * *', due: pool => enqueue(pool, deleteOldRecordsJob, {}) },
 } satisfies Record<string, Daily>;
 
 const FEED_PREFIX = 'feed-';

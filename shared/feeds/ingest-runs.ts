@@ -48,9 +48,9 @@ export type RunCounts = {
   read: Record<string, number>;
   /** Rows that the feed's own `skip_where` leaves out. */
   skipped: number;
-  /** Rows that were not used, by reason; each is kept in run_rejects. */
+  /** Rows that were not used, by reason. Exact, while run_rejects keeps the first of each reason. */
   rejected: Record<string, number>;
-  /** Single values that were not used, by field, of rows that were; each is kept in run_rejects. */
+  /** Single values that were not used, by field, of rows that were. Exact, as above. */
   dropped: Record<string, number>;
   /** Boundaries that were repaired, by kind of repair. */
   repaired: Record<string, number>;

@@ -45,6 +45,7 @@ const JOB_WORDS: Record<string, string> = {
   'ingest.run': 'Run a feed',
   'market.daily': 'All market statistics',
   'market.recompute': 'Market statistics',
+  'records.delete_old': 'Delete old records',
   'valuation.all': 'Value all counties',
   'valuation.county': 'Value a county',
 };

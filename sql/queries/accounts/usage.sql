@@ -1,3 +1,9 @@
+-- name: delete_old_usage
+-- Deletes the days of periods that ended more than three years ago. What was billed stays in usage_periods.
+delete from usage_daily d
+using usage_periods p
+where p.account_id = d.account_id and p.period_start = d.period_start and p.period_end < now() - interval '3 years';
+
 -- name: list_days
 -- An account's usage in a period by UTC day, endpoint and mode. `start`: start of the period to the
 -- millisecond.

@@ -23,6 +23,11 @@ select count(*)::int as deals from deals where board_id = :board_id
 -- Returns where it stood
 delete from deals where board_id = :board_id and id = :deal_id returning status, position
 
+-- name: delete_old_events
+-- Deletes events of more than a year ago whose deals were removed.
+delete from deal_events e
+where e.at < now() - interval '1 year' and not exists (select from deals d where d.id = e.deal_id);
+
 -- name: find_board
 -- The board of a user, or of an account without one. `user_id`, null for the account's own.
 select b.id, b.version, coalesce(u.email, a.name) as author

@@ -85,6 +85,10 @@ delete from exports
 where id = :export_id and company_id = :company_id and state not in ('queued', 'running')
 returning id;
 
+-- name: delete_old_exports
+-- Deletes exports that ended more than a year ago and have no file.
+delete from exports where state in ('failed', 'cancelled', 'expired') and ended_at < now() - interval '1 year';
+
 -- name: expire_exports
 -- Deletes the parts of files that are kept no longer, and of those that never became whole.
 with expired as (

@@ -1,6 +1,7 @@
 -- Resolves roll rows that share a key. The first row is kept (attributes of a geometry row only where the
 -- roll has none), identical rows are dropped, and different ones are rejected with their raw text. Removed
--- rows are listed in stage_removed; `identical` compares with the first row of the same file.
+-- rows are listed in stage_removed; `identical` compares with the first row of the same file. `most`: rejects kept
+-- of a reason
 with repeated as (
   select fips, key
   from stage_roll
@@ -40,8 +41,9 @@ rejected as (
   from removed d
   left join stage_raw raw on raw.row_no = d.row_no
   where d.input = 0 and not d.identical
-  returning 1
+  order by d.row_no
+  limit :most
 )
 select
   (select count(*)::int from removed where input = 0 and identical) as identical,
-  (select count(*)::int from rejected) as duplicate_key
+  (select count(*)::int from removed where input = 0 and not identical) as duplicate_key

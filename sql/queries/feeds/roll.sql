@@ -243,13 +243,15 @@ select
 from stage_match
 
 -- name: reject_parts
--- Rejects the geometry of features that could not be united with the first of their parcel.
+-- Rejects the geometry of features that could not be united with the first of their parcel. `most`: rejects kept
+-- of a reason
 insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
 select
   :run_id, :input, row_no, 'geometry', 'geometry_not_united',
   format('The geometry cannot be united with that of the first feature of key %s, which stands for the parcel.', :key::text),
   json_build_object('key', :key::text)::text
 from unnest(:row_numbers::bigint[]) as row_no
+limit greatest(0, :most - (select count(*) from run_rejects where run_id = :run_id and reason = 'geometry_not_united'))
 
 -- name: remove_parcel_filters
 -- Takes away what filters and portfolios know of the parcels that changed, which is written anew, or were

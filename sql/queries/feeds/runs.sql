@@ -12,6 +12,21 @@ returning id
 delete from run_rejects
 where run_id = :run_id and exists (select from runs where id = :run_id and attempts = :attempt)
 
+-- name: delete_old_rejects
+-- Deletes the rejects of runs that ended more than 90 days ago, except those of each feed's newest run.
+delete from run_rejects j
+using runs r
+where j.run_id = r.id and r.finished_at < now() - interval '90 days'
+  and exists (select from runs n where n.feed_id = r.feed_id and n.id > r.id)
+
+-- name: delete_old_runs
+-- Deletes runs that changed nothing and ended more than a year ago, except each feed's newest. Merged runs stay: the
+-- history of listings refers to them.
+delete from runs r
+where r.status <> 'merged' and r.finished_at < now() - interval '1 year'
+  and exists (select from runs n where n.feed_id = r.feed_id and n.id > r.id)
+  and not exists (select from listing_events e where e.run_id = r.id)
+
 -- name: detach_run
 -- Stores why a merged run's source broke off; the rest becomes another run.
 update runs
@@ -83,7 +98,7 @@ order by r.state, r.name
 limit :limit
 
 -- name: list_rejects
--- A run's rejected rows, the first of every reason. `reason`: null for all.
+-- The rejects that are kept of a run. `reason`: null for all.
 select input, row_no, field, reason, message, raw
 from run_rejects
 where run_id = :run_id and (:reason::text is null or reason = :reason)
@@ -181,7 +196,7 @@ where id = :feed_id
 -- name: set_repeats_aside
 -- Keeps the first of the rows of a staging table that share a key, drops equal ones and rejects others.
 -- {{table}}, {{key}}, {{order}} and {{compared}} of the rows; {{input}}, {{field}}, {{reason}}, {{message}}
--- and {{raw}} of a rejected row d
+-- and {{raw}} of a rejected row d. `most`: rejects kept of a reason
 with ranked as (
   select
     ctid as place,
@@ -202,11 +217,12 @@ set_aside as (
   select :run_id, {{input}}, d.row_no, '{{field}}', '{{reason}}', {{message}}, {{raw}}
   from removed d
   where not d.identical
-  returning 1
+  order by d.row_no
+  limit :most
 )
 select
   (select count(*)::int from removed where identical) as identical,
-  (select count(*)::int from set_aside) as {{reason}}
+  (select count(*)::int from removed where not identical) as {{reason}}
 
 -- name: start_run
 -- Starts a run, or restarts it when its job is retried. `job_id` may be null.

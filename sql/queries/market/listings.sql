@@ -105,7 +105,8 @@ where s.ctid = sales.place
 
 -- name: resolve_listing_duplicates
 -- Resolves repeated rows of a listing within a run: the newest status is kept, by its date and then by its
--- place in the file; identical rows are dropped, older states are rejected with their raw text.
+-- place in the file; identical rows are dropped, older states are rejected with their raw text. `most`: rejects kept
+-- of a reason
 with repeated as (
   select id
   from stage_listing
@@ -137,11 +138,12 @@ set_aside as (
   from removed d
   left join stage_raw raw on raw.row_no = d.row_no
   where not d.identical
-  returning 1
+  order by d.row_no
+  limit :most
 )
 select
   (select count(*)::int from removed where identical) as identical,
-  (select count(*)::int from set_aside) as superseded
+  (select count(*)::int from removed where not identical) as superseded
 
 -- name: retire_listings
 -- Retires listings that a complete feed no longer has. Their history is kept.

@@ -10,7 +10,7 @@ import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
 import { rejectDuplicates, total } from '../run/run-counts.ts';
-import { withStage, withStages } from '../run/stage-schema.ts';
+import { REJECTS_KEPT, withStage, withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, derivation, readZipCounties } from '../stage/derive-fields.ts';
 import {
   completeFromFurtherRolls,
@@ -64,7 +64,11 @@ export const parcelInputs = ({ roll, furtherRolls, shape }: AssessorFeed): Named
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   await run.step('join', 'joining keys', 0.62);
-  await rejectDuplicates(client, counts, statement('feeds/resolve_roll_duplicates', { run_id: runId }));
+  await rejectDuplicates(
+    client,
+    counts,
+    statement('feeds/resolve_roll_duplicates', { run_id: runId, most: REJECTS_KEPT }),
+  );
   await joinShapes(client, runId, counts);
   await client.query('analyze stage_removed (fips, key)');
   const summed = (await client.query(sql('feeds/sum_part_acres'))).rowCount ?? 0;

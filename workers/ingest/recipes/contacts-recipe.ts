@@ -6,7 +6,7 @@ import { compileContactMapper } from '../map/map-contact.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
 import { matchFigures, measureRows, rejectDuplicates } from '../run/run-counts.ts';
-import { withStages } from '../run/stage-schema.ts';
+import { REJECTS_KEPT, withStages } from '../run/stage-schema.ts';
 import { stageContacts } from '../stage/stage-contacts.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
@@ -44,7 +44,11 @@ const REPEATS = {
 async function compare(client: Client, run: RunContext, { gates }: ContactsFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  await rejectDuplicates(client, counts, statement('feeds/set_repeats_aside', { run_id: runId }, REPEATS));
+  await rejectDuplicates(
+    client,
+    counts,
+    statement('feeds/set_repeats_aside', { run_id: runId, most: REJECTS_KEPT }, REPEATS),
+  );
   await client.query('analyze stage_contact (id)');
   await client.query(compose('contacts/match_contacts', { feed: literal(feedId) }));
   const rows = await measureRows(client, run, matchFigures('stage_contact_match'));

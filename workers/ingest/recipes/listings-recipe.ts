@@ -10,7 +10,7 @@ import { mergeListings } from '../merge/merge-listings.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
 import { countFilled, increment, matchFigures, measureRows, rejectDuplicates } from '../run/run-counts.ts';
-import { type RejectWriter, rawText, withStages } from '../run/stage-schema.ts';
+import { REJECTS_KEPT, type RejectWriter, rawText, withStages } from '../run/stage-schema.ts';
 import { COPY_LISTING, listingLine, listingSql, resolveListing } from '../stage/listing-record.ts';
 import { stageRows } from '../stage/stage-rows.ts';
 import type { Prepared, Recipe } from './recipe.ts';
@@ -35,7 +35,11 @@ async function compare(
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
   await client.query(sql('market/split_repeat_sales'));
-  await rejectDuplicates(client, counts, statement('market/resolve_listing_duplicates', { run_id: runId }));
+  await rejectDuplicates(
+    client,
+    counts,
+    statement('market/resolve_listing_duplicates', { run_id: runId, most: REJECTS_KEPT }),
+  );
   await client.query('analyze stage_listing (id)');
   await client.query(sql('market/match_listings'));
   if (snapshot) await client.query(statement('market/match_gone_listings', { feed_id: feedId }));

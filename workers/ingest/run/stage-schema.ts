@@ -121,6 +121,9 @@ export type Reject = {
   raw: string;
 };
 
+/** So many rejects of a run are kept for each reason. `runs.counts` has all of them. */
+export const REJECTS_KEPT = 1_000;
+
 /** Longer texts are cut: the row number is enough to find the row again. */
 const RAW_LIMIT = 64 * 1024;
 
@@ -131,9 +134,13 @@ export function openRejects(client: Client, runId: number): RejectWriter {
     client,
     'copy run_rejects (run_id, input, row_no, field, reason, message, raw) from stdin',
   );
+  const kept = new Map<string, number>();
   return {
     ...copy,
     add({ input, rowNo, field, reason, message, raw }) {
+      const before = kept.get(reason) ?? 0;
+      if (before === REJECTS_KEPT) return;
+      kept.set(reason, before + 1);
       const values = [runId, input, rowNo, field, reason, message, raw];
       copy.write(values.map(value => copyValue(clean(value))).join('\t'));
     },

@@ -6,7 +6,7 @@ import type { MappedParcel } from '../map/map-parcel.ts';
 import type { Deed, PriorSale } from '../map/map-sale.ts';
 import type { RunContext } from '../run/run-context.ts';
 import { rejectDuplicates } from '../run/run-counts.ts';
-import type { RejectWriter } from '../run/stage-schema.ts';
+import { REJECTS_KEPT, type RejectWriter } from '../run/stage-schema.ts';
 import { COPY_SHAPE, type PlacedParcel, stageShape } from './stage-parcels.ts';
 import { type RowInput, stageRows } from './stage-rows.ts';
 
@@ -69,7 +69,11 @@ const REPEATS = {
 };
 
 export async function completeFromFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
-  await rejectDuplicates(client, counts, statement('feeds/set_repeats_aside', { run_id: runId }, REPEATS));
+  await rejectDuplicates(
+    client,
+    counts,
+    statement('feeds/set_repeats_aside', { run_id: runId, most: REJECTS_KEPT }, REPEATS),
+  );
   await client.query('create index on stage_further (fips, key)');
   await client.query('analyze stage_further');
 }

@@ -5,6 +5,7 @@ import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
 import { combineParts } from '../../../shared/geo/overlay.ts';
 import { increment } from '../run/run-counts.ts';
+import { REJECTS_KEPT } from '../run/stage-schema.ts';
 import { measureBoundary, type StagedShape } from './stage-boundary.ts';
 
 type SplitShape = {
@@ -65,6 +66,7 @@ async function unitePartsOf(
         input: shape.input === 1 ? 'shape' : 'roll',
         row_numbers: others,
         key: shape.key,
+        most: REJECTS_KEPT,
       }),
     );
   }

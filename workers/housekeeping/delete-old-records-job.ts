@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { sql } from '../../shared/base/db.ts';
+import { RETRY } from '../../shared/queue/jobs.ts';
+import { defineJob } from '../queue/job.ts';
+
+const STATEMENTS = [
+  'feeds/delete_old_rejects',
+  'feeds/delete_old_runs',
+  'accounts/delete_old_usage',
+  'exports/delete_old_exports',
+  'deals/delete_old_events',
+] as const;
+
+/** Once a day: deletes records that are kept for months or years. "What grows" in docs/operating.md lists them. */
+export const deleteOldRecordsJob = defineJob({
+  name: 'records.delete_old',
+  queue: 'deals',
+  payload: z.strictObject({}),
+  key: () => '',
+  ...RETRY,
+  async run({ pool }) {
+    let rows = 0;
+    for (const name of STATEMENTS) rows += (await pool.query(sql(name))).rowCount ?? 0;
+    return { rows };
+  },
+});
