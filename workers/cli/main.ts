@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { loadConfig } from '../../shared/base/config.ts';
 import { createPool, RANDOM_PAGE_COST } from '../../shared/base/db.ts';
-import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import { errorCode } from '../../shared/base/errors.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { assertSchemaVersion, listPending, migrate } from '../../shared/base/migrate.ts';
 import { version } from '../../shared/base/root.ts';
@@ -18,6 +18,7 @@ import {
   EXIT,
   exitCodeOf,
 } from './common/cli-session.ts';
+import { errorText } from './common/error-text.ts';
 import { addContactCommands } from './contact-command.ts';
 import { addCountyCommands } from './county-command.ts';
 import { addDealCommands } from './deal-command.ts';
@@ -50,7 +51,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the gate.
 Settings: .env.example`;
 
-function createProgram(): Command {
+export function createProgram(): Command {
   const program = new Command('plat')
     .description('US land-parcel data: ingestion, precomputed answers and a read API')
     .version(version)
@@ -180,30 +181,11 @@ export async function main(argv: string[]): Promise<number> {
     return Number(process.exitCode ?? EXIT.ok);
   } catch (error) {
     // Commander has said what is wrong.
-    if (!(error instanceof CommanderError)) process.stderr.write(`plat: ${textOf(error)}\n`);
+    if (!(error instanceof CommanderError)) process.stderr.write(`plat: ${errorText(error)}\n`);
     return exitCodeOf(error);
   }
 }
 
 function ignoreClosed(error: Error): void {
   if (!['EPIPE', 'EIO'].includes(errorCode(error) ?? '')) throw error;
-}
-
-/** Host and port, password, database: what a person can mend. */
-const CANNOT_CONNECT = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  '28000',
-  '28P01',
-  '3D000',
-]);
-
-function textOf(error: unknown): string {
-  if (error instanceof PlatError) return error.message;
-  if (CANNOT_CONNECT.has(errorCode(error) ?? ''))
-    return `The database cannot be reached: ${(error as Error).message || 'connection refused'}. Is it running, and is DATABASE_URL right?`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
