@@ -120,11 +120,14 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
 /** As long as no name of ours: a signed or shared address, whose text is all that it takes to open it. */
 const LONG_SEGMENT = /\/([^/]{32,})/g;
 
+/** Its token is a UUID, like ids that open nothing. */
+const UNSUBSCRIBE = /(?<=\/searches\/unsubscribe\/)[^/]+/;
+
 /** A path for the log, without what opens something by itself. Ids stay. */
 function redactPath(path: string): string {
-  const redacted = path.replaceAll(LONG_SEGMENT, (whole, segment: string) =>
-    UUID.test(segment) ? whole : '/[removed]',
-  );
+  const redacted = path
+    .replace(UNSUBSCRIBE, '[removed]')
+    .replaceAll(LONG_SEGMENT, (whole, segment: string) => (UUID.test(segment) ? whole : '/[removed]'));
   return redactKeys(redacted).slice(0, 200);
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from './errors.ts';
@@ -28,7 +29,8 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Writes a file that is there whole or not at all. */
 export async function writeFileAtomic(file: string, text: string): Promise<void> {
-  const fresh = `${file}.new`;
+  // Two may write the same file.
+  const fresh = `${file}.${randomUUID()}.new`;
   await mkdir(dirname(file), { recursive: true });
   try {
     await writeFile(fresh, text);

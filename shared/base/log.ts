@@ -47,8 +47,8 @@ const FIRST_PAUSE_MS = 1_000;
 const QUIET_MS = 2 * MAX_PAUSE_MS;
 
 /**
- * Logs a warning that repeats at growing intervals: at once, then after 1, 2, 4 … 64 seconds, so that an outage of
- * an hour is some 60 lines and not some 10,000. Each message has intervals of its own.
+ * Logs a warning that repeats at growing intervals: at once, then after 1, 2, 4 … 64 seconds, so that an
+ * outage of an hour is some 60 lines and not some 10,000. Each message has intervals of its own.
  */
 export function sparseWarnings(log: Logger, now: () => number = Date.now) {
   const seen = new Map<string, { pause: number; next: number; last: number }>();

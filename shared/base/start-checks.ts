@@ -27,7 +27,7 @@ export async function assertDatabaseReady(
   await assertClusterReady(pool, connections);
 }
 
-/** A database that a release before this one migrated while REDIS_URL was set has no tables for the queues. */
+/** An earlier release that migrated with REDIS_URL set made no tables for the queues. */
 async function assertQueueTables(pool: Pool): Promise<void> {
   const { rowCount } = await pool.query('select from pg_namespace where nspname = $1', [QUEUE_SCHEMA]);
   if (rowCount === 0)

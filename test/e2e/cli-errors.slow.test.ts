@@ -12,8 +12,8 @@ const db = await createTestDatabase();
 const SERVICES = new Set(['up', 'api', 'worker']);
 
 /**
- * Every command, called with something for each argument and option that it needs. `migrate` is last: it gives the
- * database a schema.
+ * Every command, called with something for each argument and option that it needs. `migrate` is last: it
+ * gives the database a schema.
  */
 const lines = leaves(createProgram())
   .filter(([name]) => !SERVICES.has(name!))

@@ -308,10 +308,9 @@ test.each([
   ['on a closed port', () => 'postgres://plat@127.0.0.1:1/plat', 'connect ECONNREFUSED 127.0.0.1:1'],
 ])('a database %s: what is wrong and where to look, without a stack', async (_, url, why) => {
   const { code, err } = await runCommand({ ...env, DATABASE_URL: url() }, ['status']);
-  expect([code, err]).toEqual([
-    1,
-    `plat: The database cannot be reached: ${why}. Is it running, and is DATABASE_URL right?\n`,
-  ]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^plat: [^\n]+\n$/)]);
+  expect(err).toContain(why);
+  expect(err).toContain('DATABASE_URL');
 });
 
 test('without a database, a command says what to do', async () => {

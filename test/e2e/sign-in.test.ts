@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { startTestApi } from '../support/api.ts';
@@ -230,10 +231,20 @@ describe('secrets', () => {
     await ana.submit(link, {});
     await ana.signIn(user);
     await ana.submit('/account', { do: 'password', current: 'wrong', password: 'a password of many words' });
+    // What opens a shared report, a file, an image, and ends the mails of a search, whether it exists or not.
+    const token = randomBytes(32).toString('base64url');
+    const unsubscribe = randomUUID();
+    for (const path of ['/comping/shared/', '/files/', '/images/']) await fetch(logged.url + path + token);
+    await fetch(`${logged.url}/searches/unsubscribe/${unsubscribe}`);
+    const id = randomUUID();
+    await fetch(`${logged.url}/searches/${id}`);
     await logged.stop();
     const all = lines.join('');
     expect(all).toContain('/sign-in/link/[removed]');
+    expect(all).toContain(id);
     for (const secret of [
+      token,
+      unsubscribe,
       link.split('/').at(-1)!,
       ana.cookie!.split('=')[1]!,
       user.password,

@@ -11,7 +11,7 @@ const STATEMENTS = [
   'deals/delete_old_events',
 ] as const;
 
-/** Once a day: deletes records that are kept for months or years. "What grows" in docs/operating.md lists them. */
+/** Deletes records that are kept for months or years; docs/operating.md lists them under "What grows". */
 export const deleteOldRecordsJob = defineJob({
   name: 'records.delete_old',
   queue: 'deals',

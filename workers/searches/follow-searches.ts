@@ -1,5 +1,6 @@
 import type { Config } from '../../shared/base/config.ts';
 import { asReads, asRun, type Client, type Pool, withConnection } from '../../shared/base/db.ts';
+import { PlatError } from '../../shared/base/errors.ts';
 import { LOCKS, takeLock } from '../../shared/base/locks.ts';
 import type { Logger } from '../../shared/base/log.ts';
 import { countyOf } from '../../shared/domain/property-id.ts';
@@ -97,7 +98,11 @@ async function lookAtAll(
       looked.push({ search, notes });
       waiting += notes.length;
     } catch (error) {
-      log.warn({ err: error, search: search.id }, 'a search could not be followed; it is tried again');
+      // An earlier release accepted the shape. To try again would read all changes since then every minute.
+      const isRefused = error instanceof PlatError && error.code === 'unprocessable';
+      if (isRefused) looked.push({ search, notes: [] });
+      const next = isRefused ? 'simplify its shape: these changes are left out' : 'it is tried again';
+      log.warn({ err: error, search: search.id }, `a search could not be followed; ${next}`);
     }
     if (waiting >= together) await flush();
   }

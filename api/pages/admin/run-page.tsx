@@ -90,7 +90,7 @@ const runPage: Page = {
   },
 };
 
-/** Of the largest of runs; the command line has all of them. */
+/** More than any run keeps: 1,000 of each reason. */
 const MAX_ROWS = 50_000;
 
 /** The rows that were left out, as they came and why, for a spreadsheet. */

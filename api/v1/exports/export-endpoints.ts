@@ -81,7 +81,7 @@ What it can cost is held from the start, and billed once when it is ready. It ha
   },
   errors: {
     unprocessable:
-      'The shape of the filter has too many vertices, or its outline passes over too many parcels.',
+      'The shape of the filter has more than 10,000 vertices or too many long edges, or its outline passes over too many parcels.',
   },
   handle: async ({ body }, { database, files }, call) => {
     const request = body as ExportRequest;

@@ -55,7 +55,7 @@ export const listComps = defineEndpoint({
   },
   errors: {
     unprocessable:
-      'The polygon has more than 10,000 vertices, or its outline winds around more comps than can be looked at. Costs nothing.',
+      'The polygon has more than 10,000 vertices or too many long edges, or its outline winds around more comps than can be looked at. Costs nothing.',
   },
   handle: async ({ query }, { database, cursorSecret }, call) => {
     // Before the page, so that a fault in the polygon is reported whatever the page.

@@ -243,8 +243,8 @@ select
 from stage_match
 
 -- name: reject_parts
--- Rejects the geometry of features that could not be united with the first of their parcel. `most`: rejects kept
--- of a reason
+-- Rejects the geometry of features that could not be united with the first of their parcel.
+-- `most`: rejects kept of a reason
 insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
 select
   :run_id, :input, row_no, 'geometry', 'geometry_not_united',

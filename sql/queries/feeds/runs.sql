@@ -20,8 +20,8 @@ where j.run_id = r.id and r.finished_at < now() - interval '90 days'
   and exists (select from runs n where n.feed_id = r.feed_id and n.id > r.id)
 
 -- name: delete_old_runs
--- Deletes runs that changed nothing and ended more than a year ago, except each feed's newest. Merged runs stay: the
--- history of listings refers to them.
+-- Deletes runs that changed nothing and ended more than a year ago, except each feed's newest. Merged runs
+-- stay: the history of listings refers to them.
 delete from runs r
 where r.status <> 'merged' and r.finished_at < now() - interval '1 year'
   and exists (select from runs n where n.feed_id = r.feed_id and n.id > r.id)

@@ -105,8 +105,8 @@ where s.ctid = sales.place
 
 -- name: resolve_listing_duplicates
 -- Resolves repeated rows of a listing within a run: the newest status is kept, by its date and then by its
--- place in the file; identical rows are dropped, older states are rejected with their raw text. `most`: rejects kept
--- of a reason
+-- place in the file; identical rows are dropped, older states are rejected with their raw text.
+-- `most`: rejects kept of a reason
 with repeated as (
   select id
   from stage_listing

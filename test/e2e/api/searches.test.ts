@@ -174,6 +174,21 @@ test('a search tells what was added, removed and changed by a merge, and looks a
   for (const one of [early, shape]) await api.call(`${SEARCHES}${one.id}/`, { key, method: 'DELETE' });
 });
 
+test('a search whose shape is refused by now goes on without what has changed', async () => {
+  const { id } = await save({ geom_intersects: 'POLYGON((-73 43, -71 43, -71 44, -73 44, -73 43))' });
+  const teeth = Array.from({ length: 600 }, (_, n) => `-73 ${43 + n / 1_000}, -71 ${43 + (n + 0.5) / 1_000}`);
+  const heavy = `POLYGON((${teeth.join(', ')}, -71 44, -73.5 44, -73 43))`;
+  await pool.query(`update searches set filter = jsonb_set(filter, '{geom_intersects}', $2) where id = $1`, [
+    id,
+    JSON.stringify(heavy),
+  ]);
+  await merge([...roll, parcel(200)]);
+  await follow();
+  const { rows } = await pool.query('select id from searches where seq < (select max(seq) from changes)');
+  expect(rows).toEqual([]);
+  expect((await api.call(`${SEARCHES}${id}/`, { key, method: 'DELETE' })).status).toBe(204);
+});
+
 test('searches belong to their company, and faults are named', async () => {
   const { id } = await save(LARGE);
   const { key: other } = await newCaller(db);

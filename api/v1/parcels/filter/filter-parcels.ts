@@ -37,7 +37,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
   },
   errors: {
     unprocessable:
-      'The geometry has more than 10,000 vertices, or its outline passes over more parcels than can be tested. Costs nothing.',
+      'The geometry has more than 10,000 vertices or too many long edges, or its outline passes over more parcels than can be tested. Costs nothing.',
   },
   handle: async ({ body, query }, { database, cursorSecret }, call) => {
     await requireFilterRegions(database, body);

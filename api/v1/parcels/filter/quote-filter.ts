@@ -69,7 +69,7 @@ export const quoteFilter = defineEndpoint({
   },
   errors: {
     unprocessable:
-      'The geometry has more than 10,000 vertices, or its outline passes over more parcels than can be tested. Costs nothing.',
+      'The geometry has more than 10,000 vertices or too many long edges, or its outline passes over more parcels than can be tested. Costs nothing.',
   },
   handle: async ({ body }, { database }, call) => {
     const { counts, tokens } = await countForQuote(body, database, call);
