@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootDir } from '../../shared/base/root.ts';
-import { type Fault, faults } from './faults.ts';
+import type { Fault } from './fault.ts';
+import { faults } from './faults.ts';
 
 /*
  * npm run faults [-- WORDS]: plants one fault at a time in a copy of the last commit, runs the tests that

@@ -1,0 +1,83 @@
+import type { Fault } from './fault.ts';
+
+export const money: readonly Fault[] = [
+  {
+    what: 'a quote tells how many owners there are under 25',
+    file: 'api/v1/exports/export-endpoints.ts',
+    from: 'const isTold = counts.count !== null && rows >= MIN_DISCLOSED_COUNT;',
+    to: 'const isTold = counts.count !== null;',
+    tests: [
+      'test/e2e/api/export-files.test.ts',
+      'test/e2e/api/exports.test.ts',
+      'test/e2e/api/export-kinds.test.ts',
+      'test/properties/export-quote.test.ts',
+    ],
+  },
+  {
+    what: 'a formula with + is left as it is',
+    file: 'shared/base/to-csv.ts',
+    from: '/^\\s*[=+\\-@',
+    to: '/^\\s*[=\\-@',
+    tests: ['test/unit/exports/csv-file.test.ts', 'test/unit/api/figures.test.ts'],
+  },
+  {
+    what: 'a formula with + is copied into a file',
+    file: 'workers/exports/csv-file.ts',
+    from: "for (const sign of '=+-@')",
+    to: "for (const sign of '=-@')",
+    tests: ['test/unit/exports/csv-file.test.ts'],
+  },
+  {
+    what: 'a caller who left is charged',
+    file: 'api/http/meter.ts',
+    from: '    if (isOver()) continue;\n',
+    to: '',
+    tests: ['test/e2e/api/callers-leave.test.ts', 'test/properties/metering.test.ts'],
+  },
+  {
+    what: 'the order form shows what is left before the order',
+    file: 'api/pages/exports/export-order.tsx',
+    from: 'count(Math.max(0, left - price.tokens))',
+    to: 'count(Math.max(0, left))',
+    tests: ['test/e2e/exports-page.test.ts'],
+  },
+  {
+    what: 'an alike call is charged once',
+    file: 'sql/queries/accounts/calls.sql',
+    from: "  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, :metering_key::text, :mode::text, :tokens::int * :calls::bigint, :calls::bigint",
+    to: "  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, :metering_key::text, :mode::text, :tokens::int * :calls::bigint, 1",
+    tests: ['test/properties/metering.test.ts', 'test/e2e/api/metering.test.ts'],
+  },
+  {
+    what: 'a charge of an old period is no longer refused',
+    file: 'sql/queries/accounts/calls.sql',
+    from: 'and a.period_start = p.period_start and a.period_end > now()\n    -- What',
+    to: 'and a.period_start = p.period_start\n    -- What',
+    tests: [
+      'test/properties/periods.test.ts',
+      'test/e2e/api/period-end.test.ts',
+      'test/properties/metering.test.ts',
+    ],
+  },
+  {
+    what: 'a call passes although nothing is left',
+    file: 'api/http/standing.ts',
+    from: 'if (tokensLeft < need)',
+    to: 'if (tokensLeft < need - 1)',
+    tests: ['test/e2e/api/account-refusals.test.ts', 'test/e2e/api/metering.test.ts'],
+  },
+  {
+    what: 'another attempt takes over a call that is under way',
+    file: 'sql/queries/accounts/calls.sql',
+    from: '  else c.claimed_until <= now()\n    and',
+    to: '  else true\n    and',
+    tests: ['test/e2e/api/idempotency.test.ts'],
+  },
+  {
+    what: 'the fingerprint of a repeated call is not compared',
+    file: 'sql/queries/accounts/calls.sql',
+    from: '(c.made is null or c.fingerprint = excluded.fingerprint or',
+    to: '(c.made is null or true or',
+    tests: ['test/e2e/api/idempotency.test.ts', 'test/e2e/api/exports.test.ts'],
+  },
+];

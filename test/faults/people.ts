@@ -1,0 +1,75 @@
+import type { Fault } from './fault.ts';
+
+export const people: readonly Fault[] = [
+  {
+    what: 'a number that is suppressed is returned',
+    file: 'shared/contacts/find-phones.ts',
+    from: 'return all.filter(({ number }) => !listed.has(phoneKey(number)));',
+    to: 'return all.slice(listed.size * 0);',
+    tests: [
+      'test/e2e/api/skip-trace.test.ts',
+      'test/e2e/api/skip-trace-kept.test.ts',
+      'test/db/contacts.test.ts',
+    ],
+  },
+  {
+    what: 'somebody who was suppressed under another address is returned',
+    file: 'shared/contacts/find-phones.ts',
+    from: 'identityTags(candidate.subject, candidate.row.places)',
+    to: 'identityTags(candidate.subject, [address])',
+    tests: [
+      'test/e2e/api/skip-trace.test.ts',
+      'test/e2e/api/skip-trace-kept.test.ts',
+      'test/db/contacts.test.ts',
+    ],
+  },
+  {
+    what: 'forgetting somebody leaves kept answers',
+    file: 'workers/contacts/forget-contact.ts',
+    from: "    const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {\n      person_hmacs,",
+    to: "    const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {\n      person_hmacs: [],",
+    tests: ['test/db/contacts.test.ts', 'test/e2e/api/skip-trace-kept.test.ts'],
+  },
+  {
+    what: 'forgetting somebody leaves answers of providers',
+    file: 'workers/contacts/forget-contact.ts',
+    from: "'contacts/erase_provider_answers', { person_hmacs }",
+    to: "'contacts/erase_provider_answers', { person_hmacs: [] }",
+    tests: ['test/db/contacts.test.ts', 'test/e2e/api/skip-trace-kept.test.ts'],
+  },
+  {
+    what: 'an unpaid invoice does not stop assistants',
+    file: 'api/http/standing.ts',
+    from: '  if (!account.invoicePaid)\n',
+    to: "  if (!account.invoicePaid && mode === 'direct')\n",
+    tests: ['test/e2e/account-standing.test.ts', 'test/e2e/mcp/metering.test.ts'],
+  },
+  {
+    what: 'kept answers are given out for a day, however short they are kept',
+    file: 'sql/queries/accounts/calls.sql',
+    from: "  when c.status is not null then c.created_at <= now() - c.kept_hours * interval '1 hour'",
+    to: "  when c.status is not null then c.created_at <= now() - interval '24 hours'",
+    tests: ['test/e2e/api/idempotency.test.ts', 'test/e2e/api/skip-trace-kept.test.ts'],
+  },
+  {
+    what: 'mails go on although their reader has left the company',
+    file: 'sql/queries/searches/follow.sql',
+    from: 'join users u on u.id = r.user_id and u.company_id = s.company_id',
+    to: 'join users u on u.id = r.user_id',
+    tests: ['test/e2e/api/searches.test.ts', 'test/e2e/isolation.test.ts'],
+  },
+  {
+    what: 'daily mails come 24 hours after the last',
+    file: 'sql/queries/searches/follow.sql',
+    from: "date_trunc('day', r.mailed_at) <> date_trunc('day', now())",
+    to: "r.mailed_at < now() - interval '24 hours'",
+    tests: ['test/e2e/api/searches.test.ts'],
+  },
+  {
+    what: 'the link that ends mails is in the log',
+    file: 'api/http/begin.ts',
+    from: "    .replace(UNSUBSCRIBE, '[removed]')\n",
+    to: '',
+    tests: ['test/e2e/sign-in.test.ts'],
+  },
+];
