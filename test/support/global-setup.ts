@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/base/migrate.ts';
@@ -27,6 +27,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const existingUrl = cluster ?? process.env.TEST_DATABASE_URL;
   const server = existingUrl ? undefined : await startTestServer();
   const url = existingUrl ?? server!.url;
+  const stopHandling = onInterrupt(() => {
+    server?.kill();
+    if (server) rmSync(server.folder, { recursive: true, force: true });
+  });
   const run = randomBytes(3).toString('hex');
   const template = `plat_template_${run}`;
   const prefix = `plat_test_${run}_`;
@@ -47,12 +51,26 @@ export default async function setup(project: TestProject): Promise<() => Promise
         await client.query(`drop database ${made.name} with (force)`);
       return rows.filter(row => !row.template).map(row => row.name);
     });
+    stopHandling();
     await server?.stop();
     rmSync(programs, { recursive: true });
     sweepRunFolders();
     if (process.env.TEST_REDIS_URL) await clearRedis(process.env.TEST_REDIS_URL, prefix);
     if (leftover.length > 0) report(leftover, existingUrl, server?.folder);
     else if (server) rmSync(server.folder, { recursive: true, force: true });
+  };
+}
+
+/** Ctrl-C and `kill` end a run without its teardown, and the server is in a process group of its own. */
+function onInterrupt(end: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const handle = (signal: NodeJS.Signals) => {
+    end();
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of signals) process.once(signal, handle);
+  return () => {
+    for (const signal of signals) process.off(signal, handle);
   };
 }
 

@@ -6,6 +6,7 @@ import readSheet from 'read-excel-file/node';
 import { describe, expect, test } from 'vitest';
 import { runMaintenance } from '../../../api/start-api.ts';
 import { UNTOLD_NEED } from '../../../shared/exports/end-export.ts';
+import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { decodeBoundary } from '../../../shared/geo/geometry-codec.ts';
 import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -20,6 +21,7 @@ import {
   order,
   periodOf,
 } from '../../support/exports.ts';
+import { HAS_OPENPYXL, readWithOpenpyxl } from '../../support/openpyxl.ts';
 
 const ajv = new Ajv({ strict: false });
 // Files of ours have no CRS, which means longitude and latitude.
@@ -123,6 +125,30 @@ describe('what a file has', () => {
     expect(first![0]).toBe(IDS[0]);
     const detail = await detailOf(key, IDS[0]!);
     expect(first!.slice(1, 5)).toEqual([detail.apn, detail.acres, detail.owner_name, detail.vacant]);
+  });
+
+  test.skipIf(!HAS_OPENPYXL)('of XLSX: openpyxl reads the same cells, whatever is exported', async () => {
+    const { key } = await newCompany(db);
+    for (const what of [
+      { filter: COUNTY, columns: COLUMNS },
+      { comps: { fips: '33019' } },
+      { markets: [uuidV5('county:33019')] },
+    ]) {
+      const { rows, ...made } = await exportFile(db, api, key, { ...what, format: 'xlsx' });
+      const workbook = await joinParts(made as ExportJson);
+      const [sheet] = (await readSheet(workbook)) as unknown as { data: unknown[][] }[];
+      const cells = readWithOpenpyxl(workbook);
+      expect(cells).toHaveLength(rows! + 1);
+      const plain = (data: unknown[][]) =>
+        data.map(row => row.map(cell => (cell instanceof Date ? cell.toISOString().slice(0, 10) : cell)));
+      const days = (data: unknown[][]) =>
+        data.map(row =>
+          row.map(cell =>
+            typeof cell === 'string' && /^\d{4}-\d\d-\d\d 00:00:00$/.test(cell) ? cell.slice(0, 10) : cell,
+          ),
+        );
+      expect(days(cells)).toEqual(plain(sheet!.data));
+    }
   });
 
   test('of KML: a placemark a parcel, at most 10,000', async () => {
