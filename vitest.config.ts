@@ -29,7 +29,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const isWhole = process.argv.includes('slow');
+
 const common: TestProjectInlineConfiguration['test'] = {
+  env: isWhole ? {} : { PROPERTY_SHARE: String(1 / 3) },
   setupFiles: 'test/support/seed.ts',
   // Processes rather than threads: tests start servers, handle signals and load native modules.
   pool: 'forks',

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { wordPatterns, wordsOf, wordsSql } from '../../shared/kernels/owner/owner-words.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { containsAnyWord } from '../support/owner-words.ts';
+import { runs } from '../support/runs.ts';
 
 const db = await createTestDatabase();
 await db.pool.query('create table named (n serial primary key, name text)');
@@ -56,7 +57,7 @@ describe('words in SQL are those of the kernel', () => {
     );
     const name = fc.array(fc.oneof(mark, fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 10 });
     const names = fc
-      .sample(name, { numRuns: 5000, seed: 7 })
+      .sample(name, { numRuns: runs(5000), seed: 7 })
       .map(parts => parts.join(''))
       .filter(isStorable);
     expect(names.length).toBeGreaterThan(4000);

@@ -12,6 +12,7 @@ import {
   plainComps,
   plainDaysOnMarket,
 } from '../support/plain-comps.ts';
+import { runs } from '../support/runs.ts';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db);
@@ -230,7 +231,7 @@ test('comps are those of a plain reading, in its order, on every page, forth and
         expect(idsOf(numbered.results)).toEqual(idsOf(expected.slice(start, start + Number(page_size))));
       },
     ),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
   // About half of the cases have something to compare.
   expect(filled / tried).toBeGreaterThan(0.3);

@@ -9,6 +9,7 @@ import { newCaller, posting, startTestApi, type TestApi } from '../support/api.t
 import { createTestDatabase } from '../support/database.ts';
 import { doDealJobs } from '../support/deals.ts';
 import { insertListings } from '../support/listings.ts';
+import { runs } from '../support/runs.ts';
 
 const PATH = '/api/public/v1/deal-flow/listings/';
 const FIPS = 33_019;
@@ -245,6 +246,6 @@ test('the board is what a plain model says after any adds, moves, edits, removal
       await fc.asyncModelRun(() => ({ model: { listings, lanes }, real }), steps);
       api = real.api;
     }),
-    { numRuns: 8 },
+    { numRuns: runs(8) },
   );
 });

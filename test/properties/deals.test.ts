@@ -15,6 +15,7 @@ import {
   suggestedAction,
   tractionScore,
 } from '../../shared/kernels/deal-grade.ts';
+import { runs as share } from '../support/runs.ts';
 
 const cents = fc.bigInt({ min: 1n, max: 999_999_999_999n });
 const acres = fc.double({ min: 0.01, max: 10_000, noNaN: true });
@@ -58,7 +59,7 @@ describe('price advantage', () => {
         expect(priceAdvantage(perAcre(price, size), all)).toBeGreaterThanOrEqual(wanted);
         expect(priceAdvantage(perAcre(price + 1n, size), all)).toBeLessThan(wanted);
       }),
-      { numRuns: 500 },
+      { numRuns: share(500) },
     );
   });
 });
@@ -80,7 +81,7 @@ describe('traction', () => {
               : Math.round((100 * (lower + ties / 2)) / without.length);
         expect(tractionScore(own, all)).toBe(plain);
       }),
-      { numRuns: 500 },
+      { numRuns: share(500) },
     );
   });
 
@@ -180,7 +181,7 @@ describe('advice', () => {
         like: { ascending: Float64Array.from(isListed ? [...prices, ppa] : prices).sort(), own },
       };
     });
-  const runs = { numRuns: 5_000 };
+  const runs = { numRuns: share(5_000) };
   const advantageAt = ({ acres: size, like }: AdviceInput, price: bigint) =>
     priceAdvantage(perAcre(price, size!), like);
 
@@ -207,7 +208,7 @@ describe('advice', () => {
         const { action, cents: price } = suggestedAction(deal);
         expect([action, price]).toEqual(plainAdvice(deal));
       }),
-      { numRuns: 1_000 },
+      { numRuns: share(1_000) },
     );
   });
 

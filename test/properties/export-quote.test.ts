@@ -4,6 +4,7 @@ import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { EXPORTS, exportFile, periodOf } from '../support/exports.ts';
 import { generation, giveList, insertGenerated } from '../support/filter-generation.ts';
+import { runs as share } from '../support/runs.ts';
 
 /** Exports of random filters; a long run sets more. */
 const QUOTES = Number(process.env.QUOTES ?? 40);
@@ -39,7 +40,7 @@ test('a file never costs more than its quote, and just that where it is told', a
       const after = await periodOf(db.pool, caller.accountId);
       expect([after.used - before.used, after.held]).toEqual([made.tokens, 0]);
     }),
-    { numRuns: QUOTES },
+    { numRuns: share(QUOTES) },
   );
   expect(told).toBeGreaterThan(QUOTES / 10);
 });

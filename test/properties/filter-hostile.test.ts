@@ -6,6 +6,7 @@ import { insertRegions, newCaller, posting, startTestApi } from '../support/api.
 import { createTestDatabase } from '../support/database.ts';
 import { FULL, OPPOSITE, UNKNOWN } from '../support/filter-parcels.ts';
 import { insertParcels } from '../support/parcels.ts';
+import { runs } from '../support/runs.ts';
 
 /** Whatever a filter is given, the answer is a page or names what is wrong. */
 
@@ -67,7 +68,7 @@ test('whatever a geometry says, the answer is a page or names it', async () => {
     fc.asyncProperty(fc.array(word, { maxLength: 14 }), async words => {
       await asks(words.join(' '));
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
   await asks('GEOMETRYCOLLECTION('.repeat(20_000));
   await asks(`POLYGON(${'('.repeat(100_000)}`);

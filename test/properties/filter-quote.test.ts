@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { newCaller, posting, startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { generation, giveList, insertGenerated, PARCELS, passes } from '../support/filter-generation.ts';
+import { runs } from '../support/runs.ts';
 
 /** Quotes of random filters; a long run sets more. */
 const QUOTES = Number(process.env.QUOTES ?? 60);
@@ -71,7 +72,7 @@ test('a quote counts what the filter finds, from 25 up, and all pages then cost 
       expect((await usageOf(db, caller.accountId)).tokens).toBe(quote.tokens.all_pages);
       expect(quote.tokens.export).toBe(expected.length);
     }),
-    { numRuns: QUOTES },
+    { numRuns: runs(QUOTES) },
   );
   expect(told).toBeGreaterThan(QUOTES / 10);
 });

@@ -16,6 +16,7 @@ import {
 } from '../support/filter-generation.ts';
 import { insertParcels, retireParcels } from '../support/parcels.ts';
 import { READINGS } from '../support/plain-filter.ts';
+import { runs } from '../support/runs.ts';
 
 const PATH = '/api/public/v1/properties/filter/';
 const db = await createTestDatabase();
@@ -71,7 +72,7 @@ test('the filter finds what a plain reading of its definition finds, in its orde
       expect(json.results.map(row => row.property_id)).toEqual(expected);
       expect(json.count).toBe(expected.length);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -93,7 +94,7 @@ test('each filter by itself finds what its plain reading finds', async () => {
           `${filter.name} ${text.slice(0, 200)}`,
         ).toEqual(expected);
       }),
-      { numRuns: 2 },
+      { numRuns: runs(2) },
     );
   }
 });
@@ -108,7 +109,7 @@ test('pages by cursor are together the whole list, whatever the size of a page',
       fc.pre(expected.length / size < 30);
       expect(await walk(generated.body, size)).toEqual(expected);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { areaSqM, SHORT_EDGE_M } from '../../shared/geo/geodesic-area.ts';
 import type { Polygon } from '../../shared/geo/geometry-types.ts';
 import { ring } from '../support/rings.ts';
+import { runs } from '../support/runs.ts';
 import { geographicLibAreaSqM, parcels, place, slivers } from './geometry-shapes.ts';
 
 /**
@@ -20,18 +21,20 @@ function expectSameArea(polygon: Polygon): void {
 
 describe('geodesic area equals GeographicLib to 1e-6', () => {
   test('parcels of 5 m to 5 km, concave, with holes, from -60 to 71 degrees', () => {
-    fc.assert(fc.property(parcels(5, 5000), expectSameArea), { numRuns: 750 });
+    fc.assert(fc.property(parcels(5, 5000), expectSameArea), { numRuns: runs(750) });
   });
 
   test('strips down to 1 m wide at any bearing', () => {
-    fc.assert(fc.property(slivers(5, 5000), expectSameArea), { numRuns: 750 });
+    fc.assert(fc.property(slivers(5, 5000), expectSameArea), { numRuns: runs(750) });
   });
 
   test('just under and just over the longest edge of the short formula', () => {
     fc.assert(fc.property(slivers(0.97 * SHORT_EDGE_M, 1.03 * SHORT_EDGE_M), expectSameArea), {
-      numRuns: 400,
+      numRuns: runs(400),
     });
-    fc.assert(fc.property(parcels(0.5 * SHORT_EDGE_M, 4 * SHORT_EDGE_M), expectSameArea), { numRuns: 400 });
+    fc.assert(fc.property(parcels(0.5 * SHORT_EDGE_M, 4 * SHORT_EDGE_M), expectSameArea), {
+      numRuns: runs(400),
+    });
   });
 
   test('the whole of a state, high latitudes and across the antimeridian', () => {

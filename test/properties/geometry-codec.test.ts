@@ -8,6 +8,7 @@ import {
   toE7,
 } from '../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position, Ring } from '../../shared/geo/geometry-types.ts';
+import { runs } from '../support/runs.ts';
 import { parcels } from './geometry-shapes.ts';
 
 const worldRings: fc.Arbitrary<Ring> = fc
@@ -34,7 +35,7 @@ test('a boundary survives storage to half of 1e-7 degrees, part by part and ring
       }
       expect(decodeBoundary(encodeBoundary(decoded))).toEqual(decoded);
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   );
 });
 
@@ -72,7 +73,7 @@ test('lines survive storage to half of 1e-7 degrees, line by line, and a second 
       expect(decoded.map(onGrid)).toEqual(given.map(onGrid));
       expect(decodeLines(encodeLines(decoded))).toEqual(decoded);
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   );
 });
 

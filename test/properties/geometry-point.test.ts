@@ -6,6 +6,7 @@ import { pointInMultiPolygon, pointInRing } from '../../shared/geo/point-in-poly
 import { pointOnSurface } from '../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../shared/geo/prepare-geometry.ts';
 import { planarArea } from '../../shared/geo/ring.ts';
+import { runs } from '../support/runs.ts';
 import { parcels, slivers, tangles, windingNumber } from './geometry-shapes.ts';
 
 function expectInside(polygons: MultiPolygon): void {
@@ -19,11 +20,11 @@ function expectInside(polygons: MultiPolygon): void {
 test('the point lies strictly inside, as computed and as stored, for parcels a metre across and more', () => {
   fc.assert(
     fc.property(parcels(3, 20_000), polygon => expectInside([polygon])),
-    { numRuns: 350 },
+    { numRuns: runs(350) },
   );
   fc.assert(
     fc.property(slivers(2, 5000), polygon => expectInside([polygon])),
-    { numRuns: 350 },
+    { numRuns: runs(350) },
   );
 });
 
@@ -38,7 +39,7 @@ test('the point lies inside whatever the repair of a tangled ring leaves', () =>
       if (prepared.polygons.some(([shell]) => planarArea([[shell!]]) > 5e-13)) expect(side).toBe('inside');
       else expect(side).not.toBe('outside');
     }),
-    { numRuns: 350 },
+    { numRuns: runs(350) },
   );
 });
 
@@ -51,7 +52,7 @@ test('the point is never outside, however thin the triangle', () => {
       if (!prepared.ok) return;
       expect(pointInMultiPolygon(pointOnSurface(prepared.polygons), prepared.polygons)).not.toBe('outside');
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -64,6 +65,6 @@ test('point in ring agrees with the winding number off a simple boundary', () =>
       const side = pointInRing(point, ring);
       if (side !== 'boundary') expect(side === 'inside').toBe(windingNumber(point, ring) !== 0);
     }),
-    { numRuns: 350 },
+    { numRuns: runs(350) },
   );
 });

@@ -17,6 +17,7 @@ import {
   read,
   rows,
 } from '../support/roll-model.ts';
+import { runs } from '../support/runs.ts';
 import { geographicLibAreaSqM } from './geometry-shapes.ts';
 
 const { folder, pool } = await createTestDatabase();
@@ -165,7 +166,7 @@ async function checkYears(twoFiles: boolean, first: Input[], second: Input[]): P
   expect(after.length).toBeGreaterThanOrEqual(before.size);
 }
 
-const RUNS = { numRuns: 6 };
+const RUNS = { numRuns: runs(6) };
 /** Three runs an example: two seconds on a quiet machine. */
 const TIMEOUT_MS = 120_000;
 

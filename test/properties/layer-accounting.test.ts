@@ -14,6 +14,7 @@ import {
   roadRows,
 } from '../support/layer-model.ts';
 import { roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';
+import { runs } from '../support/runs.ts';
 
 const { folder, pool } = await createTestDatabase();
 
@@ -71,6 +72,6 @@ test('every row of a layer is stored, a repetition, not counting, skipped or rej
       const { counts } = await check(feed, second);
       expect(counts.unchanged + counts.retired).toBe(before.new);
     }),
-    { numRuns: 8 },
+    { numRuns: runs(8) },
   );
 });

@@ -7,6 +7,7 @@ import { restateHistory } from '../../workers/market/restate-history.ts';
 import { addFeed, addListings, keepFewRegions } from '../db/market-support.ts';
 import { newCaller, posting, startTestApi, type TestReply, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { runs } from '../support/runs.ts';
 
 const V1 = '/api/public/v1/markets-stats';
 /** Random calls; a long run sets more. */
@@ -77,7 +78,7 @@ test('what a quote tells of comparisons and histories is what they cost', async 
       spent += tokens;
       if (tokens > 0) charged++;
     }),
-    { numRuns: QUOTES },
+    { numRuns: runs(QUOTES) },
   );
   expect((await usageOf(db, accountId)).tokens).toBe(spent);
   expect(charged).toBeGreaterThan(QUOTES / 10);

@@ -22,6 +22,7 @@ import {
   roll,
 } from '../support/metering-model.ts';
 import { insertParcels } from '../support/parcels.ts';
+import { runs } from '../support/runs.ts';
 import { askTool } from '../support/tool-call.ts';
 
 const START = '2027-01-31T10:00:00Z';
@@ -306,6 +307,6 @@ test('whatever happens in whatever order, the books are those of a simple model'
         await look.run(model, real);
       },
     ),
-    { numRuns: 8, endOnFailure: false },
+    { numRuns: runs(8), endOnFailure: false },
   );
 });

@@ -6,8 +6,9 @@ import { wordsOf } from '../../shared/kernels/owner/owner-words.ts';
 import { normalizeStreet } from '../../shared/kernels/owner/street.ts';
 import { ABBREVIATIONS } from '../../shared/kernels/owner/suffixes.ts';
 import { containsAnyWord } from '../support/owner-words.ts';
+import { runs as share } from '../support/runs.ts';
 
-const runs = { numRuns: 1000 };
+const runs = { numRuns: share(1000) };
 
 /** Pieces that the rules are about, in any order and glued by any mark. */
 const piece = fc.constantFrom(
@@ -85,7 +86,7 @@ describe('normalised streets', () => {
   };
 
   test('stay as they are, whatever they came from', () => {
-    fc.assert(fc.property(address, isStable), { numRuns: 5_000 });
+    fc.assert(fc.property(address, isStable), { numRuns: share(5_000) });
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 40 }), isStable), runs);
   });
 

@@ -5,6 +5,7 @@ import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
 import { all, ingestRoll } from '../support/ingest.ts';
+import { runs } from '../support/runs.ts';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db);
@@ -85,6 +86,6 @@ test('a portfolio and its filter are what the definition says, in whatever order
         expect(await portfolioOf(parcel.id)).toEqual(owner === null ? null : wanted.map(({ id }) => id));
       }
     }),
-    { numRuns: 4 },
+    { numRuns: runs(4) },
   );
 });

@@ -6,6 +6,7 @@ import { listPeriods, readPeriod } from '../../workers/cli/usage-command.ts';
 import { insertRegions, newCaller, startTestApi } from '../support/api.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { runs } from '../support/runs.ts';
 
 const STATS = '/api/public/v1/markets-stats/33019/stats/';
 const START = Date.parse('2027-01-31T10:00:00Z');
@@ -73,7 +74,7 @@ test('whatever dates are given, every call stays in a period of its day, and per
         await checkBooks(accountId, used);
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 

@@ -9,6 +9,7 @@ import {
   type QueryGeometry,
 } from '../../shared/geo/query-geometry.ts';
 import { parseWkt } from '../../shared/geo/wkt.ts';
+import { runs } from '../support/runs.ts';
 import { pairs } from './query-geometry-shapes.ts';
 
 /** Ways to write the same thing: white space, case, numbers, dimensions and kinds of collections. */
@@ -56,7 +57,7 @@ test('WKT in any style reads as the geometry that was written', () => {
     fc.property(pairs, style, ({ query }, how) => {
       expect(geometryOf(parseWkt(toWkt(query, how), QUERY_LIMITS))).toEqual(withoutRepeats(query));
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   );
 });
 
@@ -66,7 +67,7 @@ test('a GeoJSON MultiPolygon reads as the geometry that was written', () => {
       const result = parseGeoJsonArea({ type: 'MultiPolygon', coordinates: polygons }, QUERY_LIMITS);
       expect(geometryOf(result)).toEqual(withoutRepeats({ points: [], lines: [], polygons }));
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -97,7 +98,7 @@ test('any text gets an answer', () => {
   );
   fc.assert(
     fc.property(texts, text => expectAnswer(parseWkt(text, QUERY_LIMITS))),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
   fc.assert(
     fc.property(pairs, style, fc.nat(), scraps, ({ query }, how, at, scrap) => {
@@ -105,7 +106,7 @@ test('any text gets an answer', () => {
       const cut = at % text.length;
       expectAnswer(parseWkt(`${text.slice(0, cut)}${scrap}${text.slice(cut + 1)}`, QUERY_LIMITS));
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -118,7 +119,7 @@ test('any JSON and any rings of doubles get an answer', () => {
       expectAnswer(parseGeoJsonArea({ type, coordinates }, QUERY_LIMITS));
       expectAnswer(parseGeoJsonArea(coordinates, QUERY_LIMITS));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
   fc.assert(
     fc.property(fc.array(fc.tuple(double, double), { minLength: 3, maxLength: 6 }), corners => {
@@ -126,7 +127,7 @@ test('any JSON and any rings of doubles get an answer', () => {
         parseGeoJsonArea({ type: 'Polygon', coordinates: [[...corners, corners[0]]] }, QUERY_LIMITS),
       );
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -147,7 +148,7 @@ test('a square is taken with any corner repeated to the last bit', () => {
       const result = parseGeoJsonArea({ type: 'Polygon', coordinates: [ring] }, QUERY_LIMITS);
       expect(result).toMatchObject({ ok: true });
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   );
 });
 

@@ -10,6 +10,7 @@ import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import { findRingFault } from '../../shared/geo/ring-faults.ts';
 import { exactlyCovers, exactlyIntersects } from '../support/exact-geometry.ts';
 import { box } from '../support/rings.ts';
+import { runs } from '../support/runs.ts';
 import { windingNumber } from './geometry-shapes.ts';
 import { pairs, shellAndHole } from './query-geometry-shapes.ts';
 
@@ -25,7 +26,7 @@ describe('intersects', () => {
         const turned = prepareQuery({ points: [], lines: [], polygons: parcel });
         expect(intersects(turned, query.polygons)).toBe(expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     expect(Math.min(seen.true, seen.false)).toBeGreaterThan(200);
   });
@@ -40,7 +41,7 @@ describe('intersects', () => {
         const query = { points: [], lines: [], polygons: [[shell]] };
         expect(intersects(prepareQuery(query), [[grid]])).toBe(exactlyIntersects(query, [[grid]], 9));
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -53,7 +54,7 @@ describe('intersects', () => {
           expect(coversPoint(prepared, toUnits(position[0]), toUnits(position[1]))).toBe(expected);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -79,7 +80,7 @@ describe('the cover', () => {
           } else by.none++;
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
     expect(Math.min(by.inner, by.edge, by.none)).toBeGreaterThan(100);
   });
@@ -98,7 +99,7 @@ describe('the cover', () => {
         if (!inner.some(cell => boxContains(cell, ...location))) return;
         expect(intersects(query, decodeBoundary(encodeBoundary([[ring]])))).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -118,7 +119,7 @@ describe('the cover', () => {
           expect(cover.edge.some(cell => boxesIntersect(cell, around))).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -163,7 +164,7 @@ describe('ring faults', () => {
         else seen.clean++;
         expect(fault !== null).toBe(faulty);
       }),
-      { numRuns: 700 },
+      { numRuns: runs(700) },
     );
     expect(Math.min(seen.clean, seen.touching, seen.faulty)).toBeGreaterThan(20);
   });
@@ -224,7 +225,7 @@ describe('ring faults', () => {
         seen[outside ? 'outside' : 'within']++;
         expect(what !== undefined).toBe(outside);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     expect(Math.min(seen.within, seen.outside, seen.along)).toBeGreaterThan(8);
   });

@@ -8,6 +8,7 @@ import { createPool } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { runs } from '../support/runs.ts';
 
 /** In 60 millionths of a call. */
 const CALL = 60_000_000;
@@ -146,7 +147,7 @@ test('every history of calls, waits and new limits is that of a plain bucket and
       }
     },
   );
-  await fc.assert(history, { numRuns: 50 });
+  await fc.assert(history, { numRuns: runs(50) });
 });
 
 /** Calls at once are served plain ones first. */
@@ -203,7 +204,7 @@ test('two processes at once let through what one would, and never more than burs
       }
     },
   );
-  await fc.assert(history, { numRuns: 30 });
+  await fc.assert(history, { numRuns: runs(30) });
 });
 
 /** Between any two calls no more are let through than a full bucket and what it gains meanwhile. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { all, ingest, lot, rollFeed, writeFeatures } from '../support/ingest.ts';
+import { runs } from '../support/runs.ts';
 
 const { folder, pool } = await createTestDatabase();
 
@@ -92,6 +93,6 @@ test('after any rolls the comps, their prices and acreages are what a plain read
         expect((counts.sales as { comps: number }).comps).toBe(sold.filter(([id]) => shown.has(id)).length);
       }
     }),
-    { numRuns: 6 },
+    { numRuns: runs(6) },
   );
 });

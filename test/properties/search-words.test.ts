@@ -6,6 +6,7 @@ import { findOwners } from '../../api/v1/search/find-owners.ts';
 import { searchWords } from '../../api/v1/search/find-words.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels, type TestParcel } from '../support/parcels.ts';
+import { runs } from '../support/runs.ts';
 
 const db = await createTestDatabase();
 const database = openDatabase(db.pool);
@@ -94,6 +95,6 @@ test('parcels are found by their addresses and owners as by reading every row', 
         [...new Set(byOwner)].sort(),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

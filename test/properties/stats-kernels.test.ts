@@ -6,6 +6,7 @@ import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import { exactly, roundDecimal } from '../support/decimal.ts';
 import { dateOf, dayOf } from '../support/listing-columns.ts';
 import { giniCoefficient, middle, monthsBefore } from '../support/plain-stats.ts';
+import { runs as share } from '../support/runs.ts';
 
 /** Neighbors of x: some units in the last place up or down. */
 function nudge(x: number, ulps: number): number {
@@ -16,7 +17,7 @@ function nudge(x: number, ulps: number): number {
 }
 
 describe('round2', () => {
-  const runs = { numRuns: 2000 };
+  const runs = { numRuns: share(2000) };
 
   test('is the rounding of the 15-digit decimal, for any amount below 1e12', () => {
     fc.assert(
@@ -34,7 +35,7 @@ describe('round2', () => {
         const x = nudge(Number(`${hundredths}5e-3`), ulps);
         expect(round2(x)).toBe(roundDecimal(exactly(x)));
       }),
-      { numRuns: 5_000 },
+      { numRuns: share(5_000) },
     );
   });
 
@@ -65,7 +66,7 @@ describe('samples', () => {
         expect(rounded(median(ascending(list), same))).toBe(expectedMedian && roundDecimal(expectedMedian));
         expect(rounded(gini(ascending(list), same))).toBe(expectedGini && roundDecimal(expectedGini));
       }),
-      { numRuns: 1000 },
+      { numRuns: share(1000) },
     );
   });
 
@@ -93,6 +94,6 @@ test('minusMonths agrees with the calendar', () => {
         expect(dateOf(minusMonths(day, months))).toBe(monthsBefore(dateOf(day), months));
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: share(2000) },
   );
 });

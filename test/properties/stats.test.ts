@@ -10,6 +10,7 @@ import {
   plainStats,
   rangeOf,
 } from '../support/plain-stats.ts';
+import { runs } from '../support/runs.ts';
 
 const EDGES = [...new Set(LABELS.flatMap(rangeOf))];
 const REGION: RegionFields = {
@@ -104,7 +105,7 @@ test('the order of the rows does not show', () => {
         expect(computed(shuffled, asOf)).toEqual(computed(listings, asOf));
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -117,7 +118,7 @@ test('only the rows that are named count', () => {
         expect(computed(listings, asOf, rows)).toEqual(plainStats(named, asOf));
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -130,6 +131,6 @@ test('the body names the region and then its buckets, keys in the published orde
       const as_of = listings.length > 0 ? asOf : null;
       expect(body).toBe(JSON.stringify({ ...REGION, as_of, stats }));
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });

@@ -6,6 +6,7 @@ import {
   coverCells,
   windowOf,
 } from '../../shared/kernels/terrain/terrain-coverage.ts';
+import { runs } from '../support/runs.ts';
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
 
@@ -54,7 +55,7 @@ test('the fractions of a polygon add up to its area, none is below 0 or above 1'
       }
       expect(Math.abs(sum - areaCells(polygon))).toBeLessThan(1e-7 * (1 + sum));
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   );
 });
 
@@ -70,7 +71,7 @@ test('each fraction is the area of the polygon clipped to its cell', () => {
       const expected = clipped[0]! - (clipped[1] ?? 0);
       expect(Math.abs(fractions[row * stride + column]! - expected)).toBeLessThan(1e-8);
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   );
 });
 
@@ -88,7 +89,7 @@ test('strips of rows give what the whole gives', () => {
         }
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -6,6 +6,7 @@ import { newChosenComps } from '../../shared/kernels/valuation/select.ts';
 import { ACTIVE, type Comps, SOLD } from '../../shared/kernels/valuation/valuation-types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
+import { runs } from '../support/runs.ts';
 import {
   emptyComps,
   fitTo,
@@ -82,7 +83,7 @@ describe('the comps that are the fewest steps away', () => {
             expect(nearest.steps[i]).toBeCloseTo(expected.steps, 6);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { factsOf } from '../../../shared/contacts/find-phones.ts';
 import { checkFeed } from '../../../workers/ingest/check/check-feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
+import { runs } from '../../support/runs.ts';
 
 const db = await createTestDatabase();
 const { folder } = db;
@@ -165,7 +166,7 @@ describe('the Do Not Call registry', () => {
         const { rows } = await db.pool.query('select sum(bit_count(bits))::int as n from dnc_numbers');
         expect(rows[0].n).toBe(list.length);
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

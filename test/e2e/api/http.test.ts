@@ -6,6 +6,7 @@ import { endpoints } from '../../../api/endpoints.ts';
 import { defineEndpoint } from '../../../api/v1/common/endpoint-resources.ts';
 import { insertRegions, newCaller, startTestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { runs } from '../../support/runs.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
 const ECHO = '/api/public/v1/echo/';
@@ -178,7 +179,7 @@ describe('paths and methods', () => {
             });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, retireParcels, type TestParcel } from '../../support/parcels.ts';
+import { runs } from '../../support/runs.ts';
 
 const PATH = '/api/public/v1/properties/search/';
 const db = await createTestDatabase();
@@ -131,7 +132,7 @@ describe('by owner name', () => {
         expect(count).toBe(expected.length);
         expect(results.map(parcel => parcel.property_id % 1e8)).toEqual(expected.slice(0, 100));
       }),
-      { numRuns: 150, seed: 11 },
+      { numRuns: runs(150), seed: 11 },
     );
   });
 

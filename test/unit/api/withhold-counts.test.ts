@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withholdCounts } from '../../../api/v1/parcels/filter/withhold-counts.ts';
+import { runs } from '../../support/runs.ts';
 
 const counts = (...pairs: [number, number][]) => new Map(pairs);
 
@@ -70,6 +71,6 @@ test('no answer tells, of any counties together, a count below 25, and none a bo
         if (answer.count !== null && (isWithheld || rest > 0)) expect(rest).toBeGreaterThanOrEqual(25);
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
 import { METRIC_KEYS, MORE_KEYS, type RegionStats } from '../../../shared/domain/market-stats.ts';
 import { packStats, unpackStats } from '../../../shared/domain/stats-codec.ts';
+import { runs } from '../../support/runs.ts';
 
 const figure = fc.oneof(
   fc.constant(null),
@@ -25,7 +26,7 @@ test('figures come back as they were packed, whatever they are, and in few bytes
       const packed = packStats({ asOf: null, buckets } as unknown as RegionStats);
       expect(unpackStats(packed, '2026-06-30')).toEqual({ asOf: '2026-06-30', buckets });
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
   const same = { listings: 1, data: Object.fromEntries(METRIC_KEYS.map(key => [key, 5])), more: {} };
   const all = { asOf: null, buckets: ACRE_BUCKETS.map(() => same) } as unknown as RegionStats;

@@ -21,6 +21,7 @@ import { isKnownCounty } from '../../../workers/feeds/values/place-value.ts';
 import type { InputSpec } from '../../../workers/formats/format-input.ts';
 import { readInput } from '../../../workers/formats/read-format.ts';
 import type { SourceRow } from '../../../workers/formats/row-batch.ts';
+import { runs } from '../../support/runs.ts';
 import { assessor, presetFixtures, sampleFeeds } from './support.ts';
 
 const FOLDER = join(rootDir, 'test', 'fixtures', 'feeds', 'suggest');
@@ -252,6 +253,6 @@ test('whatever a source holds, each field reads columns that are there, none twi
       const feed = assessor(parseFeed(text, '/tmp/a.yaml'));
       expect(Object.keys(feed.roll.columns).length).toBe(found.fields.filter(({ mapped }) => mapped).length);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

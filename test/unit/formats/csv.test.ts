@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCsv } from '../../../workers/formats/csv.ts';
 import { memoryInUse } from '../../support/memory.ts';
+import { runs } from '../../support/runs.ts';
 import { makeZip, readChunks, readerOf, readInChunks, values } from './make.ts';
 
 const read = readerOf('csv', 'a.csv');
@@ -216,6 +217,6 @@ test('any table survives writing and reading, wherever the chunks fall', async (
         );
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCollection } from '../../../workers/formats/collection.ts';
 import { readFeatureLines } from '../../../workers/formats/json.ts';
+import { runs } from '../../support/runs.ts';
 import { feature, fixtures, makeZip, readerOf, readInChunks, values } from './make.ts';
 
 const readJson = readerOf('geojson', 'a.geojson');
@@ -63,7 +64,7 @@ describe('GeoJSON FeatureCollection', () => {
           expect(values(read)).toEqual(all.map((properties, i) => ({ ...properties, $id: i })));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -3,6 +3,7 @@ import { Geodesic } from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
 import { geodesicCircle, geodesicDistanceM } from '../../../shared/geo/distance.ts';
 import { coversPoint, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
+import { runs } from '../../support/runs.ts';
 
 const lon = fc.double({ min: -180, max: 180, noNaN: true });
 const lat = fc.double({ min: -90, max: 90, noNaN: true });
@@ -38,7 +39,7 @@ describe('a circle', () => {
         if (away < meters * 0.9999 - 0.1) expect(holds(query, lon2!, lat2!)).toBe(true);
         if (away > meters + 0.1) expect(holds(query, lon2!, lat2!)).toBe(false);
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 

@@ -13,6 +13,7 @@ import {
 } from '../../../shared/geo/geometry-codec.ts';
 import type { MultiPolygon, Position, Ring } from '../../../shared/geo/geometry-types.ts';
 import { ring } from '../../support/rings.ts';
+import { runs } from '../../support/runs.ts';
 
 const lake: MultiPolygon = [
   [
@@ -72,7 +73,7 @@ test('a number of up to 7 decimals is its integer, however it is rounded; others
       expect(toUnits(e7 / 1e7)).toBe(e7);
       expect(toUnits((e7 / 1e7) * (1 + Number.EPSILON))).toBe(e7);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
   expect(toUnits(-72.12345675)).toBe(-721_234_567.5);
   expect(toUnits(0.1 + 0.2)).toBe(3_000_000);
