@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { sql } from '../../shared/base/db.ts';
 import { createLogger } from '../../shared/base/log.ts';
@@ -15,6 +15,7 @@ import { type RunningWorker, startWorker } from '../../workers/start-worker.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
+import { journey } from '../support/journey.ts';
 
 // A place drawn in meters, brought by feeds through a worker, and asked of the API's filters. North is up:
 //
@@ -173,110 +174,121 @@ async function detail(apn: string): Promise<Record<string, unknown>> {
 
 const FT = 1 / 0.3048;
 
-test('filters answer with what the layers tell', async () => {
-  expect(await found({})).toBe('ABCDEFS');
-  expect(await found({ only_landlocked: true })).toBe('BD');
-  // Of F nobody knows.
-  expect(await found({ exclude_landlocked: true })).toBe('ACEFS');
-  expect(await found({ wetlands_percent_max: 20 })).toBe('ABDES');
-  expect(await found({ wetlands_percent_max: 55 })).toBe('ABCDES');
-  expect(await found({ flood_zone_percent_max: 99 })).toBe('ABDES');
-  expect(await found({ slope_area_index: 4, slope_area_percent: 20 })).toBe('AB');
-  expect(await found({ slope_area_index: 7, slope_area_percent: 20 })).toBe('ABCDES');
-  expect(await found({ road_frontage_min: 150 })).toBe('ACES');
-  expect(await found({ road_frontage_min: 150, count_highway_frontage: false })).toBe('ACS');
-  expect(await found({ road_frontage_max: 10 })).toBe('BD');
-});
+journey('filters and parcels follow what feeds bring', step => {
+  step('filters answer with what the layers tell', async () => {
+    expect(await found({})).toBe('ABCDEFS');
+    expect(await found({ only_landlocked: true })).toBe('BD');
+    // Of F nobody knows.
+    expect(await found({ exclude_landlocked: true })).toBe('ACEFS');
+    expect(await found({ wetlands_percent_max: 20 })).toBe('ABDES');
+    expect(await found({ wetlands_percent_max: 55 })).toBe('ABCDES');
+    expect(await found({ flood_zone_percent_max: 99 })).toBe('ABDES');
+    expect(await found({ slope_area_index: 4, slope_area_percent: 20 })).toBe('AB');
+    expect(await found({ slope_area_index: 7, slope_area_percent: 20 })).toBe('ABCDES');
+    expect(await found({ road_frontage_min: 150 })).toBe('ACES');
+    expect(await found({ road_frontage_min: 150, count_highway_frontage: false })).toBe('ACS');
+    expect(await found({ road_frontage_max: 10 })).toBe('BD');
+  });
 
-test('a parcel tells its figures', async () => {
-  expect(await detail('A')).toMatchObject({
-    landlocked: false,
-    highway_frontage_ft: 0,
-    road_frontage_ft: 0,
-    // Its front, and of its sides the first meters at most.
-    local_frontage_ft: expect.closeTo(60 * FT, -1),
-    wetlands_percent: expect.closeTo(100 / 6, 1),
-    flood_zone_percent: 0,
-    mean_slope_percent: expect.closeTo(0, 1),
-    min_elevation_m: 100,
-    max_elevation_m: 100,
+  step('a parcel tells its figures', async () => {
+    expect(await detail('A')).toMatchObject({
+      landlocked: false,
+      highway_frontage_ft: 0,
+      road_frontage_ft: 0,
+      // Its front, and of its sides the first meters at most.
+      local_frontage_ft: expect.closeTo(60 * FT, -1),
+      wetlands_percent: expect.closeTo(100 / 6, 1),
+      flood_zone_percent: 0,
+      mean_slope_percent: expect.closeTo(0, 1),
+      min_elevation_m: 100,
+      max_elevation_m: 100,
+    });
+    expect(await detail('C')).toMatchObject({
+      wetlands_percent: expect.closeTo(50, 1),
+      flood_zone_percent: expect.closeTo(100, 3),
+      mean_slope_percent: expect.closeTo(20, 1),
+      mean_elevation_m: expect.closeTo(107, 0),
+    });
+    expect(await detail('F')).toMatchObject({
+      landlocked: null,
+      local_frontage_ft: null,
+      wetlands_percent: null,
+      flood_zone_percent: null,
+      steeper_percent: null,
+      mean_elevation_m: null,
+    });
   });
-  expect(await detail('C')).toMatchObject({
-    wetlands_percent: expect.closeTo(50, 1),
-    flood_zone_percent: expect.closeTo(100, 3),
-    mean_slope_percent: expect.closeTo(20, 1),
-    mean_elevation_m: expect.closeTo(107, 0),
-  });
-  expect(await detail('F')).toMatchObject({
-    landlocked: null,
-    local_frontage_ft: null,
-    wetlands_percent: null,
-    flood_zone_percent: null,
-    steeper_percent: null,
-    mean_elevation_m: null,
-  });
-});
 
-test('a new version of a layer: what it tells, and the version, of the parcels that it covers', async () => {
-  const versions = () =>
-    db.pool.query<{ apn: string; roads: string[] | null; flood: string[] | null }>(
-      'select apn, roads_runs as roads, flood_runs as flood from parcel_attributes join parcels using (fips, property_id) order by apn',
+  step(
+    'a new version of a layer: what it tells, and the version, of the parcels that it covers',
+    async () => {
+      const versions = () =>
+        db.pool.query<{ apn: string; roads: string[] | null; flood: string[] | null }>(
+          'select apn, roads_runs as roads, flood_runs as flood from parcel_attributes join parcels using (fips, property_id) order by apn',
+        );
+      const before = (await versions()).rows;
+      writeLayer('roads', [LOCAL, HIGHWAY, { MTFCC: 'S1200', geometry: line([-8, 70], [-8, 170]) }]);
+      await bring('roads');
+      expect(await found({ only_landlocked: true })).toBe('D');
+      expect((await detail('B')).road_frontage_ft).toBeCloseTo(80 * FT, -1);
+      const after = (await versions()).rows;
+      for (const [i, { apn, roads, flood }] of before.entries()) {
+        expect(after[i]!.flood).toEqual(flood);
+        if (apn === 'F') expect(after[i]!.roads).toBeNull();
+        else expect(after[i]!.roads).not.toEqual(roads);
+      }
+    },
+  );
+
+  step('what only the roll says of a parcel moves none of its figures, not even for a moment', async () => {
+    const before = await detail('A');
+    writeRoll(LOTS, pin => (pin === 'A' ? 'ANOTHER' : 'SOMEONE'));
+    await bring('roll');
+    expect(await detail('A')).toEqual({ ...before, owner_name: 'ANOTHER' });
+    const { rows } = await db.pool.query(
+      "select from jobs where name = 'attributes.chunk' and queued_at > $1",
+      [
+        (
+          await db.pool.query<{ at: Date }>(
+            "select max(finished_at) as at from jobs where name = 'ingest.run'",
+          )
+        ).rows[0]!.at,
+      ],
     );
-  const before = (await versions()).rows;
-  writeLayer('roads', [LOCAL, HIGHWAY, { MTFCC: 'S1200', geometry: line([-8, 70], [-8, 170]) }]);
-  await bring('roads');
-  expect(await found({ only_landlocked: true })).toBe('D');
-  expect((await detail('B')).road_frontage_ft).toBeCloseTo(80 * FT, -1);
-  const after = (await versions()).rows;
-  for (const [i, { apn, roads, flood }] of before.entries()) {
-    expect(after[i]!.flood).toEqual(flood);
-    if (apn === 'F') expect(after[i]!.roads).toBeNull();
-    else expect(after[i]!.roads).not.toEqual(roads);
-  }
-});
+    expect(rows).toEqual([]);
+  });
 
-test('what only the roll says of a parcel moves none of its figures, not even for a moment', async () => {
-  const before = await detail('A');
-  writeRoll(LOTS, pin => (pin === 'A' ? 'ANOTHER' : 'SOMEONE'));
-  await bring('roll');
-  expect(await detail('A')).toEqual({ ...before, owner_name: 'ANOTHER' });
-  const { rows } = await db.pool.query(
-    "select from jobs where name = 'attributes.chunk' and queued_at > $1",
-    [
-      (await db.pool.query<{ at: Date }>("select max(finished_at) as at from jobs where name = 'ingest.run'"))
-        .rows[0]!.at,
-    ],
-  );
-  expect(rows).toEqual([]);
-});
+  step('a strip that leaves the roll gives the parcel behind it its frontage', async () => {
+    const { S: _strip, ...rest } = LOTS;
+    writeRoll(rest, pin => (pin === 'A' ? 'ANOTHER' : 'SOMEONE'));
+    await bring('roll');
+    expect(await found({ only_landlocked: true })).toBe('');
+    expect((await detail('D')).local_frontage_ft).toBeCloseTo(60 * FT, -1);
+    expect(await detail('S')).toMatchObject({ landlocked: null, min_elevation_m: null });
+  });
 
-test('a strip that leaves the roll gives the parcel behind it its frontage', async () => {
-  const { S: _strip, ...rest } = LOTS;
-  writeRoll(rest, pin => (pin === 'A' ? 'ANOTHER' : 'SOMEONE'));
-  await bring('roll');
-  expect(await found({ only_landlocked: true })).toBe('');
-  expect((await detail('D')).local_frontage_ft).toBeCloseTo(60 * FT, -1);
-  expect(await detail('S')).toMatchObject({ landlocked: null, min_elevation_m: null });
-});
+  step('a layer that is removed: filters answer as before it came, and its runs stay', async () => {
+    expect(await found({ only_landlocked: true })).toBe('');
+    expect(await found({ wetlands_percent_max: 20 })).toBe('ABDE');
+    const { job, ...removed } = await removeLayer(db.pool, 'wetlands', new AbortController().signal);
+    // All but F, a kilometer away.
+    expect(removed).toEqual({ kind: 'wetlands', features: 1, tiles: 0, parcels: 5 });
+    await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [job!]);
+    await settled();
+    expect(await found({ wetlands_percent_max: 20 })).toBe('');
+    expect(await detail('C')).toMatchObject({
+      wetlands_percent: null,
+      flood_zone_percent: expect.any(Number),
+    });
+    const { rows } = await db.pool.query(
+      "select status from runs join feeds f on f.id = feed_id where f.name = 'wetlands'",
+    );
+    expect(rows).toEqual([{ status: 'merged' }]);
 
-test('a layer that is removed: filters answer as before it came, and its runs stay', async () => {
-  expect(await found({ only_landlocked: true })).toBe('');
-  expect(await found({ wetlands_percent_max: 20 })).toBe('ABDE');
-  const { job, ...removed } = await removeLayer(db.pool, 'wetlands', new AbortController().signal);
-  // All but F, a kilometer away.
-  expect(removed).toEqual({ kind: 'wetlands', features: 1, tiles: 0, parcels: 5 });
-  await deliverJobs({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [job!]);
-  await settled();
-  expect(await found({ wetlands_percent_max: 20 })).toBe('');
-  expect(await detail('C')).toMatchObject({ wetlands_percent: null, flood_zone_percent: expect.any(Number) });
-  const { rows } = await db.pool.query(
-    "select status from runs join feeds f on f.id = feed_id where f.name = 'wetlands'",
-  );
-  expect(rows).toEqual([{ status: 'merged' }]);
-
-  await removeLayer(db.pool, 'heights', new AbortController().signal);
-  await bring('wetlands');
-  expect(await found({ wetlands_percent_max: 20 })).toBe('ABDE');
-  expect(await found({ slope_area_index: 4, slope_area_percent: 20 })).toBe('');
-  expect((await db.pool.query('select from elevation_tiles')).rowCount).toBe(0);
+    await removeLayer(db.pool, 'heights', new AbortController().signal);
+    await bring('wetlands');
+    expect(await found({ wetlands_percent_max: 20 })).toBe('ABDE');
+    expect(await found({ slope_area_index: 4, slope_area_percent: 20 })).toBe('');
+    expect((await db.pool.query('select from elevation_tiles')).rowCount).toBe(0);
+  });
 });
