@@ -100,7 +100,9 @@ describePages('lists', site => {
     await page.goto(`${site.api.url}${SEARCH}&view=table`);
     await page.locator('#results [name="property_id"]').nth(2).check();
     await page.getByRole('button', { name: 'Add to list' }).click();
-    await page.getByLabel('List', { exact: true }).selectOption({ index: 1 });
+    const lists = page.getByLabel('List', { exact: true });
+    const option = lists.locator('option', { hasText: 'By hand' });
+    await lists.selectOption(await option.getAttribute('value'));
     await page.getByRole('button', { name: 'Add to list' }).click();
     await expect.poll(() => page.locator('.toast').textContent()).toContain('1 parcel added.');
     await page.goto(address);
