@@ -20,15 +20,15 @@ export type Answer = {
   status?: number;
   /** What the answer costs; 0 when it is empty. */
   tokens: number;
-  /** What is kept for repeats in place of `body`: the same without what is shown only once. */
+  /** Kept for repeats in place of `body`: the same without secrets that are shown only once. */
   keptBody?: object;
   /** Whom the answer is about, as the suppression list knows them; kept with it for `recheck`. */
   people?: readonly Buffer[];
   /** The metering key, when it is not the endpoint's. */
   meteringKey?: string;
   /**
-   * Statements that are committed with the charge, or not at all, and run before it; false when the price has
-   * become another in the meantime: the call is answered again then.
+   * Statements that run before the charge, in its transaction. False when the price has changed meanwhile:
+   * the call is then answered again.
    */
   alongside?(statements: Statements): Promise<boolean>;
 };

@@ -24,8 +24,8 @@ export type ChargeOptions = {
   /** Whether the client has left: a call that is over before its charge is sent costs nothing. */
   isOver?: () => boolean;
   /**
-   * Statements that are committed with the charge, or not at all: before it what is given for it, and after
-   * it what is kept of the answer, by the lock order of shared/base/db.ts.
+   * Statements in the charge's transaction, in the lock order of shared/base/db.ts: before it, rows that the
+   * company now has; after it, the answer that is kept for repeats.
    */
   before?: ((statements: Statements) => Promise<void>) | undefined;
   after?: ((run: Database['run']) => Promise<void>) | undefined;

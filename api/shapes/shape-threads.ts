@@ -19,7 +19,7 @@ export type ShapeThreads = {
 type Job = { message: unknown; resolve(output: unknown): void; reject(error: Error): void };
 
 /**
- * Computes shapes on threads, in order, so that no other request waits for them; what is quick, right away.
+ * Computes shapes on threads, in order, so that no other request waits. Quick ones are computed here.
  * Without `start`, a thread is started when it is needed.
  */
 export function openShapeThreads(maxThreads = MAX_THREADS): ShapeThreads {

@@ -1,8 +1,8 @@
 import { test } from 'vitest';
 
 /**
- * A test of several steps that go on from each other. They are one test, so that no step can be left out or run
- * before another.
+ * A test of several steps, each of which needs the one before it. As one test, none can be left out or run
+ * out of order.
  */
 export function journey(
   title: string,

@@ -1,4 +1,4 @@
-/** `npm test` tries a third of a property's cases, `npm test -- --project slow` all. Set in vitest.config.ts. */
+/** vitest.config.ts sets it: `npm test` tries a third of a property's cases, with `--project slow` all. */
 const share = process.env.PROPERTY_SHARE === undefined ? 1 : Number(process.env.PROPERTY_SHARE);
 
 /** How many of a property's cases this run tries. */

@@ -62,7 +62,7 @@ export function createLease(lockMs: number, renewals: number, log: Logger): Work
     async end(pool) {
       clearInterval(timer);
       await pool.query(statement('queue/delete_worker', { id })).catch(error => {
-        // Its lease runs out by itself.
+        // The lease expires anyway.
         log.debug({ err: error, code: errorCode(error) }, "the worker's lease was not given up");
       });
     },

@@ -128,7 +128,7 @@ const plainName = (name: string | undefined): string =>
 /** Tells the format; nothing else of the browser's name becomes a path. */
 const endingOf = (name: string): string => /(\.[a-z0-9]{1,12}){1,2}$/i.exec(name)?.[0].toLowerCase() ?? '';
 
-/** Uploads of which nobody has made a feed within a day. Others may be added and removed in the meantime. */
+/** Uploads that have not become a feed within a day. */
 async function removeUnused(uploads: string, now: Date): Promise<void> {
   for (const name of await readdir(uploads)) {
     const folder = join(uploads, name);

@@ -85,9 +85,8 @@ type Answer = {
 };
 
 /**
- * A kept trace as it may be shown now: whoever was suppressed since is not in it. The list is read after the
- * trace, so that no suppression that has been confirmed can be missed. @param people null for a trace that
- * was kept without them
+ * A kept trace without people who were suppressed since. The list is read after the trace, so that no
+ * confirmed suppression is missed. @param people null for a trace that was kept without them
  */
 export async function withoutSuppressed(
   run: Run,

@@ -136,7 +136,7 @@ const changedDeal = z
   })
   .meta({
     id: 'DealChange',
-    description: 'What is absent stays; null takes a value back.',
+    description: 'Fields that you leave out keep their values; null clears one.',
     example: { status: 'offer_accepted', position: 0, contract_expiration_date: '2027-01-15', price: null },
   });
 

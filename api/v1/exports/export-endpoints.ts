@@ -110,7 +110,7 @@ function requireTellable(request: ExportRequest, call: CallContext): void {
   throw validationError({ most_tokens: [why] });
 }
 
-/** No count below 25 is told: neither of parcels or comps, nor of the owners of parcels. */
+/** Counts under 25 stay hidden, of parcels and comps and of their owners. */
 async function quoteExport(request: ExportRequest, database: Database, call: CallContext) {
   requireTellable(request, call);
   const companyId = await companyOf(database.run, call.account.id);
@@ -139,7 +139,7 @@ async function addExport(
   { request, companyId, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
 ): Promise<string> {
   const { most_tokens: most } = request;
-  // What is refused, or held, tells no more than a quote does.
+  // A refusal, or the amount held, reveals no more than a quote does.
   const isUntold = isCountSold(request, { user });
   const least = price.rows < MIN_DISCLOSED_COUNT ? MIN_DISCLOSED_COUNT : price.tokens;
   const tokens = isUntold ? (price.bound ?? least) : price.tokens;

@@ -78,7 +78,7 @@ const added = z
   .meta({ id: 'AddedListRows' });
 
 export type AddedRows = z.output<typeof added>;
-/** As people who are signed in are told. */
+/** The counts that signed-in people see. */
 export type CountedRows = { [Name in keyof AddedRows]: NonNullable<AddedRows[Name]> };
 
 const FULL = `The lists of the company have ${MAX_ROWS.toLocaleString('en-US')} rows at most: delete lists or rows first.`;

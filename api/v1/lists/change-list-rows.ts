@@ -47,7 +47,7 @@ const changeBody = z
   })
   .meta({
     id: 'ListRowsChange',
-    description: 'What is absent stays.',
+    description: 'Fields that you leave out keep their values.',
     example: { property_ids: [3301900000007], status: 'mailed' },
   });
 

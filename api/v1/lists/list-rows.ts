@@ -129,8 +129,8 @@ async function readRowPage(input: RowsInput, resources: Resources, call: CallCon
 const placeOf = (row: StoredRow) => [row.property_id];
 
 /**
- * A page of rows of which nothing is told but what is on it: whether there are more is what the next page
- * costs, so a full page always leads to another.
+ * A page that reveals nothing beyond its rows. Whether there are more has to be paid for, so a full page
+ * always has a `next`.
  */
 function turnVeiled(page: Page, read: PageRead) {
   const { next, previous, rows } = toPageResult(page, read.rows, 0, placeOf);

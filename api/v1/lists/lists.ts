@@ -74,7 +74,7 @@ const EXAMPLE_BODY = {
 const newList = z.strictObject({ name, ...settings }).meta({ id: 'NewList', example: EXAMPLE_BODY });
 const listChange = z.strictObject({ name: name.optional(), ...settings }).meta({
   id: 'ListChange',
-  description: 'What is absent stays.',
+  description: 'Fields that you leave out keep their values.',
   example: { one_per_owner: false, offer: { percent: 25, of: 'value_low' } },
 });
 type ListBody = z.output<typeof listChange>;

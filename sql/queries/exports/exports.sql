@@ -264,8 +264,8 @@ order by f.kind <> 'assessor', f.kind, f.name;
 select id from exports where id = :export_id and attempt = :attempt and state = 'running' for update;
 
 -- name: read_file_facts
--- What is sent of a file that is kept, and what its list or only market is called, while the account that
--- ordered it is in good standing. Places: subject.
+-- A kept file's request, dates, and the name of its list or only market, while the account that ordered it is
+-- in good standing. Places: subject.
 select e.request, e.expires_at, e.created_at, e.account_id,
   {{subject}} as subject
 from exports e

@@ -52,7 +52,7 @@ export async function spendQuote(
   return counted!.quotes > FREE_QUOTES_A_DAY ? 1 : 0;
 }
 
-/** Every part of a shape for itself: a small one beside a large one would be counted by the difference. */
+/** Each part of a shape has to be large enough: two quotes would reveal what a small part adds. */
 export async function isQuotable(body: FilterBody, work: ShapeWork): Promise<boolean> {
   if (Object.keys(body).some(name => NAMES_ONE.test(name))) return false;
   const shape = await readFilterShape(body, work);
