@@ -153,6 +153,10 @@ test('owners who want no letters, were mailed lately or are in other lists are l
   expect(await add((await make()).id, all)).toMatchObject({ added: 4, do_not_mail: 2 });
   const late = await make({ leave_out: { mailed_within_days: 30 } });
   expect(await add(late.id, all)).toMatchObject({ added: 0, do_not_mail: 2, mailed_lately: 4, left_out: 6 });
+  // Letters and marks of another company are its own.
+  const stranger = await caller();
+  const theirs = await stranger.make({ leave_out: { mailed_within_days: 30 } });
+  expect(await stranger.add(theirs.id, all, '?pay=true')).toMatchObject({ added: 6, left_out: 0 });
   const others = await make({ leave_out: { lists: [first.id] } });
   expect(await add(others.id, all)).toMatchObject({ added: 2, do_not_mail: 2, in_other_lists: 2 });
   // Another owner since then had no letter.
