@@ -266,9 +266,22 @@ test('one mail a person with all searches, to be ended by a link without signing
   expect((await nobody.open(path!)).status).toBe(404);
   expect((await api.call(`${SEARCHES}${first.id}/`, { key })).json).toMatchObject({ emails: [ana.email] });
 
-  await pool.query("update search_readers set mailed_at = now() - interval '1 day' where search_id = $1", [
-    daily.id,
-  ]);
+  // The next day begins at midnight, not after 24 hours.
+  await pool.query(
+    "update search_readers set mailed_at = date_trunc('day', now()) - interval '1 second' where search_id = $1",
+    [daily.id],
+  );
+  const stranger = await newCaller(db);
+  const move = (companyId: string) =>
+    pool.query('update users set company_id = $2 where id = $1', [bob.id, companyId]);
+  const { rows } = await pool.query('select company_id from users where id = $1', [bob.id]);
+  await move(
+    (await pool.query('select company_id from accounts where id = $1', [stranger.accountId])).rows[0]
+      .company_id,
+  );
+  await follow();
+  expect(mails()).toHaveLength(2);
+  await move(rows[0].company_id);
   await follow();
   expect(mails()[2]).toMatch(/To: bob@.*Subject: Daily: /s);
   expect(mails()).toHaveLength(3);
