@@ -76,6 +76,8 @@ export function openCallers(database: Database, now = Date.now): Callers {
     const fresh = await read(hash);
     if (fresh === undefined)
       throw unauthorized(`The ${KEY.test(key) ? 'API key' : 'access token'} is not known.`);
+    // An assistant's access ends at once with its grant.
+    if (fresh.keyId === undefined) return fresh;
     cache.set(id, fresh);
     if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
     return fresh;

@@ -117,6 +117,9 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
   const updated = await client.query<{ tokens_allowed: number | null }>(
     statement('accounts/update_account', { id, patch: JSON.stringify(patch) }),
   );
+  // The previous owner authorized them, and may still have their tokens.
+  if (patch.user_id !== undefined && before.user_id !== null)
+    await client.query(statement('accounts/end_account_grants', { account_id: id }));
   if (patch.user_id)
     await client.query(statement('deals/give_board', { account_id: id, user_id: patch.user_id }));
   const allowed = updated.rows[0]!.tokens_allowed;

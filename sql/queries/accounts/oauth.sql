@@ -66,6 +66,10 @@ with ended as (
 )
 select from ended;
 
+-- name: end_account_grants
+-- Revokes all that assistants were granted for an account, with tokens, codes, and sign-ins in progress.
+delete from oauth_records where account_id = :account_id;
+
 -- name: end_grants_of_client
 -- Revokes an account's grants of a client, before it is authorized again.
 with ended as (

@@ -5,6 +5,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { beforeAll, expect, test } from 'vitest';
+import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import { startTestApi, usageOf } from '../../support/api.ts';
 import { type Assistants, CALLBACK, openAssistants } from '../../support/assistants.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -160,6 +161,18 @@ test('of twelve who send a code at once one gets tokens, which stay good; a code
   await passSince(11);
   expect(await (await post('/oauth/token', exchange)).json()).toMatchObject({ error: 'invalid_grant' });
   await expect.poll(async () => (await rpc(api.url, given[0]!.access_token)).status).toBe(401);
+});
+
+test('an account that gets another owner ends its assistants with their next request, in every process', async () => {
+  const { tokens, kept } = await letIn();
+  const { access_token, refresh_token } = tokens();
+  for (const { url } of [api, second]) expect((await rpc(url, access_token)).status).toBe(200);
+  await changeAccount(db.pool, user.accountId, { user: 'heir@acme.example' });
+  for (const { url } of [api, second]) expect((await rpc(url, access_token)).status).toBe(401);
+  const { client_id } = kept.client as { client_id: string };
+  const refreshed = await post('/oauth/token', { grant_type: 'refresh_token', refresh_token, client_id });
+  expect(refreshed.status).toBe(400);
+  await changeAccount(db.pool, user.accountId, { user: user.email });
 });
 
 test('who says no is led back with the refusal', async () => {
