@@ -1,3 +1,5 @@
+import { removeUser } from '../../../shared/accounts/remove-user.ts';
+import { listUsers, type UserSummary } from '../../../shared/accounts/users.ts';
 import { asRun } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
@@ -152,4 +154,39 @@ async function jobOf(visit: Visit, id: string | null): Promise<Job> {
   return selected;
 }
 
-export const adminActions = [runNow, job];
+const removePerson: Page = {
+  path: '/admin/user',
+  access: 'operator',
+  async get(visit) {
+    const { id, email, company } = await userOf(visit, visit.url.searchParams.get('id'));
+    return confirmation(
+      `Remove ${email}`,
+      `This signs ${email} out everywhere, stops their emails, and frees the address. What they created stays with ${company}.`,
+      { id },
+      'Remove person',
+    );
+  },
+  async post(visit) {
+    const { id } = await userOf(visit, visit.form.get('id'));
+    try {
+      await removeUser(visit.deps.pool, { id, actor: visit.session!.user.email });
+    } catch (error) {
+      // Another operator was faster, or made them the owner of an account.
+      if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
+      if (error instanceof PlatError && error.code === 'user_owner')
+        throw new PlatError('unprocessable', error.message, { status: 409 });
+      throw error;
+    }
+    return { redirect: '/admin#users' };
+  },
+};
+
+async function userOf({ deps, session }: Visit, id: string | null): Promise<UserSummary> {
+  const user = (await listUsers(deps.pool)).find(one => one.id === id);
+  if (user === undefined) throw notFound('This user was removed.');
+  if (id === session!.user.id)
+    throw new PlatError('unprocessable', "You can't remove yourself. Ask another operator.", { status: 409 });
+  return user;
+}
+
+export const adminActions = [runNow, job, removePerson];

@@ -126,6 +126,14 @@ const admin: Page = {
                 Account: ({ account }) => account ?? '–',
                 Role: ({ operator }) => (operator ? 'Operator' : 'User'),
                 'Last seen': ({ seen_at }) => (seen_at ? moment(seen_at) : 'Never'),
+                '': ({ id, email, account }) =>
+                  account === null && id !== visit.session!.user.id ? (
+                    <a class="button second small" href={`/admin/user?id=${id}`}>
+                      Remove<span class="unseen"> {email}</span>
+                    </a>
+                  ) : (
+                    ''
+                  ),
               }}
             />
           </Panel>

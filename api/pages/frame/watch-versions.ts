@@ -55,9 +55,18 @@ function openWatch(statement: string, database: Database): Watch {
 
   async function tellAll(): Promise<void> {
     const ids = [...new Set([...watchers].map(({ id }) => id))];
-    const rows = await database.run<{ id: string; version: Version }>(statement, { ids });
+    const session_ids = [...new Set([...watchers].map(({ session }) => session))];
+    const [rows, sessions] = await Promise.all([
+      database.run<{ id: string; version: Version }>(statement, { ids }),
+      database.run<{ id: string }>('accounts/list_open_sessions', { session_ids }),
+    ]);
+    const open = new Set(sessions.map(({ id }) => id));
     const versions = new Map(rows.map(({ id, version }) => [id, version]));
     for (const watcher of watchers) {
+      if (!open.has(watcher.session)) {
+        watcher.res.end();
+        continue;
+      }
       const version = versions.get(watcher.id);
       if (version !== undefined && version !== watcher.version) sendVersion(watcher, version);
     }

@@ -13,6 +13,27 @@ from set_config('plat.actor', :by, true) as actor
 on conflict (lower(email)) do nothing
 returning id;
 
+-- name: lock_user
+-- Locks a user whom a transaction may delete. `id` or `email`: the other is null.
+select id, set_config('plat.actor', :by, true) as actor from users
+where case when :email::text is null then id = :id else lower(email) = lower(:email) end
+for update;
+
+-- name: describe_user
+-- What decides whether a locked user may be deleted, and whose board their deals go to: that of their
+-- company's oldest account.
+select u.id, u.email, u.company_id, c.name as company, u.operator,
+  (select name from accounts where user_id = u.id order by created_at limit 1) as account,
+  (select id from accounts where company_id = u.company_id order by created_at limit 1) as heir_id,
+  exists (select from passwords where user_id = u.id) or exists (select from sessions where user_id = u.id) as signed_in
+from users u
+join companies c on c.id = u.company_id
+where u.id = :id;
+
+-- name: delete_user
+-- Deletes a user with their password, sessions, links, and the emails of saved searches.
+delete from users where id = :user_id;
+
 -- name: list_users
 -- Every user with their company, account and last visit.
 select u.id, u.email, u.name, u.operator, c.name as company, a.name as account, p.user_id is not null as has_password,
@@ -25,7 +46,8 @@ order by u.email;
 
 -- name: list_members
 -- The users of a company.
-select u.id, u.email, u.name, p.user_id is not null as has_password, u.created_at,
+select u.id, u.email, u.name, p.user_id is not null as has_password, u.created_at, u.operator,
+  exists (select from accounts where user_id = u.id) as owner,
   (select max(s.seen_at) from sessions s where s.user_id = u.id) as seen_at
 from users u
 left join passwords p on p.user_id = u.id
@@ -84,6 +106,10 @@ delete from sessions where id = :session_id and user_id = :user_id;
 -- name: end_sessions
 -- Ends all sessions of a user except one. `kept_session_id`: the session that stays, or null.
 delete from sessions where user_id = :user_id and id is distinct from :kept_session_id::uuid;
+
+-- name: list_open_sessions
+-- Which of these sessions are still open.
+select id from sessions where id = any (:session_ids::uuid[]);
 
 -- name: delete_old_sessions
 -- Deletes sessions and links that can no longer be used.

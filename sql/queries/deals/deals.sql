@@ -68,6 +68,16 @@ moved as (
 update deal_boards set user_id = :user_id, account_id = null
 where account_id = :account_id and not exists (select from theirs)
 
+-- name: hand_over_deals
+-- The deals of one board go to the ends of another's columns. Both boards are locked.
+with target as (
+  update deal_boards set version = version + 1 where id = :to_board returning id
+)
+update deals d
+set board_id = t.id, position = d.position + (select count(*) from deals o where o.board_id = t.id and o.status = d.status)
+from target t
+where d.board_id = :from_board
+
 -- name: insert_deal
 -- Adds a deal at the end of its column. `url`: address of a page; `listed_price`: the listing's
 -- price at that moment.

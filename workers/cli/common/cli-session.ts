@@ -76,6 +76,8 @@ const USAGE_CODES = new Set([
   'company_exists',
   'user_email',
   'user_company',
+  'user_owner',
+  'user_unknown',
   'tier_unknown',
   'tier_terms',
   'period_unknown',

@@ -1,0 +1,77 @@
+import { asRun, type Pool, type Run, transaction } from '../base/db.ts';
+import { PlatError } from '../base/errors.ts';
+
+/** Whom to remove, and who does it. */
+export type Removal = {
+  /** The user's id, or their email address. */
+  id?: string;
+  email?: string;
+  /** For the audit table. */
+  actor: string;
+  /** Only a user of this company, and no operator. Operators leave it out. */
+  companyId?: string;
+};
+
+export type StoredUser = {
+  id: string;
+  email: string;
+  company_id: string;
+  company: string;
+  operator: boolean;
+  /** An account that they own, or null. */
+  account: string | null;
+  /** The account that gets their deals; null in a company without accounts. */
+  heir_id: string | null;
+  /** Whether they have a password or an open session. */
+  signed_in: boolean;
+};
+
+/**
+ * Removes a person. Their sessions, links and search emails end with the transaction. Lists, searches,
+ * exports, reports, deals and keys stay with the company.
+ * @throws PlatError `user_unknown`; `user_owner` when they own an account; `forbidden` for an operator
+ */
+export function removeUser(pool: Pool, { id, email, actor, companyId }: Removal): Promise<StoredUser> {
+  return transaction(pool, async client => {
+    const run = asRun(client);
+    const user = await lockUser(run, { id, email, actor });
+    if (user === undefined || (companyId !== undefined && user.company_id !== companyId))
+      throw new PlatError('user_unknown', `There is no user ${email ?? 'with this id'}.`);
+    if (companyId !== undefined && user.operator)
+      throw new PlatError('forbidden', `${user.email} is an operator. Only operators can remove operators.`);
+    if (user.account !== null)
+      throw new PlatError(
+        'user_owner',
+        `${user.email} owns the account ${user.account}. An operator has to give it another owner first: plat account set ${JSON.stringify(user.account)} --user <email>`,
+      );
+    await deleteUser(run, user);
+    return user;
+  });
+}
+
+type Locked = { id?: string | undefined; email?: string | undefined; actor: string };
+
+/** A user, locked until the transaction ends, so that they cannot sign in meanwhile. */
+export async function lockUser(run: Run, { id, email, actor }: Locked): Promise<StoredUser | undefined> {
+  const values = { id: id ?? null, email: email ?? null, by: actor };
+  const [locked] = await run<{ id: string }>('accounts/lock_user', values);
+  // A statement of its own: it has to see what was committed while the lock was waited for.
+  return locked && (await run<StoredUser>('accounts/describe_user', { id: locked.id }))[0];
+}
+
+/** Deletes a locked user who owns no account. */
+export async function deleteUser(run: Run, user: StoredUser): Promise<void> {
+  if (user.heir_id !== null) await handOverDeals(run, user.id, user.heir_id);
+  await run('accounts/delete_user', { user_id: user.id });
+}
+
+async function handOverDeals(run: Run, userId: string, accountId: string): Promise<void> {
+  const boardOf = async (owner: string | null) =>
+    (await run<{ id: string }>('deals/find_board', { account_id: accountId, user_id: owner }))[0];
+  const from = await boardOf(userId);
+  if (from === undefined) return;
+  await run('deals/add_board', { account_id: accountId, user_id: null });
+  const to = (await boardOf(null))!;
+  for (const board of [from.id, to.id].toSorted()) await run('deals/lock_board', { board_id: board });
+  await run('deals/hand_over_deals', { from_board: from.id, to_board: to.id });
+}
