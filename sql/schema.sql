@@ -565,6 +565,20 @@ create table imagery_sources (
   constraint imagery_sources_type_check CHECK ((type = ANY (ARRAY['cog'::text, 'xyz'::text, 'arcgis_image'::text, 'relief'::text])))
 );
 
+create table invitations (
+  id uuid default gen_random_uuid() not null,
+  company_id uuid not null,
+  email text not null,
+  name text default ''::text not null,
+  operator boolean default false not null,
+  invited_by text not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_token_hash_key UNIQUE (token_hash)
+);
+
 create table job_totals (
   name text not null,
   outcome text not null,
@@ -1277,6 +1291,7 @@ CREATE INDEX given_others_age ON public.given_others USING btree (given_at);
 CREATE INDEX given_rows_age ON public.given_rows USING btree (given_at);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
 CREATE INDEX imagery_sources_extent ON public.imagery_sources USING gist (extent);
+CREATE UNIQUE INDEX invitations_address ON public.invitations USING btree (company_id, lower(email));
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
@@ -1350,6 +1365,7 @@ alter table exports add constraint exports_account_id_fkey FOREIGN KEY (account_
 alter table exports add constraint exports_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table imagery_sources add constraint imagery_sources_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table invitations add constraint invitations_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id) ON DELETE CASCADE;
 alter table land_layers add constraint land_layers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id);
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);

@@ -6,8 +6,8 @@ import { PlatError } from '../base/errors.ts';
 /** What a one-time link is good for: to sign in, to set a new password, or to join a company. */
 export type LinkPurpose = 'sign_in' | 'reset' | 'invite';
 
-/** Minutes that a link lives. An invitation waits for people who are on holiday. */
-const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invite: 7 * 24 * 60 };
+/** Minutes that a link lives. An invitation waits for people who are on vacation. */
+export const LINK_MINUTES: Record<LinkPurpose, number> = { sign_in: 30, reset: 60, invite: 7 * 24 * 60 };
 
 /**
  * NIST SP 800-63B section 3.1.1.2: at least 8 characters, better 15; any characters, no composition rules.

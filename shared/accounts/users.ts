@@ -89,16 +89,13 @@ export async function joinCompany(db: Queryable, name: string): Promise<string> 
   return rows[0]!.id;
 }
 
-export type InvitedUser = { id: string; email: string };
+export type UserAddress = { id: string; email: string };
 
-/**
- * A new user, to be sent a link; undefined when the address is a user's already. @throws
- * PlatError `user_email`
- */
-export async function inviteUser(
+/** A new user; undefined when the address is a user's already. @throws PlatError `user_email` */
+export async function createUser(
   db: Queryable,
   { companyId, email, name = '', operator = false, actor }: NewUser,
-): Promise<InvitedUser | undefined> {
+): Promise<UserAddress | undefined> {
   const values = { company_id: companyId, email: requireEmail(email), name, operator, by: actor };
   const { rows } = await db.query<{ id: string }>(statement('accounts/insert_user', values));
   return rows[0] && { id: rows[0].id, email };
@@ -108,9 +105,9 @@ type NewUser = {
   companyId: string;
   email: string;
   name?: string;
-  /** Whether they may see and steer the whole installation. */
+  /** Whether they may see and manage the whole installation. */
   operator?: boolean;
-  /** Who makes them, for the audit table. */
+  /** Who creates them, for the audit table. */
   actor: string;
 };
 
@@ -131,8 +128,8 @@ export async function listUsers(db: Queryable): Promise<UserSummary[]> {
 }
 
 /** @throws PlatError `user_unknown`. */
-export async function findUser(db: Queryable, email: string): Promise<InvitedUser> {
-  const { rows } = await db.query<InvitedUser>(statement('accounts/find_by_email', { address: email }));
+export async function findUser(db: Queryable, email: string): Promise<UserAddress> {
+  const { rows } = await db.query<UserAddress>(statement('accounts/find_by_email', { address: email }));
   if (rows[0] === undefined)
     throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
   return rows[0];

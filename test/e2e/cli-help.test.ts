@@ -48,6 +48,12 @@ const COMMANDS = [
   'key create',
   'key list',
   'key revoke',
+  'user',
+  'user create',
+  'user invite',
+  'user link',
+  'user list',
+  'user remove',
   'deal',
   'deal add',
   'deal list',
@@ -62,7 +68,7 @@ describe('help', () => {
     expect(out).toMatch(new RegExp(`^Usage: plat ${command.split(' ').join('( \\S+)* ')}`));
     expect(out.split('\n')[2]).toMatch(/\S/);
     if (
-      /^(feed (check|run|remove)|runs|recompute (stats|attributes|valuations)|backtest valuations|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
+      /^(feed (check|run|remove)|runs|recompute (stats|attributes|valuations)|backtest valuations|status|account (create|set)|tier set|usage|key (create|revoke)|user remove|worker)$/.test(
         command,
       )
     )

@@ -9,9 +9,9 @@ const MAX_CHANGES = 100;
 export async function changesSection({ deps }: Visit, accountId: string) {
   const changes = await listChanges(deps.pool, accountId);
   const names = new Map<string, unknown>();
-  for (const { entity_id, after } of changes) {
-    const name = after?.email ?? after?.name ?? after?.url;
-    if (name !== undefined) names.set(entity_id, name);
+  for (const change of changes) {
+    const name = nameOf(change);
+    if (name !== undefined) names.set(change.entity_id, name);
   }
   const newest = changes.slice(-MAX_CHANGES).reverse();
   return (
@@ -28,7 +28,7 @@ export async function changesSection({ deps }: Visit, accountId: string) {
           rows={newest.map(change => [
             moment(change.at),
             change.actor,
-            `${NOUNS[change.entity] ?? change.entity} ${names.get(change.entity_id) ?? ''}`,
+            `${NOUNS[change.entity] ?? change.entity} ${nameOf(change) ?? names.get(change.entity_id) ?? ''}`,
             describe(change),
           ])}
         />
@@ -37,11 +37,14 @@ export async function changesSection({ deps }: Visit, accountId: string) {
   );
 }
 
+const nameOf = ({ before, after }: Change) => before?.email ?? after?.email ?? after?.name ?? after?.url;
+
 const NOUNS: Record<string, string> = {
   api_keys: 'key',
   accounts: 'account',
   users: 'user',
   webhooks: 'webhook',
+  invitations: 'invitation',
 };
 
 /** Events that no row shows. */
@@ -54,7 +57,10 @@ const EVENTS: Record<string, string> = {
   end_sessions: 'signed out everywhere',
 };
 
-function describe({ action, before, after }: Change): string {
+const INVITATION_EVENTS: Record<string, string> = { insert: 'sent', delete: 'canceled' };
+
+function describe({ action, entity, before, after }: Change): string {
+  if (entity === 'invitations') return INVITATION_EVENTS[action] ?? action;
   if (action !== 'update') return EVENTS[action] ?? action;
   return Object.entries(after ?? {})
     .map(([field, value]) => `${field.replaceAll('_', ' ')}: ${shown(before?.[field])} → ${shown(value)}`)

@@ -1,7 +1,9 @@
 import { createKey, listKeys, revokeKey } from '../../../shared/accounts/accounts.ts';
+import { cancelInvitations, invite } from '../../../shared/accounts/invitations.ts';
+import { removeUser } from '../../../shared/accounts/remove-user.ts';
 import { linkLifetime, requirePassword, verifyPassword } from '../../../shared/accounts/sign-in.ts';
 import { SCOPES, type Scope } from '../../../shared/accounts/tiers.ts';
-import { inviteUser, requireEmail } from '../../../shared/accounts/users.ts';
+import { requireEmail } from '../../../shared/accounts/users.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { validationError } from '../../http/error-responses.ts';
@@ -19,10 +21,18 @@ import {
 import { assistantsSection } from './account-assistants.tsx';
 import { changesSection } from './account-changes.tsx';
 import { keysSection } from './account-keys.tsx';
-import { type Member, Members, type OpenSession, Password, Sessions } from './account-people.tsx';
+import {
+  type Invitation,
+  type Member,
+  managesTeam,
+  type OpenSession,
+  Password,
+  Sessions,
+  Team,
+} from './account-people.tsx';
 import { KeyUsage, readAccountUsage, Terms, UsageByDay } from './account-usage.tsx';
 import { refusedWebhook, type Sent, webhooksSection } from './account-webhooks.tsx';
-import { countAttempt } from './sign-in-attempts.ts';
+import { countAttempt, INVITATION_LIMIT } from './sign-in-attempts.ts';
 import { changePassword, mailLink, requireAppUrl } from './sign-in-page.tsx';
 import { webhookOf } from './webhook-page.tsx';
 
@@ -49,6 +59,19 @@ export const accountPage: Page = {
     );
   },
 };
+
+/** @throws PlatError `forbidden` to colleagues of the owner */
+function requireManager(session: Session): void {
+  if (!managesTeam(session))
+    throw new PlatError('forbidden', "Only the account's owner can invite and remove people.");
+}
+
+/** The id that a button sends. @throws PlatError `validation_error` */
+function idOf({ form }: Visit, what: string): string {
+  const id = form.get('id') ?? '';
+  if (!UUID.test(id)) throw validationError({ id: [`must be the id of ${what}`] });
+  return id;
+}
 
 type Action = (visit: Visit, session: Session) => Promise<Done | { redirect: string }>;
 
@@ -96,23 +119,35 @@ const ACTIONS: Record<string, Action> = {
     return { good: 'The assistant has no access any more.' };
   },
   async invite(visit, session) {
+    requireManager(session);
+    const { user, company } = session;
     const email = requireEmail((visit.form.get('email') ?? '').trim());
     requireAppUrl(visit);
-    await countAttempt(`invite:${session.user.id}`, visit.deps);
-    const invited = await inviteUser(visit.deps.pool, {
-      companyId: session.company.id,
-      email,
-      actor: session.user.email,
-    });
-    const by = session.user.name || session.user.email;
-    const introduction = `${by} invites you to ${session.company.name} on Plat.`;
-    const link = invited && (await mailLink(visit, invited, 'invite', introduction));
-    if (visit.deps.config.SMTP_URL !== undefined)
-      // The same message for a user of another company, so that it does not reveal who is a customer.
-      return { good: `An invitation is on its way to ${email}.` };
-    if (link === undefined) return { bad: `${email} has an account already.` };
-    const good = `No mail is set up here (SMTP_URL): send this link to ${email} yourself. It works once, for ${linkLifetime('invite')}.`;
+    await countAttempt(`invite:${company.id}`, visit.deps, INVITATION_LIMIT);
+    const path = await invite(visit.deps.pool, { companyId: company.id, email, actor: user.email });
+    const introduction = `${user.name || user.email} invited you to ${company.name} on Plat.`;
+    const link = await mailLink(visit, email, { purpose: 'invite', path, introduction });
+    if (visit.deps.config.SMTP_URL !== undefined) return { good: `Invitation sent to ${email}.` };
+    const good = `Email isn't set up (SMTP_URL). Send this link to ${email} yourself. It works once and expires in ${linkLifetime('invite')}.`;
     return { good, secret: link };
+  },
+  async 'cancel invitation'(visit, session) {
+    requireManager(session);
+    const { user, company } = session;
+    const invitation = { id: idOf(visit, 'an invitation'), companyId: company.id };
+    const [email] = await cancelInvitations(visit.deps.pool, invitation, user.email);
+    if (email === undefined)
+      throw new PlatError('invitation_unknown', 'This invitation was accepted, canceled, or has expired.');
+    return { good: `Invitation to ${email} canceled. Its link no longer works.` };
+  },
+  async 'remove person'(visit, session) {
+    requireManager(session);
+    const { user, company } = session;
+    const id = idOf(visit, 'a person');
+    if (id === user.id)
+      throw new PlatError('user_owner', "You can't remove yourself. Ask another owner or an operator.");
+    const { email } = await removeUser(visit.deps.pool, { id, actor: user.email, companyId: company.id });
+    return { good: `${email} was removed from ${company.name} and signed out everywhere.` };
   },
   async password(visit, session) {
     const { user } = session;
@@ -128,10 +163,8 @@ const ACTIONS: Record<string, Action> = {
     return { good: 'The password is set. Your other sessions have been signed out.' };
   },
   async 'end session'(visit, session) {
-    const id = visit.form.get('id') ?? '';
-    if (!UUID.test(id)) throw validationError({ id: ['must be the id of a session'] });
     await visit.deps.resources.database.run('accounts/end_session', {
-      session_id: id,
+      session_id: idOf(visit, 'a session'),
       user_id: session.user.id,
     });
     await recordEvent(visit, session, 'end_session');
@@ -155,8 +188,9 @@ function recordEvent({ deps }: Visit, { user }: Session, what: string): Promise<
 async function show(visit: Visit, done: Done) {
   const session = visit.session!;
   const { database } = visit.deps.resources;
-  const [members, sessions] = await Promise.all([
+  const [members, invitations, sessions] = await Promise.all([
     database.run<Member>('accounts/list_members', { company_id: session.company.id }),
+    database.run<Invitation>('accounts/list_invitations', { company_id: session.company.id }),
     database.run<OpenSession>('accounts/list_sessions', { user_id: session.user.id }),
   ]);
   const { account, user } = session;
@@ -188,7 +222,7 @@ async function show(visit: Visit, done: Done) {
           {account?.own && (await changesSection(visit, account.id))}
         </div>
         <aside class="stack" aria-label="You and your company">
-          <Members members={members} company={session.company.name} />
+          <Team members={members} invitations={invitations} session={session} />
           <Sessions sessions={sessions} own={session.id} />
           <Password session={session} />
           {usage && <Terms usage={usage} />}

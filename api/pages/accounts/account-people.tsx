@@ -2,37 +2,96 @@ import { day, moment } from '../../../shared/domain/figures.ts';
 import { Act, Field, Panel, Submit } from '../frame/layout.tsx';
 import type { Session } from '../frame/visit.ts';
 
-export type Member = { id: string; email: string; name: string; has_password: boolean; seen_at: Date | null };
+export type Member = {
+  id: string;
+  email: string;
+  name: string;
+  has_password: boolean;
+  seen_at: Date | null;
+  operator: boolean;
+  /** Whether an account is theirs. */
+  owner: boolean;
+};
+export type Invitation = { id: string; email: string; expires_at: Date };
 export type OpenSession = { id: string; user_agent: string; created_at: Date; seen_at: Date };
 
-export function Members({ members, company }: { members: Member[]; company: string }) {
+/** Whether they may invite and remove people: the account's owner and operators. */
+export const managesTeam = ({ account, user }: Session): boolean => account?.own === true || user.operator;
+
+type TeamProps = { members: Member[]; invitations: Invitation[]; session: Session };
+
+/** The people of the company, and who is invited. */
+export function Team({ members, invitations, session }: TeamProps) {
+  const isManager = managesTeam(session);
   return (
-    <Panel id="people" title={`People of ${company}`}>
+    <Panel id="people" title={`Team at ${session.company.name}`}>
       <ul class="plain people">
-        {members.map(({ email, name, has_password, seen_at }) => (
-          <li>
-            {name || email}
-            <small>
-              {[
-                name && email,
-                seen_at ? `last seen ${day(seen_at)}` : has_password ? '' : 'has not signed in yet',
-              ]
-                .filter(Boolean)
-                .join(' · ')}
-            </small>
+        {members.map(member => (
+          <li class="beside person">
+            <span>
+              {member.name || member.email}
+              <small>{factsOf(member)}</small>
+            </span>
+            {member.owner && <span class="badge">Owner</span>}
+            {member.operator && <span class="badge">Operator</span>}
+            {isManager && !(member.owner || member.operator || member.id === session.user.id) && (
+              <RemovePerson person={member} company={session.company.name} />
+            )}
           </li>
         ))}
       </ul>
-      <form method="post" action="/account" class="field">
-        <label for="invite">Invite a colleague</label>
-        <span class="beside">
-          <input id="invite" name="email" type="email" required placeholder="ana@acme.example" />
-          <Submit label="Invite" does="invite" kind="second" />
-        </span>
-      </form>
+      {invitations.length > 0 && (
+        <>
+          <h3>Open invitations</h3>
+          <ul class="plain people">
+            {invitations.map(({ id, email, expires_at }) => (
+              <li class="beside">
+                <span>
+                  {email}
+                  <small>expires {day(expires_at)}</small>
+                </span>
+                {isManager && (
+                  <Act label="Cancel invitation" does="cancel invitation" id={id} kind="second small" />
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {isManager ? (
+        <form method="post" action="/account" class="field">
+          <label for="invite">Invite a colleague</label>
+          <span class="beside">
+            <input id="invite" name="email" type="email" required placeholder="ana@acme.example" />
+            <Submit label="Send invitation" does="invite" kind="second" />
+          </span>
+        </form>
+      ) : (
+        <p>
+          <small>Only the account's owner can invite and remove people.</small>
+        </p>
+      )}
     </Panel>
   );
 }
+
+const RemovePerson = ({ person: { id, email }, company }: { person: Member; company: string }) => (
+  <details>
+    <summary class="button second small">
+      Remove<span class="unseen"> {email}</span>
+    </summary>
+    <p>
+      This signs {email} out everywhere and stops their emails. Their lists, searches, exports, reports, and
+      deals stay with {company}.
+    </p>
+    <Act label="Remove person" does="remove person" id={id} kind="danger small" />
+  </details>
+);
+
+const factsOf = ({ name, email, seen_at, has_password }: Member): string =>
+  [name && email, seen_at ? `last seen ${day(seen_at)}` : has_password ? '' : 'has not signed in yet']
+    .filter(Boolean)
+    .join(' · ');
 
 export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: string }) {
   return (

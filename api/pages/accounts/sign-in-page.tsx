@@ -1,3 +1,4 @@
+import { acceptInvitation } from '../../../shared/accounts/invitations.ts';
 import { sendMail } from '../../../shared/accounts/mail.ts';
 import {
   createLink,
@@ -111,6 +112,11 @@ const SUBJECTS: Record<LinkPurpose, string> = {
   invite: 'You are invited to Plat',
 };
 
+const INTRODUCTIONS = {
+  sign_in: 'You requested a link to sign in to Plat:',
+  reset: 'You requested a link to set a new password for Plat:',
+};
+
 /**
  * Where mailed links lead. @throws PlatError `unprocessable` where the service does not know its own address:
  * no request tells it.
@@ -130,7 +136,9 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
   requireAppUrl(visit);
   const mailing = (async () => {
     const user = await findUser(visit, email);
-    if (user !== undefined) await mailLink(visit, user, purpose);
+    if (user === undefined) return;
+    const path = await createLink(deps.pool, user.id, purpose);
+    await mailLink(visit, user.email, { purpose, path, introduction: INTRODUCTIONS[purpose] });
   })();
   mailing.catch(error => deps.log.error({ err: error }, 'a mail with a link was not sent'));
   const content = (
@@ -147,21 +155,23 @@ async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset
   return narrowPage('Look into your mail', content);
 }
 
+type MailedLink = { purpose: LinkPurpose; path: string; introduction: string };
+
 /** @returns the link that was mailed */
 export async function mailLink(
   visit: Visit,
-  user: { id: string; email: string },
-  purpose: LinkPurpose,
-  introduction = 'Somebody, you we hope, asked for this link.',
+  email: string,
+  { purpose, path, introduction }: MailedLink,
 ): Promise<string> {
   const { deps } = visit;
-  const link = requireAppUrl(visit) + (await createLink(deps.pool, user.id, purpose));
-  const text = `${introduction}\n\n${link}\n\nIt works once, for ${linkLifetime(purpose)}. If you did not expect it, do nothing.\n`;
-  await sendMail(deps.config, deps.log, { to: user.email, subject: SUBJECTS[purpose], text });
+  const link = requireAppUrl(visit) + path;
+  const text = `${introduction}\n\n${link}\n\nThe link works once and expires in ${linkLifetime(purpose)}. If you didn't expect this email, ignore it.\n`;
+  await sendMail(deps.config, deps.log, { to: email, subject: SUBJECTS[purpose], text });
   return link;
 }
 
-type Link = { user_id: string; email: string; purpose: LinkPurpose };
+/** `user_id`: null for an invitation, whose user does not exist yet. */
+type Link = { user_id: string | null; email: string; company: string; purpose: LinkPurpose };
 
 /** Looking at the link does not use it up: mail scanners open every address that they see. */
 const link: Page = {
@@ -185,18 +195,35 @@ async function enter(visit: Visit): Promise<Reply> {
   const [found] = await database.run<Link>('accounts/find_link', { token_hash: tokenOf(visit) });
   if (found === undefined) return staleLink();
   const password = visit.form.get('password') ?? '';
-  if (found.purpose !== 'sign_in') {
-    try {
-      requirePassword(password, found.email);
-    } catch (error) {
-      return linkPage(found, error instanceof PlatError ? error.message : 'Choose another password.');
-    }
+  let userId: string | undefined;
+  try {
+    if (found.purpose !== 'sign_in') requirePassword(password, found.email);
+    userId = await useLink(visit, found, password);
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    if (error.code === 'password') return linkPage(found, error.message);
+    if (error.code === 'user_company')
+      return { ...narrowPage('This address is already in use', <p>{error.message}</p>), status: 409 };
+    throw error;
   }
-  const [used] = await database.run<Link>('accounts/use_link', { token_hash: tokenOf(visit) });
-  if (used === undefined) return staleLink();
-  if (used.purpose !== 'sign_in') await changePassword(visit, used.user_id, used.email, password, null);
-  await startSession(visit, used.user_id);
+  if (userId === undefined) return staleLink();
+  await startSession(visit, userId);
   return { redirect: safePath(visit.url.searchParams.get('next')) };
+}
+
+/** Whom a link signs in, with their new password; undefined when another request was faster. */
+async function useLink(
+  visit: Visit,
+  { user_id, purpose, email }: Link,
+  password: string,
+): Promise<string | undefined> {
+  const { pool, resources } = visit.deps;
+  const token_hash = tokenOf(visit);
+  if (user_id === null) return acceptInvitation(pool, token_hash, password);
+  const used = await resources.database.run('accounts/use_link', { token_hash });
+  if (used.length === 0) return undefined;
+  if (purpose !== 'sign_in') await changePassword(visit, user_id, email, password, null);
+  return user_id;
 }
 
 /** A new password ends every session but the one that stays. */
@@ -215,13 +242,16 @@ export async function changePassword(
 
 const tokenOf = ({ req }: Visit): Buffer => tokenHashOf(String(req.params.token));
 
-function linkPage({ email, purpose }: Link, fault?: string): Reply {
-  const title =
-    purpose === 'sign_in' ? 'Sign in' : purpose === 'invite' ? 'Welcome to Plat' : 'Set a new password';
+function linkPage({ email, company, purpose }: Link, fault?: string): Reply {
+  const titles: Record<LinkPurpose, string> = {
+    sign_in: 'Sign in',
+    reset: 'Set a new password',
+    invite: `Join ${company} on Plat`,
+  };
   const content = (
     <form method="post" class="stack">
       <p>
-        As <b>{email}</b>
+        {purpose === 'invite' ? 'You will sign in as' : 'You are'} <b>{email}</b>.
       </p>
       {purpose !== 'sign_in' && (
         <>
@@ -234,7 +264,7 @@ function linkPage({ email, purpose }: Link, fault?: string): Reply {
       </div>
     </form>
   );
-  return { ...narrowPage(title, content), status: fault ? 400 : 200 };
+  return { ...narrowPage(titles[purpose], content), status: fault ? 400 : 200 };
 }
 
 function staleLink(): Reply {

@@ -216,7 +216,8 @@ export async function answerForm(
     const faults = error.details ?? {};
     const reasons = Object.values(faults).flat();
     const reason = reasons.length > 0 ? reasons.join('; ') : error.message;
-    return { ...(await sayWhyNot(reason, faults)), status: 400 } as Reply;
+    const status = error.code === 'forbidden' ? 403 : 400;
+    return { ...(await sayWhyNot(reason, faults)), status } as Reply;
   }
 }
 

@@ -125,13 +125,19 @@ where :id::uuid is null or a.id = :id
 order by a.name;
 
 -- name: list_changes
--- The changes of an account, its keys, its users and those of its company, oldest first.
+-- The changes of an account, its keys, its users and those of its company, and who was invited, oldest first.
 select at, actor, action, entity, entity_id, before, after from audit
 where account_id = :account_id
   or entity = 'users' and (
     entity_id in (select after ->> 'user_id' from audit where account_id = :account_id and entity = 'accounts')
     or entity_id in (select u.id::text from users u join accounts a on a.company_id = u.company_id where a.id = :account_id)
+    or entity_id in (
+      select removed.entity_id from audit removed
+      where removed.entity = 'users' and removed.action = 'delete'
+        and removed.before ->> 'company_id' = (select company_id::text from accounts where id = :account_id)
+    )
   )
+  or entity = 'invitations' and entity_id = (select company_id::text from accounts where id = :account_id)
 order by id;
 
 -- name: list_keys

@@ -112,9 +112,11 @@ delete from sessions where user_id = :user_id and id is distinct from :kept_sess
 select id from sessions where id = any (:session_ids::uuid[]);
 
 -- name: delete_old_sessions
--- Deletes sessions and links that can no longer be used.
+-- Deletes sessions, links and invitations that can no longer be used.
 with links as (
   delete from sign_in_links where expires_at < now()
+), invitations as (
+  delete from invitations where expires_at < now()
 )
 delete from sessions where seen_at < now() - interval '30 days';
 
@@ -124,11 +126,18 @@ insert into sign_in_links (token_hash, user_id, purpose, expires_at)
 values (:token_hash, :user_id, :purpose, now() + make_interval(mins => :minutes));
 
 -- name: find_link
--- The purpose of a link, without using it.
-select l.user_id, l.purpose, u.email
+-- The purpose of a link and the company that it leads to, without using it. `user_id`: null for an
+-- invitation.
+select l.user_id, l.purpose, u.email, c.name as company
 from sign_in_links l
 join users u on u.id = l.user_id
-where l.token_hash = :token_hash and l.expires_at > now();
+join companies c on c.id = u.company_id
+where l.token_hash = :token_hash and l.expires_at > now()
+union all
+select null, 'invite', i.email, c.name
+from invitations i
+join companies c on c.id = i.company_id
+where i.token_hash = :token_hash and i.expires_at > now();
 
 -- name: use_link
 -- Uses a link. The user's other links end with it, so that an older mail opens nothing.

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/accounts/accounts.ts';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import { createLink } from '../../../shared/accounts/sign-in.ts';
-import { findUser, inviteUser, joinCompany } from '../../../shared/accounts/users.ts';
+import { createUser, findUser, joinCompany } from '../../../shared/accounts/users.ts';
 import type { Config } from '../../../shared/base/config.ts';
 import type { Pool } from '../../../shared/base/db.ts';
 import { shellWord } from '../common/cli-output.ts';
@@ -24,7 +24,7 @@ export async function demoKey(config: Config, pool: Pool): Promise<string> {
   if (!accounts.some(account => account.name === DEMO_ACCOUNT)) {
     // Who starts a service of their own may see all of it at /admin.
     const user = { email: DEMO_USER, name: 'Demo', operator: true, actor: operator() };
-    await inviteUser(pool, { companyId: await joinCompany(pool, DEMO_ACCOUNT), ...user });
+    await createUser(pool, { companyId: await joinCompany(pool, DEMO_ACCOUNT), ...user });
     await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale', user: DEMO_USER });
   }
   if (existsSync(file)) {

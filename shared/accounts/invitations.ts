@@ -1,0 +1,106 @@
+import { asRun, type Pool, type Queryable, type Run, statement, transaction } from '../base/db.ts';
+import { PlatError } from '../base/errors.ts';
+import { deleteUser, lockUser } from './remove-user.ts';
+import { LINK_MINUTES, newToken, storePassword } from './sign-in.ts';
+import { requireEmail } from './users.ts';
+
+/** Open invitations of a company. */
+export const MAX_INVITATIONS = 100;
+
+type Invitation = {
+  companyId: string;
+  email: string;
+  name?: string;
+  /** Whether they may see and manage the whole installation. */
+  operator?: boolean;
+  /** Who invites, for the audit table. */
+  actor: string;
+};
+
+/**
+ * Invites an address to a company. It does not become a user until the invitation is accepted, so it makes no
+ * difference whether the address is known to another company. @returns the path of the link
+ * @throws PlatError `user_email`; `user_exists` for a user of the same company; `too_many_invitations`
+ */
+export function invite(
+  pool: Pool,
+  { companyId, email, name = '', operator = false, actor }: Invitation,
+): Promise<string> {
+  const address = { company_id: companyId, email: requireEmail(email) };
+  const { token, tokenHash } = newToken();
+  return transaction(pool, async client => {
+    const run = asRun(client);
+    await run('accounts/lock_company', { company_id: companyId });
+    const [found] = await run<{ isMember: boolean; open: number }>('accounts/describe_invited', address);
+    if (found!.isMember) throw new PlatError('user_exists', `${email} is already on the team.`);
+    if (found!.open >= MAX_INVITATIONS)
+      throw new PlatError(
+        'too_many_invitations',
+        `You have ${MAX_INVITATIONS} open invitations. Cancel some of them, or wait until they expire.`,
+      );
+    await run('accounts/save_invitation', {
+      ...address,
+      name,
+      operator,
+      by: actor,
+      token_hash: tokenHash,
+      minutes: LINK_MINUTES.invite,
+    });
+    return `/sign-in/link/${token}`;
+  });
+}
+
+/**
+ * Creates the user of an invitation with their password, and returns their id, or undefined when the
+ * invitation is no longer open. It stays open when it cannot be accepted.
+ * @throws PlatError `user_company` when the address belongs to another user
+ */
+export function acceptInvitation(
+  pool: Pool,
+  tokenHash: Buffer,
+  password: string,
+): Promise<string | undefined> {
+  return transaction(pool, async client => {
+    const run = asRun(client);
+    const [invited] = await run<Invited>('accounts/take_invitation', { token_hash: tokenHash });
+    if (invited === undefined) return undefined;
+    const userId = await addInvited(run, invited);
+    // In the same transaction: a user without a password counts as one whom nobody has been yet.
+    await storePassword(client, userId, password);
+    return userId;
+  });
+}
+
+type Invited = { company_id: string; email: string; name: string; operator: boolean };
+
+async function addInvited(run: Run, invited: Invited): Promise<string> {
+  const { email, company_id } = invited;
+  const user = await lockUser(run, { email, actor: email });
+  if (user?.signed_in || user?.operator || typeof user?.account === 'string') throw knownAddressError(email);
+  // Users whom nobody has been yet: the release before created them with the invitation.
+  if (user?.company_id === company_id) return user.id;
+  if (user !== undefined) await deleteUser(run, user);
+  const [added] = await run<{ id: string }>('accounts/insert_user', { ...invited, by: email });
+  if (added === undefined) throw knownAddressError(email);
+  return added.id;
+}
+
+const knownAddressError = (email: string): PlatError =>
+  new PlatError(
+    'user_company',
+    `${email} already signs in to Plat, and an address can be in one company only. If you want to change companies, ask the owner of your current one to remove you, then open this link again.`,
+  );
+
+type Canceled = { id: string; companyId: string } | { email: string };
+
+/** Ends one invitation of a company, or all of an address. @returns the address, once for each that ended */
+export async function cancelInvitations(db: Queryable, which: Canceled, actor: string): Promise<string[]> {
+  const values =
+    'id' in which
+      ? { id: which.id, company_id: which.companyId, email: null }
+      : { id: null, company_id: null, email: which.email };
+  const { rows } = await db.query<{ email: string }>(
+    statement('accounts/cancel_invitations', { ...values, by: actor }),
+  );
+  return rows.map(({ email }) => email);
+}
