@@ -95,6 +95,12 @@ test('the crawl met every page that names a thing of a company', () => {
   expect(missed).toEqual([]);
 });
 
+test('the crawl met the forms that remove a colleague and cancel an invitation', () => {
+  const sent = forms.map(({ fields }) => JSON.stringify(fields));
+  for (const id of [ours.things.person, ours.things.invitation])
+    expect(sent.filter(fields => fields.includes(id))).toHaveLength(1);
+});
+
 test("another company's pages are not found", async () => {
   for (const link of links) {
     const foreign = await browser.open(replaced(link, theirs.things));

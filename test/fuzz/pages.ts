@@ -49,6 +49,9 @@ function formsOf(as: Shot['as'], page: string, html: string): Form[] {
 const kindOf = (link: string) =>
   link.replaceAll(/=[^&]*/g, '').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_-]{43}|\d+/g, '*');
 
+/** Buttons of one page send the same fields, and `do` says what they do. */
+const nameOf = ([name, values]: Form['fields'][number]) => (name === 'do' ? `do=${values}` : name);
+
 /**
  * The forms and links of the web app that somebody can reach from these pages. @param most how many pages of
  * one address, whose queries name other things
@@ -76,7 +79,7 @@ export async function crawl(
     links.push(path);
     if (!headers.get('content-type')?.startsWith('text/html')) continue;
     for (const form of formsOf(as, path, text))
-      forms.set(`${form.method} ${kindOf(form.action)} ${form.fields.map(([name]) => name)}`, form);
+      forms.set(`${form.method} ${kindOf(form.action)} ${form.fields.map(nameOf)}`, form);
     for (const [, href] of text.matchAll(/\shref="(\/(?!\/|assets\/)[^"#]*)/g))
       waiting.push(unescaped(href!));
   }

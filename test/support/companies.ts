@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { createKey } from '../../shared/accounts/accounts.ts';
+import { invite } from '../../shared/accounts/invitations.ts';
+import { createUser } from '../../shared/accounts/users.ts';
 import { posting, type TestApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
 import { exportFile } from './exports.ts';
@@ -19,6 +22,8 @@ export type Things = {
   deal: string;
   market: string;
   email: string;
+  person: string;
+  invitation: string;
 };
 
 export type Company = {
@@ -86,7 +91,25 @@ export async function createThings(
     deal: deal.id!,
     market: (await create('markets/', { region_id: regions[0]!.id, status: marker })).id!,
     email: user.email,
+    ...(await createColleagues(db, user)),
   };
+}
+
+/** A colleague and an invitation of another. */
+async function createColleagues(db: TestDatabase, user: Company['user']) {
+  const { rows } = await db.pool.query<{ company_id: string }>('select company_id from users where id = $1', [
+    user.id,
+  ]);
+  const to = { companyId: rows[0]!.company_id, actor: user.email };
+  const newAddress = () => `${randomUUID()}@people.example`;
+  const email = newAddress();
+  const person = (await createUser(db.pool, { ...to, email: newAddress() }))!;
+  await invite(db.pool, { ...to, email });
+  const { rows: invitations } = await db.pool.query<{ id: string }>(
+    'select id from invitations where email = $1',
+    [email],
+  );
+  return { person: person.id, invitation: invitations[0]!.id };
 }
 
 /** Every row of every table that names the company or a thing of it, by table. */
