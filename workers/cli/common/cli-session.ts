@@ -76,6 +76,7 @@ const USAGE_CODES = new Set([
   'company_exists',
   'user_email',
   'user_company',
+  'user_exists',
   'user_owner',
   'user_unknown',
   'tier_unknown',
