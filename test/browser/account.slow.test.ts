@@ -69,6 +69,12 @@ describePages('the account', site => {
     await colleague.keyboard.type('some words of my own');
     await colleague.keyboard.press('Enter');
     await colleague.waitForURL('**/data');
+    await page.getByLabel('Invite a colleague').fill('second@keys.example');
+    await page.getByRole('button', { name: 'Send invitation' }).click();
+    await page.getByRole('button', { name: 'Cancel invitation' }).waitFor();
+    await page.locator('summary', { hasText: 'Remove colleague@keys.example' }).click();
+    await page.getByRole('button', { name: 'Remove person' }).waitFor();
+    await inspect(page);
 
     await tabTo(page, page.locator('summary', { hasText: 'New API key' }));
     await page.keyboard.press('Enter');
