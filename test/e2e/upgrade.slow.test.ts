@@ -9,6 +9,7 @@ import { testFolder } from '../support/folder.ts';
 import { type ApiService, hasPrevious, releaseServices, unpackPrevious } from '../support/releases.ts';
 import { onServer, withDatabase } from '../support/server.ts';
 import { askTool } from '../support/tool-call.ts';
+import { eventually } from '../support/workers.ts';
 
 const V1 = '/api/public/v1';
 const FIPS = '33019';
@@ -24,7 +25,7 @@ describe.runIf(process.env.TEST_UPGRADE)('an upgrade from the previous release',
   const name = `plat_upgrade_${process.pid}`;
   afterAll(() => onServer(server, client => client.query(`drop database if exists ${name} with (force)`)));
   const balancer = await startBalancer();
-  const { plat, startApi, startWorker } = releaseServices({
+  const { plat, startApi, startWorker, loggedErrors } = releaseServices({
     DATABASE_URL: withDatabase(server, name),
     HOST: '127.0.0.1',
     PORT: '0',
@@ -49,6 +50,11 @@ describe.runIf(process.env.TEST_UPGRADE)('an upgrade from the previous release',
   const leave = async (api: ApiService) => {
     await api.stop();
     balancer.remove(api);
+  };
+
+  const expectNoFailures = (failures: readonly string[]) => {
+    const causes = failures.length === 0 ? [] : [...balancer.lost, ...loggedErrors()];
+    expect([...failures, ...causes]).toEqual([]);
   };
 
   test('under load no call fails, forward and back', { timeout: 900_000 }, async ({ skip }) => {
@@ -98,7 +104,7 @@ describe.runIf(process.env.TEST_UPGRADE)('an upgrade from the previous release',
       await leave(old);
     }
     await load.step();
-    expect(load.failures).toEqual([]);
+    expectNoFailures(load.failures);
 
     // Back, on the schema that stays as it is.
     point(previous);
@@ -113,7 +119,7 @@ describe.runIf(process.env.TEST_UPGRADE)('an upgrade from the previous release',
     }
     await load.step();
     await load.stop();
-    expect(load.failures).toEqual([]);
+    expectNoFailures(load.failures);
     await worker.stop();
   });
 });
@@ -176,15 +182,12 @@ function startLoad(url: string, key: string) {
     },
     async exports() {
       const { id } = await post('/exports/', { filter: { county: FIPS, acres_min: 50 }, format: 'csv' });
-      for (;;) {
+      const { parts } = await eventually(async () => {
         const made = await get(`/exports/${id}/`);
         if (made.state === 'failed') throw new Error(`the export failed: ${JSON.stringify(made.error)}`);
-        if (made.state === 'ready') {
-          await call('GET', made.parts[0].url);
-          break;
-        }
-        await sleep(100);
-      }
+        return made.state === 'ready' && made;
+      });
+      await call('GET', parts[0].url);
       await call('DELETE', `${V1}/exports/${id}/`);
     },
     async assistants() {

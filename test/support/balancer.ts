@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { serve } from './http-server.ts';
@@ -8,11 +8,13 @@ const POLL_MS = 50;
 export type Backend = { url: string };
 
 /**
- * A balancer that sends calls in turn to servers whose /readyz is 200, and never sends one twice: a call that
- * meets a server which has left is lost.
+ * A balancer that sends calls in turn to servers whose /readyz is 200. It keeps its connections to them, as
+ * nginx and HAProxy do, and never sends a call twice: one that meets a server which has left is lost.
  */
 export async function startBalancer() {
   const backends = new Map<Backend, { ready: boolean; calls: number }>();
+  const agent = new Agent({ keepAlive: true });
+  const lost: string[] = [];
   let turn = 0;
   let stopped = false;
 
@@ -22,16 +24,21 @@ export async function startBalancer() {
     if (ready.length === 0) return res.writeHead(503).end('no server is ready');
     const [{ url }, state] = ready[turn++ % ready.length]!;
     state.calls++;
-    request(url + req.url, { method: req.method!, headers: req.headers, agent: false }, answer => {
-      // A kept connection may close just as the client sends its next call.
+    const lose = (error: NodeJS.ErrnoException) => {
+      lost.push(`${req.method} ${url}${req.url}: ${error.code} ${error.message}`);
+      res.destroy(error);
+    };
+    const sent = request(url + req.url, { method: req.method!, headers: req.headers, agent }, answer => {
+      // The client and this server share an event loop. When a step blocks it, both find an idle connection
+      // overdue at once, and the client may send its next call as the connection closes.
       res.writeHead(answer.statusCode!, { ...answer.headers, connection: 'close' });
-      answer.pipe(res);
-    })
-      .on('error', error => res.destroy(error))
-      .end(body);
+      answer.on('error', lose).pipe(res);
+    });
+    sent.on('error', lose).end(body);
   });
   afterAll(async () => {
     stopped = true;
+    agent.destroy();
     await server.close();
   });
 
@@ -49,6 +56,8 @@ export async function startBalancer() {
 
   return {
     url: server.origin,
+    /** Calls that a server did not answer whole, and why. */
+    lost,
     add(backend: Backend): void {
       backends.set(backend, { ready: false, calls: 0 });
       void follow(backend);

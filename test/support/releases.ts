@@ -52,6 +52,7 @@ export type ApiService = Service & { url: string };
 export function releaseServices(settings: Record<string, string>) {
   const env = { PATH: process.env.PATH, LOG_LEVEL: 'info', ...settings };
   const children: ChildProcess[] = [];
+  const logs: (() => string)[] = [];
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL');
   });
@@ -62,6 +63,7 @@ export function releaseServices(settings: Record<string, string>) {
     const child = spawn(process.execPath, [bin(root), name], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     children.push(child);
     let log = '';
+    logs.push(() => log);
     const said = await new Promise<string>((resolve, reject) => {
       child.stderr!.on('data', chunk => {
         log += chunk;
@@ -83,6 +85,13 @@ export function releaseServices(settings: Record<string, string>) {
   }
 
   return {
+    /** What the processes logged as an error, each with the cause that its client is not told. */
+    loggedErrors: () =>
+      logs.flatMap(log =>
+        log()
+          .split('\n')
+          .filter(line => line.includes('"err":')),
+      ),
     /** A command of a release; what it prints as JSON. */
     async plat(root: string, ...argv: string[]) {
       const { stdout } = await promisify(execFile)(process.execPath, [bin(root), ...argv, '--json'], { env });
