@@ -18,8 +18,14 @@ const CHAIN_COMMIT = '0700e75008';
 /** Migrations up to this one have no first line that says their kind. */
 export const LAST_WITHOUT_KIND = 24;
 
-/** A migration waits this long for a lock, while calls that need the same table wait behind it. */
-const LOCK_TIMEOUT_MS = 1_000;
+/**
+ * For how long an attempt of a migration may wait for locks, while calls that need the same tables wait
+ * behind it. Shorter than deadlock_timeout, 1 s: when a call and a migration each hold what the other
+ * needs, the migration gives way before the call is ended.
+ */
+const LOCK_TIMEOUT_MS = 700;
+/** What a later statement of a long attempt may wait. */
+const LEAST_LOCK_TIMEOUT_MS = 20;
 const LOCK_PAUSE_MS = 3_000;
 const LOCK_ATTEMPTS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -138,8 +144,12 @@ async function applyOne(client: pg.Client, migration: Migration, say: MigrateOpt
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query('begin');
-      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      for (const statement of splitStatements(migration.text)) await client.query(statement);
+      const since = performance.now();
+      for (const statement of splitStatements(migration.text)) {
+        const left = Math.round(LOCK_TIMEOUT_MS - (performance.now() - since));
+        await client.query(`set local lock_timeout = ${Math.max(LEAST_LOCK_TIMEOUT_MS, left)}`);
+        await client.query(statement);
+      }
       await record(client, migration);
       await client.query('commit');
       return;

@@ -7,6 +7,7 @@ import { rootDir } from '../../shared/base/root.ts';
 import { dumpSchema } from '../../tools/checks/generated-files.ts';
 import { testFolder } from '../support/folder.ts';
 import { onServer, withDatabase } from '../support/server.ts';
+import { eventually } from '../support/workers.ts';
 
 const FOLDER = join(rootDir, 'sql', 'migrations');
 const FILES = readdirSync(FOLDER).sort();
@@ -138,6 +139,47 @@ describe('a release on the schema of a newer one', () => {
       await onServer(url, other => other.query("set statement_timeout = '60s'; select from notes"));
       await client.query('commit');
       expect(await running).toEqual(['0025_text.sql']);
+    });
+  });
+
+  test('a migration gives way to a call that holds what it needs, and needs what it holds', async () => {
+    await inEmptyDatabase(async (client, url) => {
+      await run(url, old);
+      await client.query('create table pages (id int)');
+      const folder = release({
+        '0025_two_tables.sql': `-- expanding: notes have a text, and pages as well
+          alter table notes add column text text;
+          do $$ begin
+            while not exists (select from pg_locks where relation = 'notes'::regclass and not granted) loop
+              perform pg_sleep(0.01);
+            end loop;
+          end $$;
+          alter table pages add column text text;`,
+      });
+      await client.query('begin');
+      await client.query('insert into pages values (1)');
+      let waits = false;
+      const running = migrate(url, { queue: false, folder, say: () => (waits = true) });
+      await onServer(url, other =>
+        expect
+          .poll(async () => {
+            const { rows } = await other.query(
+              "select from pg_locks where relation = 'notes'::regclass and mode = 'AccessExclusiveLock' and granted",
+            );
+            return rows.length;
+          })
+          .toBe(1),
+      );
+      await client.query('insert into notes values (1)');
+      await client.query('commit');
+      expect(waits).toBe(true);
+      // The next attempt finds a call that waits for the notes.
+      const reading = eventually(async () => {
+        await onServer(url, other => other.query('select from notes'));
+        return (await listPending(url, folder)).length === 0;
+      });
+      expect(await running).toEqual(['0025_two_tables.sql']);
+      await reading;
     });
   });
 });
