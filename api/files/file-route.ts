@@ -57,13 +57,16 @@ export function filesRouter({ database, files }: Resources, now: () => Date): Ro
         'Cache-Control': 'private, no-transform',
         ...(range && { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }),
       };
+      const bytes = readBytes(database, named!.x, parts, start, end);
+      // Read before anything is sent: a failure is then an answer, not a connection that closes.
+      const first = req.method === 'HEAD' ? undefined : await bytes.next();
       const own = headersOf(exchangeOf(res));
       for (let at = 0; at < own.length; at += 2) res.setHeader(own[at]!, own[at + 1]!);
       res.writeHead(range === undefined ? 200 : 206, headers);
-      if (req.method === 'HEAD') res.end();
+      if (first === undefined) res.end();
       else {
         res.setTimeout(IDLE_READER_MS, () => res.destroy());
-        await pipeline(Readable.from(readBytes(database, named!.x, parts, start, end)), res);
+        await pipeline(Readable.from(resume(first, bytes)), res);
       }
     } catch (error) {
       // Of what has begun to go out the client sees that it is cut off.
@@ -112,6 +115,13 @@ export function rangeOf(
     details: { Range: [`lies outside of the ${size} bytes of the file`] },
     headers: { 'Content-Range': `bytes */${size}` },
   });
+}
+
+/** A sequence whose first item was already read. */
+async function* resume<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
 }
 
 /** @param end the byte behind the last one */

@@ -54,6 +54,18 @@ describe('its bytes', () => {
     expect((await read(made, range)).bytes.equals(middle)).toBe(true);
   });
 
+  test('that cannot be read are an error, not a connection that closes', async () => {
+    const { key } = await newCaller(db);
+    const made = await exportFile(db, api, key, { filter: COUNTY, format: 'csv', columns: ['apn'] });
+    // Sizes can still be read, and bytes cannot.
+    await db.pool.query('alter function pg_catalog.substring(bytea, int, int) rename to substring_of_bytes');
+    const { response, bytes } = await read(made);
+    await db.pool.query('alter function pg_catalog.substring_of_bytes(bytea, int, int) rename to substring');
+    expect(response.status).toBe(500);
+    expect(JSON.parse(bytes.toString()).error).toMatchObject({ code: 'internal_error' });
+    expect((await read(made)).response.status).toBe(200);
+  });
+
   test('are gone after 7 days', async () => {
     const { key } = await newCaller(db);
     const made = await exportFile(db, api, key, { filter: { ...COUNTY, acres_min: 500 }, format: 'csv' });
