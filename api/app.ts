@@ -33,6 +33,7 @@ import { openOAuth } from './oauth/oauth-router.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Assets } from './pages/frame/assets.ts';
 import { pagesRouter, unknownPage } from './pages/frame/pages.tsx';
+import { storedAssets } from './pages/frame/stored-assets.ts';
 import { pages } from './pages/index.ts';
 import { openShapeThreads, type ShapeThreads } from './shapes/shape-threads.ts';
 import { openResources } from './v1/common/endpoint-resources.ts';
@@ -132,6 +133,7 @@ export function createApp({
   const pageDeps = assets && { ...serving, tools, oauth, resources, config, log, pool, assets };
   if (pageDeps !== undefined) {
     app.use(pageDeps.assets.router);
+    app.use(storedAssets(database, config));
     app.use(pagesRouter(pages, pageDeps));
   }
   app.use(docs(document, origins));

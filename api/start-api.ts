@@ -19,6 +19,7 @@ import { MESSAGES_DAYS } from '../shared/webhooks/webhook-terms.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { openAssets } from './pages/frame/assets.ts';
+import { storeAssets } from './pages/frame/stored-assets.ts';
 import { type RunningServer, serveHttp } from './server.ts';
 import { openShapeThreads } from './shapes/shape-threads.ts';
 
@@ -68,6 +69,9 @@ export async function startApi(
     const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const assets = await openAssets(config);
+    await storeAssets(pool, assets).catch(error =>
+      log.warn({ err: error }, "cannot store the pages' assets: processes of other releases lack them"),
+    );
     await shapeThreads.start();
     const app = createApp({
       config,
@@ -146,6 +150,7 @@ export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promi
   await pool.query(sql('accounts/delete_old_records'));
   await pool.query(statement('contacts/delete_old_provider_answers', { days: kept.SKIP_TRACE_KEEP_DAYS }));
   await pool.query(statement('contacts/delete_old_traces', { years: kept.TRACE_AUDIT_YEARS }));
+  await pool.query(sql('base/delete_old_assets'));
   await pool.query(sql('parcels/delete_old_given'));
   await pool.query(sql('exports/delete_old_others'));
   await pool.query(sql('exports/expire_exports'));

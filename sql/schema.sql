@@ -157,6 +157,14 @@ create table assessed_land_values (
   constraint assessed_land_values_pkey PRIMARY KEY (fips, property_id, as_of)
 );
 
+create table assets (
+  path text not null,
+  type text not null,
+  body bytea not null,
+  stored_at timestamp with time zone default now() not null,
+  constraint assets_pkey PRIMARY KEY (path)
+);
+
 create table attributes_dirty (
   fips integer not null,
   property_id bigint not null,

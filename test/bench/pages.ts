@@ -112,7 +112,7 @@ async function comparePage(pool: Pool, fips: number, rounds: number): Promise<Be
   const { id } = await createAccount(pool, { name: 'bench', tier: 'scale' });
   const resources = openResources(openDatabase(pool), undefined, undefined as never, undefined as never);
   const url = new URL(`http://127.0.0.1/data?county=${fips}&page_size=500&view=table`);
-  const assets = { path: (name: string) => `/assets/${name}`, router: undefined as never };
+  const assets = { path: (name: string) => `/assets/${name}`, list: [], router: undefined as never };
   const session = { account: { id } };
   const deps = { config: {}, resources, pool, assets, now: () => new Date() };
   const addresses = { url, apiUrl: url.origin, appUrl: url.origin };

@@ -1,0 +1,22 @@
+-- name: refresh_assets
+-- Notes that a release that uses these assets has started, and returns those that are stored. In order of
+-- their paths, so that processes that start together do not deadlock.
+update assets a
+set stored_at = now()
+from (select path from assets where path = any (:paths::text[]) order by path for update) known
+where a.path = known.path
+returning a.path
+
+-- name: store_asset
+-- Stores an asset of this release.
+insert into assets (path, type, body)
+values (:path, :type, :body)
+on conflict (path) do nothing
+
+-- name: read_asset
+-- An asset of any release that started within a year.
+select path, type, body from assets where path = :path
+
+-- name: delete_old_assets
+-- Deletes assets of releases that last started a year ago, when browsers drop them as well.
+delete from assets where stored_at < now() - interval '1 year'
