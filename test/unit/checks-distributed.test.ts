@@ -17,6 +17,55 @@ test.each([
     'select id from runs r where not exists (select 1 from parcels p where p.fips = 1 and p.created_run = r.id)',
     /between a distributed table and a local one/,
   ],
+  // What Citus refuses.
+  [
+    `insert into given_rows as g (fips, property_id) select fips, property_id from stage
+     on conflict (fips, property_id) do update set given_at = excluded.given_at
+     where g.given_at <= excluded.given_at - interval '30 days'`,
+    /ON CONFLICT of given_rows, where only immutable/,
+  ],
+  [
+    'insert into parcels (fips, apn) values (:fips, :apn) on conflict (fips) do update set retired_at = now()',
+    /has now\(\) in the ON CONFLICT of parcels/,
+  ],
+  [
+    `with kept as (
+       insert into parcels (fips, apn) values ({{fips}}, {{apn}})
+       on conflict (fips) do update set retired_at = current_timestamp returning 1
+     ) select count(*) from kept where now() > {{since}}`,
+    /has current_timestamp in the ON CONFLICT/,
+  ],
+  [
+    'insert into parcels (fips) values (:fips) on conflict (fips) do update set day = excluded.at::date',
+    /has ::date in the ON CONFLICT/,
+  ],
+  [
+    'insert into parcels (fips, apn) values (:fips, :apn) on conflict (apn) do update set apn = excluded.apn',
+    /ON CONFLICT of parcels without its fips/,
+  ],
+  [
+    'insert into parcels (fips) values (:fips) on conflict (fips) do update set fips = excluded.fips',
+    /changes the fips of parcels/,
+  ],
+  [
+    'insert into parcels (fips) values (1) on conflict (fips) do update set n = (select n from runs)',
+    /has select in the ON CONFLICT/,
+  ],
+  ['insert into parcels (apn) select apn from stage where fips = 1', /inserts into parcels without its fips/],
+  ['update parcels p set fips = :to where p.fips = :fips', /changes the fips of parcels/],
+  ['update parcels set at = clock_timestamp() where fips = :fips', /clock_timestamp\(\), which is volatile/],
+  ['delete from parcels where fips = :fips and random() < 0.5', /random\(\), which is volatile/],
+  ['select fips from parcels where fips = any (:counties) for update', /locks rows of parcels in several/],
+  [
+    'select r.id from runs r join parcels p on p.fips = r.fips where r.id = :id for no key update',
+    /locks rows of parcels in several/,
+  ],
+  ['select fips, zip from parcels group by grouping sets ((fips), (zip))', /groups by sets of parcels/],
+  [
+    'with recursive r as (select 1 as n union select n + 1 from r join parcels p on p.fips = r.n) select n from r',
+    /reads several shards of parcels in a recursion/,
+  ],
+  ['merge into parcels using runs on runs.fips = parcels.fips', /merges into parcels/],
 ])('%s is refused', (body, fault) => {
   expect(faultsOf(body)).toEqual([expect.stringMatching(fault)]);
 });
@@ -25,6 +74,22 @@ test.each([
   'select 1 from parcels where fips = :fips and property_id = :property_id',
   'insert into parcels (fips) select {{fips}} from stage',
   'select fips from parcels p where not exists (select 1 from parcels q where q.fips = p.fips)',
+  `insert into given_rows as g (fips, property_id) select fips, property_id from stage
+   on conflict (fips, property_id) do update set given_at = excluded.given_at
+   where g.version <> excluded.version
+     or (g.given_at at time zone 'UTC') <= (excluded.given_at at time zone 'UTC') - interval '30 days'
+   returning now()`,
+  'insert into parcels (fips, n) values (:fips, 1) on conflict (fips) do update set n = coalesce(excluded.n, 0)',
+  "insert into parcels (fips) values (1) on conflict (fips) do update set day = '2026-01-01'::date",
+  'select zip, use from parcels where fips = :fips group by rollup (zip, use)',
+  // A local table may use everything that PostgreSQL has.
+  `insert into runs (id, at) values (:id, now())
+   on conflict (id) do update set at = excluded.at - interval '30 days', seen = clock_timestamp()`,
+  'update parcels set retired_at = now() where fips = :fips',
+  'select property_id from parcels where fips = :fips order by property_id for update',
+  'select id from runs where id = :id for update',
+  `with run as (select id from runs where id = :id for update)
+   select p.property_id from parcels p join run on true where p.fips = any (:counties)`,
   '-- by property_id alone: a comment\nselect 1 from runs where id = :id',
 ])('%s is taken', body => {
   expect(faultsOf(body)).toEqual([]);

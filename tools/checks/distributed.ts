@@ -1,5 +1,6 @@
 import { parameterNames } from '../../shared/base/named-parameters.ts';
 import { DISTRIBUTION_COLUMNS } from '../../shared/base/shards.ts';
+import { faultsOfCitus } from './citus-refusals.ts';
 import { type SourceFile, statementsOf } from './files.ts';
 
 /** Statements that ask every county on purpose: what an operator wants to know, and what waits anywhere. */
@@ -11,18 +12,21 @@ const NATIONWIDE = new Set([
 ]);
 
 /**
- * What a statement has to keep to on tables that may lie on many servers: the key that tells where, no
- * parameters where rows are written from a query (they would not reach the other servers), and no look-up row
- * by row between tables here and there.
+ * What statements on distributed tables must follow: they name the key of their shard, have no parameters
+ * where rows are written from a query (those would not reach the other servers), do not look up rows one by
+ * one between distributed and local tables, and write only what Citus accepts.
  */
 export function checkDistributed(files: SourceFile[]): string[] {
   const schema = files.find(({ path }) => path === 'sql/schema.sql')?.text ?? '';
   const local = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gm)]
     .map(match => match[1]!)
     .filter(table => !(table in DISTRIBUTION_COLUMNS));
-  return [...statementsOf(files)].flatMap(([name, body]) =>
-    faultsOf(body.replaceAll(/--[^\n]*/g, ''), name, local).map(fault => `the statement ${name} ${fault}`),
-  );
+  return [...statementsOf(files)].flatMap(([name, body]) => {
+    const text = body.replaceAll(/--[^\n]*/g, '');
+    return [...faultsOf(text, name, local), ...faultsOfCitus(text)].map(
+      fault => `the statement ${name} ${fault}`,
+    );
+  });
 }
 
 function faultsOf(text: string, name: string, local: readonly string[]): string[] {
