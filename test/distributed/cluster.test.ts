@@ -64,6 +64,9 @@ async function tablesOf(pool: Pool): Promise<Record<string, string>> {
 const ASKS_ALL =
   /\bowned as materialized\b|\b(?:owner|situs)_words w on w.word\b|\bjoin given_rows g on g.fips = h.fips\b/;
 
+/** EXPLAIN takes no COPY. */
+const COPY = /^(?:\s|--[^\n]*\n)*copy\b/;
+
 /** Where two texts part, with what is around it. */
 function firstDifference(onCluster: string, onOne: string) {
   let at = 0;
@@ -136,7 +139,7 @@ if (process.env.TEST_CITUS_URL === undefined) {
         `\\b(?:from|join)\\s+(?:${Object.keys(DISTRIBUTION_COLUMNS).join('|')})\\b`,
       );
       const looked = asked.filter(
-        ({ text = '' }) => distributed.test(text) && !text.startsWith('copy') && !ASKS_ALL.test(text),
+        ({ text = '' }) => distributed.test(text) && !COPY.test(text) && !ASKS_ALL.test(text),
       );
       expect(looked.length).toBeGreaterThan(40);
       const wide = new Map<string, number>();
