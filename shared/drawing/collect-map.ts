@@ -4,9 +4,10 @@ import type { Values } from '../base/named-parameters.ts';
 import { ALL_LAYERS, type RoadClass } from '../domain/land-layers.ts';
 import { boxOf, boxSql } from '../geo/box.ts';
 import { decodeBoundary, decodeLines } from '../geo/geometry-codec.ts';
-import type { MultiPolygon } from '../geo/geometry-types.ts';
+import type { Box, MultiPolygon } from '../geo/geometry-types.ts';
 import type { Road } from '../kernels/frontage/frontage.ts';
 import { type LandInput, readLand } from '../land/read-land.ts';
+import { countiesIntersecting } from '../regions/county-polygons.ts';
 import { type ComputedLand, computeParcel } from './computed.ts';
 import { type ParcelRow, readStoredParcel, type StoredParcel } from './known-parcel.ts';
 import { type View, viewOf } from './map-extent.ts';
@@ -113,7 +114,7 @@ async function readMapData(client: Client, parcel: DrawableParcel, maxPerKind: n
     input,
     shape,
     view,
-    surroundings: await readSurroundings(client, view, parcel.property_id, maxPerKind),
+    surroundings: await readSurroundings(client, view, parcel, maxPerKind),
   };
 }
 
@@ -132,7 +133,7 @@ function lengthM(shape: MultiPolygon): number {
 async function readSurroundings(
   client: Client,
   view: View,
-  propertyId: number,
+  { property_id: propertyId, fips }: Pick<DrawableParcel, 'property_id' | 'fips'>,
   maxPerKind: number,
 ): Promise<Surroundings> {
   const box = boxSql(view.box);
@@ -148,7 +149,9 @@ async function readSurroundings(
     const rows = await read<Feature>(what, 'parcels/list_view_features', { box, kind });
     return rows.map(row => ({ class: row.class, shape: decodeBoundary(row.geometry) }));
   };
-  const parcels = await read<Neighbor>('other parcels', 'parcels/list_view_parcels', { box });
+  const inDegrees = view.box.map(side => side / 1e7) as Box;
+  const counties = [...new Set([fips, ...countiesIntersecting(inDegrees)])];
+  const parcels = await read<Neighbor>('other parcels', 'parcels/list_view_parcels', { box, counties });
   const roads = await read<Feature>('roads', 'parcels/list_view_features', { box, kind: 'roads' });
   return {
     neighbors: parcels

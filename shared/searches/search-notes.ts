@@ -24,6 +24,8 @@ export async function nameNotes(run: Run, searchId: string, limit: number): Prom
     search_id: searchId,
     limit,
   });
+  // Without counties a cluster would ask all of its servers.
+  if (notes.length === 0) return [];
   const property_ids = [...new Set(notes.map(({ property_id }) => property_id))];
   const counties = [...new Set(property_ids.map(countyOf))];
   const named = await run<NamedParcel>('searches/name_parcels', { counties, property_ids });

@@ -66,6 +66,11 @@ export async function listTileHits(
   { body, asking, color }: TileHits,
   inTile: { fips: readonly number[]; box: string; least_area: number; dots: number },
 ): Promise<Map<number, TileHit>> {
+  const { county, counties } = body as { county?: number; counties?: number[] };
+  const asked = counties ?? (county === undefined ? undefined : [county]);
+  // A cluster asks the servers of all counties that a statement names, whatever else the filter says.
+  const fips = inTile.fips.filter(one => asked?.includes(one) ?? true);
+  if (fips.length === 0) return new Map();
   const selection = await selectParcels(body, asking, database).catch(error => {
     // The page says why.
     if (error instanceof PlatError && error.status < 500) return undefined;
@@ -77,7 +82,7 @@ export async function listTileHits(
   const rows = await database.runComposed<Row>(
     'parcels/list_tile_hits',
     { table: table('near'), where, join, figure },
-    { ...values, ...inTile },
+    { ...values, ...inTile, fips },
   );
   return new Map(
     rows.map(({ property_id, lon, lat, figure: shown }) => [

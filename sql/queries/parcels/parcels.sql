@@ -103,17 +103,17 @@ order by area(l.extent) desc, l.id
 limit :limit
 
 -- name: list_view_parcels
--- The parcels of any roll whose extent meets a view, the largest first.
+-- The parcels of some counties whose extent meets a view, the largest first.
 select p.property_id, p.apn, p.boundary
 from (
   select f.fips, f.property_id, area(f.extent) as size
   from parcel_filters f
-  where f.extent && :box::box
+  where f.fips = any (:counties::int[]) and f.extent && :box::box
   order by size desc, f.property_id
   limit :limit
 ) near
 join parcels p on p.fips = near.fips and p.property_id = near.property_id
-where p.boundary is not null
+where p.fips = any (:counties::int[]) and p.boundary is not null
 order by near.size desc, p.property_id
 
 -- name: read_apn_shapes
