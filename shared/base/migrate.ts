@@ -23,7 +23,7 @@ export const LAST_WITHOUT_KIND = 24;
  * behind it. Shorter than deadlock_timeout, 1 s: when a call and a migration each hold what the other
  * needs, the migration gives way before the call is ended.
  */
-const LOCK_TIMEOUT_MS = 700;
+const LOCK_TIMEOUT_MS = 500;
 /** What a later statement of a long attempt may wait. */
 const LEAST_LOCK_TIMEOUT_MS = 20;
 const LOCK_PAUSE_MS = 3_000;

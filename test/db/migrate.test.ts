@@ -172,7 +172,7 @@ describe('a release on the schema of a newer one', () => {
       );
       await client.query('insert into notes values (1)');
       await client.query('commit');
-      expect(waits).toBe(true);
+      await expect.poll(() => waits).toBe(true);
       // The next attempt finds a call that waits for the notes.
       const reading = eventually(async () => {
         await onServer(url, other => other.query('select from notes'));
