@@ -47,6 +47,8 @@ export type AppDeps = {
   filePool: Pool;
   /** Over which statements are canceled whose callers have left. */
   cancelPool: Pool;
+  /** For /metrics, which has to answer while calls hold all of the other connections. */
+  metricsPool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
   /**
@@ -74,6 +76,7 @@ export function createApp({
   pool,
   filePool,
   cancelPool,
+  metricsPool,
   lifecycle,
   queues,
   assets,
@@ -83,7 +86,7 @@ export function createApp({
   shapeThreads = openShapeThreads(),
 }: AppDeps): Express {
   const database = openDatabase(pool, cancelPool);
-  const metrics = createMetrics(database, queues);
+  const metrics = createMetrics({ api: pool, files: filePool, cancel: cancelPool }, metricsPool, queues);
   const images = openImages(database, config, log);
   const resources = openResources(
     database,

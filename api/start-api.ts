@@ -18,6 +18,7 @@ import { NOTES_DAYS } from '../shared/searches/search-terms.ts';
 import { MESSAGES_DAYS } from '../shared/webhooks/webhook-terms.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
+import { createMetricsPool } from './http/installation-metrics.ts';
 import { openAssets } from './pages/frame/assets.ts';
 import { storeAssets } from './pages/frame/stored-assets.ts';
 import { type RunningServer, serveHttp } from './server.ts';
@@ -55,6 +56,7 @@ export async function startApi(
     settings: SESSION_SETTINGS,
   });
   const cancelPool = createPool(config, log, { applicationName: 'plat api cancel', max: 1 });
+  const metricsPool = createMetricsPool(config, log);
   const backend = openQueueBackend(config, log);
   const shapeThreads = openShapeThreads();
   const close = async () => {
@@ -63,6 +65,7 @@ export async function startApi(
     await pool.end();
     await filePool.end();
     await cancelPool.end();
+    await metricsPool.end();
   };
   try {
     await assertDatabaseReady(pool, config, { log, connections: config.DB_POOL_SIZE, signal });
@@ -79,6 +82,7 @@ export async function startApi(
       pool,
       filePool,
       cancelPool,
+      metricsPool,
       lifecycle,
       queues,
       assets,

@@ -9,6 +9,7 @@ import { type Client, createPool, endsWithWorker, type Pool, sql } from '../shar
 import { errorCode, PlatError } from '../shared/base/errors.ts';
 import { type Logger, sparseWarnings } from '../shared/base/log.ts';
 import { metricsAccess } from '../shared/base/metrics-access.ts';
+import { publishProcess } from '../shared/base/process-metrics.ts';
 import { assertDatabaseReady } from '../shared/base/start-checks.ts';
 import { deliver, JOBS_CHANNEL } from '../shared/queue/jobs.ts';
 import {
@@ -197,6 +198,7 @@ async function serveHealth(
 ): Promise<{ port: number; close(): Promise<void> }> {
   const metrics = new Metrics();
   collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });
+  publishProcess(metrics, { worker: pool });
   const server = createServer(async (request, response) => {
     if (request.url === '/metrics') {
       const access = metricsAccess(request, config);

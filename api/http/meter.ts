@@ -1,5 +1,6 @@
 import { quotaError } from '../../shared/accounts/quota-error.ts';
 import type { Mode } from '../../shared/accounts/tiers.ts';
+import { processCounts } from '../../shared/base/declared-metrics.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { addToGroup } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
@@ -82,8 +83,10 @@ export function openMeter(database: Database, underway = () => 0): Meter {
                 if (error !== ABANDONED) throw error;
                 return undefined;
               });
+      if (!verdict) return;
+      processCounts.tokensCharged += tokens;
       // Keeps the early quota check close to the truth between two readings of the account.
-      if (verdict) account.tokensUsed = Math.max(account.tokensUsed, verdict.tokensUsed);
+      account.tokensUsed = Math.max(account.tokensUsed, verdict.tokensUsed);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../base/config.ts';
+import { processCounts } from '../base/declared-metrics.ts';
 import type { Logger } from '../base/log.ts';
 
 export type Mail = {
@@ -14,7 +15,16 @@ export type Mail = {
 /**
  * By SMTP_URL; without one into `outbox` of PLAT_DIR. The log never has the text, whose links sign people in.
  */
-export async function sendMail(config: Config, log: Logger, { unsubscribe, ...mail }: Mail): Promise<void> {
+export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
+  try {
+    await send(config, log, mail);
+  } catch (error) {
+    processCounts.mailFailures++;
+    throw error;
+  }
+}
+
+async function send(config: Config, log: Logger, { unsubscribe, ...mail }: Mail): Promise<void> {
   const headers: Record<string, string> =
     unsubscribe === undefined
       ? {}

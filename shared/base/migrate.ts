@@ -68,6 +68,9 @@ function knownMigrations(folder?: string): Migration[] {
   return ownMigrations;
 }
 
+/** The number of the newest migration that this release knows. */
+export const newestMigration = (): string => String(knownMigrations().length).padStart(4, '0');
+
 type MigrateOptions = {
   queue: boolean;
   /** Default: `sql/migrations`. */
@@ -241,6 +244,21 @@ function refuseOthers(
       { status: 503 },
     );
   return newer.map(({ name }) => name);
+}
+
+/** Migrations that this release and the database do not share, for /metrics. */
+export async function countUnshared(
+  db: Pick<pg.Pool | pg.Client, 'query'>,
+): Promise<Record<'missing' | `newer_${MigrationKind}`, number>> {
+  const known = knownMigrations();
+  const applied = await listApplied(db);
+  const newer = (wanted: MigrationKind) =>
+    applied.filter(({ version, kind }) => version > known.length && kind === wanted).length;
+  return {
+    missing: missingOf(applied, known).length,
+    newer_expanding: newer('expanding'),
+    newer_breaking: newer('breaking'),
+  };
 }
 
 /**

@@ -171,7 +171,13 @@ describe.concurrent('a service in the foreground', () => {
       .find(text => text.includes('worker ready'))!;
     const url = `http://127.0.0.1:${(JSON.parse(line) as { healthPort: number }).healthPort}`;
     expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok\n');
-    expect(await (await fetch(`${url}/metrics`)).text()).toContain('plat_worker_process_cpu_seconds_total');
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    for (const name of [
+      'plat_worker_process_cpu_seconds_total',
+      'plat_tokens_charged_total',
+      'plat_database_pool_waiting{pool="worker"}',
+    ])
+      expect(metrics).toContain(name);
     expect((await fetch(`${url}/other`)).status).toBe(404);
 
     // A second worker with the same health port says so and ends.

@@ -3,6 +3,7 @@ import { createApp } from '../../api/app.ts';
 import { endpoints as v1 } from '../../api/endpoints.ts';
 import type { Lifecycle } from '../../api/http/begin.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
+import { createMetricsPool } from '../../api/http/installation-metrics.ts';
 import type { BoardQueue } from '../../api/http/queue-board.ts';
 import { openApiDocument } from '../../api/openapi.ts';
 import { type Assets, openAssets } from '../../api/pages/frame/assets.ts';
@@ -85,6 +86,7 @@ export async function startTestApi(
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   });
   const cancelPool = createPool(config, log, { applicationName: 'plat api test cancel', max: 1 });
+  const metricsPool = createMetricsPool(config, log);
   const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
   const server = await serveHttp(
     createApp({
@@ -93,6 +95,7 @@ export async function startTestApi(
       pool,
       filePool,
       cancelPool,
+      metricsPool,
       lifecycle,
       queues,
       endpoints,
@@ -110,6 +113,7 @@ export async function startTestApi(
       await pool.end();
       await filePool.end();
       await cancelPool.end();
+      await metricsPool.end();
     });
     return stopped;
   };

@@ -1,9 +1,10 @@
+import { METRICS } from '../../shared/base/declared-metrics.ts';
 import { FIELD_GROUPS, fieldsIn, PARCEL_FIELDS } from '../../shared/domain/parcel-fields.ts';
 import { FILTERS } from '../../shared/parcels/filter/filters.ts';
 import { FILE_FORMATS, type FileFormatSpec, FORMATS } from '../../workers/formats/file-formats.ts';
 
 /** Tables of the docs, each between a line that names it and `END`. */
-const TABLES: Readonly<Record<string, () => string[]>> = { fields, formats };
+const TABLES: Readonly<Record<string, () => string[]>> = { fields, formats, metrics };
 
 const BEGIN = /^<!-- table of (\w+): written by `npm run generate` -->$/;
 const END = '<!-- end of the table -->';
@@ -44,4 +45,14 @@ function formats(): string[] {
     return `| \`${name}\` | ${title} | ${extensions} | ${geometry ? 'yes' : 'no'} | ${notes} |`;
   });
   return ['| format | what it is | files | shapes | what to know |', '|---|---|---|---|---|', ...rows];
+}
+
+const METRIC_SOURCES = { process: 'APIs, workers', api: 'APIs', installation: 'APIs (the same from each)' };
+
+function metrics(): string[] {
+  const rows = Object.entries(METRICS).map(
+    ([name, { of, labels, help }]) =>
+      `| \`${name}\` | ${labels.join(', ')} | ${METRIC_SOURCES[of]} | ${help} |`,
+  );
+  return ['| metric | labels | from | meaning |', '|---|---|---|---|', ...rows];
 }

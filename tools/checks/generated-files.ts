@@ -36,6 +36,11 @@ export const generatedFiles: GeneratedFile[] = [
     produce: async () => withTables(readFileSync(join(rootDir, 'docs/feed-reference.md'), 'utf8')),
   },
   {
+    path: 'docs/operating.md',
+    source: 'shared/base/declared-metrics.ts',
+    produce: async () => withTables(readFileSync(join(rootDir, 'docs/operating.md'), 'utf8')),
+  },
+  {
     path: 'api/pages/frame/icons.tsx',
     source: 'tools/checks/lucide-icons.ts',
     produce: async () => iconsModule(),

@@ -11,6 +11,7 @@ import {
   type Run,
   transaction,
 } from '../../shared/base/db.ts';
+import { processCounts } from '../../shared/base/declared-metrics.ts';
 import { isRetryable, PlatError } from '../../shared/base/errors.ts';
 import {
   type ExportError,
@@ -73,7 +74,7 @@ export async function runExport(context: JobContext, id: string): Promise<JobRes
       keep: parts.keep,
     });
     await parts.end();
-    await transaction(pool, client => bill(client, order, written));
+    processCounts.tokensCharged += await transaction(pool, client => bill(client, order, written));
     return { rows: written.rows };
   } catch (error) {
     if (error === OVER) return { rows: 0 };
@@ -130,9 +131,9 @@ function openParts(pool: Pool, { id, attempt }: Order) {
 
 /**
  * Rows are marked in the lock order of shared/base/db.ts, and what that tells to be new is charged. A list
- * remembers which of its rows were read.
+ * remembers which of its rows were read. @returns the tokens charged
  */
-async function bill(client: Client, order: Order, { rows, parcels, others }: Written): Promise<void> {
+async function bill(client: Client, order: Order, { rows, parcels, others }: Written): Promise<number> {
   const run = asRun(client);
   const { id, attempt, account_id, company_id, mode, tokens_held: held, request } = order;
   if ((await run('exports/lock_export', { export_id: id, attempt })).length === 0) throw OVER;
@@ -166,6 +167,7 @@ async function bill(client: Client, order: Order, { rows, parcels, others }: Wri
     tokens,
     days: KEPT_DAYS,
   });
+  return tokens;
 }
 
 /** Rows that are marked by one call, so that they are never all objects at once. */

@@ -6,3 +6,20 @@ select f.name, f.kind, f.as_of, last.status, last.finished_at,
 from feeds f
 left join lateral (select status, finished_at from runs where feed_id = f.id order by id desc limit 1) last on true
 order by f.kind, f.name;
+
+-- name: list_last_good_runs
+-- When each feed last merged or found nothing new, in seconds since 1970. Without such a run, when Plat first
+-- ran it. The scheduled ones and the oldest come first, up to 500. `scheduled`: names of feeds
+select f.name as feed, extract(epoch from coalesce(good.at, f.created_at))::float8 as since
+from feeds f
+left join lateral (
+  -- Runs finish in about the order of their ids, and a daily feed soon has hundreds.
+  select max(finished_at) as at
+  from (
+    select finished_at from runs
+    where feed_id = f.id and status in ('merged', 'unchanged')
+    order by id desc limit 5
+  ) newest
+) good on true
+order by f.name = any(:scheduled::text[]) desc, since, f.name
+limit 500

@@ -10,6 +10,21 @@ where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
 -- The listings that count in statistics. {{scope}}: which of them, a condition made of literals.
 copy (select * from counted_listings where {{scope}}) to stdout (format binary);
 
+-- name: find_statistics_age
+-- Since when statistics are old, in seconds since 1970: since the last recalculation of all, or since the
+-- oldest change that is not in them. The recalculation is searched among the jobs of 8 days, else the
+-- installation counts.
+select extract(epoch from least(
+  coalesce(
+    (
+      select max(finished_at) from jobs
+      where name = 'market.daily' and status = 'done' and queued_at > now() - interval '8 days'
+    ),
+    greatest(now() - interval '8 days', (select min(applied_at) from schema_migrations))
+  ),
+  (select min(marked_at) from stats_dirty)
+))::float8 as since
+
 -- name: get_dirty_state
 -- Whether statistics are due, and whether a job that computes them is open.
 select

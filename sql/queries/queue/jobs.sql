@@ -150,3 +150,11 @@ set status = 'running', attempts = j.attempts + 1, deaths = j.deaths + (b.died i
 from before b
 where j.id = b.id
 returning j.name, j.payload, j.attempts, j.deaths, b.died
+
+-- name: list_oldest_waiting
+-- Since when the oldest job of each kind waits that no worker has started, in seconds since 1970.
+select name, extract(epoch from min(queued_at))::float8 as since
+from jobs
+where status = 'queued'
+group by name
+order by name

@@ -1,0 +1,38 @@
+import { CronExpressionParser } from 'cron-parser';
+import type { Sample } from '../../shared/base/declared-metrics.ts';
+
+/** A scheduler of BullMQ. */
+export type Scheduler = { key: string; pattern?: string | undefined; tz?: string | undefined };
+/** `since`: the last good run in seconds since 1970, else when Plat first ran the feed. */
+export type FeedRun = { feed: string; since: number };
+
+/** What workers put before a feed's name in the queue `schedule`. */
+const FEED_PREFIX = 'feed-';
+
+/** The feeds that the workers' files schedule now. A feed whose file is gone stays in table feeds. */
+export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler[] =>
+  schedulers
+    .filter(({ key }) => key.startsWith(FEED_PREFIX))
+    .map(scheduler => ({ ...scheduler, key: scheduler.key.slice(FEED_PREFIX.length) }));
+
+/** Ages, and how long ago the first scheduled time after a good run was. @param now seconds since 1970 */
+export function samplesOfFeeds(
+  feeds: readonly FeedRun[],
+  schedules: readonly Scheduler[],
+  now: number,
+): { ages: Sample[]; overdue: Sample[] } {
+  const scheduleOf = new Map(schedules.map(schedule => [schedule.key, schedule]));
+  const sample = (feed: string, seconds: number): Sample => ({
+    labels: { feed },
+    value: Math.max(0, seconds),
+  });
+  return {
+    ages: feeds.map(({ feed, since }) => sample(feed, now - since)),
+    overdue: feeds.flatMap(({ feed, since }) => {
+      const { pattern, tz = 'UTC' } = scheduleOf.get(feed) ?? {};
+      if (pattern === undefined) return [];
+      const next = CronExpressionParser.parse(pattern, { currentDate: new Date(since * 1_000), tz }).next();
+      return [sample(feed, now - next.getTime() / 1_000)];
+    }),
+  };
+}
