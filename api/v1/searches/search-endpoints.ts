@@ -60,7 +60,11 @@ const newSearch = z.strictObject({ name, filter: sentFilter, ...fields }).meta({
 });
 const searchChange = z
   .strictObject({ name: name.optional(), filter: sentFilter.optional(), ...fields })
-  .meta({ id: 'SavedSearchChange', description: 'Fields that you leave out keep their values.', example: { notify: 'at_once' } });
+  .meta({
+    id: 'SavedSearchChange',
+    description: 'Fields that you leave out keep their values.',
+    example: { notify: 'at_once' },
+  });
 
 type Told = {
   notify?: Notify | undefined;

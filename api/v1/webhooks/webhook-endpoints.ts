@@ -52,7 +52,11 @@ const newWebhook = z.strictObject({ url, types, fips: fips.nullish(), search_id,
 });
 const webhookChange = z
   .strictObject({ url: url.optional(), types: types.optional(), fips: fips.nullish(), search_id, enabled })
-  .meta({ id: 'WebhookChange', description: 'Fields that you leave out keep their values.', example: { enabled: true } });
+  .meta({
+    id: 'WebhookChange',
+    description: 'Fields that you leave out keep their values.',
+    example: { enabled: true },
+  });
 
 type Given = Partial<z.output<typeof newWebhook>>;
 
