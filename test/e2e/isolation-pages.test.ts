@@ -81,10 +81,10 @@ async function expectUntouched(what: string, text: string): Promise<void> {
   expect(await rowsOf(db, theirs), what).toEqual(before);
 }
 
+const ABSENT: Record<string, string> = { email: 'a@none.example', grant: 'ab'.repeat(32) };
+
 const absent = () =>
-  Object.fromEntries(
-    Object.keys(theirs.things).map(kind => [kind, kind === 'email' ? 'a@none.example' : randomUUID()]),
-  ) as Things;
+  Object.fromEntries(Object.keys(theirs.things).map(kind => [kind, ABSENT[kind] ?? randomUUID()])) as Things;
 
 test('the crawl met every page that names a thing of a company', () => {
   const met = [...links, ...forms.map(({ action }) => action)].map(link => link.split('?')[0]!);
@@ -95,9 +95,10 @@ test('the crawl met every page that names a thing of a company', () => {
   expect(missed).toEqual([]);
 });
 
-test('the crawl met the forms that remove a colleague and cancel an invitation', () => {
+test('the crawl met the forms that end the access of people, sessions and assistants', () => {
   const sent = forms.map(({ fields }) => JSON.stringify(fields));
-  for (const id of [ours.things.person, ours.things.invitation])
+  const { person, invitation, session, grant } = ours.things;
+  for (const id of [person, invitation, session, grant])
     expect(sent.filter(fields => fields.includes(id))).toHaveLength(1);
 });
 

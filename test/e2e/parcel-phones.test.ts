@@ -85,6 +85,8 @@ test('they are kept for 30 days, not for the day of other repeats', async () => 
   await age(29);
   await runMaintenance(db.pool, api.config);
   expect((await ana.open(PAGE)).text).toContain(FIRST);
+  await ana.submit(PAGE, FORM);
+  expect((await usageOf(db, user.accountId)).tokens).toBe(20);
   await age(31);
   expect((await ana.open(PAGE)).text).not.toContain(FIRST);
   await runMaintenance(db.pool, api.config);

@@ -25,9 +25,9 @@ export const people: readonly Fault[] = [
   },
   {
     what: 'forgetting somebody leaves kept answers',
-    file: 'workers/contacts/forget-contact.ts',
-    from: "    const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {\n      person_hmacs,",
-    to: "    const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', {\n      person_hmacs: [],",
+    file: 'sql/queries/contacts/contacts.sql',
+    from: '  delete from idempotent_calls\n  where status is not null\n    and (people',
+    to: '  delete from idempotent_calls\n  where status is null\n    and (people',
     tests: ['test/db/contacts.test.ts', 'test/e2e/api/skip-trace-kept.test.ts'],
   },
   {
@@ -35,21 +35,21 @@ export const people: readonly Fault[] = [
     file: 'workers/contacts/forget-contact.ts',
     from: "'contacts/erase_provider_answers', { person_hmacs }",
     to: "'contacts/erase_provider_answers', { person_hmacs: [] }",
-    tests: ['test/db/contacts.test.ts', 'test/e2e/api/skip-trace-kept.test.ts'],
+    tests: ['test/e2e/api/skip-trace-provider.test.ts'],
   },
   {
     what: 'an unpaid invoice does not stop assistants',
     file: 'api/http/standing.ts',
     from: '  if (!account.invoicePaid)\n',
     to: "  if (!account.invoicePaid && mode === 'direct')\n",
-    tests: ['test/e2e/account-standing.test.ts', 'test/e2e/mcp/metering.test.ts'],
+    tests: ['test/e2e/mcp/metering.test.ts'],
   },
   {
     what: 'kept answers are given out for a day, however short they are kept',
     file: 'sql/queries/accounts/calls.sql',
     from: "  when c.status is not null then c.created_at <= now() - c.kept_hours * interval '1 hour'",
     to: "  when c.status is not null then c.created_at <= now() - interval '24 hours'",
-    tests: ['test/e2e/api/idempotency.test.ts', 'test/e2e/api/skip-trace-kept.test.ts'],
+    tests: ['test/e2e/parcel-phones.test.ts'],
   },
   {
     what: 'mails go on although their reader has left the company',

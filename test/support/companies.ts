@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createKey } from '../../shared/accounts/accounts.ts';
 import { invite } from '../../shared/accounts/invitations.ts';
 import { createUser } from '../../shared/accounts/users.ts';
@@ -24,6 +24,10 @@ export type Things = {
   email: string;
   person: string;
   invitation: string;
+  /** Another browser in which the user is signed in. */
+  session: string;
+  /** An assistant that the account has authorized, by the hash of its id. */
+  grant: string;
 };
 
 export type Company = {
@@ -92,7 +96,22 @@ export async function createThings(
     market: (await create('markets/', { region_id: regions[0]!.id, status: marker })).id!,
     email: user.email,
     ...(await createColleagues(db, user)),
+    ...(await createAccess(db, user)),
   };
+}
+
+async function createAccess(db: TestDatabase, user: Company['user']) {
+  const { rows: sessions } = await db.pool.query<{ id: string }>(
+    'insert into sessions (token_hash, user_id) values ($1, $2) returning id',
+    [randomBytes(32), user.id],
+  );
+  const grant = randomBytes(32);
+  await db.pool.query(
+    `insert into oauth_records (model, id_hash, payload, account_id, expires_at)
+     values ('Grant', $1, '{"clientId": "https://assistant.example", "resources": {}}', $2, now() + interval '1 day')`,
+    [grant, user.accountId],
+  );
+  return { session: sessions[0]!.id, grant: grant.toString('hex') };
 }
 
 /** A colleague and an invitation of another. */
@@ -119,7 +138,8 @@ export async function rowsOf(db: TestDatabase, company: Company): Promise<Record
     'select company_id from accounts where id = $1',
     [user.accountId],
   );
-  const { email, ...ids } = things;
+  // The grant's row names the account.
+  const { email, grant, ...ids } = things;
   const owned = [account[0]!.company_id, user.accountId, user.id, keyId, ...Object.values(ids)];
   const { rows: columns } = await db.pool.query<{ table: string; columns: string[] }>(`
     select table_name as table, array_agg(column_name::text) as columns

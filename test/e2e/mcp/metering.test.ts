@@ -37,6 +37,13 @@ test.each([...TRANSPORTS, 'both' as const])(
   },
 );
 
+test.each(TRANSPORTS)('an account with an unpaid invoice is refused, and pays nothing: %s', async way => {
+  const { key, accountId } = await newCaller(db, { invoicePaid: false }, { scopes: [...SCOPES] });
+  const { status, json } = await ask(way, one, key);
+  expect([status, json]).toMatchObject([402, { error: { code: 'payment_required' } }]);
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
+});
+
 test.each(TRANSPORTS)('a client that has gone before the answer is ready is not charged: %s', async way => {
   const { key, accountId } = await newCaller(db, {}, { scopes: [...SCOPES] });
   await ask(way, one, key);
