@@ -32,7 +32,7 @@ export const money: readonly Fault[] = [
     file: 'api/http/meter.ts',
     from: '    if (isOver()) continue;\n',
     to: '',
-    tests: ['test/e2e/api/callers-leave.test.ts', 'test/properties/metering.test.ts'],
+    tests: ['test/e2e/api/metering.test.ts'],
   },
   {
     what: 'the order form shows what is left before the order',

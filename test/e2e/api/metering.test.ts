@@ -163,6 +163,16 @@ test('of charges that arrive together, the small ones that fit are made and the 
   expect(await usageOf(db, accountId)).toEqual({ tokens: 35, calls: 3, daily: 35 });
 });
 
+test('of charges that arrive together, those of callers who have left are not made', async () => {
+  const { accountId } = await newCaller(db);
+  const meter = openMeter(openDatabase(db.pool));
+  const left = [false, true, false, true];
+  await Promise.all(
+    left.map(isOver => meter.charge(callerOf(accountId), 'public_comps', 10, { isOver: () => isOver })),
+  );
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 20, calls: 2, daily: 20 });
+});
+
 test('charges that are alike are counted one by one, those of other endpoints and modes after them', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 45 });
   const meter = openMeter(openDatabase(db.pool));
