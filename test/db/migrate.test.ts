@@ -60,6 +60,31 @@ test('an empty database gets every migration, and none a second time', async () 
   });
 });
 
+test('several processes at once apply each migration once', async () => {
+  await inEmptyDatabase(async (client, url) => {
+    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(url, { queue: false })));
+    expect(applied.flat()).toEqual(FILES);
+    expect((await listMigrations(client)).map(({ name }) => name)).toEqual(FILES);
+  });
+});
+
+test('a migration that was changed after it had been applied is refused', async () => {
+  const folder = testFolder();
+  const write = (text: string) => writeFileSync(join(folder, '0001_base.sql'), text);
+  write('create table notes (id int primary key);');
+  await inEmptyDatabase(async (client, url) => {
+    const again = () => migrate(url, { queue: false, folder });
+    expect(await again()).toEqual(['0001_base.sql']);
+    const before = await listMigrations(client);
+    write('create table notes (id bigint primary key);');
+    await expect(again()).rejects.toMatchObject({
+      code: 'migration',
+      message: expect.stringContaining('0001_base.sql'),
+    });
+    expect(await listMigrations(client)).toEqual(before);
+  });
+});
+
 describe('a release on the schema of a newer one', () => {
   const OLD = { '0001_base.sql': 'create table notes (id int primary key);' };
   const EXPANDING = {

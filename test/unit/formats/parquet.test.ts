@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { contextFor, fixtures, readAll, readerOf, values } from './make.ts';
 
@@ -43,7 +44,35 @@ describe('GeoParquet', () => {
   });
 });
 
-test('plain Parquet: row groups in order, days, decimals and long integers as plain values', async () => {
+test('rows of several row groups in order, and decimals with their signs', async () => {
+  const schema = [
+    { name: 'root', num_children: 2 },
+    { name: 'pin', type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const },
+    {
+      name: 'price',
+      type: 'INT64' as const,
+      converted_type: 'DECIMAL' as const,
+      scale: 2,
+      precision: 18,
+    },
+  ];
+  const cents = [-1n, -105n, 0n, 5n, -123_456_789_012_345_678n, 99n, -100n];
+  const file = parquetWriteBuffer({
+    schema,
+    columnData: [
+      { name: 'pin', data: cents.map((_, n) => `P${n}`) },
+      { name: 'price', data: cents },
+    ],
+    rowGroupSize: 2,
+  });
+  const { rows, bad } = await read(Buffer.from(file));
+  expect(bad).toEqual([]);
+  expect(rows.map(({ rowNo, values: { pin, price } }) => [rowNo, pin, price])).toEqual(
+    [-0.01, -1.05, 0, 0.05, '-1234567890123456.78', 0.99, -1].map((price, n) => [n + 1, `P${n}`, price]),
+  );
+});
+
+test('plain Parquet: days, decimals and long integers as plain values', async () => {
   const { rows } = await fixture('washington-roll.parquet');
   expect(rows.map(row => row.rowNo)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
   const sold = values({ rows, bad: [] }).find(row => row.SALEDATE !== null)!;
