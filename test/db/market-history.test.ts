@@ -207,6 +207,10 @@ test('what stats/ answered at the end of a month is recorded to the byte, and st
   await recomputeStats(pool, { all: true });
   const bytes = (await storedStats(pool, 'county', '33019')).body.toString();
   const [end] = monthEnds(now + 40, 1);
+  // In the last second of the month.
+  await pool.query("update region_stats set computed_at = ($1::date + 1)::timestamptz - interval '1 s'", [
+    isoDay(end!),
+  ]);
   const later = end! + 3;
   await addListings(pool, feed, [{ status: 'SOLD', acres: 6, price: 77_000, sold: '2026-02-02' }]);
   await recomputeStats(pool, { fips: 33_019 }, { today: later });
