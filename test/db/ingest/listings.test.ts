@@ -210,6 +210,21 @@ test('several states of one listing in a file: the newest is kept, older ones ar
   expect(rejects[0]!.message).toMatch(/Listing A is given again by row [24], whose state is newer/);
 });
 
+test('of several states of one day the last row is kept, and one with a day before one without', async () => {
+  const { run, stored } = listings();
+  const state = (id: string, status_date: string, list_price: number) => row(id, { status_date, list_price });
+  await run([
+    state('A', '2025-02-01', 1),
+    state('A', '2025-02-01', 2),
+    state('B', '2025-02-01', 3),
+    state('B', '', 4),
+    state('C', '', 5),
+    state('C', '2025-02-01', 6),
+  ]);
+  const prices = await Promise.all(['A', 'B', 'C'].map(async id => (await stored(id)).price));
+  expect(prices).toEqual(['2.00', '3.00', '6.00']);
+});
+
 test('a source that leaves empty values out: a column that first comes after a thousand rows is read', async () => {
   const { run, stored } = listings();
   const rows = Array.from({ length: 1_050 }, (_, n) => row(`L${n}`, n === 3 ? { address: 'Pond Road' } : {}));
