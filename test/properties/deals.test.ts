@@ -15,6 +15,8 @@ import {
   suggestedAction,
   tractionScore,
 } from '../../shared/kernels/deal-grade.ts';
+import { type AdviceSubject, adviceOf } from '../../workers/deals/advice.ts';
+import type { Market } from '../../workers/deals/deal-market.ts';
 import { runs as share } from '../support/runs.ts';
 
 const cents = fc.bigInt({ min: 1n, max: 999_999_999_999n });
@@ -243,6 +245,31 @@ describe('advice', () => {
       runs,
     );
     expect(drops).toBeGreaterThan(300);
+  });
+
+  test('the profit after the advice is never above the profit at the sale that is expected', () => {
+    let drops = 0;
+    fc.assert(
+      fc.property(advised, fc.integer({ min: 1, max: 150 }), (deal, percent) => {
+        if (deal.cents === null) return;
+        const expectedCents = (deal.cents * BigInt(percent)) / 100n;
+        const subject = {
+          facts: { acreage: deal.acres, days: deal.days },
+          cents: deal.cents,
+          expectedCents,
+          spendCents: deal.spendCents,
+          lot: undefined,
+          like: { of: 'county', others: deal.like },
+        } as unknown as AdviceSubject;
+        const market = { timeToSell: () => ({ medianDays: deal.medianDays }) } as unknown as Market;
+        const { advice, record } = adviceOf(subject, market);
+        if (advice.cents !== null && advice.cents > expectedCents) drops++;
+        expect(record.profit_now).toBe(fromCents(expectedCents - deal.spendCents));
+        expect(toCents(record.profit_then) <= toCents(record.profit_now)).toBe(true);
+      }),
+      runs,
+    );
+    expect(drops).toBeGreaterThan(20);
   });
 
   test('a lot below its value is not sold off for what tracts ask per acre', () => {
