@@ -208,6 +208,7 @@ describe('a read that was cut off', () => {
     name: string,
     metadata: Record<string, unknown>,
     then: (source: string, workDir: string, asked: () => string[]) => Promise<void>,
+    features = lots(50),
   ) {
     const workDir = join(folder.path, name);
     let isAway = true;
@@ -215,7 +216,7 @@ describe('a read that was cut off', () => {
       query.get('resultOffset') ?? /OBJECTID >= (\d+)/.exec(query.get('where') ?? '')?.[1] ?? '';
     const fault = (query: URLSearchParams) =>
       isAway && ['30', '31'].includes(page(query)) ? { status: 503 } : undefined;
-    await withLayer({ features: lots(50), fault, metadata }, async server => {
+    await withLayer({ features, fault, metadata }, async server => {
       expect((await read(server.source, { page_size: 10 }, { workDir })).error).toMatchObject({
         retryable: true,
       });
@@ -258,6 +259,20 @@ describe('a read that was cut off', () => {
       expect((await read(source, { page_size: 10 }, { workDir })).pins).toEqual(all(50));
       expect(asked()[0]).toBe('0');
     });
+  });
+
+  test('begins anew when there are fewer features than before, whose offsets have moved', async () => {
+    const features = lots(50);
+    await cutOff(
+      'fewer',
+      {},
+      async (source, workDir, asked) => {
+        features.splice(4, 1);
+        expect((await read(source, { page_size: 10 }, { workDir })).pins).toEqual(without(50, 5));
+        expect(asked()[0]).toBe('0');
+      },
+      features,
+    );
   });
 
   test('what was written behind the mark is written anew', async () => {
