@@ -109,6 +109,8 @@ test('asking prices of more than a year ago count nowhere; those of an unknown d
   expect(asksOf(listedOn(NO_DAY))).toBe(4);
   expect(asksOf(listedOn(asOfDay - 365))).toBe(4);
   expect(asksOf(listedOn(asOfDay - 366))).toBe(0);
+  expect(asksOf(listedOn(asOfDay))).toBe(4);
+  expect(asksOf(listedOn(asOfDay + 1))).toBe(0);
   expect(fittedTo(listedOn(asOfDay - 366)).estimates).toEqual(fitTo(sales, asOfDay).estimates);
   expect(createValuer(fittedTo(listedOn(asOfDay - 5 * 365)).model)(parcel(FAR))).toBeNull();
   // Known to a model of their own time.
