@@ -121,7 +121,7 @@ function logRequest(log: Logger, req: Request, exchange: Exchange, status: strin
 const LONG_SEGMENT = /\/([^/]{32,})/g;
 
 /** Its token is a UUID, like ids that open nothing. */
-const UNSUBSCRIBE = /(?<=\/searches\/unsubscribe\/)[^/]+/;
+const UNSUBSCRIBE = /(?<=unsubscribe\/+)[^/]+/i;
 
 /** A path for the log, without what opens something by itself. Ids stay. */
 function redactPath(path: string): string {

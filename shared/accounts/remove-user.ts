@@ -22,18 +22,22 @@ export type StoredUser = {
   account: string | null;
   /** The account that gets their deals; null in a company without accounts. */
   heir_id: string | null;
-  /** Whether they have a password or an open session. */
+  /** Whether they have a password or a session, or no open invitation of the release before. */
   signed_in: boolean;
+  has_deals: boolean;
 };
 
 /**
- * Removes a person. Their sessions, links and search emails end with the transaction. Lists, searches,
- * exports, reports, deals and keys stay with the company.
- * @throws PlatError `user_unknown`; `user_owner` when they own an account; `forbidden` for an operator
+ * Removes a person. Their sessions, links and search emails end with the transaction, and so do invitations
+ * to their address and those that they sent. Lists, searches, exports, reports, deals and keys stay with the
+ * company. @throws PlatError `user_unknown`; `user_owner` when they own an account; `user_deals` when nobody
+ * could get their deals; `forbidden` for an operator
  */
 export function removeUser(pool: Pool, { id, email, actor, companyId }: Removal): Promise<StoredUser> {
   return transaction(pool, async client => {
     const run = asRun(client);
+    // Before the user is locked, as accepting an invitation locks it first, too.
+    await run('accounts/end_invitations_with', { id: id ?? null, email: email ?? null, by: actor });
     const user = await lockUser(run, { id, email, actor });
     if (user === undefined || (companyId !== undefined && user.company_id !== companyId))
       throw new PlatError('user_unknown', `There is no user ${email ?? 'with this id'}.`);
@@ -62,6 +66,11 @@ export async function lockUser(run: Run, { id, email, actor }: Locked): Promise<
 /** Deletes a locked user who owns no account. */
 export async function deleteUser(run: Run, user: StoredUser): Promise<void> {
   if (user.heir_id !== null) await handOverDeals(run, user.id, user.heir_id);
+  else if (user.has_deals)
+    throw new PlatError(
+      'user_deals',
+      `${user.email} has deals, and ${user.company} has no account to hand them to. Create one first: plat account create <name> --company ${JSON.stringify(user.company)}`,
+    );
   await run('accounts/delete_user', { user_id: user.id });
 }
 

@@ -16,7 +16,7 @@ export type MembershipChange = {
  * Enough to tell an address from a name; whether it is read is another matter. 254 characters are all that
  * SMTP carries (RFC 5321).
  */
-const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>]+@[^\s\p{Cc}@<>]+$/u;
+const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>,;:()"\\]+@[^\s\p{Cc}@<>,;:()"\\]+$/u;
 
 /** @throws PlatError `user_email`. */
 export function requireEmail(text: string): string {

@@ -17,4 +17,5 @@ create unique index invitations_address on invitations (company_id, lower(email)
 
 -- The release before created a user for every invitation. Those rows stay: while both releases run, an open
 -- link must work in each of them, and a row without a password and sessions may also be a person who signs in
--- by link only. They no longer block their address: accepting another company's invitation replaces them.
+-- by link only. While the link of such a row is open, it does not block its address: accepting another
+-- company's invitation replaces it. Afterwards `plat user remove` frees the address.

@@ -5,7 +5,7 @@ import { cancelInvitations, invite } from '../../shared/accounts/invitations.ts'
 import { sendMail } from '../../shared/accounts/mail.ts';
 import { removeUser } from '../../shared/accounts/remove-user.ts';
 import { createLink, linkLifetime } from '../../shared/accounts/sign-in.ts';
-import { createUser, findUser, joinCompany, listUsers } from '../../shared/accounts/users.ts';
+import { createUser, findUser, joinCompany, listUsers, requireEmail } from '../../shared/accounts/users.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { appUrlOf, localUrl } from '../../shared/base/origin.ts';
 import { print, table } from './common/cli-output.ts';
@@ -93,6 +93,7 @@ async function newUserOf(
   email: string,
   { company, name, operator: isOperator }: NewUserFlags,
 ) {
+  requireEmail(email);
   return {
     companyId: await joinCompany(pool, await requireKnownOrNewName(pool, 'company', company)),
     email,

@@ -52,15 +52,19 @@ export const consentPage: Page = {
       );
     }
     const { account, user } = session!;
-    if (!account?.own) throw new PlatError('forbidden', "Only the account's owner can connect assistants.");
-    await database.run('accounts/end_grants_of_client', {
-      account_id: account.id,
-      client_id: client.clientId,
-    });
+    if (!account?.own) throw notOwner();
+    const ofClient = { account_id: account.id, client_id: client.clientId };
+    await database.run('accounts/end_grants_of_client', ofClient);
     const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
     grant.addOIDCScope(String(params.scope ?? SCOPE));
     grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, scopeOf(params));
     const grantId = await grant.save();
+    // A change of owner that ended grants before this one was saved.
+    const [owner] = await database.run('accounts/lock_owner', { account_id: account.id, user_id: user.id });
+    if (owner === undefined) {
+      await database.run('accounts/end_grants_of_client', ofClient);
+      throw notOwner();
+    }
     await database.run('accounts/record_event', {
       by: user.email,
       what: 'let_assistant_in',
@@ -72,6 +76,8 @@ export const consentPage: Page = {
     );
   },
 };
+
+const notOwner = () => new PlatError('forbidden', "Only the account's owner can connect assistants.");
 
 async function readRequest({ req, res, deps }: Visit) {
   const provider = await deps.oauth.providerFor(req);

@@ -173,7 +173,7 @@ const removePerson: Page = {
     } catch (error) {
       // Another operator was faster, or made them the owner of an account.
       if (error instanceof PlatError && error.code === 'user_unknown') throw notFound(error.message);
-      if (error instanceof PlatError && error.code === 'user_owner')
+      if (error instanceof PlatError && /^user_(owner|deals)$/.test(error.code))
         throw new PlatError('unprocessable', error.message, { status: 409 });
       throw error;
     }

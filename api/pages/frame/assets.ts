@@ -97,12 +97,12 @@ export async function openAssets(config: Config): Promise<Assets> {
 /** maplibre-gl is 1.1 MB plain, 290 kB like this; level 11 would take ten times as long for 4 % less. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-export function sendAsset({ type, body }: Asset, security: HeaderList): RequestHandler {
+export function sendAsset({ type, body }: Asset, security: HeaderList, how = BROTLI): RequestHandler {
   let small: Promise<Buffer> | undefined;
   return async (req, res) => {
     exchangeOf(res).route = '/assets';
     const isBrotli = encodingFor(req) === 'br';
-    if (isBrotli) small ??= promisify(brotliCompress)(body, BROTLI);
+    if (isBrotli) small ??= promisify(brotliCompress)(body, how);
     const bytes = isBrotli ? await small! : body;
     // Also for the map's worker, which obeys the policy that its script came with.
     setHeaders(res, security);

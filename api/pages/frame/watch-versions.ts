@@ -16,14 +16,11 @@ const MAX_OPEN = 2_000;
 type Version = number | string;
 type Watcher = { id: string; session: string; version: Version; res: Response };
 
-/** Tells browsers, as server-sent events, when what they look at has changed. */
-export type Watch = {
-  /**
-   * The version as it is, at once, then one for each change. @param id what is looked at
-   * @throws PlatError `rate_limited`
-   */
-  (id: string, session: string, version: Version): (res: Response) => void;
-};
+/**
+ * Tells browsers, as server-sent events, when what they look at has changed: the version as it is, at once,
+ * then one for each change. @param id what is looked at @throws PlatError `rate_limited`
+ */
+export type Watch = (id: string, session: string, version: Version) => (res: Response) => void;
 
 /**
  * Who looks at what in this process. The versions are the database's, so that any other process could tell as

@@ -162,8 +162,10 @@ with found as (
   where key_hash = any(:hashes::bytea[])
   union all
   select id_hash, null, string_to_array(payload ->> 'scope', ' '), expires_at, false, account_id
-  from oauth_records
+  from oauth_records t
   where model = 'AccessToken' and id_hash = any(:hashes::bytea[]) and account_id is not null
+    -- One may be stored while its grant is being revoked.
+    and exists (select from oauth_records g where g.model = 'Grant' and g.id_hash = t.grant_hash and g.account_id = t.account_id)
 ), touched as (
   update api_keys set last_used_at = now()
   where id in (

@@ -47,3 +47,17 @@ with ended as (
   select :by, 'delete', 'invitations', company_id::text, jsonb_build_object('email', email) from ended
 )
 select email from ended;
+
+-- name: end_invitations_with
+-- Ends a company's invitations to the address of a user of it, and those that this user sent. `id` or
+-- `email`: the other is null.
+with person as (
+  select company_id, email from users
+  where case when :email::text is null then id = :id else lower(email) = lower(:email) end
+), ended as (
+  delete from invitations i using person p
+  where i.company_id = p.company_id and (lower(i.email) = lower(p.email) or i.invited_by = p.email)
+  returning i.company_id, i.email
+)
+insert into audit (actor, action, entity, entity_id, before)
+select :by, 'delete', 'invitations', company_id::text, jsonb_build_object('email', email) from ended;

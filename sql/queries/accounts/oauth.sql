@@ -70,6 +70,10 @@ select from ended;
 -- Revokes all that assistants were granted for an account, with tokens, codes, and sign-ins in progress.
 delete from oauth_records where account_id = :account_id;
 
+-- name: lock_owner
+-- A row when the user owns the account. Waits for a change of its owner to end.
+select id from accounts where id = :account_id and user_id = :user_id for share;
+
 -- name: end_grants_of_client
 -- Revokes an account's grants of a client, before it is authorized again.
 with ended as (

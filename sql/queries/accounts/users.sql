@@ -25,7 +25,9 @@ for update;
 select u.id, u.email, u.company_id, c.name as company, u.operator,
   (select name from accounts where user_id = u.id order by created_at limit 1) as account,
   (select id from accounts where company_id = u.company_id order by created_at limit 1) as heir_id,
-  exists (select from passwords where user_id = u.id) or exists (select from sessions where user_id = u.id) as signed_in
+  exists (select from passwords where user_id = u.id) or exists (select from sessions where user_id = u.id)
+    or not exists (select from sign_in_links where user_id = u.id and purpose = 'invite' and expires_at > now()) as signed_in,
+  exists (select from deals d join deal_boards b on b.id = d.board_id where b.user_id = u.id) as has_deals
 from users u
 join companies c on c.id = u.company_id
 where u.id = :id;
@@ -56,7 +58,8 @@ order by u.created_at;
 
 -- name: store_password
 -- Stores a user's new password.
-insert into passwords (user_id, hash) values (:user_id, :hash)
+insert into passwords (user_id, hash)
+select id, :hash from users where id = :user_id for key share
 on conflict (user_id) do update set hash = excluded.hash, changed_at = now();
 
 -- name: record_event
@@ -65,7 +68,9 @@ insert into audit (actor, action, entity, entity_id) values (:by, :what, 'users'
 
 -- name: insert_session
 -- Opens a session. `browser`: the User-Agent.
-insert into sessions (token_hash, user_id, user_agent) values (:token_hash, :user_id, :browser) returning id;
+insert into sessions (token_hash, user_id, user_agent)
+select :token_hash, id, :browser from users where id = :user_id for key share
+returning id;
 
 -- name: read_session
 -- The user of a session and the account whose data pages show: the user's own, else their company's oldest.

@@ -212,15 +212,10 @@ test('several states of one listing in a file: the newest is kept, older ones ar
 
 test('of several states of one day the last row is kept, and one with a day before one without', async () => {
   const { run, stored } = listings();
-  const state = (id: string, status_date: string, list_price: number) => row(id, { status_date, list_price });
-  await run([
-    state('A', '2025-02-01', 1),
-    state('A', '2025-02-01', 2),
-    state('B', '2025-02-01', 3),
-    state('B', '', 4),
-    state('C', '', 5),
-    state('C', '2025-02-01', 6),
-  ]);
+  const DAY = '2025-02-01';
+  const states = ['A', DAY, 'A', DAY, 'B', DAY, 'B', '', 'C', '', 'C', DAY];
+  const list_price = (n: number) => ({ status_date: states[2 * n + 1], list_price: n + 1 });
+  await run([0, 1, 2, 3, 4, 5].map(n => row(states[2 * n]!, list_price(n))));
   const prices = await Promise.all(['A', 'B', 'C'].map(async id => (await stored(id)).price));
   expect(prices).toEqual(['2.00', '3.00', '6.00']);
 });

@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { changeAccount } from '../../../shared/accounts/contracts.ts';
 import { startTestApi, usageOf } from '../../support/api.ts';
 import { type Assistants, CALLBACK, openAssistants } from '../../support/assistants.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { call } from '../../support/mcp.ts';
 import { newUser } from '../../support/visitor.ts';
 
@@ -172,6 +172,45 @@ test('an account that gets another owner ends its assistants with their next req
   const { client_id } = kept.client as { client_id: string };
   const refreshed = await post('/oauth/token', { grant_type: 'refresh_token', refresh_token, client_id });
   expect(refreshed.status).toBe(400);
+  await changeAccount(db.pool, user.accountId, { user: user.email });
+});
+
+test('a token that is stored while its grant ends opens nothing', async () => {
+  const { tokens } = await letIn();
+  const { access_token } = tokens();
+  expect((await rpc(api.url, access_token)).status).toBe(200);
+  await db.pool.query("delete from oauth_records where model = 'Grant' and account_id = $1", [
+    user.accountId,
+  ]);
+  for (const { url } of [api, second]) expect((await rpc(url, access_token)).status).toBe(401);
+});
+
+test('consent that is given while the account gets another owner lets no assistant in', async () => {
+  const { provider } = memory();
+  const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { authProvider: provider });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await expect(client.connect(transport)).rejects.toThrow(UnauthorizedError);
+  const window = browser();
+  const consent = (await window.send(provider.address!.href)).headers.get('location')!;
+  const { email, password } = user;
+  await window.submit('/sign-in', { email, password, how: 'password', next: '/data' });
+  await window.send(consent);
+  const lock = await db.pool.connect();
+  await lock.query('begin');
+  await lock.query('lock table oauth_records in share row exclusive mode');
+  const posting = window.submit(consent, { do: 'allow' });
+  await expect.poll(() => lockWaits(db)).toBe(1);
+  const changing = changeAccount(db.pool, user.accountId, { user: 'heir@acme.example' });
+  await expect.poll(() => lockWaits(db)).toBe(2);
+  await lock.query('commit');
+  lock.release();
+  await changing;
+  expect((await posting).status).toBe(403);
+  const { rows } = await db.pool.query(
+    "select from oauth_records where model = 'Grant' and account_id = $1",
+    [user.accountId],
+  );
+  expect(rows).toEqual([]);
   await changeAccount(db.pool, user.accountId, { user: user.email });
 });
 

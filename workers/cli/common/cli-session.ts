@@ -78,6 +78,7 @@ const USAGE_CODES = new Set([
   'user_company',
   'user_exists',
   'user_owner',
+  'user_deals',
   'user_unknown',
   'tier_unknown',
   'tier_terms',
