@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/base/config.ts';
-import type { Pool } from '../../shared/base/db.ts';
+import { type Pool, sql } from '../../shared/base/db.ts';
 import { fullDisks } from '../../shared/base/disks.ts';
 import { errorCode, PlatError } from '../../shared/base/errors.ts';
 import { assertSchemaVersion } from '../../shared/base/migrate.ts';
@@ -29,9 +29,7 @@ export async function checkReady(pool: Pool, config: Config): Promise<Ready> {
 
 /** @throws PlatError `read_only` */
 async function assertWritable(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ read_only: boolean }>(
-    "select current_setting('transaction_read_only')::boolean as read_only",
-  );
+  const { rows } = await pool.query<{ read_only: boolean }>(sql('base/check_server'));
   if (rows[0]!.read_only)
     throw new PlatError(
       'read_only',

@@ -1,3 +1,7 @@
+-- name: check_server
+-- Whether the database refuses writes: a standby, or set to read-only.
+select current_setting('transaction_read_only')::boolean as read_only
+
 -- name: summarise_server
 -- Whether the database can be written to, and how many of the connections that it allows are taken.
 select
