@@ -65,7 +65,7 @@ export function acceptInvitation(
     const [invited] = await run<Invited>('accounts/take_invitation', { token_hash: tokenHash });
     if (invited === undefined) return undefined;
     const userId = await addInvited(run, invited);
-    // In the same transaction: a user without a password counts as one whom nobody has been yet.
+    // In the same transaction, so that nobody finds the user without a password.
     await storePassword(client, userId, password);
     return userId;
   });
