@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from './errors.ts';
@@ -29,8 +28,7 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Writes a file that is there whole or not at all. */
 export async function writeFileAtomic(file: string, text: string): Promise<void> {
-  // Two may write the same file.
-  const fresh = `${file}.${randomUUID()}.new`;
+  const fresh = `${file}.new`;
   await mkdir(dirname(file), { recursive: true });
   try {
     await writeFile(fresh, text);
