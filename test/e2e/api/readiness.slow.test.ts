@@ -53,6 +53,7 @@ test('a process whose connections are all taken, and one whose database is away,
     const calls = [PATH, '/api/public/v1/regions/?q=Sullivan'].map(path =>
       fetch(busy.url + path, { headers }),
     );
+    const over = Promise.allSettled(calls);
     await expect.poll(() => lockWaits(db)).toBe(2);
     const reply = await fetch(`${busy.url}/readyz`);
     expect([reply.status, ((await reply.json()) as ErrorReply).error.details]).toEqual([
@@ -60,7 +61,7 @@ test('a process whose connections are all taken, and one whose database is away,
       { database: ['no_connections'] },
     ]);
     await busy.kill();
-    await Promise.allSettled(calls);
+    await over;
   });
   const url = new URL(db.url);
   url.port = '1';

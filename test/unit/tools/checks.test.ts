@@ -221,7 +221,7 @@ describe('docker-compose.yml', () => {
 });
 
 test('docs/operating.md names metrics that there are', () => {
-  const sources = ['api/http/metrics.ts', 'workers/start-worker.ts'].map(path =>
+  const sources = ['shared/base/declared-metrics.ts', 'workers/start-worker.ts'].map(path =>
     readFileSync(join(rootDir, path), 'utf8'),
   );
   const named = readFileSync(join(rootDir, 'docs/operating.md'), 'utf8').matchAll(/\bplat_[a-z_]+/g);
