@@ -30,6 +30,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 const isWhole = process.argv.includes('slow');
+/** Beside slow files, and on a machine that serves several jobs, a test may take minutes. */
+const timeout = isWhole || process.env.CI ? 300_000 : 60_000;
 
 const common: TestProjectInlineConfiguration['test'] = {
   env: isWhole ? {} : { PROPERTY_SHARE: String(1 / 3) },
@@ -39,9 +41,9 @@ const common: TestProjectInlineConfiguration['test'] = {
   // As the product's workers run: processes collect garbage on their own thread, not on each other's cores. 3
   // % of the processor time. A large nursery: 15 % of that of properties and kernels, in no more memory.
   execArgv: ['--single-threaded-gc', '--min-semi-space-size=32', '--max-semi-space-size=64'],
-  // Ends a test that hangs. Beside slow files the machine is busy.
-  testTimeout: isWhole ? 300_000 : 60_000,
-  hookTimeout: isWhole ? 300_000 : 60_000,
+  // Ends a test that hangs.
+  testTimeout: timeout,
+  hookTimeout: timeout,
   expect: { poll: { timeout: 60_000 } },
 };
 

@@ -221,7 +221,7 @@ test('a company has no more lists and rows than it may', async () => {
   client.release(true);
   expect((await send('POST', `${id}/rows/`, { property_ids: [S + 1, S + 2] })).status).toBe(422);
   expect((await send('POST', `${id}/rows/`, { property_ids: [S + 1] })).status).toBe(201);
-});
+}, 180_000);
 
 test('a filter looks among the parcels of a list, for its company alone, and tells no counts of it for free', async () => {
   const me = await caller();
