@@ -154,7 +154,6 @@ export async function runMaintenance(pool: Pool, kept: RetentionSettings): Promi
   await pool.query(sql('accounts/delete_old_records'));
   await pool.query(statement('contacts/delete_old_provider_answers', { days: kept.SKIP_TRACE_KEEP_DAYS }));
   await pool.query(statement('contacts/delete_old_traces', { years: kept.TRACE_AUDIT_YEARS }));
-  await pool.query(sql('base/delete_old_assets'));
   await pool.query(sql('parcels/delete_old_given'));
   await pool.query(sql('exports/delete_old_others'));
   await pool.query(sql('exports/expire_exports'));

@@ -4,7 +4,7 @@ import { PlatError } from '../shared/base/errors.ts';
 import type { Logger } from '../shared/base/log.ts';
 import { ingestJob } from '../shared/feeds/ingest-runs.ts';
 import { type Deliverer, deliver, enqueue } from '../shared/queue/jobs.ts';
-import type { DeliveryQueue } from '../shared/queue/queue.ts';
+import { type DeliveryQueue, FEED_PREFIX } from '../shared/queue/queue.ts';
 import { gradeDealsDailyJob } from './deals/grade-deals-daily-job.ts';
 import type { Feed } from './feeds/feed.ts';
 import { installedFeeds } from './feeds/feed-folders.ts';
@@ -34,7 +34,6 @@ export const DAILY = {
   housekeeping: { pattern: '10 2 * * *', due: pool => enqueue(pool, deleteOldRecordsJob, {}) },
 } satisfies Record<string, Daily>;
 
-const FEED_PREFIX = 'feed-';
 const DAILY_SUFFIX = '-daily';
 
 /**

@@ -27,8 +27,8 @@ export type Answer = {
   /** The metering key, when it is not the endpoint's. */
   meteringKey?: string;
   /**
-   * Statements that run before the charge, in its transaction. False when the price has changed meanwhile:
-   * the call is then answered again.
+   * Statements that run before the charge, in its transaction. Returns false if the price has changed since
+   * the call was answered. The call is then answered again.
    */
   alongside?(statements: Statements): Promise<boolean>;
 };

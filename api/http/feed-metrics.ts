@@ -1,13 +1,11 @@
 import { CronExpressionParser } from 'cron-parser';
 import type { Sample } from '../../shared/base/declared-metrics.ts';
+import { FEED_PREFIX } from '../../shared/queue/queue.ts';
 
 /** A scheduler of BullMQ. */
 export type Scheduler = { key: string; pattern?: string | undefined; tz?: string | undefined };
 /** `since`: the last good run in seconds since 1970, else when Plat first ran the feed. */
 export type FeedRun = { feed: string; since: number };
-
-/** What workers put before a feed's name in the queue `schedule`. */
-const FEED_PREFIX = 'feed-';
 
 /** The feeds that the workers' files schedule now. A feed whose file is gone stays in table feeds. */
 export const scheduledFeeds = (schedulers: readonly Scheduler[] = []): Scheduler[] =>

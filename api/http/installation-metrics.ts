@@ -50,7 +50,7 @@ export function publishInstallation(
   async function refresh(): Promise<void> {
     const read: Samples = new Map([['plat_database_up', [{ value: 0 }]]]);
     samples = read;
-    // With Redis away what is asked of queues would come when it is back: the deadline ends the wait.
+    // While Redis is away, reading the queues waits for it. The deadline ends that.
     const reading = [readDatabase(pool, read, kept), readQueues(queues, read), readFeeds(read, kept)];
     await Promise.race([Promise.all(reading), sleep(DEADLINE_MS, undefined, { ref: false })]);
   }
@@ -116,9 +116,9 @@ async function readDatabase(pool: Pool, read: Samples, kept: Kept): Promise<void
     read.set('plat_schema_migrations', byLabel('state', await countUnshared(pool)));
   });
   await attempt(async () => {
-    const [workers] = await run<{ alive: number; deaths: number }>('queue/summarise_workers');
-    read.set('plat_workers', [{ value: workers!.alive }]);
-    read.set('plat_worker_deaths_total', [{ value: workers!.deaths }]);
+    const [summary] = await run<{ workers: number; deaths: number }>('queue/summarise_workers');
+    read.set('plat_workers', [{ value: summary!.workers }]);
+    read.set('plat_worker_deaths_total', [{ value: summary!.deaths }]);
   });
   await attempt(async () => setTotals(read, await run<JobTotals>('accounts/read_job_totals')));
   await attempt(async () => {

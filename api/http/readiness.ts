@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/base/config.ts';
 import { type Pool, sql } from '../../shared/base/db.ts';
 import { fullDisks } from '../../shared/base/disks.ts';
-import { errorCode, PlatError } from '../../shared/base/errors.ts';
+import { errorCode, PlatError, READ_ONLY } from '../../shared/base/errors.ts';
 import { assertSchemaVersion } from '../../shared/base/migrate.ts';
 import { unavailable } from './database.ts';
 
@@ -30,11 +30,7 @@ export async function checkReady(pool: Pool, config: Config): Promise<Ready> {
 /** @throws PlatError `read_only` */
 async function assertWritable(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ read_only: boolean }>(sql('base/check_server'));
-  if (rows[0]!.read_only)
-    throw new PlatError(
-      'read_only',
-      'The database is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.',
-    );
+  if (rows[0]!.read_only) throw new PlatError('read_only', `The database is read-only. ${READ_ONLY}`);
 }
 
 /** SQLSTATEs of a server that has no connection left. */

@@ -65,7 +65,7 @@ export function acceptInvitation(
     const [invited] = await run<Invited>('accounts/take_invitation', { token_hash: tokenHash });
     if (invited === undefined) return undefined;
     const userId = await addInvited(run, invited);
-    // In the same transaction, so that nobody finds the user without a password.
+    // In the same transaction, so that the user never exists without a password.
     await storePassword(client, userId, password);
     return userId;
   });
@@ -77,7 +77,7 @@ async function addInvited(run: Run, invited: Invited): Promise<string> {
   const { email, company_id } = invited;
   const user = await lockUser(run, { email, actor: email });
   if (user?.signed_in || user?.operator || typeof user?.account === 'string') throw knownAddressError(email);
-  // Users whom nobody has been yet: the release before created them with the invitation.
+  // An earlier release created this user with an invitation that was never accepted.
   if (user?.company_id === company_id) return user.id;
   if (user !== undefined) await deleteUser(run, user);
   const [added] = await run<{ id: string }>('accounts/insert_user', { ...invited, by: email });

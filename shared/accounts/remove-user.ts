@@ -22,7 +22,7 @@ export type StoredUser = {
   account: string | null;
   /** The account that gets their deals; null in a company without accounts. */
   heir_id: string | null;
-  /** Whether they have a password or a session, or no open invitation of the release before. */
+  /** False only for a user whom an earlier release created with an invitation that is still open. */
   signed_in: boolean;
   has_deals: boolean;
 };
@@ -55,7 +55,7 @@ export function removeUser(pool: Pool, { id, email, actor, companyId }: Removal)
 
 type Locked = { id?: string | undefined; email?: string | undefined; actor: string };
 
-/** A user, locked until the transaction ends, so that they cannot sign in meanwhile. */
+/** A user, locked until the transaction ends, so that they cannot sign in during it. */
 export async function lockUser(run: Run, { id, email, actor }: Locked): Promise<StoredUser | undefined> {
   const values = { id: id ?? null, email: email ?? null, by: actor };
   const [locked] = await run<{ id: string }>('accounts/lock_user', values);

@@ -125,7 +125,7 @@ export const METRICS = {
     type: 'gauge',
     of: 'installation',
     labels: [],
-    help: 'Time since the last daily recalculation of all statistics, or since the oldest change that they lack. Grows to 8 days if there is none.',
+    help: 'Time since the last daily update of all statistics, or since the oldest change not yet included. At most 8 days.',
   },
   plat_dnc_edition_age_days: {
     type: 'gauge',

@@ -8,7 +8,7 @@ import { isLoopback } from './origin.ts';
 /** A disk, and what Plat keeps on it. */
 export type NamedDisk = DiskSpace & { holds: string[]; full: boolean };
 
-/** With less, a page of the map or a mail may still be written, and a county no longer. */
+/** Below this, Plat can write an email or a log line, but cannot load a county. */
 const FULL_BYTES = 100e6;
 
 /**

@@ -78,6 +78,10 @@ export function errorCode(error: unknown): string | undefined {
   return isNodeLost ? '08006' : error.code;
 }
 
+/** Ends a message about a database that refuses writes. */
+export const READ_ONLY =
+  'It is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.';
+
 /**
  * After these the same may succeed when tried again:
  * https://www.postgresql.org/docs/current/errcodes-appendix.html

@@ -28,6 +28,9 @@ export const QUEUE_NAMES = [
 ] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
+/** Before a feed's name in the keys of the queue `schedule`. */
+export const FEED_PREFIX = 'feed-';
+
 /** What travels through the queue: the row of table `jobs`, or the feed whose schedule has come round. */
 export type Delivery = { id: string } | { scheduled: string };
 export type DeliveryQueue = Queue<Delivery, unknown, string>;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { storeAssets } from '../../api/pages/frame/stored-assets.ts';
-import { runMaintenance, startApi } from '../../api/start-api.ts';
+import { startApi } from '../../api/start-api.ts';
 import { createLogger } from '../../shared/base/log.ts';
+import { deleteOldRecordsJob } from '../../workers/housekeeping/delete-old-records-job.ts';
+import type { JobContext } from '../../workers/queue/job.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 
@@ -44,7 +46,7 @@ test('a process stores all that its pages load, before it serves', async () => {
 test('assets of a release that has not started for a year are deleted', async () => {
   await db.pool.query("update assets set stored_at = now() - interval '13 months'");
   await storeAssets(db.pool, { list: [{ path, type: 'text/javascript', body }] });
-  await runMaintenance(db.pool, db.config);
+  await deleteOldRecordsJob.run({ pool: db.pool } as JobContext, {});
   const { rows } = await db.pool.query('select path from assets');
   expect(rows).toEqual([{ path }]);
 });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { sql, statement } from '../../shared/base/db.ts';
 import { describeDisk } from '../../shared/base/disk.ts';
 import { listDisks, localDataDirectory, type NamedDisk } from '../../shared/base/disks.ts';
+import { READ_ONLY } from '../../shared/base/errors.ts';
 import { listPreparedTransactions, listSharded, type ShardedTable } from '../../shared/base/shards.ts';
 import type { JobState } from '../../shared/queue/jobs.ts';
 import { wholeNumber } from './common/cli-options.ts';
@@ -36,7 +37,7 @@ export function addStatusCommand(program: Command): void {
     const redis = await stateOfRedis(config);
     const disks = await listDisks(config, await localDataDirectory(pool, config)).catch(() => []);
     const server = (await pool.query<Server>(sql('base/summarise_server'))).rows[0]!;
-    const { workers } = (await pool.query<{ workers: number }>(sql('queue/count_workers'))).rows[0]!;
+    const { workers } = (await pool.query<{ workers: number }>(sql('queue/summarise_workers'))).rows[0]!;
     const [dnc] = (await pool.query<Registry>(sql('contacts/summarise_registry'))).rows;
     const shards = await listSharded(pool);
     const prepared = await listPreparedTransactions(pool, STUCK_MINUTES);
@@ -80,9 +81,7 @@ const describeNamed = (disk: NamedDisk): string => `${describeDisk(disk)} (${dis
 
 function noteServer({ read_only, connections, max_connections }: Server): void {
   if (read_only)
-    printNote(
-      'the database is read-only, so no call can be charged and no job can run: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.',
-    );
+    printNote(`the database is read-only, so no call can be charged and no job can run. ${READ_ONLY}`);
   const free = Math.max(0, max_connections - connections);
   if (free < FEW_CONNECTIONS)
     printNote(

@@ -9,6 +9,7 @@ const STATEMENTS = [
   'accounts/delete_old_usage',
   'exports/delete_old_exports',
   'deals/delete_old_events',
+  'base/delete_old_assets',
 ] as const;
 
 /** Deletes records that are kept for months or years; docs/operating.md lists them under "What grows". */

@@ -18,7 +18,7 @@ const OWN_LIMIT: Limit = { burst: 10, perMinute: 1 };
 /** An office may be many people behind one address. */
 const NETWORK_LIMIT: Limit = { burst: 100, perMinute: 10 };
 
-/** Invitations of a company, each of which is an email. */
+/** Limits how many invitation emails a company can send. */
 export const INVITATION_LIMIT: Limit = { burst: 30, perMinute: 1 };
 
 /** Limits over all networks, known browsers excluded: guesses per account, and mails per address. */

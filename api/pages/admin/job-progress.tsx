@@ -54,7 +54,7 @@ const UNTAKEN_MS = 10_000;
 /** Whether a job waits although no worker is running that could take it. */
 export async function lacksWorker(visit: Visit, { status, queued_at }: JobState): Promise<boolean> {
   if (status !== 'queued' || visit.deps.now().getTime() - queued_at.getTime() < UNTAKEN_MS) return false;
-  const { rows } = await visit.deps.pool.query<{ workers: number }>(sql('queue/count_workers'));
+  const { rows } = await visit.deps.pool.query<{ workers: number }>(sql('queue/summarise_workers'));
   return rows[0]?.workers === 0;
 }
 

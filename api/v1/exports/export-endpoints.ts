@@ -139,7 +139,7 @@ async function addExport(
   { request, companyId, price, call: { account, mode, now, idempotencyKey, user } }: NewExport,
 ): Promise<string> {
   const { most_tokens: most } = request;
-  // A refusal, or the amount held, reveals no more than a quote does.
+  // Neither a refusal nor the amount held may reveal a count that a quote hides.
   const isUntold = isCountSold(request, { user });
   const least = price.rows < MIN_DISCLOSED_COUNT ? MIN_DISCLOSED_COUNT : price.tokens;
   const tokens = isUntold ? (price.bound ?? least) : price.tokens;

@@ -1,9 +1,3 @@
--- name: count_workers
--- Workers that have shown signs of life.
-select count(*)::int as workers
-from workers
-where alive_until > clock_timestamp()
-
 -- name: delete_worker
 -- Deletes a worker that stops.
 delete from workers
@@ -40,5 +34,5 @@ returning coalesce((select b.alive_until > clock_timestamp() from before b), fal
 -- name: summarise_workers
 -- Workers that are alive, and deaths of workers since the installation started.
 select
-  (select count(*)::int from workers where alive_until > clock_timestamp()) as alive,
+  (select count(*)::int from workers where alive_until > clock_timestamp()) as workers,
   coalesce((select total from event_totals where name = 'worker_deaths'), 0) as deaths

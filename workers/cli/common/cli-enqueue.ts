@@ -88,7 +88,7 @@ export async function warnOfNoWorker(
     await sleep(afterMs, undefined, { signal });
     const { status } = await getJob(pool, id);
     if (status !== 'queued') return;
-    const { rows } = await pool.query<{ workers: number }>(sql('queue/count_workers'));
+    const { rows } = await pool.query<{ workers: number }>(sql('queue/summarise_workers'));
     if (rows[0]?.workers !== 0 || signal.aborted) return;
     out.write(
       `No worker has been seen in ${afterMs / 1000} seconds: start one with \`plat worker\` (or everything with \`npm start\`). The job waits until then; Ctrl-C stops waiting, not the job.\n`,

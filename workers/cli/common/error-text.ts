@@ -1,4 +1,4 @@
-import { errorCode, messageOf, PlatError } from '../../../shared/base/errors.ts';
+import { errorCode, messageOf, PlatError, READ_ONLY } from '../../../shared/base/errors.ts';
 
 const CANNOT_CONNECT = 'The database cannot be reached. Check that it runs and that DATABASE_URL is right.';
 const LOST = 'The connection to the database was lost. Run the command again.';
@@ -16,8 +16,7 @@ const REMEDIES: Record<string, string> = {
   ECONNRESET: LOST,
   '57P01': LOST,
   '57P03': 'The database is starting or stopping. Run the command again in a moment.',
-  '25006':
-    'The database is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary.',
+  '25006': `The database is read-only. ${READ_ONLY}`,
   '42501':
     'The database role of DATABASE_URL lacks a permission. Use the role that owns the tables, or grant it.',
   '53100': "The database's disk is full.",
@@ -26,7 +25,7 @@ const REMEDIES: Record<string, string> = {
   EACCES: 'This user may not read or write that file.',
 };
 
-/** What a command says of an error. The stack is for whoever asks for it. */
+/** The text that a command prints for an error. The stack appears only with LOG_LEVEL=debug. */
 export function errorText(error: unknown, env: NodeJS.ProcessEnv = process.env): string {
   if (error instanceof PlatError) return error.message;
   if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '') && error instanceof Error)
