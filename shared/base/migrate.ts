@@ -72,7 +72,6 @@ function knownMigrations(folder?: string): Migration[] {
 export const newestMigration = (): string => String(knownMigrations().length).padStart(4, '0');
 
 type MigrateOptions = {
-  queue: boolean;
   /** Default: `sql/migrations`. */
   folder?: string;
   /** Told when a migration has to wait for a table that is in use. */
@@ -84,17 +83,15 @@ type MigrateOptions = {
  * schema. Several processes can run it at once. @returns the names of the migrations that were applied.
  * @throws PlatError `migration`
  */
-export async function migrate(databaseUrl: string, options: MigrateOptions): Promise<string[]> {
+export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCKS.migrate]);
     const applied = await applyPending(client, knownMigrations(options.folder), options.say);
-    if (options.queue) {
-      // A tenth of a second to load, and every command checks the schema's version.
-      const { runMigrations } = await import('bullmq');
-      await runMigrations(client, QUEUE_SCHEMA);
-    }
+    // A tenth of a second to load, and every command checks the schema's version.
+    const { runMigrations } = await import('bullmq');
+    await runMigrations(client, QUEUE_SCHEMA);
     return applied;
   } finally {
     await client.end();

@@ -193,7 +193,7 @@ export const COMPUTED_FIELDS = {
   improvement_percent: value(
     'number',
     "Buildings' share of value",
-    'Share of the improvements in the total value (assessed, else market)',
+    'Improvements as a share of the total value: at market value, or as assessed when the roll has no market values',
     'none',
     { unit: 'percent' },
   ),

@@ -1,7 +1,9 @@
-/**
- * Half of the last of the six decimals that acres are shown with; further ones come from
- * conversions of units.
- */
-export const ACRES_SLACK = 5e-7;
+/** Acres are stored and shown with five decimals, 0.4 square feet: further ones come from conversions of units. */
+const PER_ACRE = 1e5;
 
-export const acresOf = (acres: number | null) => (acres === null ? null : Math.round(acres * 1e6) / 1e6);
+/** Half of the last decimal, for comparisons with rows that an earlier release stored unrounded. */
+export const ACRES_SLACK = 0.5 / PER_ACRE;
+
+export const roundAcres = (acres: number): number => Math.round(acres * PER_ACRE) / PER_ACRE;
+
+export const acresOf = (acres: number | null) => (acres === null ? null : roundAcres(acres));

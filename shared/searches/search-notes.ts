@@ -63,7 +63,7 @@ export type ToldChange = { label: string; values?: string };
 export const toldChanges = ({ fields }: NamedNote, texts: boolean): ToldChange[] =>
   Object.entries(fields ?? {}).flatMap(([field, values]) => {
     const spec = changedFieldOf(field);
-    if (spec === undefined) return [];
+    if (spec === undefined || values.every(value => value === null)) return [];
     const { label } = spec;
     const isText = spec.unit === undefined && spec.type !== 'date';
     // Two shapes say nothing to people.

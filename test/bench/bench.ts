@@ -40,7 +40,7 @@ export async function withBenchDatabase<T>(
   await onServer(options.serverUrl, client => client.query(`create database ${name}`));
   try {
     const url = withDatabase(options.serverUrl, name);
-    await migrate(url, { queue: true });
+    await migrate(url);
     const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
     const pool = createPool(config, createLogger(config, 'bench'), {
       applicationName: 'plat bench',

@@ -52,17 +52,17 @@ async function recordOldChain(client: pg.Client, last: string): Promise<void> {
 
 test('an empty database gets every migration, and none a second time', async () => {
   await inEmptyDatabase(async (client, url) => {
-    expect(await migrate(url, { queue: false })).toEqual(FILES);
+    expect(await migrate(url)).toEqual(FILES);
     expect((await listMigrations(client)).map(({ name }) => name)).toEqual(FILES);
     expect(await assertSchemaVersion(client)).toEqual([]);
-    expect(await migrate(url, { queue: false })).toEqual([]);
+    expect(await migrate(url)).toEqual([]);
     expect(await listPending(url)).toEqual([]);
   });
 });
 
 test('several processes at once apply each migration once', async () => {
   await inEmptyDatabase(async (client, url) => {
-    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(url, { queue: false })));
+    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(url)));
     expect(applied.flat()).toEqual(FILES);
     expect((await listMigrations(client)).map(({ name }) => name)).toEqual(FILES);
   });
@@ -73,7 +73,7 @@ test('a migration that was changed after it had been applied is refused', async 
   const write = (text: string) => writeFileSync(join(folder, '0001_base.sql'), text);
   write('create table notes (id int primary key);');
   await inEmptyDatabase(async (client, url) => {
-    const again = () => migrate(url, { queue: false, folder });
+    const again = () => migrate(url, { folder });
     expect(await again()).toEqual(['0001_base.sql']);
     const before = await listMigrations(client);
     write('create table notes (id bigint primary key);');
@@ -107,7 +107,7 @@ describe('a release on the schema of a newer one', () => {
     release(EXPANDING, BREAKING),
     release({ '0025_silent.sql': 'select 1;' }),
   ] as const;
-  const run = (url: string, folder: string) => migrate(url, { queue: false, folder });
+  const run = (url: string, folder: string) => migrate(url, { folder });
   /** What a1ecaab0, whose releases know nothing of kinds, compares with its own number. */
   const seenByFirst = async (client: pg.Client) =>
     (await client.query<{ version: number }>('select max(version) as version from schema_migrations'))
@@ -158,7 +158,7 @@ describe('a release on the schema of a newer one', () => {
       await client.query('begin');
       await client.query('insert into notes values (1)');
       let waits = false;
-      const running = migrate(url, { queue: false, folder: expanded, say: () => (waits = true) });
+      const running = migrate(url, { folder: expanded, say: () => (waits = true) });
       await expect.poll(() => waits).toBe(true);
       // Behind a migration that waited on, this would never come back.
       await onServer(url, other => other.query("set statement_timeout = '60s'; select from notes"));
@@ -184,7 +184,7 @@ describe('a release on the schema of a newer one', () => {
       await client.query('begin');
       await client.query('insert into pages values (1)');
       let waits = false;
-      const running = migrate(url, { queue: false, folder, say: () => (waits = true) });
+      const running = migrate(url, { folder, say: () => (waits = true) });
       await onServer(url, other =>
         expect
           .poll(async () => {
@@ -223,12 +223,12 @@ describe('a database with the migrations of before the first release', () => {
         message: expect.stringContaining('`plat migrate`'),
       });
 
-      expect(await migrate(url, { queue: false })).toEqual(FILES.slice(1));
+      expect(await migrate(url)).toEqual(FILES.slice(1));
       expect((await listMigrations(client)).map(({ name }) => name)).toEqual(FILES);
       expect(await rows()).toEqual(before);
       expect(await dumpSchema(client)).toBe(SCHEMA);
       await assertSchemaVersion(client);
-      expect(await migrate(url, { queue: false })).toEqual([]);
+      expect(await migrate(url)).toEqual([]);
     });
   });
 
@@ -236,7 +236,7 @@ describe('a database with the migrations of before the first release', () => {
     await inEmptyDatabase(async (client, url) => {
       await recordOldChain(client, '0030_coverage.sql');
       const before = (await client.query('table schema_migrations')).rows;
-      await expect(migrate(url, { queue: false })).rejects.toMatchObject({
+      await expect(migrate(url)).rejects.toMatchObject({
         code: 'migration',
         message: expect.stringMatching(/0030_coverage\.sql.*git checkout [0-9a-f]{10} .*npx plat migrate/),
       });

@@ -48,7 +48,7 @@ if (bin === undefined) {
   const lines = { near: await watchLine(near!), far: await watchLine(far!) };
   const server = coordinator!.url;
   await onServer(server, client => client.query('create database plat'));
-  await migrate(withDatabase(server, 'plat'), { queue: true });
+  await migrate(withDatabase(server, 'plat'));
   await spreadOver(server, 'plat', 8, [
     { host: '127.0.0.1', port: coordinator!.port, coordinator: true },
     ...Object.values(lines).map(({ port }) => ({ host: '127.0.0.1', port, coordinator: false })),

@@ -14,7 +14,7 @@ import { eventually } from '../support/workers.ts';
 
 // A server of its own, which goes away and comes back.
 const server = await startTestServer();
-await migrate(server.url, { queue: true });
+await migrate(server.url);
 const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: server.url });
 const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
 // Commits of a test server are written a moment later, and this one is killed.

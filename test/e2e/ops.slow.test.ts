@@ -109,7 +109,7 @@ describe.skipIf(!has('psql', '--version'))('roles, by psql (of the package postg
       return url.href;
     };
     const [owner, api] = [urlOf('plat_owner', 'own'), urlOf('plat_api', 'api')];
-    await migrate(owner, { queue: true });
+    await migrate(owner);
 
     const pool = new pg.Pool({ connectionString: api });
     onTestFinished(() => pool.end());

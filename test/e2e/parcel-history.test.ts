@@ -58,6 +58,7 @@ test('a parcel tells what it was, and its page shows it', async () => {
     expect.objectContaining({ field: 'acres', was: 2, is: 3 }),
     expect.objectContaining({ field: 'point' }),
     expect.objectContaining({ field: 'boundary' }),
+    { field: 'effective_acres', was: 2, is: 3 },
     { field: 'on_roll', was: true, is: false },
     { field: 'owner_name', was: 'ADAMS <b>', is: 'BAKER' },
     { field: 'assessed_total_value', was: 100, is: 120 },

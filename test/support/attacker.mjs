@@ -7,11 +7,14 @@ process.once('message', ({ url, headers = {}, body, readsSlowly = false, inFligh
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
   const options = { agent, method: body === undefined ? 'GET' : 'POST', headers: { ...headers, ...length } };
 
+  // Slow readers want the file: one that is refused comes back when it may, as download programs do.
+  const retryAfterMs = ({ headers }) => (readsSlowly ? 1000 * Number(headers['retry-after'] ?? 0) : 0);
+
   function call() {
     const asked = request(url, options, response => {
       statuses.add(response.statusCode);
       if (readsSlowly && response.statusCode < 300) response.pause();
-      else response.resume().on('end', call);
+      else response.resume().on('end', () => setTimeout(call, retryAfterMs(response)));
     });
     asked.on('error', call);
     asked.end(body);

@@ -36,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const prefix = `plat_test_${run}_`;
 
   await onServer(url, client => client.query(`create database ${template}`));
-  await migrate(withDatabase(url, template), { queue: true });
+  await migrate(withDatabase(url, template));
   const programs = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
   project.provide('testServer', { url, template, prefix, programs, cluster: cluster !== undefined });
 

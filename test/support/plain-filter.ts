@@ -100,6 +100,17 @@ function frontage(parcel: TestParcel, body: Record<string, unknown>): number | n
 const steeper = (parcel: TestParcel, index: number): number | null =>
   (columnOf(parcel, 'steeper_percent') as number[] | null)?.[index] ?? null;
 
+/** Of a year and of stated acres, 0 says that nothing is known. */
+const NOT_ZERO = ['acres', 'year_built', 'tax_delinquent_year'];
+
+function isKnown(parcel: TestParcel, name: string): boolean {
+  if (name === 'point') return columnOf(parcel, 'boundary') !== null;
+  if (name === 'slope') return columnOf(parcel, 'steeper_percent') !== null;
+  if (name === 'road_frontage') return frontage(parcel, {}) !== null;
+  const value = columnOf(parcel, name);
+  return NOT_ZERO.includes(name) ? Number(value) > 0 : value !== null;
+}
+
 const always: Reading = () => true;
 
 /** The readings of the fields whose filter is declared with them. */
@@ -188,5 +199,6 @@ export const READINGS: Record<string, Reading> = {
   count_highway_frontage: always,
   count_road_frontage: always,
   count_local_frontage: always,
+  known: (parcel, names: string[]) => names.every(name => isKnown(parcel, name)),
   order: always,
 };

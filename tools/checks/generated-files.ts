@@ -96,7 +96,7 @@ async function schemaSql(): Promise<string> {
   try {
     await onServer(url, client => client.query(`create database ${name}`));
     const database = withDatabase(url, name);
-    await migrate(database, { queue: false });
+    await migrate(database);
     const dump = await onServer(database, dumpSchema);
     await onServer(url, client => client.query(`drop database ${name}`));
     return dump;

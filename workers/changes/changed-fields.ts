@@ -16,13 +16,17 @@ const rounded = (value: string, unit: number): string => `floor(${value} * ${uni
 const point = (row: string): string =>
   `case when ${row}.location is not null then jsonb_build_array(${row}.location[0] / 1e7, ${row}.location[1] / 1e7) end`;
 
+const statedAcres = (row: string): string => rounded(`${row}.acres`, 1e5);
+const measuredAcres = (row: string): string => rounded(`${row}.calculated_acres`, 100);
+const fips = (row: string): string => `lpad(${row}.fips::text, 5, '0')`;
+
 /**
- * The fields of a parcel: what a roll fills, what is measured of its shape, and in place of the shape itself
- * the digest that tells it from others. `p`, `f`: the rows before; `r`, `s`: the staged ones.
+ * The fields of a parcel: what a roll fills, what is measured of its shape or follows from both, and a digest
+ * in place of the shape itself. `p`, `f`: the rows before; `r`, `s`: the staged ones.
  */
 const PARCEL: readonly Pair[] = [
   ...PARCEL_FIELD_NAMES.map((name): Pair => {
-    if (name === 'acres') return both(name, row => rounded(`${row}.acres`, 1e6), 'p', 'r');
+    if (name === 'acres') return both(name, statedAcres, 'p', 'r');
     if (name === 'owner_occupied')
       return [
         name,
@@ -31,7 +35,13 @@ const PARCEL: readonly Pair[] = [
       ];
     return [name, `p.${name}`, `r.${name}`];
   }),
-  both('calculated_acres', row => rounded(`${row}.calculated_acres`, 100), 'p', 's'),
+  both('calculated_acres', measuredAcres, 'p', 's'),
+  [
+    'effective_acres',
+    `coalesce(${statedAcres('p')}, ${measuredAcres('p')})`,
+    `coalesce(${statedAcres('r')}, ${measuredAcres('s')})`,
+  ],
+  ['fips', fips('p'), `coalesce(${fips('r')}, ${fips('s')})`],
   both('point', point, 'p', 's'),
   [
     'boundary',
@@ -46,7 +56,7 @@ const LISTING: readonly Pair[] = [
   ),
   both('latitude', row => `coalesce(to_char(${row}.location[1] / 1e7, 'FM990.0000000'), '')`, 'l', 's'),
   both('longitude', row => `coalesce(to_char(${row}.location[0] / 1e7, 'FM990.0000000'), '')`, 'l', 's'),
-  both('lot_size', row => rounded(`nullif(${row}.lot_acres, 0)`, 1e6), 'l', 's'),
+  both('lot_size', row => rounded(`nullif(${row}.lot_acres, 0)`, 1e5), 'l', 's'),
   both('price', row => `${row}.price::float8`, 'l', 's'),
   both(
     'sold_date',
@@ -57,27 +67,36 @@ const LISTING: readonly Pair[] = [
   ...(['sale_type', 'url', 'photos'] as const).map((name): Pair => [name, `l.${name}`, `s.${name}`]),
 ];
 
-/** A text of JSON for each field that differs. @param also when else a field that is known is told */
-const differing = (pairs: readonly Pair[], also = 'false'): string =>
+/** Fields of a summary: a parcel that is new or back has them even if they are null. The API adds `url`. */
+const SUMMARY = new Set(
+  'apn fips point acres calculated_acres effective_acres owner_name situs_address situs_city situs_state situs_zip'.split(
+    ' ',
+  ),
+);
+
+const given = (name: string, is: string): string => (SUMMARY.has(name) ? 'true' : `${is} is not null`);
+
+/** JSON text for each field that differs. @param all when fields that do not differ are included too */
+const differing = (pairs: readonly Pair[], all = 'false'): string =>
   pairs
     .map(
       ([name, was, is]) =>
-        `case when ${was} is distinct from ${is} or (${also} and ${is} is not null) then '"${name}":' || json_build_array(${was}, ${is}) end`,
+        `case when ${was} is distinct from ${is} or (${all} and ${given(name, is)}) then '"${name}":' || json_build_array(${was}, ${is}) end`,
     )
     .join(',\n      ');
 
-/** What was not there before has been nothing. */
-const known = (pairs: readonly Pair[]): string =>
+/** JSON text for each field of a parcel that did not exist before. */
+const added = (pairs: readonly Pair[]): string =>
   pairs
     .map(
-      ([name, , is]) => `case when ${is} is not null then '"${name}":' || json_build_array(null, ${is}) end`,
+      ([name, , is]) => `case when ${given(name, is)} then '"${name}":' || json_build_array(null, ${is}) end`,
     )
     .join(',\n  ');
 
-/** Fragments of changes/stage_parcel_changes and stage_new_parcels: one that is back tells all of itself. */
-export const PARCEL_CHANGES = { differing: differing(PARCEL, "m.state = 'returned'"), known: known(PARCEL) };
+/** Fragments of changes/stage_parcel_changes and stage_new_parcels: a parcel that is back has all its fields. */
+export const PARCEL_CHANGES = { differing: differing(PARCEL, "m.state = 'returned'"), added: added(PARCEL) };
 
-/** Fragment of changes/stage_listing_changes: one that is new, or back on the market, tells all of itself. */
+/** Fragment of changes/stage_listing_changes: one that is new, or back on the market, has all its fields. */
 export const LISTING_CHANGES = {
   differing: differing(
     LISTING.map(([name, was, is]) => [name, `case when t.type = 'listing.changed' then ${was} end`, is]),

@@ -117,10 +117,7 @@ async function migrateCommand(flags: MigrateFlags): Promise<CommandResult> {
     const lines = pending.map(({ name, kind }) => `${name}: ${kind}`);
     return [{ pending }, lines.join('\n') || 'The schema is current.'];
   }
-  const applied = await migrate(config.DATABASE_URL, {
-    queue: true,
-    say: printNote,
-  });
+  const applied = await migrate(config.DATABASE_URL, { say: printNote });
   const { loadRegions } = await import('../regions/load-regions.ts');
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat migrate', max: 2 });

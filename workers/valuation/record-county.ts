@@ -58,9 +58,16 @@ export async function recordCounty(
   return { parcels: record.parcels, sales: sales.length };
 }
 
+/** Fields that parcels show otherwise than by the roll's own column: 0 says that nothing is stated. */
+const SHOWN: Partial<Record<ParcelField, string>> = {
+  acres: 'nullif(p.acres, 0)',
+  year_built: 'nullif(p.year_built, 0)',
+  owner_occupied: 'coalesce(f.owner_occupied, p.owner_occupied)',
+};
+
 async function readFacts(client: Client, fips: number): Promise<Facts> {
   const known = await client.query<Known>(statement('feeds/get_known', { fips }));
-  const filled = PARCEL_FIELD_NAMES.map(name => `count(${name})::int as ${name}`).join(', ');
+  const filled = PARCEL_FIELD_NAMES.map(name => `count(${SHOWN[name] ?? `p.${name}`})::int as ${name}`).join(', ');
   const { rows } = await client.query<Measured>(
     statement('feeds/measure_county', { fips }, { filled, most_apart: String(MAX_ACRES_RATIO) }),
   );

@@ -13,6 +13,7 @@ import { sign, verifySigned } from '../../http/signed.ts';
 import { companyOf } from '../common/company.ts';
 import { defineEndpoint } from '../common/endpoint-resources.ts';
 import { requireKnownRegions } from '../common/known-regions.ts';
+import { parcelUrl } from '../common/parcel-summary.ts';
 import { fips } from '../common/request-schemas.ts';
 import { findSearch } from '../searches/search-schema.ts';
 import { GONE_AFTER_RESTORE, gone, isFromBeforeRestore } from './resync.ts';
@@ -91,7 +92,7 @@ export const change = z
     fields: z
       .record(z.string(), z.array(z.unknown()).length(2))
       .describe(
-        'By name what it was and what it is, named and valued as where the API shows it. Of a parcel that is new or back, and of a new listing, all that is known; of one that is retired nothing. `boundary` stands for `shape`: a digest that is another when the shape is.',
+        'For each field, its old and its new value, with the name and value that the API shows. A parcel that is new or back has all fields of its summary, nulls included, and every other field that is known. A new listing has all its fields, a retired parcel none. `boundary` is a digest of the shape that changes when the shape does.',
       ),
   })
   .meta({ id: 'Change' });
@@ -240,7 +241,7 @@ export const listChanges = defineEndpoint({
     const found = rows.filter((row): row is Row & Stored => row.seq !== null);
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
-    const results = shown.map(toChange);
+    const results = shown.map(row => toChange(row, call.appUrl));
     if (found.length > limit) return page(results, last!.seq, last!.at, true);
     if (scanned !== null) return page(results, scanned, scanned_at!, true);
     return page(results, Math.max(after, search?.seq ?? head ?? 0), call.now, false);
@@ -266,17 +267,11 @@ function readCursor(text: string, secret: Buffer, digest: string): Cursor {
   return cursor;
 }
 
-export function toChange({
-  seq,
-  type,
-  at,
-  run_id,
-  fips,
-  property_id,
-  listing_id,
-  zip,
-  fields,
-}: Stored): Change {
+export function toChange(
+  { seq, type, at, run_id, fips, property_id, listing_id, zip, fields }: Stored,
+  appUrl: string,
+): Change {
+  const address = property_id === null ? null : parcelUrl(appUrl, property_id);
   return {
     seq,
     type,
@@ -286,6 +281,10 @@ export function toChange({
     ...(property_id !== null && { property_id }),
     ...(listing_id !== null && { listing_id }),
     ...(zip !== null && { zip }),
-    fields,
+    fields: {
+      ...(type === 'parcel.new' && { url: [null, address] }),
+      ...(type === 'parcel.returned' && { url: [address, address] }),
+      ...fields,
+    },
   };
 }

@@ -115,7 +115,7 @@ export const listSearchChanges = defineEndpoint({
       became: row.became,
       noted_at: row.noted_at.toISOString(),
       property_id: row.parcel,
-      change: row.seq === null ? null : toChange(row),
+      change: row.seq === null ? null : toChange(row, call.appUrl),
     }));
     return {
       body: {

@@ -60,12 +60,16 @@ export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effecti
   lat_e7: number | null;
 };
 
+/** Where the web app shows a parcel. */
+export const parcelUrl = (appUrl: string, propertyId: number): string =>
+  `${appUrl}/data?parcel=${propertyId}`;
+
 /** @param appUrl where the web app is, without a slash at its end. */
 export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   const calculated = row.calculated_acres === null ? null : Math.round(row.calculated_acres * 100) / 100;
   return {
     property_id: row.property_id,
-    url: `${appUrl}/data?parcel=${row.property_id}`,
+    url: parcelUrl(appUrl, row.property_id),
     apn: row.apn,
     fips: String(row.fips).padStart(5, '0'),
     point: row.lon_e7 === null || row.lat_e7 === null ? null : [row.lon_e7 / 1e7, row.lat_e7 / 1e7],

@@ -1,4 +1,3 @@
-import { filledUp } from '../../../shared/domain/roll-text.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
@@ -21,31 +20,11 @@ export async function findNumbers(
 ): Promise<{ ids: number[]; unknown: string[] }> {
   await requireKnownRegions(database, [{ field: 'fips', type: 'county', codes: [fips] }]);
   const asked = [...new Set(apns.map(apn => apn.trim()))].filter(apn => apn !== '');
-  const byNumber = await findByNumber(database, Number(fips), asked);
+  const byNumber = await findByApns(database, Number(fips), asked);
   return {
     ids: distinct([...byNumber.values()].flat()),
     unknown: asked.filter(apn => !byNumber.has(apn)),
   };
-}
-
-/** Parcels by their numbers as they are written; those that none has as the county would fill them up. */
-async function findByNumber(
-  database: Database,
-  fips: number,
-  asked: readonly string[],
-): Promise<Map<string, number[]>> {
-  const found = await findByApns(database, fips, asked);
-  const missing = asked.filter(apn => !found.has(apn));
-  if (missing.length === 0) return found;
-  const counties = await database.run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
-  const shapes = counties.flatMap(({ apn_shapes }) => apn_shapes);
-  const formsOf = (apn: string) => shapes.flatMap(shape => filledUp(apn, shape) ?? []);
-  const byForm = await findByApns(database, fips, [...new Set(missing.flatMap(formsOf))]);
-  for (const apn of missing) {
-    const ids = formsOf(apn).flatMap(form => byForm.get(form) ?? []);
-    if (ids.length > 0) found.set(apn, ids);
-  }
-  return found;
 }
 
 /** All that a filter finds. @throws PlatError `validation_error` for too many, or as the filter */

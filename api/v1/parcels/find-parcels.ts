@@ -1,3 +1,4 @@
+import { filledUp } from '../../../shared/domain/roll-text.ts';
 import { addToGroup } from '../../../shared/kernels/groups.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import type { Statements } from '../../http/database.ts';
@@ -77,8 +78,8 @@ async function listSerials(
 
 /**
  * Ids, ascending, of a county's parcels with this number, and whose owner's name holds all pieces, if any: as
- * it is written, case aside; only where no parcel has it, those with the same groups of letters and digits,
- * however they are parted.
+ * it is written, case aside; if no parcel has it, those with the same groups of letters and digits, however
+ * they are parted; if none has these either, those with the groups filled up with zeros, as the county does.
  */
 export async function findByApn(
   statements: Statements,
@@ -86,14 +87,32 @@ export async function findByApn(
   apn: string,
   pieces: readonly string[],
 ): Promise<number[]> {
-  const values = { fips, apn, patterns: patternsOf(pieces) };
-  const rows = await statements.run<{ property_id: number; apn: string; owned: boolean }>(
-    'parcels/find_apn',
-    values,
-  );
-  return matching(rows, apn)
-    .filter(row => row.owned)
-    .map(row => row.property_id);
+  const patterns = patternsOf(pieces);
+  const find = async (number: string) =>
+    matching(
+      await statements.run<FoundApn & { owned: boolean }>('parcels/find_apn', {
+        fips,
+        apn: number,
+        patterns,
+      }),
+      number,
+    );
+  let rows = await find(apn);
+  if (rows.length === 0) {
+    const forms = await readForms(statements, fips);
+    rows = (await Promise.all(forms(apn).map(find))).flat();
+  }
+  const ids = rows.filter(row => row.owned).map(row => row.property_id);
+  return ids.sort((a, b) => a - b);
+}
+
+type FoundApn = { property_id: number; apn: string };
+
+/** How a county would write a number: 16-70-5 is 000016 000070 000005 in one. */
+async function readForms({ run }: Pick<Statements, 'run'>, fips: number): Promise<(apn: string) => string[]> {
+  const counties = await run<{ apn_shapes: string[] }>('parcels/read_apn_shapes', { fips });
+  const shapes = counties.flatMap(({ apn_shapes }) => apn_shapes);
+  return apn => [...new Set(shapes.flatMap(shape => filledUp(apn, shape) ?? []))];
 }
 
 /**
@@ -117,10 +136,25 @@ export async function findByApns(
   fips: number,
   apns: readonly string[],
 ): Promise<Map<string, number[]>> {
-  const rows = await statements.run<{ asked: string; property_id: number; apn: string }>(
-    'parcels/find_apns',
-    { fips, apns },
-  );
+  const found = await findWritten(statements, fips, apns);
+  const missing = apns.filter(apn => !found.has(apn));
+  if (missing.length === 0) return found;
+  const forms = await readForms(statements, fips);
+  const byForm = await findWritten(statements, fips, [...new Set(missing.flatMap(forms))]);
+  for (const apn of missing) {
+    const ids = forms(apn).flatMap(form => byForm.get(form) ?? []);
+    if (ids.length > 0) found.set(apn, ids);
+  }
+  return found;
+}
+
+async function findWritten(
+  { run }: Pick<Statements, 'run'>,
+  fips: number,
+  apns: readonly string[],
+): Promise<Map<string, number[]>> {
+  if (apns.length === 0) return new Map();
+  const rows = await run<FoundApn & { asked: string }>('parcels/find_apns', { fips, apns });
   const byNumber = new Map<string, typeof rows>();
   for (const row of rows) addToGroup(byNumber, row.asked, row);
   return new Map(

@@ -12,8 +12,8 @@ const KINDS =
   '(?:COMMUNITY|COMMUNITIES|NEIGHBORHOOD|TOWNHOMES?|TOWNHOUSES?|TOWN HOMES?|VILLAS|ESTATES|SUBDIVISION|MASTER|MAINTENANCE|RESIDENTIAL|RESIDENTS)';
 
 const PATTERNS = [
-  // Abbreviations, also as single letters: H O A is no one's initials. L.P.O.A. and the like do not occur.
-  / HOA | H O A | HOAS /,
+  // As single letters: H O A is no one's initials. L.P.O.A. and the like do not occur.
+  / H O A | HOAS /,
   // Owners and their association, in either order: PROPERTY OWNERS ASSN, ASSOCIATION OF UNIT OWNERS.
   new RegExp(` ${OWNERS} (?:.* )?${ASSOCIATION} `),
   new RegExp(` ${ASSOCIATION} (?:.* )?${OWNERS} `),
@@ -33,6 +33,33 @@ const PATTERNS = [
 const ENDING = / (?:POA|COA|P O A)(?: (?:INC|LLC|CORP|LTD|NO|\d+))* $/;
 const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
 
+/**
+ * Vietnamese surnames, middle names and given names, which tell a person named Hoa (NGUYEN THI HOA) from an
+ * association (FOX HOLLOW HOA). The surnames are the most common ones of the 2010 census.
+ */
+const NAMES_OF_PEOPLE = new Set(
+  (
+    'NGUYEN TRAN LE PHAM HUYNH HOANG PHAN VU VO DANG BUI DO HO NGO DUONG LY DINH TRUONG DOAN LAM LUU LUONG TRINH DAO TO TA HA CAO CHAU ' +
+    'THAI VUONG QUACH MAI LA TANG THACH KIEU TONG VAN VONG CHU NGHIEM PHUNG THI THANH KIM XUAN MINH NGOC HONG THU LAN LIEN PHUONG ' +
+    'QUOC DUC HUU CONG BICH TUYET THUY THANG HIEN HUNG QUANG TRUNG ANH DIEM MY CAM'
+  ).split(' '),
+);
+
+/** What may follow HOA in an association's name when HOA comes first. */
+const AFTER_FIRST = new Set(['', 'OF', 'FOR', 'AT', 'INC', 'LLC', 'CORP', 'LTD']);
+
+/** Whether a name has the word HOA and means an association by it, never a person of that name. */
+function hasHoa(name: string, padded: string): boolean {
+  const words = padded.trim().split(' ');
+  const at = words.indexOf('HOA');
+  if (at < 0) return false;
+  const [before = '', after = ''] = [words[at - 1], words[at + 1]];
+  // SURNAME, HOA; JOHN & HOA SMITH; TRUONG HOA T.
+  if (/,\s*HOA\b/i.test(name) || /(?:&|\bAND\b|\+|\/)\s*HOA\b/i.test(name)) return false;
+  if (NAMES_OF_PEOPLE.has(before) || NAMES_OF_PEOPLE.has(after) || / HOA [A-Z] $/.test(padded)) return false;
+  return at > 0 || AFTER_FIRST.has(after);
+}
+
 /** A fast check: every pattern contains one of these. */
 const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
 
@@ -44,6 +71,6 @@ const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
 export function isHoaOwner(name: string): boolean {
   const padded = ` ${wordsOf(name)} `;
   if (!MAY_BE_HOA.test(padded)) return false;
-  if (PATTERNS.some(pattern => pattern.test(padded))) return true;
+  if (hasHoa(name, padded) || PATTERNS.some(pattern => pattern.test(padded))) return true;
   return ENDING.test(padded) && !PERSON.test(name);
 }

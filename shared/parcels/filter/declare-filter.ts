@@ -41,6 +41,8 @@ export type Filter<Value = never> = {
   /** `min` and `max` of the same range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
+  /** The field that it reads, if it keeps parcels for which the field is unknown; one that `known` accepts. */
+  keepsUnknown?: string;
   /** The table that the predicate reads; `all`: it names a county, which narrows each of them. */
   on: 'f' | 'p' | 'v' | 'all';
   /** Absent: another filter, or the program, reads the field. Undefined: the value has no effect. */
@@ -222,8 +224,14 @@ export function booleanFilter(name: string, column: string, description: string)
 }
 
 /** true filters by `predicate`, false has no effect. */
-export function flagFilter(name: string, predicate: string, description: string): Filter {
+export function flagFilter(
+  name: string,
+  predicate: string,
+  description: string,
+  options: Pick<Filter, 'keepsUnknown'> = {},
+): Filter {
   return defineFilter({
+    ...options,
     name,
     type: 'boolean',
     description: `${description} false has no effect.`,

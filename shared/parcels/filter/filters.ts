@@ -24,6 +24,7 @@ import {
   rangeFilter,
   wholeNumber,
 } from './declare-filter.ts';
+import { knownFilter } from './known-fields.ts';
 import { landFilters } from './land-filters.ts';
 import { placeFilters } from './place-filters.ts';
 
@@ -122,8 +123,8 @@ const valueFilters: Filter[] = [
     shown: 2,
     type: 'number',
     unit: 'percent',
-    most: 100,
-    description: 'Share of the improvements in the total value (assessed, else market)',
+    description:
+      'Improvements as a share of the total value: at market value, or as assessed when the roll has no market values',
   }),
   ...fields('assessed_total_value', 'assessed_land_value', 'assessed_improvement_value'),
   ...fields('market_total_value', 'market_land_value', 'market_improvement_value'),
@@ -219,8 +220,14 @@ const ownerFilters: Filter[] = [
     'exclude_corp_owner',
     'f.corporate_owner is not true',
     'Without corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO and their spellings; a trust is not corporate).',
+    { keepsUnknown: 'corporate_owner' },
   ),
-  flagFilter('exclude_hoa_owner', 'f.hoa_owner is not true', "Without homeowners' associations as owners."),
+  flagFilter(
+    'exclude_hoa_owner',
+    'f.hoa_owner is not true',
+    "Excludes parcels that a homeowners' association owns.",
+    { keepsUnknown: 'hoa_owner' },
+  ),
   defineFilter({
     name: 'owner_occupied',
     type: 'string',
@@ -244,6 +251,7 @@ const ownerFilters: Filter[] = [
     description:
       "The primary owner's name contains none of these as whole words in any case; parcels without an owner name are kept.",
     schema: words,
+    keepsUnknown: 'owner_name',
     on: 'p',
     where: (value, { bind }) => `not coalesce(${hasWord(value, bind)}, false)`,
   }),
@@ -293,5 +301,6 @@ const placed: readonly Filter[] = [
 export const FILTERS: readonly Filter[] = [
   ...placed,
   ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),
+  knownFilter,
   order,
 ];

@@ -87,11 +87,13 @@ export const landFilters: Filter[] = [
     'exclude_steep',
     `(${TOO_STEEP}) is not true`,
     'Without parcels that are steeper than 20 % on more than 60 % of their area; those without elevation data are kept.',
+    { keepsUnknown: 'slope' },
   ),
   flagFilter(
     'exclude_landlocked',
     'f.landlocked is not true',
     `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
+    { keepsUnknown: 'landlocked' },
   ),
   flagFilter('only_landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`),
   shareFilter('wetlands_percent_max', 'f.wetlands_percent', 'At most this share of the area is wetlands.'),

@@ -48,10 +48,10 @@ from (
 where d.state <> 'changed' or d.fields <> '{}'
 
 -- name: stage_new_parcels
--- The parcels that are new in counties that had some. Fragments: known, a text for each field that is known;
+-- The parcels that are new in counties that had some. Fragments: added, a text for each field;
 -- loaded, the other counties, as a literal.
 insert into pending_changes (type, fips, property_id, fields)
-select 'parcel.new', w.fips, w.property_id, ('{' || concat_ws(',', {{known}}) || '}')::jsonb
+select 'parcel.new', w.fips, w.property_id, ('{' || concat_ws(',', {{added}}) || '}')::jsonb
 from stage_write w
 left join stage_roll r on r.ctid = w.roll_at
 left join stage_shape s on s.ctid = w.shape_at

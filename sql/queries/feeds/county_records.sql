@@ -28,14 +28,15 @@ select
 -- the factor from which on stated and measured acres contradict each other.
 select
   count(*)::int as parcels, {{filled}},
-  count(boundary)::int as boundaries,
-  count(*) filter (where acres > 0 and calculated_acres > 0)::int as acreage_compared,
+  count(p.boundary)::int as boundaries,
+  count(*) filter (where p.acres > 0 and p.calculated_acres > 0)::int as acreage_compared,
   count(*) filter (
-    where acres > 0 and calculated_acres > 0
-      and greatest(acres / calculated_acres, calculated_acres / acres) <= {{most_apart}}
+    where p.acres > 0 and p.calculated_acres > 0
+      and greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) <= {{most_apart}}
   )::int as acreage_agrees
-from parcels
-where fips = :fips and retired_at is null
+from parcels p
+left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+where p.fips = :fips and p.retired_at is null
 
 -- name: list_land_values
 -- What the assessor holds the land of some parcels of a county for: at market value, else as assessed.

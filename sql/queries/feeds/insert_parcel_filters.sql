@@ -11,8 +11,9 @@ select
   -- Rounded as it is shown: a parcel of 0.994 acres says 0.99, and is found by that.
   coalesce(r.acres, floor(s.calculated_acres * 100 + 0.5) / 100), r.situs_zip::int,
   case
+    when r.market_total_value > 0 and r.market_improvement_value is not null
+      then 100.0 * r.market_improvement_value / r.market_total_value
     when r.assessed_total_value > 0 then 100.0 * r.assessed_improvement_value / r.assessed_total_value
-    when r.market_total_value > 0 then 100.0 * r.market_improvement_value / r.market_total_value
   end,
   r.owner_key, r.lives_there, r.out_of_state_owner, r.out_of_county_owner, r.out_of_zip_owner, r.corporate_owner,
   r.hoa_owner, a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft, a.road_frontage_ft,

@@ -1,6 +1,6 @@
 -- Part of `list_sales`: the last and earlier sales in the rows of a roll.
 select
-  t.fips, t.key, t.row_no, t.situs_address, t.situs_city, t.situs_state, t.situs_zip, t.apn, coalesce(t.acres, s.calculated_acres) as acres, s.location,
+  t.fips, t.key, t.row_no, t.situs_address, t.situs_city, t.situs_state, t.situs_zip, t.apn, coalesce(t.acres, round(s.calculated_acres::numeric, 5)::float8) as acres, s.location,
   t.last_sale_date, t.last_sale_price, t.seller, t.book, t.several, t.sale
 from (
   select

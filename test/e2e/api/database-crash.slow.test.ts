@@ -17,7 +17,7 @@ const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: server.url });
 const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
 const { url, folder } = server;
 const db: TestDatabase = { name: 'plat', url, folder, pool, config };
-await migrate(server.url, { queue: false });
+await migrate(server.url);
 
 afterAll(async () => {
   await pool.end();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { countCoverage } from '../../../workers/ingest/merge/merge-parcels.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, retireParcels, type TestParcel } from '../../support/parcels.ts';
@@ -163,6 +164,22 @@ describe('by parcel number', () => {
     ['old-1', []],
   ])('%j finds %j', async (apn, expected) => {
     expect(await serials({ apn })).toEqual(expected);
+  });
+
+  test('without the zeros that the county fills numbers up with, if no number is written so', async () => {
+    const GRAFTON = 33_009e8;
+    await insertParcels(db.pool, [
+      { property_id: GRAFTON + 1, apn: '000016 000070 000005', owner_name: 'SMITH, JOHN' },
+      { property_id: GRAFTON + 2, apn: '000016 000071 000000', owner_name: 'SMITH, JOHN' },
+      { property_id: GRAFTON + 3, apn: '000003 000003 000003', owner_name: 'SMITH, JOHN' },
+      { property_id: GRAFTON + 4, apn: '16-71', owner_name: 'SMITH, JOHN' },
+    ]);
+    await countCoverage(db.pool, [33_009]);
+    expect(await serials({ fips: '33009', apn: '16-70-5' })).toEqual([1]);
+    expect(await serials({ fips: '33009', apn: '16-71' })).toEqual([4]);
+    expect(await serials({ fips: '33009', apn: '16-70-5', owner_name: 'john smith' })).toEqual([1]);
+    expect(await serials({ fips: '33009', apn: '16-70-5', owner_name: 'mary' })).toEqual([]);
+    expect(await serials({ fips: '33009', apn: '16-70' })).toEqual([]);
   });
 
   test('and owner name, both must fit', async () => {

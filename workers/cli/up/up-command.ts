@@ -70,7 +70,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   writeState(config, { databaseUrl, apiUrl: null });
   signal.throwIfAborted();
 
-  const applied = await migrate(databaseUrl, { queue: true, say: print });
+  const applied = await migrate(databaseUrl, { say: print });
   if (applied.length > 0) print(`Schema: applied ${applied.length} migrations.`);
   // That the database was away for a moment is said in plain words.
   const log = createLogger({ LOG_LEVEL: 'error' }, 'plat');

@@ -1,3 +1,4 @@
+import { roundAcres } from '../../../shared/domain/shown-acres.ts';
 import { FAILURES, type Failure, tidyText } from './text-value.ts';
 
 /**
@@ -40,7 +41,11 @@ function upTo(value: Numeric, most: number): Numeric {
 const MAX_ACRES = 1e8;
 
 /** Acres: 0 means that none are stated, which is no fault of the row. */
-export const acres = (value: Numeric): Numeric => (value === 0 ? null : upTo(value, MAX_ACRES));
+export function acres(value: Numeric): Numeric {
+  const stated = upTo(value, MAX_ACRES);
+  if (typeof stated !== 'number') return stated;
+  return roundAcres(stated) || null;
+}
 
 /**
  * The largest building of the United States has some 15 million square feet, a filler of eight nines more.

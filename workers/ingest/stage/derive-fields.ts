@@ -26,7 +26,7 @@ export const DERIVED_COLUMNS = ['owner_key', 'place_key', ...Object.keys(FACTS)]
  * Part of every row's digest: raise it when a word list or a rule of the derivation changes, so that the next
  * run of a feed rewrites its parcels.
  */
-export const DERIVATION = 2;
+export const DERIVATION = 3;
 
 /**
  * Derives what filters ask of an owner from a row's values (in the order of

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { type FieldSpec, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../domain/parcel-fields.ts';
+import { defineFilter, listOf } from './declare-filter.ts';
+
+/** When what is computed of a parcel is known; `f` is parcel_filters. */
+const COMPUTED: Readonly<Record<string, string>> = {
+  effective_acres: 'f.effective_acres is not null',
+  point: 'f.location is not null',
+  improvement_percent: 'f.improvement_percent is not null',
+  out_of_state_owner: 'f.out_of_state_owner is not null',
+  out_of_county_owner: 'f.out_of_county_owner is not null',
+  out_of_zip_owner: 'f.out_of_zip_owner is not null',
+  corporate_owner: 'f.corporate_owner is not null',
+  hoa_owner: 'f.hoa_owner is not null',
+  landlocked: 'f.landlocked is not null',
+  road_frontage: 'num_nonnulls(f.highway_frontage_ft, f.road_frontage_ft, f.local_frontage_ft) > 0',
+  slope: 'f.steeper_percent is not null',
+  wetlands_percent: 'f.wetlands_percent is not null',
+  flood_zone_percent: 'f.flood_zone_percent is not null',
+  value: `exists (
+      select from valuations v
+      where v.fips = f.fips and v.property_id = f.property_id and v.mean_adjusted_price is not null
+    )`,
+};
+
+/** Columns that parcel_filters repeats; parcels has the others. */
+const REPEATED = new Set<FieldSpec['filter']>(['range', 'flag', 'own']);
+
+const onRoll = Object.fromEntries(
+  PARCEL_FIELD_NAMES.map(name => {
+    const { filter, type }: FieldSpec = PARCEL_FIELDS[name];
+    // Year 0 and 0 acres say that nothing is stated.
+    const isStated = (row: string) =>
+      type === 'year' || name === 'acres' ? `${row}.${name} > 0` : `${row}.${name} is not null`;
+    if (REPEATED.has(filter)) return [name, isStated('f')];
+    const among = 'p.fips = f.fips and p.property_id = f.property_id';
+    return [name, `exists (select from parcels p where ${among} and ${isStated('p')})`];
+  }),
+);
+
+const KNOWN: Readonly<Record<string, string>> = { ...onRoll, ...COMPUTED };
+
+export const KNOWN_FIELDS = Object.keys(KNOWN);
+
+const knownField = z
+  .string('must be the name of a field')
+  .refine(name => Object.hasOwn(KNOWN, name), 'must be a field that GET filters/ lists for known');
+
+export const knownFilter = defineFilter({
+  name: 'known',
+  type: 'list of strings',
+  description:
+    'Only parcels for which all of these fields are known, such as slope, landlocked or hoa_owner. Use it with filters that keep parcels for which a field is unknown. GET filters/ lists the fields.',
+  values: KNOWN_FIELDS,
+  schema: listOf(knownField),
+  on: 'f',
+  where: names => [...new Set(names)].map(name => KNOWN[name]!).join(' and '),
+});
