@@ -1,8 +1,9 @@
-import { acres } from '../../../shared/domain/figures.ts';
+import { acres, count } from '../../../shared/domain/figures.ts';
 import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
 import { Icon } from '../frame/icons.tsx';
 import { switchOf } from './filter-switches.ts';
 import { FILTER_BY_NAME, isoDay } from './read-filters.ts';
+import type { UnknownHits } from './unknown-hits.ts';
 
 /** A filter that is on, in words, with its parameters and the address without them. */
 export type Chip = { words: string; names: readonly string[]; without: string };
@@ -74,20 +75,31 @@ function wordsOf(name: string, texts: readonly string[]): string {
   return `${label}: ${text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text}`;
 }
 
-/** Each is taken off by a click. */
-export function Chips({ url }: { url: URL }) {
+type ChipsProps = { url: URL; unknownHits?: readonly UnknownHits[] };
+
+/** A click removes a filter, or excludes the results for which its field is unknown. */
+export function Chips({ url, unknownHits = [] }: ChipsProps) {
   const chips = chipsOf(url);
   if (chips.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Filters that are on">
-      {chips.map(({ words, without }) => (
-        <li>
-          <a href={without} class="chip" aria-label={`Remove ${words}`}>
-            {words}
-            <Icon name="x" />
-          </a>
-        </li>
-      ))}
+    <ul class="chips" aria-label="Active filters">
+      {chips.map(({ words, names, without }) => {
+        const hits = unknownHits.find(({ filter }) => names.includes(filter));
+        return (
+          <li>
+            <a href={without} class="chip" aria-label={`Remove ${words}`}>
+              {words}
+              {hits && `: ${count(hits.known)} match`}
+              <Icon name="x" />
+            </a>
+            {hits && (
+              <a href={hits.without} class="chip unknown" title="Exclude parcels for which this is unknown">
+                {count(hits.unknown)} unknown
+              </a>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

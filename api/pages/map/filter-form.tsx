@@ -1,3 +1,4 @@
+import { count } from '../../../shared/domain/figures.ts';
 import { SLOPE_GRADES } from '../../../shared/domain/land-layers.ts';
 import { FIELD_GROUPS } from '../../../shared/domain/parcel-fields.ts';
 import { type Filter, labelOf, rangeLabelOf } from '../../../shared/parcels/filter/declare-filter.ts';
@@ -10,6 +11,7 @@ import { isLacking, type Known, needsText } from './filter-needs.ts';
 import { SWITCHES, switchOf } from './filter-switches.ts';
 import { SPREADS } from './range-spreads.tsx';
 import { type County, FILTER_BY_NAME, isoDay } from './read-filters.ts';
+import type { UnknownHits } from './unknown-hits.ts';
 
 type FormProps = {
   url: URL;
@@ -18,6 +20,7 @@ type FormProps = {
   counties: readonly County[];
   /** What is known of that county. */
   known: Known | undefined;
+  unknownHits: readonly UnknownHits[];
   /** What the button promises. */
   shows: string;
   open: boolean;
@@ -35,16 +38,26 @@ const ELSEWHERE = new Set([
 const FIRST_RANGES: readonly string[] = SPREADS.map(({ of }) => of);
 
 /** How results are shown, and which list they are of, stays when the question changes. */
-const KEPT = ['view', 'page_size', 'color', 'list_id'];
+const KEPT = ['view', 'page_size', 'color', 'list_id', 'known'];
+
+/** Ids of what a new question changes, besides its own fields. */
+const LIVE = [
+  'results',
+  'shown',
+  'on',
+  'save',
+  'legend',
+  ...SWITCHES.map(({ name }) => `unknown-${name}`),
+].join(' ');
 
 const UNITS: Record<string, string> = { USD: '$', percent: '%', 'square feet': 'sq ft', feet: 'ft' };
 
 /** The question: works without script; with it, it is answered as one types. */
-export function FilterForm({ url, county, counties, known, shows, open, isSavable }: FormProps) {
+export function FilterForm({ url, county, counties, known, unknownHits, shows, open, isSavable }: FormProps) {
   const params = url.searchParams;
   const on = chipsOf(url).length;
   return (
-    <form method="get" action="/data" id="filters" data-live="results shown on save legend">
+    <form method="get" action="/data" id="filters" data-live={LIVE}>
       {KEPT.map(name => params.has(name) && <input type="hidden" name={name} value={params.get(name)!} />)}
       <div class="where">
         <Icon name="map-pin" />
@@ -67,7 +80,7 @@ export function FilterForm({ url, county, counties, known, shows, open, isSavabl
           <Icon name="sliders-horizontal" />
           Filters <span id="on">{on > 0 && <b class="count">{on}</b>}</span>
         </summary>
-        <Switches params={params} known={known} />
+        <Switches params={params} known={known} unknownHits={unknownHits} />
         <div id="more">
           {FIRST_RANGES.map(of => (
             <Range of={of} params={params} known={known} />
@@ -98,7 +111,7 @@ export function FilterForm({ url, county, counties, known, shows, open, isSavabl
 type QuestionProps = { params: URLSearchParams; known: Known | undefined };
 
 /** What is asked most; those that ask for what the county lacks are marked. */
-function Switches({ params, known }: QuestionProps) {
+function Switches({ params, known, unknownHits }: QuestionProps & Pick<FormProps, 'unknownHits'>) {
   const filters = SWITCHES.map(({ name }) => FILTER_BY_NAME.get(name)!);
   const lacking = filters.filter(filter => isLacking(filter, known));
   return (
@@ -107,7 +120,10 @@ function Switches({ params, known }: QuestionProps) {
         {SWITCHES.map(one => (
           <label class={lacking.some(({ name }) => name === one.name) ? 'switch unknown' : 'switch'}>
             <Icon name={one.icon} />
-            <span>{one.label}</span>
+            <span>
+              {one.label}
+              <small id={`unknown-${one.name}`}>{unknownText(one.name, unknownHits)}</small>
+            </span>
             <input
               type="checkbox"
               name={one.name}
@@ -125,6 +141,12 @@ function Switches({ params, known }: QuestionProps) {
       )}
     </div>
   );
+}
+
+/** "60 match · 12 unknown", if a switch keeps parcels for which its field is unknown. */
+function unknownText(name: string, unknownHits: readonly UnknownHits[]): string {
+  const hits = unknownHits.find(({ filter }) => filter === name);
+  return hits === undefined ? '' : `${count(hits.known)} match · ${count(hits.unknown)} unknown`;
 }
 
 function MoreFilters({ params, known }: QuestionProps) {

@@ -20,6 +20,7 @@ import { isTable, sizeOf } from './result-views.tsx';
 import { resultsBoxPage, whereKey } from './results-box.ts';
 import { type FoundRows, NoQuestion, parcelsText, Results, type SearchResult } from './search-results.tsx';
 import { askedOnPage, findListAsked } from './tile-hits.ts';
+import { countUnknownHits } from './unknown-hits.ts';
 
 export const dataPage: Page = {
   path: '/data',
@@ -90,6 +91,7 @@ async function search(
   ]);
   const isFound = hits !== undefined && !(hits instanceof PlatError);
   const zero = isFound && hits.count === 0 ? await explainZero(visit, filters) : undefined;
+  const unknownHits = isFound && hits.count > 0 ? await countUnknownHits(visit, filters, hits.count) : [];
   const side = (
     <>
       <h1 class="unseen">Find parcels</h1>
@@ -103,6 +105,7 @@ async function search(
         county={filters.county}
         counties={counties}
         known={known}
+        unknownHits={unknownHits}
         shows={isFound ? `Show ${parcelsText(hits.count)}` : 'Show parcels'}
         open={hits === undefined}
         isSavable={isFound && filters.list_id === undefined}
@@ -113,7 +116,7 @@ async function search(
         data-where={isFound && hits.count > 0 ? whereKey(filters) : undefined}
       >
         {hits ? (
-          <Results hits={hits} visit={visit} filters={filters} zero={zero} />
+          <Results hits={hits} visit={visit} filters={filters} zero={zero} unknownHits={unknownHits} />
         ) : (
           <NoQuestion counties={counties} />
         )}

@@ -14,6 +14,7 @@ import type { ResultRow } from './result-rows.ts';
 import { ResultTable } from './result-table.tsx';
 import { isTable, Pages, SortField, Views } from './result-views.tsx';
 import { SelectionBar } from './selection-bar.tsx';
+import type { UnknownHits } from './unknown-hits.ts';
 
 export type SearchResult = { count: number; results: ParcelSummary[] };
 
@@ -59,6 +60,7 @@ type ResultsProps = {
   filters: Filters;
   /** Where nothing was found. */
   zero: Zero | undefined;
+  unknownHits: readonly UnknownHits[];
 };
 
 /** Without script a form sends what is left empty, too; it would be in the link of every row. */
@@ -68,7 +70,7 @@ function withoutBlanks(address: URL): URL {
   return url;
 }
 
-export function Results({ hits, visit, filters, zero }: ResultsProps) {
+export function Results({ hits, visit, filters, zero, unknownHits }: ResultsProps) {
   const url = withoutBlanks(visit.url);
   if (hits instanceof PlatError)
     return (
@@ -88,7 +90,7 @@ export function Results({ hits, visit, filters, zero }: ResultsProps) {
   const { rows } = hits;
   return (
     <>
-      <Chips url={url} />
+      <Chips url={url} unknownHits={unknownHits} />
       <SelectionBar filters={filters} some={hits.count > 0}>
         <h2>
           <output id="count">{count(hits.count)}</output> {hits.count === 1 ? 'parcel' : 'parcels'}
