@@ -83,10 +83,21 @@ export function measuredAcres(rows: readonly SourceRow[]): (number | null)[] {
         : geometry?.type === 'MultiPolygon'
           ? geometry.coordinates
           : [];
-    const area = polygons.length === 0 ? 0 : areaSqM(polygons as MultiPolygon) / SQ_M_PER_ACRE;
+    const area = areaSqM(polygons.filter(isMeasurable) as MultiPolygon) / SQ_M_PER_ACRE;
     return area > 0 ? area : null;
   });
 }
+
+/** Whether a polygon has rings of positions. Sources hold empty polygons, empty rings, and null positions. */
+const isMeasurable = (rings: unknown): boolean =>
+  Array.isArray(rings) &&
+  rings.length > 0 &&
+  rings.every(
+    ring =>
+      Array.isArray(ring) &&
+      ring.length > 0 &&
+      ring.every(at => Array.isArray(at) && Number.isFinite(at[0]) && Number.isFinite(at[1])),
+  );
 
 /** The share of texts that match. */
 const share = (texts: readonly string[], test: RegExp): number =>
