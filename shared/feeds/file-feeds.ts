@@ -5,6 +5,14 @@ import type { Config } from '../base/config.ts';
 import { UUID } from '../domain/uuid.ts';
 import { type JobDefinition, RETRY } from '../queue/jobs.ts';
 
+/** What a row of a roll may say besides the fields of its parcel, with labels. */
+export const ROW_FIELDS = {
+  fips: 'County of the row',
+  longitude: 'Longitude',
+  latitude: 'Latitude',
+} as const;
+export type RowField = keyof typeof ROW_FIELDS;
+
 /** What files may be uploaded as, in the words of the form. */
 export const UPLOAD_FORMATS = {
   csv: 'CSV or other delimited text',

@@ -69,10 +69,10 @@ const columnProperties = z
       .string()
       .refine(isDateFormat, {
         error:
-          'is no date format: combine YYYY, YY, MM, M, DD, D, MON with separators, or give ISO, epoch_ms or epoch_s',
+          'is no date format: combine YYYY, YY, MM, M, DD, D, MON with separators, or give ISO, excel, epoch_ms or epoch_s',
       })
       .describe(
-        'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, epoch_ms, epoch_s. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY and epoch milliseconds are recognised.',
+        'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, excel (days as Excel counts them), epoch_ms, epoch_s. MON is the name of a month, short or long: MON D, YYYY reads both Sep 14, 2000 and September 14, 2000. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY and epoch milliseconds are recognised.',
       ),
     optional: z
       .boolean()

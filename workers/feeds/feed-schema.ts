@@ -8,6 +8,7 @@ import {
   type ListingField,
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
+import type { RowField } from '../../shared/feeds/file-feeds.ts';
 import { INPUT_PROPERTIES } from '../formats/format-input.ts';
 import { columnsOf, keySchema, skipWhereSchema } from './column-schema.ts';
 import {
@@ -75,14 +76,20 @@ export type PresetName = (typeof PRESETS)[number];
 
 const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'numbering', 'dnc'] as const;
 
-/** Targets of a roll: the parcel fields, and the county of each row where the feed has no single one. */
-export type ParcelTarget = ParcelField | 'fips';
-export const PARCEL_TARGETS: readonly ParcelTarget[] = ['fips', ...PARCEL_FIELD_NAMES];
-
-const FIPS_FIELD: TargetSpec = {
-  type: 'fips',
-  doc: "County FIPS of the row, for files of several counties; two columns are a state's and a county's code",
+/** Targets of a roll: the parcel fields, and a row's county and place where nothing else tells them. */
+export type ParcelTarget = ParcelField | RowField;
+const ROW_TARGETS: Record<RowField, TargetSpec> = {
+  fips: {
+    type: 'fips',
+    doc: "County FIPS of the row, for files of several counties; two columns are a state's and a county's code",
+  },
+  longitude: { type: 'degrees', doc: 'Where the source has no shapes: degrees east, WGS84', unit: 'degrees' },
+  latitude: { type: 'degrees', doc: 'Where the source has no shapes: degrees north, WGS84', unit: 'degrees' },
 };
+export const PARCEL_TARGETS: readonly ParcelTarget[] = [
+  ...(Object.keys(ROW_TARGETS) as RowField[]),
+  ...PARCEL_FIELD_NAMES,
+];
 
 /** The kinds of feed whose columns are mapped, with the fields that rows are made of in their order. */
 export const FIELD_NAMES = {
@@ -95,7 +102,7 @@ export const FIELD_NAMES = {
 export type MappedKind = keyof typeof FIELD_NAMES;
 
 const FIELDS: Record<MappedKind, Record<string, TargetSpec>> = {
-  assessor: { ...PARCEL_FIELDS, fips: FIPS_FIELD },
+  assessor: { ...PARCEL_FIELDS, ...ROW_TARGETS },
   listings: LISTING_FIELDS,
   contacts: CONTACT_FIELDS,
   numbering: NUMBERING_FIELDS,
@@ -109,7 +116,7 @@ const FIELDS: Record<MappedKind, Record<string, TargetSpec>> = {
 export const targetSpec = (kind: MappedKind, name: string): TargetSpec =>
   FIELDS[kind][name] ?? { type: 'text', doc: '' };
 
-const parcelColumns = columnsOf<ParcelTarget>(PARCEL_TARGETS, { ...PARCEL_FIELDS, fips: FIPS_FIELD });
+const parcelColumns = columnsOf<ParcelTarget>(PARCEL_TARGETS, { ...PARCEL_FIELDS, ...ROW_TARGETS });
 const listingColumns = columnsOf<ListingField>(LISTING_FIELD_NAMES, LISTING_FIELDS);
 
 const rollSchema = z.strictObject({

@@ -142,6 +142,7 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
         name === 'roll.0' ? 'roll' : name,
         `no county: give fips for the whole feed, or map ${name === 'roll.0' ? 'roll' : name}.columns.fips`,
       );
+    reportPlace(input.columns, name, file.shape !== undefined, report);
     return { ...input, key: typeof key === 'string' ? { columns: [key] } : key };
   };
   const roll = read(first!, preset, others.length > 0 ? 'roll.0' : 'roll');
@@ -156,6 +157,19 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
     if (file.sales && !dated && !roll.columns[field]) report('sales', `needs roll.columns.${field}`);
   const sales = dated ? salesOf(file, preset) : null;
   return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales };
+}
+
+/** Longitude and latitude come together, and place the parcels where nothing else does. */
+function reportPlace(
+  { longitude, latitude }: ParcelInput['columns'],
+  section: string,
+  hasShape: boolean,
+  report: Report,
+): void {
+  if (Boolean(longitude) !== Boolean(latitude))
+    report(`${section}.columns`, 'map both longitude and latitude, or neither');
+  else if (longitude && hasShape)
+    report(`${section}.columns.longitude`, 'leave out longitude and latitude: `shape` places the parcels');
 }
 
 function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report: Report): Feed {

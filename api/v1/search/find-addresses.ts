@@ -30,11 +30,23 @@ const STATE_CODES = new Set<string>(
   STATES.map(({ code }) => code).filter(code => !STREET_SUFFIXES.has(code)),
 );
 
+/** Some rolls fill a house number up with zeros. */
+const MAX_HOUSE_DIGITS = 6;
+const withZeros = (word: string): string[] =>
+  /^[1-9]\d*$/.test(word)
+    ? Array.from({ length: MAX_HOUSE_DIGITS - Math.min(word.length, MAX_HOUSE_DIGITS) }, (_, i) =>
+        word.padStart(word.length + i + 1, '0'),
+      )
+    : [];
+
 /** The last word may be one that is being typed. */
 function termsOf(words: readonly string[]): Term[] {
   return words.map((word, at) => {
     const isLast = at === words.length - 1;
-    const spellings = new Set(isLast ? spellingsOfBeginning(word) : spellingsOf(word));
+    const spellings = new Set([
+      ...(isLast ? spellingsOfBeginning(word) : spellingsOf(word)),
+      ...withZeros(word),
+    ]);
     const range = (spelling: string, before = ''): WordRange =>
       isLast && spelling === word ? beginningOf(before + spelling) : wholeWord(before + spelling);
     return {

@@ -121,7 +121,7 @@ test('sales whose parcels come later, or are written otherwise, are placed then'
   const { status, counts } = await ingest(pool, sr1a);
   expect([status, counts.matched_keys, counts.changed]).toEqual(['merged', 2, 2]);
   expect(await comps(34_025)).toEqual([
-    'sr1a: 34025/1310_29.02_4/2026-01-14 SOLD 118500 2.33 t 0 MAIN ST',
+    'sr1a: 34025/1310_29.02_4/2026-01-14 SOLD 118500 2.33 t MAIN ST',
     'sr1a: 34025/1310_30_5.01/2026-02-20 SOLD 95000 2.33 t 1 MAIN ST',
   ]);
 });

@@ -56,6 +56,8 @@ const PARCELS: TestParcel[] = [
     situs_address: '700 VIA LA PAZ',
     acres: 1,
   },
+  { property_id: AUTAUGA + 5, situs_address: '0246 CALIFORNIA ST' },
+  { property_id: AUTAUGA + 6, situs_address: '246 CALIFORNIA ST' },
 ];
 
 beforeAll(async () => {
@@ -87,6 +89,10 @@ describe('addresses', () => {
     ['oneil heights road', [SULLIVAN + 4]],
     ['700 via la paz', [AUTAUGA + 1]],
     ['13 main st', []],
+    // Rolls fill up house numbers with zeros.
+    ['246 california st', [AUTAUGA + 5, AUTAUGA + 6]],
+    ['0246 california st', [AUTAUGA + 5]],
+    ['46 california st', []],
   ])('%j', async (q, ids) => {
     expect(idsOf(await find({ q, types: 'address' })).sort()).toEqual(ids.toSorted());
   });

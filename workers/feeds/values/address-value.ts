@@ -16,8 +16,19 @@ type AddressLine = Record<LinePart, string | null>;
 export function splitAddress(raw: unknown): AddressLine {
   const text = tidyText(raw)?.replace(/[\s,]+(USA|U\.S\.A\.?|UNITED STATES)$/i, '') ?? null;
   const end = text === null ? null : stateAtEnd(text.replace(/[\s,]+$/, ''));
-  if (end === null) return { street: text, city: null, state: null, zip: null };
+  if (end === null)
+    return (text !== null && zipAtEnd(text)) || { street: text, city: null, state: null, zip: null };
   return { ...streetAndCity(end.rest), state: end.state, zip: end.zip };
+}
+
+/** What stands in place of a house number that a parcel doesn't have: 0, 0.0, XXX, #, -, ?. */
+const NO_NUMBER = /^(?:(?:0+(?:\.0+)?|X{2,}|[#?*-]+)(?:[\s,]+|$))+/i;
+
+/** A street address without a placeholder for its house number; null when nothing else is left. */
+export function addressText(raw: unknown): string | null {
+  const text = tidyText(raw);
+  if (text === null || /^[1-9]/.test(text)) return text;
+  return text.replace(NO_NUMBER, '') || null;
 }
 
 type End = { rest: string; state: string; zip: string | null };
@@ -40,6 +51,23 @@ function stateAtEnd(text: string): End | null {
       return { rest: trimmed(rest), state, zip };
   }
   return namedState(line, zip);
+}
+
+/** What has a number of its own: HWY 12345, LOT 10234. */
+const TAKES_NUMBER = /^(HWY|HIGHWAY|RTE|ROUTE|RT|CTH|STH|CR|SR|FM|US|RD|ROAD|BOX|LOT|APT|UNIT|STE|SUITE|#)$/;
+
+/** A ZIP behind an address without its state: 12 MAIN ST WASHINGTON 03280. */
+function zipAtEnd(text: string): AddressLine | null {
+  const [, before, five, four] = ZIP.exec(text) ?? [];
+  const words = before?.split(/[\s,]+/) ?? [];
+  if (
+    five === undefined ||
+    words.length < 3 ||
+    !isNumber(words[0]!) ||
+    TAKES_NUMBER.test(bare(words.at(-1)!))
+  )
+    return null;
+  return { ...streetAndCity(before!), state: null, zip: four === undefined ? five : `${five}-${four}` };
 }
 
 /** A state by its name, where a comma or a ZIP says that it is one: PORT WASHINGTON is a city. */

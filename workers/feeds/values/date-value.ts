@@ -48,6 +48,11 @@ function recognise(text: string): Parts | null {
 const SPECIAL = new Map<string, (text: string) => Parts | null>([
   ['ISO', text => (ISO.test(text) ? recognise(text) : null)],
   ['epoch_ms', text => (/^-?\d+(\.\d+)?$/.test(text) ? fromEpochMs(Number(text)) : null)],
+  // Excel counts days, with 1970-01-01 as day 25569.
+  [
+    'excel',
+    text => (/^\d{1,6}(\.\d+)?$/.test(text) ? fromEpochMs((Number(text) - 25_569) * 86_400_000) : null),
+  ],
   ['epoch_s', text => (/^-?\d+(\.\d+)?$/.test(text) ? fromEpochMs(Number(text) * 1000) : null)],
 ]);
 
@@ -61,7 +66,7 @@ function byFormat(format: string, lastYear: number): (text: string) => Parts | n
     if (!match) return null;
     const parts: Parts = { year: 0, month: 1, day: 1 };
     compiled.tokens.forEach((token, i) => {
-      const value = token === 'MON' ? MONTHS.indexOf(match[i + 1]!.toUpperCase()) + 1 : Number(match[i + 1]);
+      const value = token === 'MON' ? monthOf(match[i + 1]!) : Number(match[i + 1]);
       if (token === 'YY') parts.year = value + (value + 2000 > lastYear ? 1900 : 2000);
       else if (token === 'YYYY') parts.year = value;
       else if (token.startsWith('D')) parts.day = value;
@@ -71,16 +76,26 @@ function byFormat(format: string, lastYear: number): (text: string) => Parts | n
   };
 }
 
-const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const MONTHS = 'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER'.split(
+  ' ',
+);
+
+/** 1 to 12 of 'Sep', 'Sept' or 'September'; 0 of other words. */
+const monthOf = (word: string): number => MONTHS.findIndex(month => month.startsWith(word.toUpperCase())) + 1;
+
 const TOKENS: Record<string, string> = {
   YYYY: '(\\d{4})',
   YY: '(\\d{2})',
-  MON: '([A-Za-z]{3})',
+  MON: '([A-Za-z]{3,9})\\.?',
   MM: '(\\d{2})',
   M: '(\\d{1,2})',
   DD: '(\\d{2})',
   D: '(\\d{1,2})',
 };
+
+/** Where months have names, the weekday may stand before the date, and st, nd, rd or th behind the day. */
+const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\\.?,? )?';
+const ORDINAL = '(?:st|nd|rd|th)?';
 
 /**
  * A year is required; a format without day or month means their first. Anything may follow
@@ -88,15 +103,17 @@ const TOKENS: Record<string, string> = {
  */
 function compile(format: string): { pattern: RegExp; tokens: string[] } | null {
   const tokens: string[] = [];
+  const named = format.includes('MON');
   const body = format.replace(/YYYY|YY|MON|MM|M|DD|D|[\s\S]/g, part => {
     const pattern = TOKENS[part];
     if (pattern === undefined) return part.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
     tokens.push(part);
-    return pattern;
+    return named && part === 'D' ? pattern + ORDINAL : pattern;
   });
   const kinds = tokens.map(token => token[0]);
   const valid = kinds.includes('Y') && new Set(kinds).size === kinds.length && !/[A-Za-z]/.test(rest(format));
-  return valid ? { pattern: new RegExp(`^${body}(?:[ T].*)?$`), tokens } : null;
+  const start = named ? `^${WEEKDAY}` : '^';
+  return valid ? { pattern: new RegExp(`${start}${body}(?:[ T].*)?$`, 'i'), tokens } : null;
 }
 
 const rest = (format: string): string => format.replace(/YYYY|YY|MON|MM|M|DD|D/g, '');

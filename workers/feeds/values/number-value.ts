@@ -92,10 +92,11 @@ export function year(value: Numeric, lastYear: number): Numeric {
 }
 
 /**
- * Degrees within ±`limit`; exactly 0 is a filler (the equator and Greenwich are far from every US county).
+ * Degrees within ±`limit`. Exactly 0 is a placeholder: the equator and Greenwich are far from every US
+ * county.
  */
 export function degrees(value: Numeric, limit: 90 | 180): Numeric {
   if (typeof value !== 'number') return value;
-  if (value === 0) return null;
+  if (value === 0) return FAILURES.placeholder;
   return Math.abs(value) > limit ? FAILURES.outOfRange : value;
 }

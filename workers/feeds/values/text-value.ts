@@ -13,6 +13,15 @@ export const FAILURES = {
   tooLong: failure('too_long', 'has more than 255 characters'),
   negative: failure('negative', 'is negative'),
   outOfRange: failure('out_of_range', 'is out of range'),
+  rounded: failure(
+    'damaged_key',
+    'is a number that a spreadsheet rounded: format its column as text in the source, and export it again',
+  ),
+  dated: failure(
+    'damaged_key',
+    'is a number that a spreadsheet turned into a date: format its column as text in the source, and export it again',
+  ),
+  placeholder: failure('placeholder', 'is a placeholder: no place in the United States has it'),
   notADate: failure('not_a_date', 'is not a date in the expected format'),
   dateOutOfRange: failure('date_out_of_range', 'lies before 1800 or after the end of next year'),
   notABoolean: failure('not_a_boolean', 'is neither yes nor no; list it under values'),

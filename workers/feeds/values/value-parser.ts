@@ -6,7 +6,9 @@ import {
   type ListingFieldSpec,
 } from '../../../shared/domain/listing-fields.ts';
 import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
+import { addressText } from './address-value.ts';
 import { dateParser } from './date-value.ts';
+import { damageOf } from './key-value.ts';
 import {
   acres,
   count,
@@ -62,6 +64,22 @@ export const MAX_IDENTIFIER = 255;
 function identifier(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
   return text !== null && text.length > MAX_IDENTIFIER ? FAILURES.tooLong : text;
+}
+
+/** Texts by which rows are told apart: one that a spreadsheet damaged is that of several rows. */
+const NUMBERED = new Set(['apn', 'source_id']);
+
+function numbered(raw: unknown): string | null | Failure {
+  const text = identifier(raw);
+  return typeof text === 'string' ? (damageOf(text) ?? text) : text;
+}
+
+const STREET_ADDRESSES = new Set(['situs_address', 'address']);
+
+function textParser(name: string): Parser {
+  if (NUMBERED.has(name)) return numbered;
+  if (STREET_ADDRESSES.has(name)) return addressText;
+  return INDEXED.has(name) ? identifier : tidyText;
 }
 
 const STATUSES = new Set<string>(LISTING_STATUSES);
@@ -128,7 +146,7 @@ export function fieldParser(name: string, spec: TargetSpec, options: ParserOptio
   const number = scaled(options.scale);
   switch (spec.type) {
     case 'text':
-      return INDEXED.has(name) ? identifier : tidyText;
+      return textParser(name);
     case 'state':
       return parseState;
     case 'zip':

@@ -3,6 +3,7 @@ import { isFormerCounty, planningRegion } from '../../../shared/regions/connecti
 import type { ListingInput } from '../../feeds/feed.ts';
 import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
 import type { Value } from '../../feeds/values/value-parser.ts';
+import { dropContradictions } from './listing-faults.ts';
 import {
   compileFill,
   type DroppedValue,
@@ -27,10 +28,15 @@ export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   return mapperOf(input, resolve => {
     const fill = compileFill('listings', input.columns, resolve);
     return ({ values: source }) => {
-      const row = fill(source);
-      const { values, dropped } = row;
-      const fault = unusable(values, dropped);
+      const mapped = fill(source);
+      const { values } = mapped;
+      const fault = unusable(values, mapped.dropped);
       if (fault) return fault;
+      const contradictions = dropContradictions(values);
+      const row =
+        contradictions.length === 0
+          ? mapped
+          : { ...mapped, dropped: [...(mapped.dropped ?? []), ...contradictions] };
       values[AT.source] ??= input.label;
       values[AT.fips] ??= input.fips;
       const fips = values[AT.fips];
@@ -41,7 +47,7 @@ export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
       const drop = isFormer
         ? { field: 'fips', reason: 'former_county', message: ambiguousRegion(fips) }
         : { field: 'fips', reason: 'unknown_fips', message: noSuchCounty(fips) };
-      return { ...row, dropped: [...(dropped ?? []), drop] };
+      return { ...row, dropped: [...(row.dropped ?? []), drop] };
     };
   });
 }

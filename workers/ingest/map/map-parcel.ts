@@ -6,6 +6,7 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { columnsOfPart, type KeyPart, type KeySpec } from '../../feeds/column-schema.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
 import { targetSpec } from '../../feeds/feed-schema.ts';
+import { damageOf } from '../../feeds/values/key-value.ts';
 import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
 import { displayValue, isFailure, tidyText } from '../../feeds/values/text-value.ts';
 import { MAX_IDENTIFIER } from '../../feeds/values/value-parser.ts';
@@ -13,6 +14,7 @@ import type { SourceRow } from '../../formats/row-batch.ts';
 import { type CompiledColumn, compileColumn } from './map-column.ts';
 import {
   compileFill,
+  type DroppedValue,
   type MappedRow,
   type Mapper,
   mapperOf,
@@ -47,20 +49,28 @@ export function compileParcelMapper(
       feedFips,
       columns.fips ? compileColumn(fipsTarget, columns.fips, resolve) : null,
     );
+    const pointOf = compilePoint(columns, resolve);
     const keyOf = compileKey(key, resolve);
     const noKey = rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+    const damageIn = compileKeyCheck(key, resolve);
     const longKey = rejectRow('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
     const salesOf = compileSales(sales, columns.last_sale_date, resolve);
 
-    return ({ values: source, geometry }: SourceRow): MappedParcel | RejectedRow => {
+    return (row: SourceRow): MappedParcel | RejectedRow => {
+      const { values: source } = row;
       const identifier = keyOf(source);
       if (identifier === null) return noKey;
       if (identifier.length > MAX_IDENTIFIER) return longKey;
+      const damaged = damageIn(source, identifier);
+      if (damaged) return damaged;
       const county = countyOf(source);
       if (typeof county === 'object') return county;
-      const { values, dropped } = fill(source) as MappedRow & { values: FieldValue[] };
+      const { values, dropped: faults } = fill(source) as MappedRow & { values: FieldValue[] };
+      const { point, dropped } = pointOf(source, faults);
+      // What follows takes it as the shape of the row.
+      row.geometry ??= point;
       const town = values[SITUS_CITY] as string | null;
-      const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, geometry) : county;
+      const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, row.geometry) : county;
       if (typeof fips === 'object') return fips;
       const { sale, deed, prior } = salesOf(source, values[SALE_DATE]!, values[SALE_PRICE]!);
       return { ok: true, key: identifier, fips, values, sale, deed, prior, dropped };
@@ -70,6 +80,27 @@ export function compileParcelMapper(
     ...keyColumns(key).map(column => ({ where: 'key', column, optional: false })),
     ...(sales ? saleMentions(sales) : []),
   ]);
+}
+
+type Placed = { point: Geometry | null; dropped: DroppedValue[] | null };
+
+/** The place of a row by its columns of longitude and latitude. */
+function compilePoint(columns: ParcelInput['columns'], resolve: Resolve) {
+  const [longitude, latitude] = (['longitude', 'latitude'] as const).map(name => {
+    const spec = columns[name];
+    return spec ? compileColumn({ name, spec: targetSpec('assessor', name) }, spec, resolve) : null;
+  });
+  if (!longitude || !latitude)
+    return (_: SourceRow['values'], dropped: DroppedValue[] | null): Placed => ({ point: null, dropped });
+  return (source: SourceRow['values'], dropped: DroppedValue[] | null): Placed => {
+    const [lon, lat] = [longitude.read(source), latitude.read(source)];
+    if (typeof lon === 'number' && typeof lat === 'number')
+      return { point: { type: 'Point', coordinates: [lon, lat] }, dropped };
+    const [at, column] = isFailure(lon) ? [lon, longitude] : [lat, latitude];
+    if (!isFailure(at)) return { point: null, dropped };
+    const message = `'${displayValue(column.raw(source))}' ${at.says}`;
+    return { point: null, dropped: [...(dropped ?? []), { field: 'location', reason: at.reason, message }] };
+  };
 }
 
 /** The sales of a feed are those of the rolls that show both day and price. */
@@ -145,6 +176,26 @@ export function compileKey(
       else for (const part of text.split(split)) key = append(key, part, spec);
     }
     return key !== null && hasContent(key, spec) ? key : null;
+  };
+}
+
+/** Few keys can be damaged; the others cost one test. */
+const MAY_BE_DAMAGED = /E\+?\d|[A-Z]{3}/;
+
+/** Rejects a row whose key a spreadsheet damaged: other parcels have the same key, or none knows it. */
+export function compileKeyCheck(
+  spec: KeySpec,
+  resolve: Resolve,
+): (values: Record<string, unknown>, key: string) => RejectedRow | null {
+  const columns = keyColumns(spec).map(name => resolve(name) ?? name);
+  return (values, key) => {
+    if (!MAY_BE_DAMAGED.test(key)) return null;
+    for (const column of columns) {
+      const text = tidyText(values[column]);
+      const damage = text === null ? null : damageOf(text);
+      if (damage) return rejectRow('key', damage.reason, `'${displayValue(text)}' ${damage.says}`);
+    }
+    return null;
   };
 }
 

@@ -6,7 +6,7 @@ import { countyByName } from '../../../shared/regions/county-names.ts';
 import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
 import { isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from './map-fields.ts';
-import { compileKey, keyColumns } from './map-parcel.ts';
+import { compileKey, compileKeyCheck, keyColumns } from './map-parcel.ts';
 import { compileSales, type MappedSales, saleMentions } from './map-sale.ts';
 
 /** A row of a file of sales: the parcel that was sold, and when, at which price and under which deed. */
@@ -25,6 +25,7 @@ export function compileRecordedMapper(
     resolve => {
       const fill = compileFill('listings', columns, resolve);
       const keyOf = compileKey(key, resolve);
+      const damageIn = compileKeyCheck(key, resolve);
       const salesOf = compileSales(sales, columns.sold_date, resolve);
       return ({ values: source, geometry }) => {
         const row = fill(source);
@@ -41,6 +42,8 @@ export function compileRecordedMapper(
         const parcel = keyOf(source);
         if (parcel === null)
           return rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+        const damaged = damageIn(source, parcel);
+        if (damaged) return damaged;
         const [day, price] = [values[AT.sold_date] as FieldValue, values[AT.sold_price] as FieldValue];
         const mappedSales = salesOf(source, day, price);
         if (day === null && mappedSales.prior === null) return SKIPPED;

@@ -65,9 +65,9 @@ describe('a listing', () => {
     expect(map({ STATUS: 'S', ASK: 90, SOLD_FOR: '' })).toMatchObject({ ok: true, dropped: null });
   });
 
-  test('coordinates: 0 is not stated, out of range is dropped', () => {
+  test('coordinates: 0 is a placeholder, and dropped as what is out of range', () => {
     expect(field('latitude', { LAT: '43.18' })).toBe(43.18);
-    expect(field('latitude', { LAT: 0 })).toBeNull();
+    expect(field('latitude', { LAT: 0 })).toBe('placeholder');
     expect(field('latitude', { LAT: 91 })).toBe('out_of_range');
     expect(field('longitude', { LON: '-172.1' })).toBe(-172.1);
     expect(field('longitude', { LON: -181 })).toBe('out_of_range');

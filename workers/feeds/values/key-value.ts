@@ -1,0 +1,13 @@
+import { FAILURES, type Failure } from './text-value.ts';
+
+/** '4.66E+11' */
+const ROUNDED = /^\d(\.\d*)?E\+\d{1,3}$|^\d\.\d+E\d{1,3}$/i;
+const MONTH = '(JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)';
+/** '12-Jan', 'Mar-02', '2-Mar-12' */
+const DATED = new RegExp(`^(\\d{1,2}-${MONTH}(-\\d{2,4})?|${MONTH}-\\d{2,4})$`, 'i');
+
+/** What a spreadsheet did to a parcel number; null when it did nothing that shows. */
+export function damageOf(text: string): Failure | null {
+  if (ROUNDED.test(text)) return FAILURES.rounded;
+  return DATED.test(text) ? FAILURES.dated : null;
+}
