@@ -48,10 +48,24 @@ from runs
 where job_id = :job_id and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
--- The run whose data readers see. Not the highest number, as a failed run may be repeated later.
-select id, counts, inputs
-from runs
-where feed_id = :feed_id and status in ('merged', 'unchanged')
+-- The run whose data readers see. Not the highest number, as a failed run may be repeated later. `best`: the
+-- most rows and keys of an accepted run of the last 12 months. A loss that an operator has forced through the
+-- gate starts the comparison again.
+with accepted as (
+  select
+    id, counts, inputs, finished_at,
+    max(finished_at) filter (where forced and jsonb_array_length(gate -> 'blocked') > 0) over () as forced_at
+  from runs
+  where feed_id = :feed_id and status in ('merged', 'unchanged')
+)
+select
+  id, counts, inputs,
+  (
+    select json_build_object('rows', max((b.counts ->> 'rows')::bigint), 'matchedKeys', max((b.counts ->> 'matched_keys')::bigint))
+    from accepted b
+    where b.finished_at > now() - interval '12 months' and b.finished_at >= coalesce(b.forced_at, '-infinity')
+  ) as best
+from accepted
 order by finished_at desc
 limit 1
 

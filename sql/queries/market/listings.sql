@@ -6,6 +6,20 @@ select null::bigint as row_no, null::uuid as hash, id, {{columns}}
 from listings
 with no data
 
+-- name: drop_overwritten_prices
+-- Takes out the asking prices of sources that overwrite them with the sale price: both are equal in every
+-- sale. `least`: how many sales have to say so
+update stage_listing s
+set asked_price = null
+from (
+  select source
+  from stage_listing
+  where status = 'SOLD' and asked_price > 0
+  group by source
+  having count(*) >= :least and bool_and(asked_price = price)
+) overwritten
+where s.source = overwritten.source and s.status = 'SOLD' and s.asked_price > 0
+
 -- name: keep_asked_prices
 -- Keeps with a sale what was asked for it last, where its source does not tell.
 update stage_listing s

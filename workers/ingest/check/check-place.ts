@@ -13,7 +13,7 @@ import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import type { AssessorFeed, ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import type { Gates } from '../../feeds/feed-schema.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
-import { outsideParcelsFault } from '../gate/gate.ts';
+import { outsideParcelsFault, unusableShapesFault } from '../gate/gate.ts';
 import {
   type LayerFigures,
   type LayerWords,
@@ -120,12 +120,13 @@ export function parcelPlaces({
   gates,
 }: AssessorFeed): Places & { addShape: Places['add']; warnings(): string[] } {
   const counties = new Map<number, PlacedPoints>();
-  const shapes = { points: 0, areas: 0 };
+  const shapes = { points: 0, areas: 0, unusable: 0 };
 
   function add({ geometry }: SourceRow, fips: number | undefined, refuses: boolean): GeometryFault | null {
     if (geometry === null) return null;
     const isPoint = pointOf(geometry) !== null;
     const staged = isPoint ? stageGeometry(geometry) : prepareBoundary(geometry);
+    if (!staged.ok && !refuses) shapes.unusable++;
     if (!staged.ok) return { reason: `geometry_${staged.reason}`, message: staged.message, refuses };
     shapes[isPoint ? 'points' : 'areas']++;
     const box = fips === undefined ? null : countyBox(fips);
@@ -144,8 +145,11 @@ export function parcelPlaces({
     add: (row, { fips }) => add(row, fips, false),
     addShape: (row, { fips }) => (row.geometry === null ? NO_SHAPE : add(row, fips, true)),
     problems() {
-      const message = outsideParcelsFault(sumOutside([...counties.values()]), gates);
-      return message === null ? [] : [message];
+      const faults = [
+        outsideParcelsFault(sumOutside([...counties.values()]), gates),
+        unusableShapesFault(shapes.unusable, shapes.points + shapes.areas),
+      ];
+      return faults.filter(message => message !== null);
     },
     warnings: () =>
       shapes.points > 0 && shapes.areas === 0

@@ -3,6 +3,7 @@ import { AREA_UNITS, type AreaUnit } from '../../feeds/column-schema.ts';
 import type { Gates } from '../../feeds/feed-schema.ts';
 import { TO_ACRES } from '../map/map-column.ts';
 import { total } from '../run/run-counts.ts';
+import type { BestRun } from '../run/run-record.ts';
 import type { OutsideParcels } from './gate-place.ts';
 
 export type RowFigures = {
@@ -10,7 +11,7 @@ export type RowFigures = {
   rejected: number;
   rows: number;
   filled: Record<string, number>;
-  last: { rows: number; filled: Record<string, number> } | null;
+  last: { rows: number; filled: Record<string, number>; best: BestRun | null } | null;
 };
 
 export type GateFigures = RowFigures & {
@@ -20,6 +21,8 @@ export type GateFigures = RowFigures & {
   before: number;
   retired: number;
   outside: OutsideParcels;
+  /** Rows whose shape could not be used. */
+  unusableShapes: number;
   /** Null of listings. */
   acreage: Acreage | null;
   /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
@@ -58,7 +61,13 @@ export function checkGates(figures: GateFigures, limits: Gates): GateResult {
   return gateResult(figures, [
     ['empty', figures.rows === 0 ? NO_USABLE_ROWS : null],
     ...rowFaults(figures, limits, 'rows'),
-    ['matched_keys', last && dropFault('keys with geometry', last.matchedKeys, figures.matchedKeys, most)],
+    [
+      'matched_keys',
+      last &&
+        (dropFault('keys with geometry', last.matchedKeys, figures.matchedKeys, most) ??
+          bestFault('keys with geometry', last.best?.matchedKeys, figures.matchedKeys, most)),
+    ],
+    ['shapes', unusableShapesFault(figures.unusableShapes, figures.matchedKeys)],
     [
       'known_keys',
       overLimit(retired, before, most, share => {
@@ -75,6 +84,16 @@ export function checkGates(figures: GateFigures, limits: Gates): GateResult {
     ['extent', outsideParcelsFault(figures.outside, limits)],
     ['acreage', figures.acreage && wrongAcreage(figures.acreage, limits)],
   ]);
+}
+
+/** Fewer shapes may all be exceptions. */
+const MIN_SHAPES = 20;
+
+/** Why the shapes of a source can't be used: none or few of them can. */
+export function unusableShapesFault(unusable: number, usable: number): string | null {
+  const isMost = usable === 0 ? unusable > 0 : unusable > usable && unusable + usable >= MIN_SHAPES;
+  if (!isMost) return null;
+  return `${unusable} of ${unusable + usable} shapes can't be used: is the CRS right?`;
 }
 
 export function outsideParcelsFault(
@@ -102,7 +121,7 @@ function wrongAcreage(
 }
 
 export function checkListGates(
-  { counts, last }: { counts: RunCounts; last: { counts: RunCounts } | null },
+  { counts, last }: { counts: RunCounts; last: LastRun | null },
   rows: number,
   limits: Gates,
   words: string,
@@ -113,7 +132,7 @@ export function checkListGates(
     rejected: total(counts.rejected) - superseded,
     rows,
     filled: counts.filled,
-    last: lastFigures(last?.counts),
+    last: lastFigures(last),
   };
   const empty: Fault = ['empty', rows === 0 ? NO_USABLE_ROWS : null];
   return gateResult(figures, [empty, ...rowFaults(figures, limits, words)]);
@@ -131,7 +150,12 @@ export function rowFaults(
     ([column, count]) => limits.empty_columns && count > 0 && !filled[column],
   );
   return [
-    ['rows', last && dropFault(words, last.rows, rows, limits.max_row_drop_percent)],
+    [
+      'rows',
+      last &&
+        (dropFault(words, last.rows, rows, limits.max_row_drop_percent) ??
+          bestFault(words, last.best?.rows, rows, limits.max_row_drop_percent)),
+    ],
     ...emptied.map(
       ([column, count]): Fault => [
         'empty_column',
@@ -150,6 +174,22 @@ export function rowFaults(
 const dropFault = (what: string, before: number, now: number, most: number): string | null =>
   overLimit(before - now, before, most, share => `${what} fell from ${before} to ${now} (${share}).`);
 
+/** A loss that is small from run to run adds up. */
+const bestFault = (
+  what: string,
+  best: number | null | undefined,
+  now: number,
+  most: number,
+): string | null =>
+  best == null
+    ? null
+    : overLimit(
+        best - now,
+        best,
+        most,
+        share => `${what} fell from ${best}, the most in the last 12 months, to ${now} (${share}).`,
+      );
+
 function overLimit(part: number, whole: number, most: number, say: (share: string) => string): string | null {
   const share = percent(part, whole);
   return share > most ? say(`${oneDecimal(share)} %, at most ${most} %`) : null;
@@ -159,10 +199,12 @@ export const percent = (part: number, whole: number): number => (whole === 0 ? 0
 
 export const oneDecimal = (value: number): string => value.toFixed(1);
 
-export function lastFigures(counts: RunCounts | undefined): GateFigures['last'] {
-  if (counts === undefined) return null;
-  const { rows = 0, matched_keys = 0, filled } = counts;
-  return { rows: Number(rows), matchedKeys: Number(matched_keys), filled };
+type LastRun = { counts: RunCounts; best?: BestRun };
+
+export function lastFigures(last: LastRun | null): GateFigures['last'] {
+  if (last === null) return null;
+  const { rows = 0, matched_keys = 0, filled } = last.counts;
+  return { rows: Number(rows), matchedKeys: Number(matched_keys), filled, best: last.best ?? null };
 }
 
 export const rejectedRows = (counts: RunCounts): number => total(counts.rejected);

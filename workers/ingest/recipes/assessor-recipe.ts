@@ -106,7 +106,8 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       acreage: await acreageOf(client, feed),
       sales,
       filled: counts.filled,
-      last: lastFigures(run.last?.counts),
+      unusableShapes: feed.shape ? 0 : (counts.dropped.geometry ?? 0),
+      last: lastFigures(run.last),
     },
     feed.gates,
   );

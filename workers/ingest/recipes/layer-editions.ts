@@ -64,7 +64,12 @@ export async function prepareVersion(
       filled: counts.filled,
       // A layer that was removed starts over.
       last: before &&
-        last && { rows: Number(last.counts.rows ?? 0), covered: covered(before), filled: last.counts.filled },
+        last && {
+          rows: Number(last.counts.rows ?? 0),
+          best: last.best,
+          covered: covered(before),
+          filled: last.counts.filled,
+        },
     },
     gates,
     { rows: words, area: layerArea(fips) },

@@ -2,9 +2,11 @@ import { copyValue, openCopy } from '../../../shared/base/copy.ts';
 import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import { isRetryable } from '../../../shared/base/errors.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import type { RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import type { ListingsFeed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint, RowBatch } from '../../formats/row-batch.ts';
 import { checkGates, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { MIN_OVERWRITTEN } from '../map/listing-faults.ts';
 import { compileListingMapper } from '../map/map-listing.ts';
 import { mergeListings } from '../merge/merge-listings.ts';
 import { readBatches } from '../run/read-input.ts';
@@ -40,6 +42,7 @@ async function compare(
     counts,
     statement('market/resolve_listing_duplicates', { run_id: runId, most: REJECTS_KEPT }),
   );
+  if (snapshot) await dropOverwrittenPrices(client, counts);
   await client.query('analyze stage_listing (id)');
   await client.query(sql('market/match_listings'));
   if (snapshot) await client.query(statement('market/match_gone_listings', { feed_id: feedId }));
@@ -58,8 +61,10 @@ async function compare(
       outside: { points: 0, outside: 0, where: '' },
       sales: { before: 0, leaving: 0 },
       filled: counts.filled,
-      // An incremental run only has changes: its size is not comparable with the last one's.
-      last: snapshot ? lastFigures(run.last?.counts) : null,
+      unusableShapes: 0,
+      // An incremental run only has changes: its size is not comparable with the last one's. A market has
+      // fewer listings in winter than in the summer before, so the year's best says nothing.
+      last: snapshot ? lastFigures(run.last && { counts: run.last.counts }) : null,
     },
     gates,
   );
@@ -69,6 +74,14 @@ async function compare(
     merge: transaction => mergeListings(transaction, runId, feedId),
     ...staged,
   };
+}
+
+/** The asking prices of a source that writes the sale price over them. */
+async function dropOverwrittenPrices(client: Client, counts: RunCounts): Promise<void> {
+  const { rowCount } = await client.query(
+    statement('market/drop_overwritten_prices', { least: MIN_OVERWRITTEN }),
+  );
+  if (rowCount) increment(counts.dropped, 'list_price', rowCount);
 }
 
 type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };

@@ -105,6 +105,7 @@ async function compare(client: Client, run: RunContext, feed: RecordedFeed): Pro
       before: 0,
       retired: 0,
       acreage: null,
+      unusableShapes: 0,
       outside: { points: 0, outside: 0, where: '' },
       sales: figures,
       filled: counts.filled,

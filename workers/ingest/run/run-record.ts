@@ -53,7 +53,10 @@ export async function startRun(
   return rows[0]!;
 }
 
-export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[] };
+export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[]; best: BestRun };
+
+/** The most rows and keys of the accepted runs of the last 12 months; null where none counts them. */
+export type BestRun = { rows: number | null; matchedKeys: number | null };
 
 export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<AcceptedRun | null> {
   const { rows } = await db.query<AcceptedRun>(statement('feeds/get_last_accepted_run', { feed_id: feedId }));
