@@ -1,7 +1,9 @@
--- Turns recorded sales into comps. Parcels with the same day and deed were sold together, as were those with
--- the same day, price and seller when the source names no deeds. A known sale keeps its acreage and location
--- when the parcel was split or merged since. Fragment: recorded, the staged sales. `label`: of the source;
--- `most_correction`: the largest correction of an acreage, as a share of it.
+-- Turns recorded sales into comps. Parcels with the same deed were sold together, as were those with the
+-- same day, price and seller when the source names no deeds. A deed may have two days, of signing and of
+-- recording; numbers that start again each year are farther apart. A known sale keeps its acreage and
+-- location when the parcel was split or merged since. Fragment: recorded, the staged sales. `label`: of the source;
+-- `most_correction`: the largest correction of an acreage, as a share of it; `deed_days`: how many days
+-- apart the days of one deed are at most.
 with recorded as (
   {{recorded}}
 ),
@@ -30,19 +32,27 @@ alike as (
   having min(key) <> max(key)
 ),
 deeds_shown as (
-  select fips, source_id, last_sale_date, book
+  select fips, key, last_sale_date, book
   from sales
   where book is not null
   union all
-  select fips, source_id, sold_date, deed
+  select fips, substr(source_id, 7, length(source_id) - 17), sold_date, deed
   from listings
   where source = :label and feed_id = :feed_id and fips = any (:counties::int[]) and deed is not null
 ),
-deeds_of_several as (
-  select fips, last_sale_date, book
+deeds_apart as (
+  select *, last_sale_date - lag(last_sale_date) over (partition by fips, book order by last_sale_date) > :deed_days as later
   from deeds_shown
-  group by fips, last_sale_date, book
-  having min(source_id) <> max(source_id)
+),
+deeds_told_apart as (
+  select *, count(*) filter (where later) over (partition by fips, book order by last_sale_date) as number
+  from deeds_apart
+),
+deeds_of_several as (
+  select fips, book, min(last_sale_date) as first_day, max(last_sale_date) as last_day
+  from deeds_told_apart
+  group by fips, book, number
+  having min(key) <> max(key)
 ),
 -- What another feed tells of the same parcel at the same price within a month is the same sale: days are of
 -- the deed, of its recording, or the month's first.
@@ -68,7 +78,7 @@ judged as (
     l.location as stored_location
   from sales s
   left join alike a using (fips, last_sale_date, price, seller)
-  left join deeds_of_several d on d.fips = s.fips and d.last_sale_date = s.last_sale_date and d.book = s.book
+  left join deeds_of_several d on d.fips = s.fips and d.book = s.book and s.last_sale_date between d.first_day and d.last_day
   left join elsewhere e using (source_id)
   left join listings l on l.source = :label and l.source_id = s.source_id
   cross join lateral (select coalesce(l.status = 'SOLD' and l.feed_id = :feed_id, false) as known) as own

@@ -64,6 +64,29 @@ describe('what a program itself tells of a deed decides', () => {
     ]);
   });
 
+  test('by one number on two days, and not by one that starts again the year after', async () => {
+    const { run, comps } = roll({ book: 'BOOK' });
+    const { counts } = await run([
+      { PIN: 'A', BOOK: 2_001, PRICE: 5_000 },
+      { PIN: 'B', BOOK: 2_001, PRICE: 5_000, SOLD: '2024-05-20' },
+      { PIN: 'C', BOOK: 2_001, PRICE: 5_000, SOLD: '2023-05-01' },
+      // What names no deed joins nothing.
+      { PIN: 'D', BOOK: '0/0', PRICE: 6_000 },
+      { PIN: 'E', BOOK: '0/0', PRICE: 7_000 },
+    ]);
+    expect(await comps()).toEqual([
+      'A/2024-05-01 OFF_MARKET',
+      'B/2024-05-20 OFF_MARKET',
+      'C/2023-05-01 SOLD',
+      'D/2024-05-01 SOLD',
+      'E/2024-05-01 SOLD',
+    ]);
+    expect(counts.sales).toEqual({ comps: 3, multi_parcel: 2, disqualified: 0 });
+    // The deed is known when only one of its parcels is left with it.
+    await run([{ PIN: 'F', BOOK: 2_001, PRICE: 5_000, SOLD: '2024-06-02' }]);
+    expect(await comps()).toContain('F/2024-06-02 OFF_MARKET');
+  });
+
   test('by its mark, without which nothing is guessed', async () => {
     const { run, comps } = roll({ multi_parcel: [{ column: 'MANY', present: true }] });
     const { counts } = await run([{ PIN: 'A', MANY: 'M' }, { PIN: 'B' }, { PIN: 'C' }]);

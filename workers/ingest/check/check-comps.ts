@@ -12,7 +12,9 @@ export function compsOf(feed: Feed, parts: readonly PartCheck[]): string[] {
   const total = (of: (part: PartCheck) => number) => parts.reduce((sum, part) => sum + of(part), 0);
   const [rows, comps] = [total(part => part.rows), total(part => part.sales)];
   const reads = isFile || (feed.kind === 'assessor' && feed.sales !== null);
+  const multiParcel = total(part => part.multiParcel);
   const said = reads ? [`${comps} of the first ${rows} rows become comps`] : [];
+  if (multiParcel > 0) said.push(`${multiParcel} sales are of deeds over several parcels, and no comps`);
   const state = feed.fips === null ? '' : (stateOfFips(feed.fips) ?? '');
   const priced = total(part => part.priced?.rows ?? 0);
   if (comps === 0 && (reads || priced === 0)) said.push(noComps(state, reads).message);

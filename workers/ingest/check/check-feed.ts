@@ -88,6 +88,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
       map: feed.listings.recorded
         ? compileRecordedMapper(feed.listings, feed.listings.recorded)
         : compileListingMapper(feed.listings),
+      sales: feed.listings.recorded?.sales ?? null,
     });
   else if (feed.kind === 'contacts')
     await checkPart(check, feed.kind, feed.contacts, {
@@ -152,7 +153,12 @@ async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
   const places = parcelPlaces(feed);
   const mapping = (input: ParcelInput, place: NonNullable<Mapping['place']>) => {
     const sales = input !== feed.shape && showsSales(input) ? feed.sales : null;
-    return { kind: 'assessor' as const, map: compileParcelMapper(input, { fips: feed.fips, sales }), place };
+    return {
+      kind: 'assessor' as const,
+      map: compileParcelMapper(input, { fips: feed.fips, sales }),
+      place,
+      sales,
+    };
   };
   const keys = new Set<string>();
   await checkPart(check, 'roll', feed.roll, mapping(feed.roll, places.add), key => keys.add(key));

@@ -4,15 +4,19 @@ import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { Input } from '../../../shared/feeds/ingest-runs.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import type { Sales } from '../../feeds/feed.ts';
 import { sourceColumns } from '../../feeds/feed-columns.ts';
 import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';
 import { displayValue, tidyText } from '../../feeds/values/text-value.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
+import { MIN_OVERWRITTEN } from '../map/listing-faults.ts';
 import { type CompiledColumn, compileColumn } from '../map/map-column.ts';
 import type { MappedRow, Mapper } from '../map/map-fields.ts';
+import type { Deed, PriorSale } from '../map/map-sale.ts';
 import { columnsOf, type Resolve, resolver } from '../map/source-columns.ts';
 import { countClass, newClasses } from '../run/run-counts.ts';
+import { compCounter } from './count-comps.ts';
 
 export type Fault = {
   field: string | null;
@@ -46,7 +50,9 @@ export type PartCheck = {
   /** Rows that a parcel or a listing would be made of; of a land layer, features that count. */
   usable: number;
   skipped: number;
+  /** Comps, and sales that are none because one deed covers several parcels. */
   sales: number;
+  multiParcel: number;
   /** Of a roll. */
   priced: PricedSales | null;
   withGeometry: number;
@@ -72,7 +78,8 @@ export type RowFacts = {
   key?: string;
   fips?: number;
   sale?: boolean;
-  prior?: unknown[] | null;
+  deed?: Deed;
+  prior?: PriorSale[] | null;
   class?: string | null;
   called?: string | null;
   at?: Position | null;
@@ -86,6 +93,8 @@ export type Mapping = {
   columns: Partial<Record<string, ColumnSpec>>;
   map: Mapper<MappedRow & RowFacts>;
   place?: (row: SourceRow, mapped: RowFacts) => GeometryFault | null;
+  /** Where rows have sales. */
+  sales?: Pick<Sales, 'minPrice'> | null;
 };
 
 const SAMPLES = 3;
@@ -114,6 +123,11 @@ export function openPart(
   /** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */
   const wordKeys = new Map<string, number>();
   const sales = new Map<string, Set<string>>();
+  const asked = { sales: 0, equal: 0 };
+  const comps =
+    mapping.sales && (kind === 'assessor' || kind === 'listings')
+      ? compCounter(kind, mapping.sales.minPrice)
+      : null;
   const check: PartCheck = {
     part,
     source: [source].flat().join(', '),
@@ -123,6 +137,7 @@ export function openPart(
     usable: 0,
     skipped: 0,
     sales: 0,
+    multiParcel: 0,
     priced: kind === 'assessor' ? { rows: 0, vacant: 0, codes: newClasses() } : null,
     withGeometry: 0,
     classes: part === 'layer' ? { counting: newClasses(), notCounting: newClasses() } : null,
@@ -134,15 +149,18 @@ export function openPart(
   };
 
   function judge(row: SourceRow): void {
-    if (row.geometry !== null) check.withGeometry++;
     countFills(fills, row.values);
     const mapped = map(row);
+    if (row.geometry !== null) check.withGeometry++;
     if (!mapped.ok) {
       if (mapped.reason === 'skipped') check.skipped++;
       else countFault(check.rejected, row.rowNo, mapped);
       return;
     }
-    if (kind === 'listings') noteSale(mapped.values, sales);
+    if (kind === 'listings') {
+      noteSale(mapped.values, sales);
+      noteAsked(mapped.values, asked);
+    }
     if (check.priced) notePriced(check.priced, mapped.values);
     const misplaced = place?.(row, mapped);
     if (misplaced) {
@@ -153,7 +171,7 @@ export function openPart(
     }
     // Only features of land layers have a class, which is null where they do not count.
     if (mapped.class !== null) check.usable++;
-    check.sales += (mapped.sale ? 1 : 0) + (mapped.prior?.length ?? 0);
+    comps?.add(mapped);
     if (check.classes && mapped.label !== undefined)
       countClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
     const { key } = mapped;
@@ -193,13 +211,21 @@ export function openPart(
     finish(whole: boolean): PartCheck {
       const resolve = resolver(available);
       const read = new Set(map.mentions.map(({ column }) => resolve(column)));
+      const { comps: sold = 0, multiParcel = 0 } = comps?.count() ?? {};
       const unread = [...fills].filter(([column]) => !read.has(column));
       for (const faults of [check.rejected, check.dropped]) faults.sort((a, b) => b.count - a.count);
-      return { ...check, whole, unmapped: unread.map(([column, fill]) => ({ column, ...fill })) };
+      return {
+        ...check,
+        sales: sold,
+        multiParcel,
+        whole,
+        unmapped: unread.map(([column, fill]) => ({ column, ...fill })),
+      };
     },
     /** What may not be meant: features that become one parcel because a word stands where a key should. */
     warnings: (): string[] => [
       ...repeatWarnings(part, sales),
+      ...askedWarnings(part, asked),
       ...[...wordKeys]
         .filter(([, features]) => features >= MANY_PARTS)
         .map(
@@ -248,9 +274,9 @@ function countFills(fills: Fills, values: Record<string, unknown>): void {
   }
 }
 
-const [ID, STATUS, DAY, PRICE] = (['source_id', 'status', 'sold_date', 'sold_price'] as const).map(name =>
-  LISTING_FIELD_NAMES.indexOf(name),
-) as [number, number, number, number];
+const [ID, STATUS, DAY, PRICE, ASKED] = (
+  ['source_id', 'status', 'sold_date', 'sold_price', 'list_price'] as const
+).map(name => LISTING_FIELD_NAMES.indexOf(name)) as [number, number, number, number, number];
 
 const [LAST_DAY, LAST_PRICE, VACANT, CODE] = (
   ['last_sale_date', 'last_sale_price', 'vacant', 'sale_price_code'] as const
@@ -270,6 +296,21 @@ function noteSale(values: MappedRow['values'], sales: Map<string, Set<string>>):
   const id = String(values[ID]);
   const own = sales.get(id) ?? new Set();
   sales.set(id, own.add(`${values[DAY]} ${values[PRICE]}`));
+}
+
+type Asked = { sales: number; equal: number };
+
+function noteAsked(values: MappedRow['values'], asked: Asked): void {
+  if (values[STATUS] !== 'SOLD' || !values[ASKED]) return;
+  asked.sales++;
+  if (values[ASKED] === values[PRICE]) asked.equal++;
+}
+
+function askedWarnings(part: PartCheck['part'], { sales, equal }: Asked): string[] {
+  if (sales < MIN_OVERWRITTEN || equal < sales) return [];
+  return [
+    `${part}: in all ${sales} sales the asking price equals the sale price, so the source probably overwrites it. A run leaves these asking prices out.`,
+  ];
 }
 
 function repeatWarnings(part: PartCheck['part'], sales: ReadonlyMap<string, ReadonlySet<string>>): string[] {

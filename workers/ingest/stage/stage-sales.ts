@@ -30,6 +30,9 @@ type Sale = {
   location: { x: number; y: number } | null;
 };
 
+/** How many days apart the days of one deed are at most: numbers that start again each year are farther. */
+export const DEED_DAYS = 180;
+
 /**
  * What became of recorded sales: comps, sales that are none because one deed covers several parcels,
  * comps of earlier runs that this one does not qualify, and sales that are comps of another feed already.
@@ -65,6 +68,7 @@ export async function stageSales(
         feed_id: feedId,
         counties,
         most_correction: MAX_ACREAGE_CORRECTION,
+        deed_days: DEED_DAYS,
       },
       { recorded: sql(recorded) },
     ),

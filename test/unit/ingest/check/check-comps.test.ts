@@ -46,6 +46,26 @@ test('a roll without a section sales says what each choice would yield', async (
   ]);
 });
 
+test('deeds over several parcels are counted as a run does', async () => {
+  const columns = { apn: 'parcel_id', last_sale_date: 'saleDate', last_sale_price: 'salePrice' };
+  const roll = { source: 'p.ndjson', format: 'ndjson', key: 'parcel_id', columns };
+  const feed = (sales: object) => ({ preset: undefined, roll, sales: { min_price: 1_000, ...sales } });
+  const rows = [
+    { ...sale('1', 90_000), DOC: '7' },
+    { ...sale('2', 80_000), DOC: '7', saleDate: '2024-05-20' },
+    { ...sale('3', 50_000), DOC: '8' },
+    { ...sale('4', 50_000), DOC: '9' },
+    { ...sale('5', 90_000), DOC: '7', saleDate: '2022-05-01' },
+  ];
+  const [byDeed] = await comps(rows, feed({ book: 'DOC' }));
+  expect(byDeed).toBe('3 of the first 5 rows become comps');
+  // Without deeds, what is alike was sold together.
+  const [byPrice] = await comps(rows, feed({}));
+  expect(byPrice).toBe('3 of the first 5 rows become comps');
+  const [marked] = await comps(rows, feed({ multi_parcel: [{ column: 'DOC', equals: '9' }] }));
+  expect(marked).toBe('4 of the first 5 rows become comps');
+});
+
 test('a roll without comps says why, and what helps', async () => {
   expect(await comps([{ parcel_id: '1' }])).toEqual([expect.stringMatching(/^No source of it tells sales/)]);
   const montana = { preset: 'montana', fips: '30031' };
