@@ -75,10 +75,8 @@ describe('a file of sales that no preset knows', () => {
     expect(found.check?.comps[0]).toBe('60 of the first 60 rows become comps');
   });
 
-  test('is none where each parcel stands once, without sellers or with the values of a roll', async () => {
+  test('is none where each parcel stands once, with what a roll says of owners', async () => {
     const once = sales.slice(0, 40);
-    const bare = once.map(([id, date, price]) => [id, date, price]);
-    expect((await suggest('roll.csv', csv(header.slice(0, 3), ...bare), 'csv')).kind).toBe('assessor');
     const mailed = once.map((row, i) => [...row, `${100 + i} MAIN ST`]);
     const roll = await suggest('roll.csv', csv([...header, 'MAIL_ADDRESS'], ...mailed), 'csv');
     expect(roll.kind).toBe('assessor');

@@ -63,7 +63,7 @@ const ADDRESS_WORDS = vocabularyOf({
   id: 'id identifier',
   desc: 'desc description',
   more: 'full complete cmplt compl comp cplt combined comb concat whole line 1 first code cd',
-  not: 'old prev previous prior former alt alternate alias zip zipcode postal postcode postalcode postcd city town township twp state county country community date dt value val sale sales seller grantor grantee buyer agent lender legal lot block blk range rng section sec area acres units count cnt flag flg comm cty high hi end low class zone use bldg building structure struct tax taxdist district dist subdivision subdiv school phone email note notes image photo url file 3 4 land grid map book page lat lon x y plat angle side status source deed doc account pin parcelid guid globalid key left right owner',
+  not: 'gross net amount amt total tot fee lien balance due assessed assessment price paid cost old prev previous prior former alt alternate alias zip zipcode postal postcode postalcode postcd city town township twp state county country community date dt value val sale sales seller grantor grantee buyer agent lender legal lot block blk range rng section sec area acres units count cnt flag flg comm cty high hi end low class zone use bldg building structure struct tax taxdist district dist subdivision subdiv school phone email note notes image photo url file 3 4 land grid map book page lat lon x y plat angle side status source deed doc account pin parcelid guid globalid key left right owner',
 });
 
 /** The abbreviations of 911 layers, where they stand by themselves or behind a mark: ADDR_SN, PD. */
@@ -81,6 +81,8 @@ const OWNERS_LETTER = /^[mo](?=[a-z])/i;
 const SITUS_LETTER = /^([SsPp]_|[SP](?=[A-Z][a-z]))/;
 
 type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
+  /** Every letter of the name is explained. */
+  isWhole?: boolean;
   /** A mark before or after something: what it is the values tell. */
   open?: 'prefix' | 'suffix';
   /** The second of two lines. */
@@ -91,7 +93,9 @@ type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
 function partOfName(name: string): NamedPart | null {
   const { ideas, known } = matchVocabulary(name, ADDRESS_WORDS);
   const is = (...any: string[]) => any.some(idea => ideas.has(idea));
-  if (is('owner', 'not') || (is('payer') && !is('situs'))) return null;
+  // A tax is an amount, unless it is of an address: TAX_ADDR, PROPERTY_TAX.
+  const isTax = is('payer') && !(is('situs') && is('addr', 'street', 'house'));
+  if (is('owner', 'not') || isTax) return null;
   const own = name.split('.').at(-1)!;
   if (OWNERS_LETTER.test(own) && known < 1 && matchVocabulary(own.slice(1), ADDRESS_WORDS).known === 1)
     return null;
@@ -101,6 +105,7 @@ function partOfName(name: string): NamedPart | null {
     part,
     situs,
     sure: street,
+    isWhole: known === 1 || SITUS_LETTER.test(own),
     ...(open && { open }),
   });
   const short = SHORT_PARTS.get(own.split('_').at(-1)!.toLowerCase());
@@ -134,6 +139,7 @@ const share = (profile: Profile, test: (text: string) => boolean): number =>
 
 const HOUSE_NUMBER = /^[NSEW]?\d{1,6}([NSEW]\d{1,5})?[A-Z]?([-/ ]\d{1,5}(\/\d)?)?[A-Z]?(\.0+)?$/i;
 const isNumber = (text: string) => HOUSE_NUMBER.test(text);
+const isZero = (text: string) => /^[0.]+$/.test(text);
 const isDirection = (text: string) => DIRECTIONS.has(text.toUpperCase().replaceAll('.', ''));
 const isSuffix = (text: string) => STREET_SUFFIXES.has(text.toUpperCase().replaceAll('.', ''));
 
@@ -148,7 +154,8 @@ const MIN_SHARE = 0.7;
 /** How long the letter, fraction or door beside a number may be on average. */
 const SHORT = 6;
 
-export const areNumbers = (profile: Profile): boolean => share(profile, isNumber) >= MIN_SHARE;
+export const areNumbers = (profile: Profile): boolean =>
+  share(profile, isNumber) >= MIN_SHARE && !profile.filled.every(isZero);
 export const areDirections = (profile: Profile): boolean => share(profile, isDirection) >= 0.9;
 export const areSuffixes = (profile: Profile): boolean =>
   share(profile, isSuffix) >= MIN_SHARE && !areDirections(profile);
@@ -176,7 +183,7 @@ export function isParcelNumberPart(at: number, profiles: readonly Profile[]): bo
 export function partColumn(profile: Profile, at: number, alias: string | undefined): PartColumn | null {
   const named = partOfName(profile.name) ?? (alias === undefined ? null : partOfName(alias));
   if (named === null || profile.serial) return null;
-  const { open, second, ...said } = named;
+  const { open, second, isWhole, ...said } = named;
   const column = { profile, at, ...said };
   if (profile.filled.length === 0) return said.part === 'line' || said.part === 'number' ? null : column;
   const as = (part: PartColumn['part']): PartColumn => ({ ...column, part });
@@ -215,7 +222,9 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
       // Cut and counted names say little: SITUS_STRE, SITUS_ST_1, ADDR_PHY_2.
       if (areDirections(profile)) return as('direction');
       if (areSuffixes(profile)) return as('type');
-      if (areNumbers(profile)) return as('number');
+      // A cut name may be that of an amount: PROPERTY_T.
+      if (areNumbers(profile)) return isWhole ? as('number') : null;
+      if (profile.numeric > 0.9 && (said.part === 'line' || !isWhole)) return null;
       if (second) return null;
       return column;
     default:

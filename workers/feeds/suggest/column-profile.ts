@@ -4,6 +4,7 @@ import { M_PER_FT, SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import type { AreaUnit, ColumnSpec } from '../column-schema.ts';
 import { type ParcelTarget, targetSpec } from '../feed-schema.ts';
+import { parseNumber } from '../values/number-value.ts';
 import { isKnownCounty } from '../values/place-value.ts';
 import { isFailure, tidyText } from '../values/text-value.ts';
 import { fieldParser } from '../values/value-parser.ts';
@@ -49,13 +50,11 @@ export const confidenceOf = (name: number, support: number): number => 1 - (1 - 
 /** How many columns apart the parts of an address stand. */
 export const MAX_PART_DISTANCE = 4;
 
-const number = fieldParser('', { type: 'number', doc: '', unit: 'USD' }, { lastYear: 9999 });
-
 export function profileOf(name: string, alias: string | undefined, values: readonly unknown[]): Profile {
   const texts = values.map(value => (typeof value === 'object' && value !== null ? null : tidyText(value)));
   const filled = texts.filter(text => text !== null);
   const numbers = texts.map(text => {
-    const parsed = text === null ? null : number(text);
+    const parsed = parseNumber(text);
     return typeof parsed === 'number' ? parsed : null;
   });
   const known = numbers.filter(value => value !== null);
@@ -103,8 +102,19 @@ const isMeasurable = (rings: unknown): boolean =>
 const share = (texts: readonly string[], test: RegExp): number =>
   texts.filter(text => test.test(text)).length / Math.max(1, texts.length);
 
-const HOUSE_AND_STREET = /^\d+[A-Z\d/-]* +(?=.*[A-Z]{2})/i;
+/** '12 OAK ST', and of a grid 'W11756 ARCHER AVE'. */
+const HOUSE_AND_STREET = /^[NSEW]?\d+[A-Z\d/-]* +(?=.*[A-Z]{2})/i;
 const BOX = /^(P\.? ?O\.? |POST OFFICE )?BOX |^(RR|HC|RT|RURAL ROUTE) ?#? ?\d/i;
+/** '12 MAIN ST WASHINGTON 03280', '12 MAIN ST, WASHINGTON, NH', and not 'COUNTY ROAD 12345'. */
+const ENDS_IN_PLACE = /\S[ ,]+\d{5}(-?\d{4})?$|,[^,]*,? [A-Z]{2}$/i;
+const NUMBERED_ROAD =
+  /\b(HWY|HIGHWAY|RTE|ROUTE|RT|CR|SR|FM|US|RD|ROAD|BOX|LOT|UNIT|APT|STE|SUITE|#) ?\d{5}$/i;
+const IN_PLACE = 0.3;
+/** Whether many lines of addresses go on with city, state or ZIP. */
+export const endInPlaces = ({ filled }: Profile): boolean =>
+  filled.filter(text => ENDS_IN_PLACE.test(text) && !NUMBERED_ROAD.test(text)).length >
+  IN_PLACE * filled.length;
+
 /** 'COTTAGE GROVE MN 55016' */
 export const CITY_STATE_ZIP = /\b[A-Z]{2},? +\d{5}(-?\d{4})?$/i;
 const COMPANY =
@@ -164,7 +174,7 @@ function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
   const { unit, agree, pairs } = areaUnit(profile, measured);
   const typical = median(profile.numbers.filter(value => value !== null && value > 0) as number[]);
   if (pairs < 3) {
-    if (said === null) return null;
+    if (said === null) return areSquareFeet(profile, typical);
     const plausible = said === 'acres' ? typical < 5000 : typical > 500;
     return plausible ? { support: 0.3, spec: { unit: said }, why: `no area to compare with` } : null;
   }
@@ -174,10 +184,30 @@ function acresFit(profile: Profile, measured: readonly (number | null)[]): Fit {
   return said === null ? null : { support: 0, doubt: 0.6, spec: { unit: said }, why: `only ${why}` };
 }
 
-/** Formats that the parser does not recognise by itself. */
-const DATE_FORMATS = ['MM/DD/YY', 'M/D/YY', 'MMDDYYYY', 'DD-MON-YYYY', 'DD-MON-YY', 'YYYYMM', 'YYYY-M'];
+/** In acres a county's lots are smaller by far. */
+const MIN_SQUARE_FEET = 1_500;
 
-function dateFit(profile: Profile, lastYear: number): Fit {
+/** The size of land of no unit that can be nothing but square feet. */
+function areSquareFeet({ filled, numeric, ideas }: Profile, typical: number): Fit {
+  const isLand = ideas.has('land') || ideas.has('lot') || ideas.has('stated');
+  if (!isLand || numeric < 0.95 || filled.length < FEW || typical < MIN_SQUARE_FEET) return null;
+  return {
+    support: 0.5,
+    spec: { unit: 'sqft' },
+    why: `around ${Math.round(typical)}, which are too many acres`,
+  };
+}
+
+/** Formats that the parser does not recognise. Of days and months in numbers the month comes first. */
+const DATE_FORMATS = (
+  'MM/DD/YY|M/D/YY|M-D-YY|M.D.YYYY|M.D.YY|MMDDYYYY|YYYY.M.D|MON D, YYYY|MON D YYYY|D MON YYYY|D MON, YYYY|' +
+  'DD-MON-YYYY|DD-MON-YY|D-MON-YYYY|D-MON-YY|D/MON/YYYY|DDMONYYYY|MON-D-YYYY|YYYY-MON-D|MON YYYY|MON-YYYY|' +
+  'MON-YY|MON, YYYY|D/M/YYYY|D.M.YYYY|D-M-YYYY|YYYYMM|YYYY-M|excel'
+).split('|');
+
+/** The format in which nearly all of a column's cells are dates; null when they are none. */
+export function fitDate(profile: Profile): Fit {
+  const lastYear = new Date().getUTCFullYear() + 1;
   for (const date of [undefined, ...DATE_FORMATS]) {
     const parse = fieldParser('', { type: 'date', doc: '' }, { date, lastYear });
     const parsed = profile.filled.map(parse).filter(value => value !== null);
@@ -188,13 +218,34 @@ function dateFit(profile: Profile, lastYear: number): Fit {
   return null;
 }
 
+/** A column that says land, and no value, may be its size. */
+function isAreaOfLand(profile: Profile, measured: readonly (number | null)[]): boolean {
+  if (!profile.ideas.has('land') || profile.ideas.has('value')) return false;
+  const { agree, pairs } = areaUnit(profile, measured);
+  return pairs >= 3 && agree >= 0.5;
+}
+
+/** Degrees of the United States with a fraction; of shapes the place is known already. */
+function degreesFit(field: ParcelTarget, { numbers }: Profile, measured: readonly (number | null)[]): Fit {
+  if (measured.some(acres => acres !== null)) return null;
+  const isThere =
+    field === 'latitude'
+      ? (value: number) => value > -15 && value < 72
+      : (value: number) => (value > -180 && value < -64) || (value > 144 && value < 180);
+  const known = numbers.filter(value => value !== null && value !== 0) as number[];
+  const exact = known.filter(value => isThere(value) && !Number.isInteger(value));
+  if (known.length === 0 || exact.length < 0.9 * known.length) return null;
+  return { support: 0.7, why: `degrees such as ${exact[0]}` };
+}
+
 /** What the values of a column say to a field that its name may mean. */
 export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly (number | null)[]): Fit {
   const { filled, numbers, distinct, numeric, serial } = profile;
   if (filled.length === 0 || serial) return null;
   const lastYear = new Date().getUTCFullYear() + 1;
   const spec = targetSpec('assessor', field);
-  if (spec.type === 'date') return dateFit(profile, lastYear);
+  if (spec.type === 'date') return fitDate(profile);
+  if (spec.type === 'degrees') return degreesFit(field, profile, measured);
   if (spec.type !== 'text') {
     const parse = fieldParser(field, spec, { lastYear });
     const usable = filled.map(parse).filter(value => !isFailure(value));
@@ -207,6 +258,7 @@ export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly 
   const years = numbers.filter(value => value !== null && value >= 1800 && value <= lastYear).length;
   switch (spec.type) {
     case 'money':
+      if (isAreaOfLand(profile, measured)) return null;
       if (typical < 50 || years > 0.9 * filled.length) return null;
       return { support: 0.3, why: `amounts around ${Math.round(typical).toLocaleString('en-US')}` };
     case 'year':
@@ -256,6 +308,9 @@ export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly 
       if (withLetters < 0.7 || (lines < 0.15 && share(filled, / /) < 0.7)) return null;
       const why = `${Math.round(100 * lines)} % begin as addresses do`;
       // Of a hundred owners some have a box: where none is, the addresses are those of the parcels.
+      // Its parts, where they have columns of their own, are surer than what is cut out of it.
+      if (field === 'situs_address' && endInPlaces(profile))
+        return lines > 0.5 ? { support: 0.6, doubt: 0.9, spec: { part: 'street' }, why } : null;
       if (field === 'situs_address' && lines > 0.5 && filled.length >= MANY && boxes === 0)
         return { support: 0.75, why };
       return { support: lines > 0.5 ? 0.6 : lines > 0.15 ? 0.3 : 0.1, why };

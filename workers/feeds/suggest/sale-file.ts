@@ -1,12 +1,14 @@
 import type { ListingField } from '../../../shared/domain/listing-fields.ts';
-import { columnsOfPart } from '../column-schema.ts';
+import { type ColumnSpec, columnsOfPart } from '../column-schema.ts';
 import { sourceColumns } from '../feed-columns.ts';
 import { type ParcelTarget, PRESETS, type PresetName } from '../feed-schema.ts';
 import { readPreset } from '../resolve-feed.ts';
+import { dateParser } from '../values/date-value.ts';
 import { parseNumber } from '../values/number-value.ts';
 import { tidyText } from '../values/text-value.ts';
 import type { Candidate } from './column-profile.ts';
 import type { Suggestion, Suggestions } from './suggest-columns.ts';
+import { inline } from './write-feed.ts';
 
 /**
  * The preset of a file of sales that has these columns: all by which it knows parcel, day, price and the
@@ -39,52 +41,140 @@ const LISTING_FIELD: Partial<Record<ParcelTarget, ListingField>> = {
   acres: 'lot_acres',
   last_sale_date: 'sold_date',
   last_sale_price: 'sold_price',
+  longitude: 'longitude',
+  latitude: 'latitude',
 };
 
-/** What rolls have, which may name sellers, too. */
-const ROLL_FIELDS: readonly ParcelTarget[] = ['mail_address', 'assessed_total_value', 'market_total_value'];
+/** What rolls have, and files of sales at times have as of the day of the sale. */
+const VALUES: readonly ParcelTarget[] = [
+  'assessed_total_value',
+  'assessed_land_value',
+  'assessed_improvement_value',
+  'market_total_value',
+  'market_land_value',
+  'market_improvement_value',
+];
 
-/** A sale on every row, but for a few gifts. */
+/** A sale on every row; a gift has no price, or none above 0. */
 const MIN_SOLD = 0.9;
+const MIN_PAID = 0.3;
+/** The last sales of a roll go back for decades. */
+const SALE_YEARS = 3;
+const MIN_ROWS = 10;
+
+export type SaleColumns = {
+  key: Candidate | null;
+  code: string | undefined;
+  deed: ColumnSpec | undefined;
+  fields: (Omit<Suggestion, 'field'> & { field: string })[];
+};
 
 /**
- * The columns of a file of sales that no preset knows: each row has a day and a price, and parcels repeat, or
- * sellers stand where rolls have values. Undefined of rolls.
+ * The columns of a file of sales that no preset knows: each row has a day and a price, and nothing says that
+ * the rows are a roll. Undefined of rolls.
  */
 export function saleColumns(
   { key, fields }: Suggestions,
   rows: readonly Values[],
-):
-  | { key: Candidate; code: string | undefined; fields: (Omit<Suggestion, 'field'> & { field: string })[] }
-  | undefined {
+  names: readonly string[],
+): SaleColumns | undefined {
   const of = (field: ParcelTarget) => fields.find(each => each.field === field)?.mapped ?? undefined;
-  const [date, price] = [of('last_sale_date'), of('last_sale_price')];
+  // A price says little by its name alone.
+  const likely = (field: ParcelTarget) => of(field) ?? fields.find(each => each.field === field)?.others[0];
+  const [date, price] = [of('last_sale_date'), likely('last_sale_price')];
+  if (!date || !price) return undefined;
   // A number that repeats is less sure to be a parcel's.
-  const parcel = of('apn') ?? key ?? fields.find(({ field }) => field === 'apn')?.others[0];
-  if (!date || !price || !parcel) return undefined;
+  const parcel = of('apn') ?? key ?? likely('apn') ?? null;
   const texts = (candidate: Candidate, row: Values) =>
     candidate.columns
       .map(name => tidyText(row[name]) ?? '')
       .join(' ')
       .trim();
-  const isSold = (row: Values) => {
-    const usd = parseNumber(texts(price, row));
-    return texts(date, row) !== '' && typeof usd === 'number' && usd > 0;
-  };
-  const distinct = new Set(rows.map(row => texts(parcel, row))).size;
-  const sales = new Set(rows.map(row => `${texts(parcel, row)} ${texts(date, row)} ${texts(price, row)}`))
+  const prices = rows.map(row => parseNumber(texts(price, row)));
+  const isSold = (row: Values, i: number) => texts(date, row) !== '' && typeof prices[i] === 'number';
+  const paid = prices.filter(usd => typeof usd === 'number' && usd > 0).length;
+  if (rows.filter(isSold).length < MIN_SOLD * rows.length || paid < MIN_PAID * rows.length) return undefined;
+  const distinct = new Set(rows.map(row => parcel && texts(parcel, row))).size;
+  const sales = new Set(rows.map(row => parcel && [parcel, date, price].map(each => texts(each, row)).join()))
     .size;
-  if (rows.filter(isSold).length < MIN_SOLD * rows.length) return undefined;
-  const isOfSellers = of('seller_name') && !fields.some(({ field }) => ROLL_FIELDS.includes(field));
-  if (sales === distinct && !isOfSellers) return undefined;
+  const deed = deedColumn(names, rows);
+  const signs = {
+    repeats: sales > distinct,
+    isMailed: of('mail_address') !== undefined,
+    isOwned: of('owner_name') !== undefined,
+    isValued: VALUES.some(field => of(field)),
+    isOfSellers: of('seller_name') !== undefined,
+    isOfDeeds: Boolean(deed ?? of('document_type_code') ?? of('sale_price_code')),
+    isRecent: areRecent(
+      rows.map(row => texts(date, row)),
+      date,
+    ),
+  };
+  if (!areSales(signs)) return undefined;
+  const mapped = fields.map(each => {
+    const isUnsure = each.mapped === null && each.field === 'last_sale_price';
+    return isUnsure ? { ...each, mapped: price, others: each.others.filter(other => other !== price) } : each;
+  });
   return {
     key: parcel,
     code: of('sale_price_code')?.columns[0],
-    fields: fields.flatMap(({ field, ...rest }) => {
+    deed,
+    fields: mapped.flatMap(({ field, ...rest }) => {
       const name = LISTING_FIELD[field];
       return name === undefined ? [] : [{ ...rest, field: name }];
     }),
   };
+}
+
+type Signs = Record<
+  'repeats' | 'isMailed' | 'isOwned' | 'isValued' | 'isOfSellers' | 'isOfDeeds' | 'isRecent',
+  boolean
+>;
+
+/** Whether rows with a day and a price are sales, and not parcels with their last ones. */
+function areSales({
+  repeats,
+  isMailed,
+  isOwned,
+  isValued,
+  isOfSellers,
+  isOfDeeds,
+  isRecent,
+}: Signs): boolean {
+  if (repeats) return true;
+  if (isMailed) return false;
+  if (isOfSellers && !isValued) return true;
+  if (isOwned) return !isValued && isOfDeeds && isRecent;
+  return !isValued || isOfSellers || isOfDeeds || isRecent;
+}
+
+/** Whether all sales are of a few years. */
+function areRecent(texts: readonly string[], { spec }: Candidate): boolean {
+  const parse = dateParser(spec.date, new Date().getUTCFullYear() + 1);
+  const years = texts.map(parse).flatMap(day => (typeof day === 'string' ? [Number(day.slice(0, 4))] : []));
+  return years.length >= MIN_ROWS && Math.max(...years) - Math.min(...years) < SALE_YEARS;
+}
+
+const DEED_NUMBER =
+  /^(sale)?(doc|document|instrument|instr|inst|deed)(no|num|number|nbr|id)?$|^(recording|recorded|reception|rec|entry)(no|num|number|nbr|id)$/;
+const BOOK = /^(deed|or|official|record)?(book|bk|liber|volume|vol)(no|num|number|nbr)?$/;
+const PAGE = /^(deed|or|official|record)?(page|pg|folio)(no|num|number|nbr)?$/;
+
+/** What names the deed of a sale: its number, else its book and page. */
+function deedColumn(names: readonly string[], rows: readonly Values[]): ColumnSpec | undefined {
+  const find = (pattern: RegExp) =>
+    names.find(name => {
+      const filled = rows.flatMap(row => tidyText(row[name]) ?? []);
+      const numbered = filled.filter(text => /[1-9]/.test(text));
+      return (
+        pattern.test(name.toLowerCase().replace(/[^a-z]/g, '')) &&
+        numbered.length > 0.5 * rows.length &&
+        numbered.length > 0.9 * filled.length
+      );
+    });
+  const [number, book, page] = [find(DEED_NUMBER), find(BOOK), find(PAGE)];
+  if (number !== undefined) return { column: number };
+  return book !== undefined && page !== undefined ? { columns: [book, page], join: '/' } : undefined;
 }
 
 const CODES_SHOWN = 8;
@@ -92,11 +182,12 @@ const CODES_SHOWN = 8;
 const MIN_PRICE = 1_000;
 
 /** The section of what counts as a comp, with the codes from which one may choose. */
-export function salesSection(code: string | undefined, rows: readonly Values[]): string[] {
+export function salesSection({ code, deed }: SaleColumns, rows: readonly Values[]): string[] {
   const lines = [
     '',
     'sales:  # a least price alone leaves gifts and family deeds in',
     `  min_price: ${MIN_PRICE}`,
+    ...(deed ? [`  book: ${inline(deed.column ?? deed)}  # parcels of one deed were sold together`] : []),
   ];
   if (code === undefined) return lines;
   const counts = new Map<string, number>();

@@ -8,7 +8,13 @@ import {
   partByValues,
   partColumn,
 } from './address-parts.ts';
-import { averageLength, type Candidate, MAX_PART_DISTANCE, type Profile } from './column-profile.ts';
+import {
+  averageLength,
+  type Candidate,
+  endInPlaces,
+  MAX_PART_DISTANCE,
+  type Profile,
+} from './column-profile.ts';
 
 /** What a house number and a street say together, and less where only the values tell which is which. */
 const SURE_PARTS = 0.94;
@@ -51,7 +57,8 @@ export function situsFromParts(columns: readonly PartColumn[]): Candidate[] {
   const best = [...full.filter(({ situs }) => situs), ...full.filter(({ situs }) => !situs)];
   for (const number of best) {
     const whole = columns.find(
-      each => (each.part === 'line' || each.part === 'name') && isWhole(each, number),
+      each =>
+        (each.part === 'line' || each.part === 'name') && !endInPlaces(each.profile) && isWhole(each, number),
     );
     if (whole) {
       const spec = readColumns([whole, ...unitsOf(whole, columns)]);
@@ -77,8 +84,8 @@ export function situsFromParts(columns: readonly PartColumn[]): Candidate[] {
 /** An address in one line with the unit that stands in columns of its own. */
 export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): Candidate {
   const line = columns.find(({ profile }) => profile.name === candidate.columns[0]);
-  if (candidate.field !== 'situs_address' || candidate.columns.length > 1 || line === undefined)
-    return candidate;
+  const isPlain = candidate.columns.length === 1 && candidate.spec.part === undefined;
+  if (candidate.field !== 'situs_address' || !isPlain || line === undefined) return candidate;
   const units = unitsOf(line, columns);
   return units.length === 0 ? candidate : { ...candidate, ...readColumns([line, ...units]) };
 }

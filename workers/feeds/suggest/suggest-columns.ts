@@ -64,7 +64,7 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   possible.sort((a, b) => b.confidence - a.confidence || rank(a, byName) - rank(b, byName));
   return {
     key: keyOf(possible, byName) ?? lastResort(profiles),
-    fields: assign(possible, profiles, byName),
+    fields: wholePlaces(assign(possible, profiles, byName)),
   };
 }
 
@@ -116,12 +116,31 @@ const VALUES = new Map<string, string>([
   ['land value', 'land'],
   ['bldg value', 'improvement'],
 ]);
+/** Totals of land and of what stands on it are values where both are there. */
+const TOTALS = new Map<string, string>([
+  ['land total', 'land'],
+  ['bldg total', 'improvement'],
+]);
+
+const partOfValue = ({ ideas }: Profile, all: readonly Profile[]): string | undefined => {
+  const words = [...ideas].sort().join(' ');
+  const hasBoth = () =>
+    [...TOTALS.keys()].every(total => all.some(each => [...each.ideas].sort().join(' ') === total));
+  return (
+    VALUES.get([...ideas].sort((a, b) => Number(a === 'value') - Number(b === 'value')).join(' ')) ??
+    (TOTALS.has(words) && hasBoth() ? TOTALS.get(words) : undefined)
+  );
+};
 
 /** A value of no kind is of the kind that the other columns have; where none says one, assessed. */
-function valueOfTable({ ideas }: Profile, all: readonly Profile[], fields: Map<ParcelTarget, number>): void {
-  const part = VALUES.get([...ideas].sort((a, b) => Number(a === 'value') - Number(b === 'value')).join(' '));
+function valueOfTable(profile: Profile, all: readonly Profile[], fields: Map<ParcelTarget, number>): void {
+  const part = partOfValue(profile, all);
   if (part === undefined) return;
-  const says = (kind: string) => all.some(each => each.ideas.has(kind) && each.numeric > 0.9);
+  const says = (kind: string) =>
+    all.some(
+      each =>
+        each.ideas.has(kind) && each.numeric > 0.9 && each.numbers.some(value => value !== null && value > 0),
+    );
   const [isMarket, isAssessed] = [says('market'), says('assessed')];
   if (isMarket && isAssessed) return;
   if (isMarket) fields.delete(`assessed_${part}_value` as ParcelTarget);
@@ -173,8 +192,11 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
   return all.some(({ ideas }) => OWNERS.some(word => ideas.has(word))) ? null : 'situs';
 }
 
-/** How often a parcel number may repeat and still be a key: condominiums share one. */
-const KEY_REPEATS = 0.1;
+/** How often a parcel number may repeat, or be missing, and still be a key: condominiums share one. */
+const KEY_REPEATS = 0.2;
+/** A number that repeats is less sure to be the parcel's, and surer than the number of a row. */
+const MIN_REPEATING = 0.6;
+const REPEATS_SHOWN = 3;
 
 function keyOf(candidates: readonly Candidate[], byName: ReadonlyMap<string, Profile>): Candidate | null {
   const keys = candidates
@@ -184,10 +206,29 @@ function keyOf(candidates: readonly Candidate[], byName: ReadonlyMap<string, Pro
       const repeats = 1 - distinct / filled.length;
       const missing = 1 - filled.length / texts.length;
       if (repeats + missing > KEY_REPEATS) return [];
-      return [{ ...candidate, confidence: candidate.confidence * (1 - repeats - missing) }];
+      const confidence = candidate.confidence * (1 - repeats - missing);
+      return [{ ...candidate, confidence, why: candidate.why + repeatsOf(texts) }];
     });
   const best = keys.sort((a, b) => b.confidence - a.confidence)[0];
-  return best && best.confidence >= MIN_CONFIDENCE ? best : null;
+  const isNumbered = best && isParcelNumber(best.columns[0]!);
+  return best && best.confidence >= (isNumbered ? MIN_REPEATING : MIN_CONFIDENCE) ? best : null;
+}
+
+const isParcelNumber = (name: string): boolean => (fieldsOfName(name).get('apn') ?? 0) >= 0.7;
+
+/** The numbers that several rows have, with these rows. */
+function repeatsOf(texts: readonly (string | null)[]): string {
+  const rows = new Map<string, number[]>();
+  for (const [i, text] of texts.entries())
+    if (text !== null) rows.set(text, [...(rows.get(text) ?? []), i + 1]);
+  const repeated = [...rows].filter(([, all]) => all.length > 1);
+  if (repeated.length === 0) return '';
+  const shown = repeated
+    .slice(0, REPEATS_SHOWN)
+    .map(([text, all]) => `${text} (rows ${all.slice(0, REPEATS_SHOWN).join(', ')})`)
+    .join(', ');
+  const more = repeated.length - REPEATS_SHOWN;
+  return `; repeated: ${shown}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Ids of a table or a map, those first that change least from one export to the next. */
@@ -211,12 +252,11 @@ const RENUMBERED =
 /** Without parcel numbers, a column that is filled and different in every row by its name and its values. */
 function lastResort(profiles: readonly Profile[]): Candidate | null {
   const rank = ({ name }: Profile) => IDS.indexOf(name.toLowerCase().replace(/[^a-z]|_\d+$/g, ''));
-  const isNumbered = ({ name }: Profile) => (fieldsOfName(name).get('apn') ?? 0) >= 0.7;
   const unique = profiles.filter(
     each =>
       each.texts.length >= MIN_ROWS &&
       each.distinct === each.texts.length &&
-      (rank(each) >= 0 || isNumbered(each)),
+      (rank(each) >= 0 || isParcelNumber(each.name)),
   );
   const best = unique.sort((a, b) => rank(a) - rank(b))[0];
   if (best === undefined) return null;
@@ -254,6 +294,13 @@ function assign(
     ),
   })).filter(({ mapped: best, others }) => best !== null || others.length > 0);
 }
+
+/** A longitude without a latitude is no place. */
+function wholePlaces(fields: Suggestion[]): Suggestion[] {
+  const isHalf = fields.filter(({ field, mapped }) => mapped && isOfPlace(field)).length === 1;
+  return isHalf ? fields.filter(({ field }) => !isOfPlace(field)) : fields;
+}
+const isOfPlace = (field: ParcelTarget): boolean => field === 'longitude' || field === 'latitude';
 
 /** A market value that is the assessed one in every row, or the other way round, says nothing of its own. */
 function repeatsAnother(

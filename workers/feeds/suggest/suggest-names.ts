@@ -7,8 +7,9 @@ import type { ParcelTarget } from '../feed-schema.ts';
  */
 const IDEAS: Record<string, string> = {
   parcel: 'parcel parcels prcl parc par pcl tparcel account acct acctid accountno maptax mapblk blklot',
-  pin: 'upc tmk span tlid tlno ortaxlot taxlotid maplot mapblocklot mapblolot taxmap maplotunit pin pins apn ppin gpin upin pid pidn ain strap folio tms pams pcn ppn pnum taxpin maptaxlot taxlot parno parid mblu printkey taxkey',
+  pin: 'mbl bbl sbl parmbl taxparmbl blocklot blklot lotblock mapparcel upc tmk span tlid tlno ortaxlot taxlotid maplot mapblocklot mapblolot taxmap maplotunit pin pins apn ppin gpin upin pid pidn ain strap folio tms pams pcn ppn pnum taxpin maptaxlot taxlot parno parid mblu printkey taxkey',
   id: 'id key identifier',
+  form: 'char chr txt dash dashes dashed nodash nodashes fmt formatted unformatted dsp',
   number: 'no num numb number nbr nb nmbr',
   own: 'owner owners own ownr owns deedholder titleholder',
   payer: 'taxpayer taxpr payer bill billing billto tax',
@@ -76,7 +77,10 @@ const IDEAS: Record<string, string> = {
   mortgage: 'mortgage mtg mort loan',
   fips: 'fips geoid stcofips cntyfips countyfips fipscode cofips',
   county: 'county cnty co',
-  not: 'old prior prev previous former alt alternate temp tmp dup neighbor next hist history link image photo url guid global globalid objectid oid fid gdb edit edited editor created modify modified update updated updt user percent pct rate ratio flood tif book page legaldesc comment comments note notes remark status stage label angle centroid lat lon latitude longitude phone email parent child x y',
+  lat: 'lat latitude ycoord y',
+  lon: 'lon long lng longitude xcoord x',
+  point: 'point centroid coord coordinate wgs84 decimal intpt',
+  not: 'old prior prev previous former alt alternate temp tmp dup neighbor next hist history link image photo url guid global globalid objectid oid fid gdb edit edited editor created modify modified update updated updt user percent pct rate ratio flood tif book page legaldesc comment comments note notes remark status stage label angle phone email parent child',
 };
 
 /** By word the idea that it stands for; of several the first. */
@@ -215,6 +219,8 @@ const FORMS: readonly Form[] = [
   ['vacant', 'vacant land', 'flag lot', 0.8],
   ['vacant', 'vacant lot', 'flag', 0.8],
   ['vacant', 'vacant', 'flag', 0.6],
+  ['longitude', 'lon', 'point parcel situs', 0.9],
+  ['latitude', 'lat', 'point parcel situs', 0.9],
   ['fips', 'fips', 'county code state', 0.95],
 ];
 
@@ -252,6 +258,8 @@ export function matchColumnName(name: string): NameParts {
     ideas.delete('number');
     ideas.add(isHouse ? 'house' : 'id');
   }
+  // How a number is written says nothing of what it is: PIN_CHAR, APN_DASH.
+  ideas.delete('form');
   // What the software itself measures: Shape_Area, SHAPE.STArea().
   if (/^shape(?![a-z])/i.test(name)) ideas.add('not');
   return { ideas, known };
@@ -285,8 +293,46 @@ function cut(word: string, vocabulary: Vocabulary): Cut {
   return best[word.length]!;
 }
 
+/** dBASE, and so a shapefile, cuts the names of columns here. */
+const DBASE_NAME_LENGTH = 10;
+/** How far a name that may be cut is trusted, by how many letters of its last word are left. */
+const CUT_TRUST = [0, 0.85, 0.95];
+
 /** How well a name fits each field, from 0 to 1; fields that it does not speak of are left out. */
 export function fieldsOfName(name: string): Map<ParcelTarget, number> {
+  const scores = scoresOf(name);
+  if (name.length !== DBASE_NAME_LENGTH) return scores;
+  for (const { whole, letters } of completions(name, WORDS))
+    for (const [field, score] of scoresOf(whole)) {
+      const trusted = score * (CUT_TRUST[letters] ?? 1);
+      if (trusted > (scores.get(field) ?? 0)) scores.set(field, trusted);
+    }
+  return scores;
+}
+
+/** What a name may have been before its end was cut off: MAILING_CI was MAILING_CITY. */
+export function completions(name: string, vocabulary: Vocabulary): { whole: string; letters: number }[] {
+  const found = new Map<string, { whole: string; letters: number }>();
+  // Of what is known to the last letter, only the last word may go on: ST, and not T alone.
+  const last = cut(wordsOf(name).at(-1) ?? '', vocabulary);
+  const known = last.missed === 0 ? last.found.at(-1)?.length : undefined;
+  for (let letters = known ?? 1; letters <= (known ?? name.length); letters++) {
+    const [start, end] = [name.slice(0, -letters), name.slice(-letters).toLowerCase()];
+    if (!/^[a-z]+$/.test(end)) break;
+    for (const [word, idea] of vocabulary)
+      if (word.length > letters && word.length > MIN_WHOLE && word.startsWith(end))
+        found.set(`${letters} ${idea}`, { whole: start + inCaseOf(start, word), letters });
+  }
+  return [...found.values()].filter(({ whole }) => matchVocabulary(whole, vocabulary).known === 1);
+}
+
+/** Words begin where small letters turn into capitals. */
+const inCaseOf = (start: string, word: string): string => (/[A-Z]$/.test(start) ? word.toUpperCase() : word);
+
+/** Shorter words are abbreviations, and not what is cut. */
+const MIN_WHOLE = 3;
+
+function scoresOf(name: string): Map<ParcelTarget, number> {
   const { ideas, known } = matchColumnName(name);
   const scores = new Map<ParcelTarget, number>();
   for (const [field, need, may, sure] of FORMS) {

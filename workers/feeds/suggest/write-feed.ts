@@ -61,6 +61,12 @@ const lineOfKey = (key: Suggestions['key']): string =>
     ? '  # key: no column is sure to identify a parcel; name one, or several'
     : `  key: ${inline(key.columns[0])}  # ${percent(key.confidence)}: ${key.why}`;
 
+/** Columns that are sure, one a line. */
+export const plainColumnLines = (columns: Readonly<Record<string, ColumnSpec>>): string[] => [
+  '  columns:',
+  ...Object.entries(columns).map(([field, spec]) => `    ${field}: ${inline(short(spec))}`),
+];
+
 /** Suggestions under the names of any kind of feed. */
 type Named = Pick<Suggestions, 'key'> & { fields: (Omit<Suggestion, 'field'> & { field: string })[] };
 

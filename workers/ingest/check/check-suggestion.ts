@@ -2,11 +2,19 @@ import { PlatError } from '../../../shared/base/errors.ts';
 import type { PresetName } from '../../feeds/feed-schema.ts';
 import { parseFeed } from '../../feeds/load-feeds.ts';
 import { readPreset } from '../../feeds/resolve-feed.ts';
+import { isReso, listingColumns } from '../../feeds/suggest/listing-file.ts';
 import { saleColumns, salePresetOf, salesSection } from '../../feeds/suggest/sale-file.ts';
 import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest-columns.ts';
-import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write-feed.ts';
+import {
+  columnLines,
+  type FeedHead,
+  feedHead,
+  inputLines,
+  plainColumnLines,
+} from '../../feeds/suggest/write-feed.ts';
+import { parseNumber } from '../../feeds/values/number-value.ts';
 import type { InputSection } from '../../formats/format-input.ts';
-import type { RowBatch } from '../../formats/row-batch.ts';
+import type { RowBatch, SourceRow } from '../../formats/row-batch.ts';
 import { checkFeed, type FeedCheck } from './check-feed.ts';
 import { columnsSampled, countyOf, kindOf, readSample } from './read-sample.ts';
 
@@ -54,28 +62,35 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const sample = await readSample(request.input, { ...request, fips: head.fips });
   const { input, batch, names, layer } = sample;
   const { rows } = batch;
-  const preset = request.preset ?? salePresetOf(names);
+  const preset = request.preset ?? salePresetOf(names) ?? (isReso(names) ? 'reso' : undefined);
   const known = preset ? readPreset(preset).kind : kindOf(names);
-  const fips = head.fips ?? countyOf(rows);
   const suggest = request.suggest ?? suggestColumns;
-  const suggestions = known === 'assessor' && !preset ? suggest(columnsSampled(sample, request.key)) : null;
+  const columns = columnsSampled(sample, request.key);
+  const isOpen = known === 'assessor' && !preset;
+  const offered = isOpen ? listingColumns(columns) : null;
+  const suggestions = isOpen && !offered ? suggest(columns) : null;
+  const fips = head.fips ?? countyOf(rows) ?? (suggestions && countyOf(placedBy(suggestions, rows)));
   const values = rows.map(row => row.values);
-  const hasShapes = rows.some(({ geometry }) => geometry !== null);
-  const sold = suggestions && !hasShapes ? saleColumns(suggestions, values) : undefined;
-  const kind = sold ? 'listings' : known;
+  const hasAreas = columns.acres.some(acres => acres !== null);
+  const sold = suggestions && !hasAreas ? saleColumns(suggestions, values, names) : undefined;
+  const kind = sold || offered ? 'listings' : known;
   const lines = inputLines(input);
   const body = suggestions
     ? suggestedLines(suggestions, sold, lines, values)
-    : preset
-      ? [`preset: ${preset}`, '', kind === 'listings' ? 'listings:' : 'roll:', ...lines]
-      : ['', 'layer:', ...lines];
+    : offered
+      ? ['', 'listings:', ...lines, ...plainColumnLines(offered.columns)]
+      : preset
+        ? [`preset: ${preset}`, '', kind === 'listings' ? 'listings:' : 'roll:', ...lines]
+        : ['', 'layer:', ...lines];
   const textOf = (problems: readonly string[], comps: readonly string[] = []) => {
     const off = problems.length > 0;
     const about = [
       ...(request.about ?? []),
       preset
         ? `Checked on the first ${rows.length} rows.`
-        : `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
+        : offered
+          ? `Suggested from the first ${rows.length} rows: listings, by ${offered.marks.join(', ')}.`
+          : `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
       ...(off ? ['Switched off, because it cannot run as it is. Correct it and take `disabled` away:'] : []),
       ...problems.map(problem => `- ${problem}`),
     ];
@@ -97,7 +112,20 @@ function suggestedLines(
   values: readonly Record<string, unknown>[],
 ): string[] {
   if (sold === undefined) return ['', 'roll:', ...lines, ...columnLines(suggestions)];
-  return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold.code, values)];
+  return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold, values)];
+}
+
+/** Rows at the places that their columns of longitude and latitude say. */
+function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRow[] {
+  const [lon, lat] = (['longitude', 'latitude'] as const).map(
+    field => fields.find(each => each.field === field)?.mapped?.columns[0],
+  );
+  if (lon === undefined || lat === undefined) return [];
+  return rows.flatMap(row => {
+    const at = [row.values[lon], row.values[lat]].map(parseNumber);
+    if (!at.every(degrees => typeof degrees === 'number' && degrees !== 0)) return [];
+    return [{ ...row, geometry: { type: 'Point', coordinates: at as number[] } }];
+  });
 }
 
 /** What the rows tell of sales, as comments at the end of a feed. */

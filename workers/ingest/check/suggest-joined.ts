@@ -1,8 +1,13 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { KeySpec } from '../../feeds/column-schema.ts';
 import { parseFeed } from '../../feeds/load-feeds.ts';
-import { salePresetOf } from '../../feeds/suggest/sale-file.ts';
-import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest-columns.ts';
+import { isReso, listingColumns } from '../../feeds/suggest/listing-file.ts';
+import { saleColumns, salePresetOf } from '../../feeds/suggest/sale-file.ts';
+import {
+  type Sample as ColumnSample,
+  type Suggestions,
+  suggestColumns,
+} from '../../feeds/suggest/suggest-columns.ts';
 import { columnLines, feedHead, inline, inputLines } from '../../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../../formats/format-input.ts';
 import { checkFeed } from './check-feed.ts';
@@ -43,8 +48,11 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const mapped = new Set<string>();
   const section = (sample: Sample, key: KeySpec | undefined, why: string | undefined) => {
     const all = suggestColumns(columnsSampled(sample));
-    // What an earlier roll tells a later one need not.
-    const fields = sample === shape ? all.fields : all.fields.filter(({ field }) => !mapped.has(field));
+    // What an earlier roll tells a later one need not; the boundaries tell the place.
+    const fields =
+      sample === shape
+        ? all.fields
+        : all.fields.filter(({ field }) => !mapped.has(field) && !(shape && isPlace(field)));
     for (const { field, mapped: best } of fields) if (best) mapped.add(field);
     const line = key && `  key: ${inline(shortKey(key))}${why === undefined ? '' : `  # ${why}`}`;
     return {
@@ -97,6 +105,17 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   };
 }
 
+const isPlace = (field: string): boolean => field === 'longitude' || field === 'latitude';
+
+/** Whether a table without boundaries has a sale in each row. */
+const isOfSales = ({ batch, names }: Sample, columns: ColumnSample): boolean =>
+  columns.acres.every(acres => acres === null) &&
+  saleColumns(
+    suggestColumns(columns),
+    batch.rows.map(({ values }) => values),
+    names,
+  ) !== undefined;
+
 const nameOf = ({ input }: Sample): string => String([input.source].flat()[0]);
 const columnOf = ({ columns }: KeySpec): string => String(columns[0]);
 const shortKey = (key: KeySpec): unknown => (Object.keys(key).length === 1 ? key.columns[0] : key);
@@ -105,7 +124,11 @@ const shortKey = (key: KeySpec): unknown => (Object.keys(key).length === 1 ? key
 function partsOf(samples: readonly Sample[]): { rolls: Sample[]; shape: Sample | null } {
   const refuse = (message: string) => new PlatError('feed_definition', message);
   for (const sample of samples) {
-    if (salePresetOf(sample.names)) throw refuse(`${nameOf(sample)} is a file of sales: give it alone.`);
+    const columns = columnsSampled(sample);
+    if (isReso(sample.names) || listingColumns(columns))
+      throw refuse(`${nameOf(sample)} is an export of listings: give it alone.`);
+    if (salePresetOf(sample.names) || isOfSales(sample, columns))
+      throw refuse(`${nameOf(sample)} is a file of sales: give it alone.`);
     const kind = kindOf(sample.names);
     if (kind !== 'assessor') throw refuse(`${nameOf(sample)} holds ${kind}, no parcels: give it alone.`);
   }

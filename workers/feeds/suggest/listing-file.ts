@@ -1,0 +1,163 @@
+import type { ListingField } from '../../../shared/domain/listing-fields.ts';
+import type { ColumnSpec } from '../column-schema.ts';
+import { targetSpec } from '../feed-schema.ts';
+import { fitDate, type Profile, profileOf } from './column-profile.ts';
+import type { Sample } from './suggest-columns.ts';
+
+/** How exports of listing services call their columns, without blanks and marks. */
+const NAMES: Partial<Record<ListingField, RegExp>> = {
+  source_id:
+    /^(mls|mlsid|mlsno|mlsnum|mlsnumber|listingid|listingkey|listingno|listingnum|listingnumber|listno|listnumber|listid|listkey|ml|mlnumber|lnum)$/,
+  status: /^(listing|list|mls|standard|property|current|sale)?(status|stat|statuscode)$/,
+  list_price: /^(current|last|original|orig)?(list|listing|listed|asking|ask)(price|prc|amount|amt)?$|^lp$/,
+  sold_price: /^(sold|sale|sales|selling|close|closed|closing|final)(price|prc|amount|amt)$|^sp$/,
+  listed_date:
+    /^(list|listed|listing|onmarket|active)(contract)?(date|dt|on)$|^date(listed|onmarket)$|^(listdt|ld)$/,
+  sold_date:
+    /^(sold|sale|sales|close|closed|closing|coe|settled|settlement)(date|dt|on)$|^date(sold|closed)$/,
+  status_date: /^(status|statuschange|lastchange|pending|contract)(date|dt|timestamp)$/,
+  days_on_market: /^(c?dom|adom|(cumulative)?daysonmarket|daysonmkt|marketdays|daysactive)$/,
+  latitude: /^(geo)?(lat|latitude)$/,
+  longitude: /^(geo)?(lon|lng|long|longitude)$/,
+  address: /^(full|street|property|site|unparsed|listing)?(address|addr)(line1|1|full)?$/,
+  city: /^(city|cityname|town|municipality)$/,
+  state: /^(state|stateorprovince|st|stateabbr)$/,
+  zip: /^(zip|zipcode|postalcode|zip5)$/,
+  county: /^(county|countyname|countyorparish)$/,
+  fips: /^(fips|countyfips|fipscode)$/,
+  apn: /^(apn|parcel|parcelid|parcelno|parcelnum|parcelnumber|pin|taxid|taxparcelid|taxnumber|assessorparcelnumber)$/,
+  lot_acres:
+    /^(lot|land|total|approx|approximate|est)?(size)?(acres|acreage|ac)$|^(lot|land)(size|area|sizearea)?$/,
+  sale_type: /^(property|prop|sale|listing)(sub)?type$|^(type|saleterms)$/,
+  url: /^(listing|property|virtualtour)?(url|link)$/,
+  photos: /^(photo|image|picture|primaryphoto)s?(url|link)?s?$/,
+};
+/** Lots in square feet. */
+const IN_SQUARE_FEET = /^(lot|land)(size)?(sq|square)(ft|feet|foot)$|^(lot|land)(size)?sf$/;
+const PRICE = /^(price|amount|prc)$/;
+const ID = /^(id|key|recordid|propertyid|rowid|number|no|num)$/;
+
+const STATUS_WORDS: [status: string, words: RegExp][] = [
+  [
+    'PENDING',
+    /^(pending|pend|p|under ?contract|active ?under ?contract|a ?uc|uc|contingent|active contingent|option pending|in escrow|sale pending|offer accepted|u)$/i,
+  ],
+  ['SOLD', /^(sold|closed|closed sale|settled|s|sld|cls|closd|recently sold)$/i],
+  ['ACTIVE', /^(active|act|a|for ?sale|new|available|back on market|bom|price change|reactivated|listed)$/i],
+  [
+    'OFF_MARKET',
+    /^(off[ _]?market|expired|exp|x|withdrawn|w|wd|cancell?ed|can|c|terminated|t|hold|temp(orarily)? off( the)? market|tom|coming ?soon|delete|deleted|incomplete|inactive|removed|delisted)$/i,
+  ],
+];
+const PLAIN = new Set(['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET']);
+/** Statuses that nothing but a listing has. A parcel may be active or inactive, too. */
+const OF_LISTINGS =
+  /sold|closed|pending|for ?sale|under ?contract|contingent|expired|withdrawn|coming ?soon|off[ _]?market|cancell?ed/i;
+const MARKS: readonly ListingField[] = [
+  'source_id',
+  'list_price',
+  'listed_date',
+  'days_on_market',
+  'sold_date',
+];
+
+export type ListingColumns = { columns: Partial<Record<ListingField, ColumnSpec>>; marks: string[] };
+
+/**
+ * The columns of an export of listings: statuses of a market, or asking prices, days of listing and numbers
+ * of an MLS. Null for other files.
+ */
+export function listingColumns({ columns: sampled, acres }: Sample): ListingColumns | null {
+  // What has boundaries is a map of parcels.
+  if (acres.some(area => area !== null)) return null;
+  const profiles = sampled.map(({ name, alias, values }) => profileOf(name, alias, values));
+  const found = new Map<ListingField, Profile>();
+  for (const [field, names] of Object.entries(NAMES) as [ListingField, RegExp][]) {
+    const fits = profiles.filter(profile => names.test(bare(profile.name)) && isFilled(field, profile));
+    if (fits.length > 0) found.set(field, fits.sort((a, b) => b.filled.length - a.filled.length)[0]!);
+  }
+  const status = found.get('status');
+  if (status && !status.filled.every(text => statusOf(text))) found.delete('status');
+  const price = profiles.find(({ name, numeric }) => PRICE.test(bare(name)) && numeric > 0.9);
+  const marks = MARKS.filter(field => found.has(field)).map(field => found.get(field)!.name);
+  if (!isOfListings(found, marks.length, price !== undefined)) return null;
+  addPrices(found, price);
+  const id = profiles.find(profile => ID.test(bare(profile.name)) && profile.filled.length > 0);
+  if (!found.has('source_id') && id) found.set('source_id', id);
+  const shown = found.get('status')?.name;
+  return { columns: specsOf(found, profiles), marks: shown === undefined ? marks : [shown, ...marks] };
+}
+
+/** An export in the names of RESO's Data Dictionary, which its preset reads. */
+export function isReso(names: readonly string[]): boolean {
+  const there = new Set(names.map(name => name.toLowerCase()));
+  return ['listingkey', 'standardstatus', 'listprice'].every(name => there.has(name));
+}
+
+const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+function isOfListings(found: ReadonlyMap<ListingField, Profile>, marks: number, hasPrice: boolean): boolean {
+  const status = found.get('status');
+  const isPriced = hasPrice || found.has('list_price') || found.has('sold_price');
+  if (!isPriced) return false;
+  if (status?.filled.some(text => OF_LISTINGS.test(text))) return true;
+  // Days and prices of sales are those of rolls and of files of sales, too.
+  const asked = marks - (found.has('sold_date') ? 1 : 0);
+  return asked >= (status ? 1 : 2);
+}
+
+/** A price of no kind is that of the sale beside an asking price, else of whatever the status is. */
+function addPrices(found: Map<ListingField, Profile>, price: Profile | undefined): void {
+  if (price === undefined) return;
+  if (!found.has('sold_price')) found.set('sold_price', price);
+  if (!found.has('list_price')) found.set('list_price', price);
+}
+
+function isFilled(field: ListingField, profile: Profile): boolean {
+  if (profile.filled.length === 0) return false;
+  const { type } = targetSpec('listings', field);
+  if (type === 'number' || type === 'degrees' || type === 'integer') return profile.numeric > 0.8;
+  return type !== 'date' || fitDate(profile) !== null;
+}
+
+const statusOf = (text: string): string | undefined =>
+  STATUS_WORDS.find(([, words]) => words.test(text.trim()))?.[0];
+
+function specsOf(
+  found: ReadonlyMap<ListingField, Profile>,
+  profiles: readonly Profile[],
+): Partial<Record<ListingField, ColumnSpec>> {
+  const specs: Partial<Record<ListingField, ColumnSpec>> = {};
+  for (const [field, profile] of found) {
+    const date = targetSpec('listings', field).type === 'date' ? fitDate(profile) : null;
+    const size = field === 'lot_acres' ? unitOf(profile) : null;
+    if (field === 'lot_acres' && size === null) continue;
+    const more = { ...date?.spec, ...(size === 'sqft' && { unit: size }) };
+    specs[field] = { column: profile.name, ...more, ...(field === 'status' && statusValues(profile)) };
+  }
+  const feet = profiles.find(({ name, numeric }) => IN_SQUARE_FEET.test(bare(name)) && numeric > 0.8);
+  if (!specs.lot_acres && feet) specs.lot_acres = { column: feet.name, unit: 'sqft' };
+  // Without statuses, what has a day of sale and a price in each row is sold.
+  const [day, price] = [found.get('sold_date'), found.get('sold_price')];
+  const isSold = day && price && day.texts.every((text, i) => text !== null && price.texts[i] !== null);
+  if (!specs.status && isSold) specs.status = { value: 'SOLD' };
+  return specs;
+}
+
+/** Lots are smaller in acres. */
+const MIN_SQUARE_FEET = 1_500;
+
+/** The unit of a lot's size by its name and its values; null where whole numbers may be anything: LOT 12. */
+function unitOf({ name, numbers }: Profile): 'acres' | 'sqft' | null {
+  const sizes = numbers.filter(value => value !== null && value > 0).toSorted((a, b) => a! - b!) as number[];
+  if ((sizes[Math.floor(sizes.length / 2)] ?? 0) >= MIN_SQUARE_FEET) return 'sqft';
+  const isSaid = /ac(res?|reage)?$/.test(bare(name));
+  return isSaid || sizes.some(size => !Number.isInteger(size)) ? 'acres' : null;
+}
+
+/** The values of a status that are not Plat's own words. */
+function statusValues({ filled }: Profile): Pick<ColumnSpec, 'values'> | null {
+  const words = [...new Set(filled)].filter(text => !PLAIN.has(text.toUpperCase()));
+  if (words.length === 0) return null;
+  return { values: Object.fromEntries(words.map(text => [text, statusOf(text)!])) };
+}
