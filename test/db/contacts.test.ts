@@ -82,7 +82,7 @@ describe('a feed of contacts', () => {
     expect(JSON.stringify(rows)).not.toMatch(/Xenia|Quux|5550150|555-0150/);
     expect(rows[2]).toMatchObject({
       reason: 'not_a_phone',
-      message: "'000-0000' is no telephone number of ten digits",
+      message: expect.stringMatching(/^'000-0000' /),
     });
     expect(JSON.parse(rows[0].raw)).toMatchObject({ first: 'xxxxx', phone1: '0000000000' });
   });

@@ -40,21 +40,21 @@ test('plat feed remove: the layer goes, its runs stay, and the parcels that it c
 
   expect(await plat('feed', 'remove', 'roads')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('There is no layer of a feed named roads'),
+    err: expect.stringMatching(/layer.*\broads\b/),
   });
 
   // As if for the first time: no gate compares it with what was removed.
   writeRoads(folder, 'roads', [road(40)]);
   expect(await ingest(pool, feed)).toMatchObject({ status: 'merged', counts: { new: 1 } });
-  expect((await plat('feed', 'remove', 'roads')).out).toBe(
-    `roads: 1 features of roads removed.\nA further run would bring it back: take ${file} away.\n`,
-  );
+  const { out } = await plat('feed', 'remove', 'roads');
+  expect(out).toMatch(/^roads: 1 features? /);
+  expect(out).toContain(file);
   expect(await runs()).toHaveLength(2);
 });
 
 test('parcels are retired by their roll', async () => {
   const { code, err } = await plat('feed', 'remove', 'lots');
   expect(code).toBe(1);
-  expect(err).toContain('lots is a feed of parcels, no land layer. Parcels are retired by their roll');
+  expect(err).toMatch(/\blots\b.*parcels.*land layer/);
   expect(await all(pool, 'select from parcels')).toHaveLength(2);
 });

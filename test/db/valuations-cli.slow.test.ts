@@ -63,10 +63,8 @@ test('recompute valuations fits, values the counties, and tells of all of them',
 
   const one = await plat('recompute', 'valuations', '--fips', '33005', '--as-of', '2026-06-01', '--wait');
   expect(one.code).toBe(0);
-  expect(one.out).toMatch(/^valuations as of 2026-06-01: \d+ of \d+ parcels in 1 county$/m);
-  expect(one.err).toContain(
-    'What is served of county 33005 is then as of 2026-06-01, until the next run without --as-of (daily at 00:40 UTC, ',
-  );
+  expect(one.out).toMatch(/^valuations .*2026-06-01: \d+ of \d+ parcels .*\b1 county/m);
+  expect(one.err).toMatch(/\b33005\b.*2026-06-01.*--as-of.*00:40 UTC/);
   const days = await pool.query('select fips, as_of from valuations group by 1, 2 order by 1');
   expect(days.rows.map(row => row.as_of)).toEqual(['2026-06-01', AS_OF, AS_OF]);
   expect(days.rows.map(row => row.fips)).toEqual([...COUNTIES].sort());
@@ -75,7 +73,7 @@ test('recompute valuations fits, values the counties, and tells of all of them',
 test('recompute valuations says what is wrong, and which county failed', async () => {
   expect(await plat('recompute', 'valuations')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('name one of --fips and --all'),
+    err: expect.stringMatching(/--fips.*--all/),
   });
   expect(await plat('recompute', 'valuations', '--fips', '99999')).toMatchObject({ code: 2 });
   expect(await plat('recompute', 'valuations', '--all', '--as-of', 'today')).toMatchObject({ code: 2 });
@@ -87,7 +85,7 @@ test('recompute valuations says what is wrong, and which county failed', async (
   const failed = await plat('recompute', 'valuations', '--all', '--wait', '--json');
   await pool.query('drop trigger fail on valuations_33; drop function fail');
   expect(failed.code).toBe(1);
-  expect(failed.err).not.toContain('What is served');
+  expect(failed.err).not.toContain('00:40 UTC');
   expect(JSON.parse(failed.out)).toMatchObject({
     status: 'failed',
     result: { counties: 3, failed: 1 },
@@ -122,27 +120,24 @@ test('backtest valuations compares with the prices that were paid, and knows not
 
   const { out, code } = await plat('backtest', 'valuations', '--from', '2026-03-01', '--to', AS_OF);
   expect(code).toBe(0);
-  expect(out).toContain(`${before.valued} of ${before.sales} sales had comps before them.`);
-  expect(out).toMatch(/^method +n +MdAPE % +within 10 % +20 % +25 % +median ratio +COD +PRD +PRB$/m);
+  expect(out).toContain(`${before.valued} of ${before.sales} sales`);
+  expect(out).toMatch(/^method +n +MdAPE % .*10 % +20 % +25 % .*COD +PRD +PRB$/m);
   expect(out).toMatch(/^valuation +\d+ +\d+\.\d/m);
-  expect(out).toMatch(/^mean price of the 5 nearest +\d+\.\d % of resamples/m);
-  expect(out).toMatch(/^80 % interval: holds \d+\.\d % of the prices \(90 %: \d+\.\d to \d+\.\d\)\.$/m);
-  expect(out).toMatch(
-    /^PRB of estimates without bias that are off by as much: -?\d+\.\d\d to -?\d+\.\d\d \(90 %\)\.$/m,
-  );
-  expect(out).toMatch(/^Prices are higher by -?\d+\.\d\d % \(90 %: .*\) where estimates are by 1 %\.$/m);
-  expect(out).toMatch(
-    /^Of the half with the higher confidence -?\d+\.\d points more were within 25 % \(90 %: /m,
-  );
+  expect(out).toMatch(/\b5 nearest +\d+\.\d % /m);
+  expect(out).toMatch(/^80 % interval: .*\b\d+\.\d % .*\(90 %: \d+\.\d to \d+\.\d\)/m);
+  expect(out).toMatch(/^PRB .*: -?\d+\.\d\d to -?\d+\.\d\d \(90 %\)/m);
+  expect(out).toMatch(/^Prices .*-?\d+\.\d\d % \(90 %: .*\b1 %/m);
+  expect(out).toMatch(/\bconfidence .*-?\d+\.\d points .*25 % \(90 %: /m);
   const period = ['--from', '2026-06-01', '--to', AS_OF];
   const { counties } = await json('backtest', 'valuations', '--all', ...period);
   expect(counties.map((one: { fips: string }) => one.fips)).toEqual(['33005', '33019']);
   expect((await plat('backtest', 'valuations', '--all', ...period)).out).toMatch(
-    /^county +n +MdAPE % alone +beside others +80 % interval alone /m,
+    /^county +n +MdAPE % .*80 % interval /m,
   );
   expect((await plat('backtest', 'valuations', '--all', '--fips', '33005')).code).toBe(2);
   expect((await plat('backtest', 'valuations', '--from', '2026-01-02', '--to', '2026-01-01')).code).toBe(2);
-  expect((await plat('backtest', 'valuations', '--to', '1990-01-01')).out).toContain('too few to compare');
+  const early = await plat('backtest', 'valuations', '--to', '1990-01-01');
+  expect(early).toMatchObject({ code: 0, out: expect.not.stringContaining('MdAPE') });
   expect(await json('backtest', 'valuations', '--to', '1990-01-01')).toMatchObject({
     from: '1900-01-01',
     sales: 0,

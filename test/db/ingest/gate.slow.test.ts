@@ -63,7 +63,7 @@ const CASES: Case[] = [
   {
     gate: 'rows',
     what: 'rows fell by more than 10 %',
-    says: /rows fell from 100 to 89 \(11\.0 %, at most 10 %\)/,
+    says: /rows .*\b100 to 89 \(11\.0 %.*\b10 %/,
     second: parcels(0, 89),
     allowed: { max_row_drop_percent: 11, max_key_drop_percent: 11 },
     within: parcels(0, 90),
@@ -71,7 +71,7 @@ const CASES: Case[] = [
   {
     gate: 'matched_keys',
     what: 'keys with geometry fell by more than 10 %',
-    says: /keys with geometry fell from 100 to 89/,
+    says: /keys with geometry .*\b100 to 89\b/,
     second: parcels(0, 100, n => (n < 11 ? { geometry: null } : {})),
     allowed: { max_key_drop_percent: 11 },
     within: parcels(0, 100, n => (n < 10 ? { geometry: null } : {})),
@@ -79,7 +79,7 @@ const CASES: Case[] = [
   {
     gate: 'known_keys',
     what: 'keys changed their form, at the same number of rows',
-    says: /11 of 100 parcels would be retired \(11\.0 %, at most 10 %\)/,
+    says: /\b11 of 100 parcels .*\b11\.0 %.*\b10 %/,
     second: parcels(11, 111),
     allowed: { max_key_drop_percent: 11 },
     within: parcels(10, 110),
@@ -87,7 +87,7 @@ const CASES: Case[] = [
   {
     gate: 'rejects',
     what: 'more than 5 % of the rows were rejected',
-    says: /6 of 106 rows were rejected \(5\.7 %, at most 5 %\)/,
+    says: /\b6 of 106 rows .*\b5\.7 %.*\b5 %/,
     second: [
       ...parcels(0, 100, n => (n === 0 ? { extra: { OWNER: 'ANOTHER' } } : {})),
       ...parcels(0, 6, () => ({ extra: { PIN: '' } })),
@@ -98,7 +98,7 @@ const CASES: Case[] = [
   {
     gate: 'extent',
     what: 'more than 1 % of the parcels lie outside the county',
-    says: /2 of 100 parcels lie outside the county \(33019: longitudes -7\d\.\d+ to .*\): is the CRS right\?/,
+    says: /\b2 of 100 parcels .*county.*\b33019\b.* -7\d\.\d+ to .*CRS/,
     second: parcels(0, 100, n => (n < 2 ? { geometry: square(-70, 44, 0.001) } : {})),
     allowed: { max_outside_percent: 2 },
     within: parcels(0, 100, n => (n < 1 ? { geometry: square(-70, 44, 0.001) } : {})),
@@ -106,7 +106,7 @@ const CASES: Case[] = [
   {
     gate: 'empty_column',
     what: 'a mapped column turned empty',
-    says: /Column owner_name was filled in 100 rows of the last run and is empty now/,
+    says: /\bowner_name\b.*\b100 rows/,
     second: parcels(0, 100, () => ({ extra: { OWNER: ' ' } })),
     allowed: { empty_columns: false },
     within: parcels(0, 100, n => (n > 0 ? { extra: { OWNER: null } } : {})),
@@ -175,8 +175,9 @@ test('sales: a min_price that disqualifies comps blocks, as rows that leave do, 
     blocked: [
       {
         gate: 'sales',
-        message:
-          '3 of 20 sales would no longer be comps (15.0 %, at most 10 %): are sales.where and sales.min_price right?',
+        message: expect.stringMatching(
+          /^3 of 20 sales .*\b15\.0 %.*\b10 %.*sales\.where.*sales\.min_price/,
+        ),
       },
     ],
   });
@@ -201,7 +202,7 @@ test('an empty file blocks, on the first run too', async () => {
   const { run, name } = roll();
   expect(await run([])).toMatchObject({
     status: 'blocked',
-    blocked: [{ gate: 'empty', message: 'The run has no usable row.' }],
+    blocked: [{ gate: 'empty' }],
   });
   await run(parcels(0, 3));
   const result = await run([]);
@@ -271,7 +272,7 @@ test('a geometry file whose attributes turned empty blocks as well', async () =>
   expect((await run(parcels(0, 12, () => ({ extra: { OWNER: null } })))).blocked).toEqual([
     {
       gate: 'empty_column',
-      message: 'Column shape.owner_name was filled in 12 rows of the last run and is empty now.',
+      message: expect.stringMatching(/shape\.owner_name\b.*\b12 rows/),
     },
   ]);
 });
@@ -303,7 +304,7 @@ test('a listing feed that lists everything is gated by its rows, rejects and col
   expect((await run(20, n => `${n},ACTIVE,1000,`)).blocked).toEqual([
     {
       gate: 'empty_column',
-      message: 'Column address was filled in 20 rows of the last run and is empty now.',
+      message: expect.stringMatching(/\baddress\b.*\b20 rows/),
     },
   ]);
   expect((await run(0, () => '')).blocked.map(({ gate }) => gate)).toContain('empty');

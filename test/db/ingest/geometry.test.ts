@@ -231,8 +231,7 @@ test('a repeated key with other values: the first row is kept, and the reject sa
     {
       row_no: 2,
       field: 'key',
-      message:
-        "Key TWICE was used by row 1 with other values; the first row's values are kept, and this row's geometry, if it has one, is a part of the parcel.",
+      message: expect.stringMatching(/\bTWICE\b.*\brow 1\b/),
     },
   ]);
 });

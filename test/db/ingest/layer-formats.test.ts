@@ -149,7 +149,7 @@ test('coordinates that are no degrees, in a file that does not say so, end the r
   const feed = feedOf(folder, { name: 'undeclared', kind: 'roads', layer });
   await expect(ingest(pool, feed)).rejects.toMatchObject({
     code: 'feed_crs',
-    message: expect.stringContaining('Declare the "crs"'),
+    message: expect.stringContaining('"crs"'),
   });
 });
 

@@ -45,36 +45,36 @@ describe('a run is blocked, and the layer stays as it was', () => {
   }));
 
   test.each<[string, string[], Feature[], RegExp]>([
-    ['fewer features', ['rows'], many(17), /features fell from 20 to 17 \(15\.0 %, at most 10 %\)/],
+    ['fewer features', ['rows'], many(17), /features .*\b20 to 17 \(15\.0 %.*\b10 %/],
     [
       'many rejects',
       ['rejects'],
       [...many(21), broken(1), broken(2)],
-      /2 of 23 features were rejected \(8\.7 %, at most 5 %\)/,
+      /\b2 of 23 features .*\b8\.7 %.*\b5 %/,
     ],
     [
       'nothing that counts',
       ['empty', 'rows'],
       many(20).map(row => ({ ...row, properties: { MTFCC: 'S1820' } })),
-      /Of 20 features read, none counts: is the mapping right, and is it a file of this place\?/,
+      /\b20 features/,
     ],
     [
       "another place's file",
       ['coverage'],
       moved(1),
-      /100\.0 % of the area that the layer covered is covered no longer, at most 10 % may \(longitudes -72\.15 to -72\.14, .* is it another place's file\? Is fips right\?/,
+      /100\.0 % .*area.*\b10 %.* -72\.15 to -72\.14.*fips/,
     ],
     [
       'a stray feature far away',
       ['coverage_growth'],
       [...many(20), ...moved(1).slice(0, 1)],
-      /The area that the layer covers grows by 10000\.0 %, at most 10 % may \(longitudes -72\.15 to -72\.14, .* before, longitudes -72\.15 to -71\.14, .* is a stray feature, .* Is fips right\?/,
+      /area.*\b10000\.0 %.*\b10 %.* -72\.15 to -72\.14.* -72\.15 to -71\.14.*fips/,
     ],
     [
       'longitude and latitude swapped',
       ['coverage', 'extent'],
       swapped,
-      /20 of 20 features lie outside the United States \(longitudes 43\.2 to .*is the CRS right\?/,
+      /\b20 of 20 features .*United States.* 43\.2 to .*CRS/,
     ],
   ])('%s', async (_what, gates, rows, message) => {
     const { feed, run } = await merged();
@@ -103,7 +103,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
     expect((await ingest(pool, feed)).status).toBe('merged');
     writeFeatures(join(folder, 'emptied.ndgeojson'), rows(null));
     expect((await ingest(pool, feed)).blocked).toEqual([
-      { gate: 'empty_column', message: 'Column type was filled in 2 rows of the last run and is empty now.' },
+      { gate: 'empty_column', message: expect.stringMatching(/\btype\b.*\b2 rows/) },
     ]);
   });
 
@@ -124,7 +124,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
     };
     expect((await run([...many(19), inMaine])).status).toBe('merged');
     expect((await run([...many(7), inMaine])).blocked).toMatchObject([
-      { gate: 'extent', message: expect.stringMatching(/1 of 8 features lie outside the county/) },
+      { gate: 'extent', message: expect.stringMatching(/\b1 of 8 features .*county/) },
     ]);
   });
 
@@ -155,7 +155,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
           {
             gate: 'coverage',
             message: expect.stringMatching(
-              /^20 of 20 features lie wholly outside the declared coverage \(100\.0 %, one at least has to lie inside; coverage: longitudes -73 to -71, latitudes 43 to 44; features: longitudes -89\.4 to /,
+              /^20 of 20 features .*coverage.*\b100\.0 %.* -73 to -71.* 43 to 44.* -89\.4 to /,
             ),
           },
         ],
@@ -209,13 +209,13 @@ describe('a run is blocked, and the layer stays as it was', () => {
     expect((await ingest(pool, next)).blocked).toEqual([
       {
         gate: 'coverage',
-        message: expect.stringMatching(/% of the area that the layer covered is covered no/),
+        message: expect.stringMatching(/% .*area/),
       },
     ]);
     const box = await merged({ coverage: [-73, 43, -71, 44] });
     const smaller = { ...box.feed, coverage: [-73, 43, -72, 44] } as Feed;
     expect((await ingest(pool, smaller)).blocked).toEqual([
-      { gate: 'coverage', message: expect.stringMatching(/^50\.0 % of the area that the layer covered/) },
+      { gate: 'coverage', message: expect.stringMatching(/^50\.0 % .*area/) },
     ]);
   });
 

@@ -256,7 +256,7 @@ test('a feed keeps its kind once data was accepted under its name', async () => 
   await expect(ingest(pool, other)).rejects.toMatchObject({
     code: 'feed_kind',
     message: expect.stringMatching(
-      /turncoat was ingested as roads, .*turncoat\.yaml says wetlands.*another name/,
+      /turncoat .*\broads\b.*turncoat\.yaml.*\bwetlands\b/,
     ),
   });
   expect(await storedFeatures(pool, 'turncoat')).toHaveLength(1);
@@ -293,8 +293,9 @@ test('a source that is missing, or has no column that tells what a feature is, f
   });
   await expect(ingest(pool, layer('wetlands'))).rejects.toMatchObject({
     code: 'feed_mapping',
-    message:
-      'layer.columns: the source has no column ATTRIBUTE or WETLAND_TYPE; it has NAME. Map attribute or type.',
+    message: expect.stringMatching(
+      /^layer\.columns: .*ATTRIBUTE or WETLAND_TYPE.* NAME.*attribute or type/,
+    ),
   });
   await expect(ingest(pool, layer('flood'))).rejects.toMatchObject({
     message: expect.stringContaining('FLD_ZONE or ZONE or SFHA_TF or SFHA'),

@@ -81,7 +81,7 @@ describe('the Do Not Call registry', () => {
       dnc: true,
       dnc_as_of: '2026-11-20',
     });
-    await expect(ingest(db.pool, registry('6035550100'))).rejects.toThrow('tells no day: give dnc.edition');
+    await expect(ingest(db.pool, registry('6035550100'))).rejects.toThrow('dnc.edition');
   });
 
   test('a full list takes the place of its area codes alone, and an older one is refused', async () => {
@@ -100,12 +100,10 @@ describe('the Do Not Call registry', () => {
     expect(await listed('6035550100', '6035550101', '6035550200')).toEqual([false, true, true]);
     // Area codes that nothing happened in are as of that day as well.
     expect((await factsOf(run, ['2075550001'])).get('2075550001')!.dnc_as_of).toBe('2026-11-02');
-    await expect(changes('603,5550300,x,A\n', '2026-11-04')).rejects.toThrow(
-      'known as of 2026-11-02: apply the change lists between',
-    );
+    await expect(changes('603,5550300,x,A\n', '2026-11-04')).rejects.toThrow(/2026-11-02.*change lists/);
     expect(await changes('603,5550100,x,A\n', '2026-11-02')).toMatchObject({ status: 'unchanged' });
     expect(await listed('6035550100', '6035550300')).toEqual([false, false]);
-    await expect(changes('802,5550300,x,A\n', '2026-11-03')).rejects.toThrow('no full list');
+    await expect(changes('802,5550300,x,A\n', '2026-11-03')).rejects.toThrow(/\b802\b.*full list/);
     const { rows } = await db.pool.query('select area_code, numbers from dnc_areas order by 1');
     expect(rows).toEqual([
       { area_code: 207, numbers: 1 },
@@ -172,7 +170,7 @@ describe('the Do Not Call registry', () => {
 
   test('a check of the feed counts without loading', async () => {
     const check = await checkFeed(registry('hello\nworld\n', { edition: '2026-11-01' }));
-    expect(check.problems).toEqual([expect.stringContaining('holds no number in 2 lines')]);
+    expect(check.problems).toEqual([expect.stringMatching(/number.*\b2 lines/)]);
     expect((await checkFeed(registry('6035550100\n', { edition: '2026-11-01' }))).ok).toBe(true);
   });
 });

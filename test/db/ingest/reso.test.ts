@@ -209,6 +209,6 @@ test('without the token in the environment the run fails and names the variable'
 test('a RESO feed cannot be declared to list everything', () => {
   const listings = { source: 'https://example.com/Property', format: 'reso', snapshot: true };
   expect(() => feedOf('/', { name: 'wrong', kind: 'listings', preset: 'reso', listings })).toThrowError(
-    /snapshot: must be false for format reso/,
+    /snapshot: .*reso/,
   );
 });

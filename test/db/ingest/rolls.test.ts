@@ -184,7 +184,7 @@ test.each([3_000, 12_000])('a feature nested %i levels deep is one rejected row'
   const { status, counts, runId } = await ingest(pool, feed);
   expect([status, counts.read, counts.rejected]).toEqual(['merged', { roll: 2 }, { unreadable_row: 1 }]);
   expect(await all(pool, 'select row_no, message from run_rejects where run_id = $1', [runId])).toEqual([
-    { row_no: 2, message: 'the row is nested more than 500 levels deep' },
+    { row_no: 2, message: expect.stringMatching(/\b500\b/) },
   ]);
 });
 

@@ -73,40 +73,40 @@ describe('the file of a layer', () => {
   });
 
   const L = 'source: r.geojson, format: geojson';
-  const two = 'a feed of kind elevation has a section elevation';
+  const two = '.*kind elevation .*section elevation';
 
   test.each<[string, RegExp]>([
-    ['roads', /kind: roads needs a section layer/],
-    ['elevation', /kind: elevation needs a section elevation/],
-    [`roads, layer: {${L}}, roll: {source: a, format: csv, key: A}`, /roll: belongs to kind assessor/],
-    [`roads, layer: {${L}}, elevation: {source: a.tif}`, /elevation: belongs to kind elevation/],
-    [`elevation, elevation: {source: a}, layer: {${L}}`, RegExp(`layer: belongs to .*; ${two}`)],
+    ['roads', /kind: roads .*section layer/],
+    ['elevation', /kind: elevation .*section elevation/],
+    [`roads, layer: {${L}}, roll: {source: a, format: csv, key: A}`, /roll: .*kind assessor/],
+    [`roads, layer: {${L}}, elevation: {source: a.tif}`, /elevation: .*kind elevation/],
+    [`elevation, elevation: {source: a}, layer: {${L}}`, RegExp(`layer: ${two}`)],
     [
       'elevation, layer: {source: h.tif, format: geotiff}',
-      RegExp(`^[^\n]*layer: belongs to kind roads, wetlands, flood, water, places or zips; ${two}$`),
+      RegExp(`^[^\n]*layer: .*kind roads, wetlands, flood, water, places or zips\\b${two}$`),
     ],
-    [`roads, layer: {${L}}, fips: "99998"`, /fips: 99998 is the FIPS code of no county/],
-    ['elevation, elevation: {source: a}, fips: "09001"', /09001 is .* planning regions, 09110 to 09190/],
-    ['listings, coverage: [0, 0, 1, 1]', /coverage: belongs to kind/],
-    ['roads, layer: {source: a, format: csv}', /layer\.format: csv has no geometry/],
+    [`roads, layer: {${L}}, fips: "99998"`, /fips: 99998 .*county/],
+    ['elevation, elevation: {source: a}, fips: "09001"', /09001 .*planning regions, 09110 to 09190/],
+    ['listings, coverage: [0, 0, 1, 1]', /coverage: .*kind/],
+    ['roads, layer: {source: a, format: csv}', /layer\.format: csv .*geometry/],
     [
       `roads, layer: {${L}, columns: {zone: Z}}`,
-      /columns\.zone: is no field of roads, which has class, mtfcc/,
+      /columns\.zone: .*roads.* class, mtfcc/,
     ],
-    [`roads, layer: {${L}, columns: {clas: Z}}`, /layer\.columns\.clas: .*did you mean class/],
-    [`roads, layer: {${L}, columns: {class: {column: C, values: {A: hghway}}}}`, /'hghway' is not highway/],
-    [`roads, layer: {${L}, columns: {mtfcc: null}}`, /map class or mtfcc/],
-    [`wetlands, layer: {${L}, reach: {}}`, /layer\.reach: belongs to kind roads/],
+    [`roads, layer: {${L}, columns: {clas: Z}}`, /layer\.columns\.clas: .*\bclass\b/],
+    [`roads, layer: {${L}, columns: {class: {column: C, values: {A: hghway}}}}`, /'hghway' .*highway/],
+    [`roads, layer: {${L}, columns: {mtfcc: null}}`, /class or mtfcc/],
+    [`wetlands, layer: {${L}, reach: {}}`, /layer\.reach: .*kind roads/],
     [`roads, layer: {${L}, reach: {local: 5000}}`, /layer\.reach\.local: /],
-    [`roads, layer: {${L}}, coverage: [-72, 43, -73, 44]`, /coverage: must be west, south, east, north/],
+    [`roads, layer: {${L}}, coverage: [-72, 43, -73, 44]`, /coverage: .*west, south, east, north/],
     [`roads, layer: {${L}}, coverage: [-272, 43, -73, 44]`, /coverage\[0\]: /],
-    [`roads, layer: {${L}}, gates: {max_key_drop_percent: 5}`, /does not apply to kind roads/],
-    ['elevation, elevation: {source: a.tif, index: b.txt}', /gives source and index; give one of them/],
-    ['elevation, elevation: {}', /elevation: give source, template or index/],
-    ['elevation, elevation: {template: "{tile}.tif"}', /elevation\.template: needs bounds/],
-    ['elevation, elevation: {template: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.template: lacks \{tile\}/],
-    ['elevation, elevation: {source: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.bounds: belongs to template/],
-    [`roads, layer: {${L}}, preset: regrid`, /preset: regrid is a preset for kind assessor/],
+    [`roads, layer: {${L}}, gates: {max_key_drop_percent: 5}`, /gates\.max_key_drop_percent: .*kind roads/],
+    ['elevation, elevation: {source: a.tif, index: b.txt}', /source and index/],
+    ['elevation, elevation: {}', /elevation: .*source, template or index/],
+    ['elevation, elevation: {template: "{tile}.tif"}', /elevation\.template: .*bounds/],
+    ['elevation, elevation: {template: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.template: .*\{tile\}/],
+    ['elevation, elevation: {source: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.bounds: .*template/],
+    [`roads, layer: {${L}}, preset: regrid`, /preset: regrid .*kind assessor/],
   ])('kind: %s is refused', (more, message) => {
     expect(fault(`{name: f, kind: ${more}}`)).toMatch(message);
   });
@@ -131,7 +131,7 @@ describe('plat feed check of a layer', () => {
       },
     });
     const text = renderCheck(roads);
-    expect(text).toContain('Features that count: highway 61, normal 529, local 967, private 542');
+    expect(text).toContain(': highway 61, normal 529, local 967, private 542');
     expect((await sample('bangor-me-wetlands')).parts[0]!.classes!.counting).toMatchObject({
       palustrine: 340,
     });
@@ -160,13 +160,13 @@ describe('plat feed check of a layer', () => {
         reason: 'geometry_not_a_line',
         count: 1,
         rowNo: 1,
-        message: 'Point is not a line; LineString or MultiLineString is',
+        message: expect.stringMatching(/^Point .*LineString or MultiLineString/),
       },
-      { field: 'class', reason: 'missing_class', count: 1, rowNo: 2, message: 'class and mtfcc are empty' },
+      { field: 'class', reason: 'missing_class', count: 1, rowNo: 2, message: expect.stringMatching(/class.*mtfcc/) },
     ]);
     expect(check.problems).toEqual([
-      'layer: Of 2 features read, none counts: is the mapping right, and is it a file of this place?',
-      'layer: 2 of 2 rows would be rejected (100.0 %, at most 5 %).',
+      expect.stringMatching(/^layer: .*\b2 features/),
+      expect.stringMatching(/^layer: 2 of 2 rows .*\b100\.0 %.*\b5 %/),
     ]);
   });
 
@@ -200,10 +200,8 @@ describe('plat feed check of a layer', () => {
       const check = await checkFeed(parseFeed(stringify({ name: 'c', kind, layer }), join(folder, 'c.yaml')));
       return check.parts[0]!.rejected[0]!.message;
     };
-    expect(await rejected('roads', { MTFCC: 'S1400' }, line!)).toMatch(
-      /GeoJSON writes 'Linestring' as LineString$/,
-    );
-    expect(await rejected('flood', { FLD_ZONE: 'A' }, area!)).toMatch(/GeoJSON writes 'polygon' as Polygon$/);
+    expect(await rejected('roads', { MTFCC: 'S1400' }, line!)).toMatch(/'Linestring'.* LineString$/);
+    expect(await rejected('flood', { FLD_ZONE: 'A' }, area!)).toMatch(/'polygon'.* Polygon$/);
   });
 
   test('of elevation shows what the headers of the files say', async () => {
@@ -222,16 +220,16 @@ describe('plat feed check of a layer', () => {
       },
     });
     const text = renderCheck(check);
-    expect(text).toContain('elevation: 1 tile named, 1 looked at, 0 not there, 0 would be rejected');
+    expect(text).toMatch(/elevation: 1 tile\b.*\b1\b.*\b0\b.*\b0\b/);
     expect(text).toContain('1118 x 1150 cells of 10 x 10 in EPSG:26919');
-    expect(text).toContain('heights in units of 0.3048 m, -9999 where there is none');
+    expect(text).toMatch(/heights .*\b0\.3048 m\b.* -9999\b/);
   });
 
   test('of elevation names files that are missing or of no use', async () => {
     const check = (elevation: object) =>
       checkFeed(parseFeed(stringify({ ...HEIGHTS, elevation }), join(folder, 'h.yaml')));
     expect((await check({ source: 'gone.tif' })).problems).toEqual([
-      expect.stringMatching(/^elevation: .*gone\.tif is missing/),
+      expect.stringMatching(/^elevation: .*gone\.tif/),
     ]);
     writeTiff(join(folder, 'n44w073.tif'), {
       width: 4,
@@ -246,11 +244,11 @@ describe('plat feed check of a layer', () => {
       named: 2,
       rejected: [{ reason: 'feed_format', rowNo: 2, count: 1 }],
     });
-    expect(listed.problems).toEqual([expect.stringMatching(/1 of 2 tiles would be rejected \(50\.0 %/)]);
+    expect(listed.problems).toEqual([expect.stringMatching(/\b1 of 2 tiles .*\b50\.0 %/)]);
     const template = await check({ template: '{tile}.tif', bounds: [-73, 43, -71, 44] });
     expect(template).toMatchObject({ ok: true, tiles: { named: 2, absent: 1 } });
     expect((await check({ template: 'x{tile}.tif', bounds: [-73, 43, -71, 44] })).problems).toEqual([
-      'elevation: none of the tiles can be read.',
+      expect.stringMatching(/^elevation: .*tiles/),
     ]);
   });
 });

@@ -69,10 +69,8 @@ describe('a file of sales that no preset knows', () => {
     expect(found.text).toMatch(/\nlistings:\n.*\n.*\n {2}key: PARCEL_ID /);
     expect(found.text).toMatch(/\n {4}sold_date: SALE_DATE .*\n/);
     expect(found.text).toMatch(/\n {4}sold_price: SALE_PRICE .*\n/);
-    expect(found.text).toContain(
-      "# QUAL_CODE, by rows: Q 40, U 20. Those of sales at arm's length of vacant land:",
-    );
-    expect(found.check?.comps[0]).toBe('60 of the first 60 rows become comps');
+    expect(found.text).toMatch(/# QUAL_CODE.*: Q 40, U 20\./);
+    expect(found.check?.comps[0]).toMatch(/^60 of .*\b60 rows/);
   });
 
   test('is none where each parcel stands once, with what a roll says of owners', async () => {

@@ -34,18 +34,14 @@ test.each(['access-97.mdb', 'access-2010.accdb'])(
 );
 
 test('what is no database, is cut, is too large', async () => {
-  for (const [bytes, message] of [
-    [Buffer.from('PID,OWNER\n'), /cannot be read as a table of a Microsoft Access database/],
-    [Buffer.alloc(0), /cannot be read as a table of a Microsoft Access database/],
-    [Buffer.alloc(200_000, 1), /cannot be read as a table of a Microsoft Access database/],
-  ] as const)
+  for (const bytes of [Buffer.from('PID,OWNER\n'), Buffer.alloc(0), Buffer.alloc(200_000, 1)])
     await expect(read(bytes)).rejects.toMatchObject({
       code: 'feed_format',
-      message: expect.stringMatching(message),
+      message: expect.stringContaining('Microsoft Access'),
     });
   read.folder.put('zipped.zip', makeZip({ 'x.mdb': readFileSync(`${fixtures}access.zip`) }));
   const bounded = contextFor(read.folder.path, { limits: { accessBytes: 1_000 } });
   await expect(readAll({ source: 'zipped.zip', format: 'access' }, bounded)).rejects.toThrow(
-    /larger than 1000 bytes.*CSV/,
+    / 1000 bytes.*CSV/,
   );
 });

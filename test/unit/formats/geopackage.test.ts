@@ -66,7 +66,7 @@ describe('the real parcels', () => {
     expect(roll.rows).toHaveLength(25);
     expect(roll.rows.every(row => row.geometry === null)).toBe(true);
     await expect(read(`${fixtures}washington.gpkg.zip`, 'lots')).rejects.toThrow(
-      /no layer or table "lots": parcels, roll/,
+      /"lots".*parcels, roll/,
     );
   });
 });
@@ -91,8 +91,8 @@ describe('what a table holds', () => {
       photo: null,
     });
     expect(all.bad.map(({ rowNo, reason, message }) => [rowNo, reason, message])).toEqual([
-      [7, 'unreadable_geometry', expect.stringMatching(/curve polygon is not read.*CONVERT_TO_LINEAR/)],
-      [8, 'unreadable_geometry', expect.stringMatching(/no WKB/)],
+      [7, 'unreadable_geometry', expect.stringMatching(/curve polygon.*CONVERT_TO_LINEAR/)],
+      [8, 'unreadable_geometry', expect.stringMatching(/WKB/)],
     ]);
   });
 
@@ -113,8 +113,7 @@ describe('which layer', () => {
     put('b.gpkg', { lots: [], roads: [] });
     await expect(read('b.gpkg')).rejects.toMatchObject({
       code: 'feed_format',
-      message:
-        'b.gpkg holds 2 layers or tables: lots, roads. Name the one that is meant as "layer" in the feed (--layer of `plat feed suggest`).',
+      message: expect.stringMatching(/^b\.gpkg .*\b2\b.*lots, roads.*"layer".*--layer/),
       details: { layer: ['lots', 'roads'] },
     });
     expect((await read('b.gpkg', 'roads')).rows).toEqual([]);
@@ -127,7 +126,7 @@ describe('which layer', () => {
       { parcels: [] },
       `create view lots as ${endless}; insert into gpkg_contents values ('lots', 'attributes')`,
     );
-    await expect(read('c.gpkg', 'lots')).rejects.toThrow(/no layer or table "lots": parcels/);
+    await expect(read('c.gpkg', 'lots')).rejects.toThrow(/"lots".*: parcels/);
   });
 });
 
@@ -142,26 +141,26 @@ test('in write-ahead mode, as QGIS leaves it, it is read, unless another program
   writeFileSync(join(folder.path, 'qgis.gpkg-wal'), 'frames');
   await expect(read('qgis.gpkg')).rejects.toMatchObject({
     code: 'feed_format',
-    message: expect.stringMatching(/open in another program.*qgis\.gpkg-wal/),
+    message: expect.stringMatching(/qgis\.gpkg-wal/),
   });
 });
 
 describe('files that cannot be read', () => {
   test.each([
-    ['another format', () => Buffer.from('PID,OWNER\n'), 'feed_format', /not a GeoPackage/],
-    ['empty', () => Buffer.alloc(0), 'feed_format', /not a GeoPackage/],
-    ['cut', () => good().subarray(0, -4096), 'feed_source', /cut off/],
+    ['another format', () => Buffer.from('PID,OWNER\n'), 'feed_format', /GeoPackage/],
+    ['empty', () => Buffer.alloc(0), 'feed_format', /GeoPackage/],
+    ['cut', () => good().subarray(0, -4096), 'feed_source', /^bad\.gpkg /],
     [
       'damaged',
       () => good().fill(0xff, 4096, 12_000),
       'feed_format',
-      /cannot be read as a layer of a GeoPackage/,
+      /layer of a GeoPackage/,
     ],
     [
       'no GeoPackage, but SQLite',
       () => good().fill('x', 100, 4096),
       'feed_format',
-      /cannot be read as a layer of a GeoPackage/,
+      /layer of a GeoPackage/,
     ],
   ])('%s', async (_, bytes, code, message) => {
     writeFileSync(join(folder.path, 'bad.gpkg'), bytes());

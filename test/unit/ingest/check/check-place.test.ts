@@ -30,7 +30,9 @@ describe('plat feed check says what the gate would say of where a layer lies', (
     expect(await check(swapped)).toMatchObject({
       ok: false,
       problems: [
-        'layer: 20 of 20 features lie outside the United States (longitudes 43.2 to 43.219, latitudes -72.15 to -72.14): is the CRS right?',
+        expect.stringMatching(
+          /^layer: 20 of 20 features .*United States.*43\.2 to 43\.219.* -72\.15 to -72\.14.*CRS/,
+        ),
       ],
     });
   });
@@ -38,7 +40,7 @@ describe('plat feed check says what the gate would say of where a layer lies', (
   test('another county; one feature of a hundred may lie outside', async () => {
     expect(await check(roads, { fips: '33019' })).toMatchObject({ ok: true, problems: [] });
     expect((await check(roads, { fips: '23019' })).problems).toEqual([
-      expect.stringMatching(/^layer: 20 of 20 features lie outside the county \(longitudes -72\.15 to /),
+      expect.stringMatching(/^layer: 20 of 20 features .*county.* -72\.15 to /),
     ]);
     const gates = { max_outside_percent: 100 };
     expect((await check(roads, { fips: '23019', gates })).problems).toEqual([]);
@@ -49,14 +51,14 @@ describe('plat feed check says what the gate would say of where a layer lies', (
       ok: false,
       problems: [
         expect.stringMatching(
-          /^layer: 20 of 20 features lie wholly outside the declared coverage \(100\.0 %, one at least .* Is it another place's file\?$/,
+          /^layer: 20 of 20 features .*coverage.*\b100\.0 %/,
         ),
       ],
     });
     // The lines lie 0.001 degree apart, from 43.2 to 43.219 N.
     expect((await check(roads, { coverage: [-73, 43.201, -72, 44] })).problems).toEqual([]);
     expect((await check(roads, { coverage: [-73, 43.202, -72, 44] })).problems).toEqual([
-      expect.stringMatching(/^layer: 2 of 20 features .* \(10\.0 %, at most 5 % may; /),
+      expect.stringMatching(/^layer: 2 of 20 features .*\b10\.0 %.*\b5 %/),
     ]);
     const paths = many(n => road(n, 'S1710'));
     expect((await check([road(30), ...paths], { coverage: [-73, 43.23, -72, 44] })).problems).toEqual([
@@ -67,15 +69,10 @@ describe('plat feed check says what the gate would say of where a layer lies', (
   test('a layer whose place only its features tell: the box is shown, those that do not count included', async () => {
     const found = await check([...roads, road(25, 'S1820')]);
     expect(found).toMatchObject({ ok: true, extent: [-72.15, 43.2, -72.14, 43.225] });
-    const box = 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.225';
     expect(found.warnings).toEqual([
-      expect.stringMatching(
-        new RegExp(`^layer: neither fips nor coverage is given: .* \\(those read here: ${box}\\)`),
-      ),
+      expect.stringMatching(/^layer: .*fips.*coverage.* -72\.15 to -72\.14.* 43\.2 to 43\.225/),
     ]);
-    expect(renderCheck(found)).toMatch(
-      /Warnings:\n {2}layer: neither fips nor coverage .*\n\nNo problems found/,
-    );
+    expect(renderCheck(found)).toContain(`\n  ${found.warnings[0]}\n`);
     expect((await check(roads, { fips: '33019' })).warnings).toEqual([]);
     expect((await check(roads, { coverage: [-73, 43, -72, 44] })).warnings).toEqual([]);
   });
@@ -93,7 +90,7 @@ test('heights of another county', async () => {
     checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', fips, elevation: { source: 'dem.tif' } }));
   expect((await check('33019')).problems).toEqual([]);
   expect((await check('23019')).problems).toEqual([
-    'elevation: 1 of 1 tiles lie outside the county (longitudes -73 to -72, latitudes 43 to 44): is the CRS right?',
+    expect.stringMatching(/^elevation: 1 of 1 tiles .*county.* -73 to -72.* 43 to 44.*CRS/),
   ]);
 });
 
@@ -110,7 +107,7 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
     expect(await check('w', [wetland(0, 'U')], wetlands)).toMatchObject({
       ok: false,
       problems: [
-        'layer: Of 1 features read, none counts: is the mapping right, and is it a file of this place?',
+        expect.stringMatching(/^layer: .*\b1 feature/),
       ],
       parts: [{ usable: 0, whole: true }],
     });
@@ -123,7 +120,7 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
     const skip_where = [{ column: 'ATTRIBUTE', equals: 'PUBH' }];
     const skipped = { ...wetlands, layer: { ...layer, skip_where } };
     expect((await check('w', [wetland(1, 'PUBH')], skipped)).problems).toEqual([
-      expect.stringMatching(/^layer: Of 1 features read, none counts/),
+      expect.stringMatching(/^layer: .*\b1 feature/),
     ]);
   });
 
@@ -131,7 +128,7 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
     const rows = [wetland(0, 'U'), wetland(1, 'U'), wetland(2, 'PUBH')];
     expect(await check('w', rows, wetlands, 2)).toMatchObject({
       ok: true,
-      warnings: [expect.stringMatching(/^layer: of the first 2 features none counts, and a run of which/)],
+      warnings: [expect.stringMatching(/^layer: .*\b2 features/)],
       parts: [{ usable: 0, whole: false }],
     });
   });
@@ -145,7 +142,10 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
     };
     const feed = { kind: 'assessor', fips: '33019', roll };
     const parcel = (n: number) => ({ properties: { PIN: `P${n}` }, geometry: lot(n) });
-    expect((await check('r', [parcel(0)], feed)).problems).toEqual(['roll: The run has no usable row.']);
+    expect(await check('r', [parcel(0)], feed)).toMatchObject({
+      ok: false,
+      problems: [expect.stringMatching(/^roll: .*\brow/)],
+    });
     expect((await check('r', [parcel(0), parcel(1)], feed)).problems).toEqual([]);
   });
 });
@@ -171,15 +171,12 @@ describe('what a few cells of a file of heights tell', () => {
     // The first block holds the columns 0 to 31, the one in the middle 32 to 63.
     const { ok, warnings, text } = await check(column => 100.5 + column);
     expect([ok, warnings]).toEqual([true, []]);
-    expect(text).toContain(
-      '    heights from 100.5 to 163.5 m in the 2048 cells that were read, 0 of them dropped',
-    );
-    expect(text).toContain(
-      'heights in units of 1 m (the default: neither the file nor the feed says so), every',
-    );
+    expect(text).toMatch(/heights .*\b100\.5 to 163\.5 m\b.*\b2048 cells.*\b0\b/);
+    expect(text).toMatch(/heights .*\b1 m\b.*default/);
     const feet = await check(column => 100 + column, { vertical_unit: 'feet' });
-    expect(feet.text).toContain('heights in units of 0.3048 m, every cell');
-    expect(feet.text).toContain('heights from 30.5 to 49.7 m');
+    expect(feet.text).toMatch(/heights .*\b0\.3048 m\b/);
+    expect(feet.text).not.toContain('default');
+    expect(feet.text).toMatch(/heights .*\b30\.5 to 49\.7 m\b/);
   });
 
   test('of a file in strips of one row each, strips from all over it', async () => {
@@ -211,7 +208,7 @@ describe('what a few cells of a file of heights tell', () => {
     const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
     expect(found.tiles!.tiles[0]!.heights).toBeNull();
     expect(found.warnings).toEqual([
-      expect.stringMatching(/^elevation: .*damaged\.tif: the block of cells 0-9, .* cannot be decoded/),
+      expect.stringMatching(/^elevation: .*damaged\.tif: .*cells 0-9, /),
     ]);
   });
 
@@ -228,17 +225,17 @@ describe('what a few cells of a file of heights tell', () => {
     });
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^elevation: 128 of the 2048 cells of .*cells\.tif that were read have heights that no land has \(-9999 first; .* Declare what stands for none as elevation\.nodata/,
+        /^elevation: 128 of the 2048 cells.*cells\.tif.*-9999.*elevation\.nodata/,
       ),
     ]);
     expect(text).toMatch(/Warnings:\n {2}elevation: 128 of/);
     expect((await check(fill, { nodata: -9999 })).warnings).toEqual([]);
     expect((await check(column => (column < 4 ? -999 : 200), { vertical_unit: 'feet' })).warnings).toEqual([
       expect.stringMatching(
-        /has heights down to -304\.5 m, and no land of the United States lies below -86 m/,
+        /-304\.5 m.*-86 m/,
       ),
     ]);
-    expect((await check(() => -9999)).text).toContain('no heights in the 2048 cells that were read, 2048 of');
+    expect((await check(() => -9999)).text).toMatch(/heights .*\b2048 cells.*\b2048\b/);
   });
 });
 
@@ -255,7 +252,7 @@ describe('of parcels', () => {
     expect(await check(lots(lot), '33019')).toMatchObject({ ok: true, problems: [] });
     expect((await check(lots(lot), '23019')).problems).toEqual([
       expect.stringMatching(
-        /^20 of 20 parcels lie outside the county \(23019: longitudes -72\.14.* is the CRS right\?$/,
+        /^20 of 20 parcels .*county.*\b23019\b.* -72\.14.*CRS/,
       ),
     ]);
     const swapped = (n: number): Geometry => ({
@@ -263,7 +260,7 @@ describe('of parcels', () => {
       coordinates: lotRings(n).map(ring => ring.map(swap)),
     });
     expect((await check(lots(swapped), '33019')).problems).toEqual([
-      expect.stringMatching(/^20 of 20 parcels lie outside the county \(33019: longitudes 43\.2/),
+      expect.stringMatching(/^20 of 20 parcels .*county.*\b33019\b.* 43\.2/),
     ]);
   });
 
@@ -294,7 +291,7 @@ describe('of parcels', () => {
     const named = (n: number) => ({ properties: { PIN: n < 12 ? 'na' : `P${n}` }, geometry: lot(n) });
     expect(await check(many(named), '33019')).toMatchObject({
       ok: true,
-      warnings: [expect.stringMatching(/^roll: the key NA stands on 12 features, which become one parcel\./)],
+      warnings: [expect.stringMatching(/^roll: .*\bNA\b.*\b12 features/)],
     });
     expect((await check(lots(lot), '33019')).warnings).toEqual([]);
   });
@@ -326,7 +323,7 @@ describe('plat feed check says that a layer of points has no boundaries', () => 
   test('of points alone, and not of points among areas', async () => {
     const alone = await check(many(point));
     expect([alone.ok, alone.parts[0]?.usable, alone.parts[0]?.dropped]).toEqual([true, 20, []]);
-    expect(alone.warnings).toEqual([expect.stringMatching(/points alone: boundaries are missing/)]);
+    expect(alone.warnings).toEqual([expect.stringMatching(/points.*boundaries/)]);
     const among = await check([...many(point), { properties: { PIN: 'A' }, geometry: lot(1) }]);
     expect(among.warnings).toEqual([]);
   });

@@ -156,8 +156,7 @@ describe('flood zones', () => {
     const map = compileLayerMapper('flood', feed.layer);
     expect(map({ rowNo: 1, values: rows[1]!, geometry: null })).toMatchObject({
       field: 'zone',
-      message:
-        "'QQ' is no flood zone of FEMA. Map it with layer.columns.zone.values, or leave it out with layer.skip_where.",
+      message: expect.stringMatching(/^'QQ' .*layer\.columns\.zone\.values.*layer\.skip_where/),
     });
   });
 

@@ -46,7 +46,7 @@ describe('texts', () => {
         {
           field: 'zoning_code',
           reason: 'cut',
-          message: `'${'z'.repeat(59)}…' has 4100 characters: those after the first 4096 are left out`,
+          message: expect.stringMatching(/^'z{59}…' .*\b4100\b.*\b4096\b/),
         },
       ],
     });
@@ -158,8 +158,8 @@ describe('columns', () => {
     expect(result).toMatchObject({
       ok: true,
       dropped: [
-        { field: 'acres', reason: 'negative', message: "'-2' is negative" },
-        { field: 'mail_zip', reason: 'not_a_zip', message: "'M4V1H' is not a US ZIP code" },
+        { field: 'acres', reason: 'negative', message: expect.stringMatching(/^'-2' /) },
+        { field: 'mail_zip', reason: 'not_a_zip', message: expect.stringMatching(/^'M4V1H' /) },
       ],
     });
     expect(result.ok && result.values.every(value => value === null)).toBe(true);
@@ -251,11 +251,9 @@ describe('column names', () => {
     expect(() => map.prepare([row({ PIN: 1, ACREAGE: 1 }), row({ PIN: 2, OWNER: 'X' })])).toThrowError(
       expect.objectContaining({
         code: 'feed_mapping',
-        message: [
-          'columns.acres: the source has no column ACRAGE; did you mean ACREAGE?',
-          'columns.owner_name: the source has no column OWNR; did you mean OWNER?',
-          'skip_where: the source has no column KIND; it has PIN, ACREAGE, OWNER.',
-        ].join('\n'),
+        message: expect.stringMatching(
+          /^columns\.acres: .*ACRAGE.* ACREAGE\?\ncolumns\.owner_name: .*OWNR.* OWNER\?\nskip_where: .*KIND.* PIN, ACREAGE, OWNER\.$/,
+        ),
       }),
     );
   });
