@@ -25,6 +25,6 @@ test('null is a value', () => {
 });
 
 test('missing and surplus values are errors that name them', () => {
-  expect(() => bindValues('select :fips, :id', { fips: 1 })).toThrow('has no value for id: select');
-  expect(() => bindValues('select :fips', { fips: 1, zip: 2 })).toThrow('has no parameter zip');
+  expect(() => bindValues('select :fips, :id', { fips: 1 })).toThrow(/\bid: select/);
+  expect(() => bindValues('select :fips', { fips: 1, zip: 2 })).toThrow(/parameter.*\bzip\b/);
 });

@@ -130,14 +130,10 @@ describe('the one plat up of a checkout', () => {
     expect([0, 0o011]).toContain(others);
     expect(statSync(join(config.PLAT_DIR, 'up.json')).mode & 0o777).toBe(0o600);
     expect(readState(config)).toMatchObject({ pid: process.pid, databaseUrl: null, apiUrl: null });
-    expect(() => claimState(config)).toThrow(
-      `Plat is running here already (process ${process.pid}, starting)`,
-    );
+    expect(() => claimState(config)).toThrow(new RegExp(`\\b${process.pid}, starting\\b`));
     writeState(config, urls);
     expect(readState(config)).toMatchObject(urls);
-    expect(() => claimState(config)).toThrow(
-      `(process ${process.pid}, http://127.0.0.1:3000). Stop that one first.`,
-    );
+    expect(() => claimState(config)).toThrow(`${process.pid}, http://127.0.0.1:3000`);
     clearState(config);
     expect(readState(config)).toBeUndefined();
   });
@@ -156,7 +152,7 @@ describe('the one plat up of a checkout', () => {
     const blocked = loadConfig({ PLAT_DIR: join(file, 'below-a-file') });
     writeFileSync(file, '');
     expect(() => claimState(blocked)).toThrow(
-      /below-a-file cannot be written \(\w+\): free it for this user/,
+      /below-a-file .*\([A-Z]+\)/,
     );
   });
 });
@@ -201,7 +197,7 @@ describe('TRUSTED_PROXIES', () => {
     '10.0.0.0/',
   ])('may not be "%s"', value => {
     expect(() => loadConfig({ TRUSTED_PROXIES: value })).toThrow(
-      /^The environment does not fit: TRUSTED_PROXIES: takes /,
+      /TRUSTED_PROXIES: /,
     );
   });
 });

@@ -191,7 +191,7 @@ describe('what is refused, with its place', () => {
     expect(parse(ring(10_001))).toEqual({
       ok: false,
       kind: 'too_complex',
-      message: 'the geometry has more than 10000 vertices',
+      message: expect.stringMatching(/\b10000 vertices/),
     });
     const points = (n: number) => `MULTIPOINT(${Array.from({ length: n }, () => '1 2').join()})`;
     expect(parse(points(10_000))).toMatchObject({ ok: true });
@@ -205,7 +205,7 @@ describe('what is refused, with its place', () => {
     expect(parse(nested(9))).toEqual({
       ok: false,
       kind: 'too_complex',
-      message: 'collections are nested more than 8 deep',
+      message: expect.stringMatching(/\b8\b/),
     });
     expect(parse(nested(100_000))).toMatchObject({ kind: 'too_complex' });
   });

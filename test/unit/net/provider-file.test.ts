@@ -64,10 +64,18 @@ test('tries again after a passing fault, and leaves a provider alone that stays 
     response.writeHead(count === 2 ? 200 : 502).end('{}'),
   );
   expect(await query({})).toEqual({ name: undefined, phones: undefined });
-  await expect(query({})).rejects.toMatchObject({ code: 'provider', status: 503, message: /answered 502/ });
+  await expect(query({})).rejects.toMatchObject({
+    code: 'provider',
+    status: 503,
+    message: expect.stringContaining('502'),
+  });
   await expect(query({})).rejects.toThrow('502');
   const before = server!.requests.length;
-  await expect(query({})).rejects.toThrow('left alone');
+  await expect(query({})).rejects.toMatchObject({
+    code: 'provider',
+    status: 503,
+    message: expect.not.stringContaining('502'),
+  });
   expect(server!.requests.length).toBe(before);
 });
 
@@ -80,35 +88,35 @@ test('a wrong question does not count as an outage', async () => {
 test.each<[string, RegExp, Handler, object?]>([
   [
     'a redirect',
-    /redirects/,
+    /redirect/,
     (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
   ],
-  ['silence', /did not answer within 0.3 s/, () => {}, { totalMs: 300 }],
+  ['silence', /\b0\.3 s\b/, () => {}, { totalMs: 300 }],
   [
     'an answer that never ends',
-    /did not answer within 0.3 s/,
+    /\b0\.3 s\b/,
     (_, response) => response.write('{'),
     { totalMs: 300 },
   ],
   [
     'an answer that is too large',
-    /more than 100 bytes/,
+    /\b100 bytes/,
     (_, response) => response.end(`"${'x'.repeat(200)}"`),
     { responseBytes: 100 },
   ],
-  ['no JSON', /no JSON/, (_, response) => response.end('<html>')],
+  ['no JSON', /JSON/, (_, response) => response.end('<html>')],
   [
     'a cut-off answer',
-    /broke off|cannot be reached/,
+    /connection|broke off|reached/,
     (_, response) => response.writeHead(200, { 'content-length': 50 }).write('{', () => response.destroy()),
   ],
-  ['a closed connection', /cannot be reached/, request => request.socket.destroy()],
+  ['a closed connection', /reached|connect/, request => request.socket.destroy()],
   [
     'a pause that it asks for',
-    /answered 429/,
+    /\b429\b/,
     (_, response) => response.writeHead(429, { 'retry-after': '7' }).end(),
   ],
-  ['a refused key', /answered 401/, (_, response) => response.writeHead(401).end()],
+  ['a refused key', /\b401\b/, (_, response) => response.writeHead(401).end()],
 ])('%s is a fault', async (_what, message, handler, limits = {}) => {
   const { query } = await provider(handler, {}, limits);
   await expect(query({})).rejects.toMatchObject({ code: 'provider', status: 503, message });
@@ -135,17 +143,17 @@ function load(more: object, env: Record<string, string> = {}) {
 
 test('a file is checked before it is used', () => {
   expect(load({})().name).toBe('example');
-  expect(load({ headers: { key: `$\{KEY}` } })).toThrow('variable KEY is not set');
-  expect(load({ headers: { who: '{zip}' } })).toThrow('{zip} is filled in the url and the body alone');
+  expect(load({ headers: { key: `$\{KEY}` } })).toThrow(/\bKEY\b/);
+  expect(load({ headers: { who: '{zip}' } })).toThrow(/\{zip\} .*url.*body/);
   expect(load({ headers: { key: `$\{KEY}` } }, { KEY: '{x}' })().name).toBe('example');
   expect(load({ url: 'http://example.org/' })).toThrow('https');
   expect(load({ url: 'https://{zip}.example.org/' })).toThrow('host');
-  expect(load({ url: 'https://a:b@example.org/' })).toThrow('user name');
-  expect(load({ url: 'https://example.org/{ssn}' })).toThrow('{ssn} is not among first_name, zip');
-  expect(load({ response: { other: 'a' } })).toThrow('other is not among name, phones');
-  expect(load({ response: { name: 'a..b' } })).toThrow('no path');
+  expect(load({ url: 'https://a:b@example.org/' })).toThrow(/url.*user/);
+  expect(load({ url: 'https://example.org/{ssn}' })).toThrow(/\{ssn\} .*first_name, zip/);
+  expect(load({ response: { other: 'a' } })).toThrow(/\bother .*name, phones/);
+  expect(load({ response: { name: 'a..b' } })).toThrow(/response\.name/);
   expect(load({ retries: 3 })).toThrow('retries');
-  expect(() => loadProvider(join(folder, 'none.yaml'), { names: [], fields: [] })).toThrow('cannot be read');
+  expect(() => loadProvider(join(folder, 'none.yaml'), { names: [], fields: [] })).toThrow('none.yaml');
 });
 
 test('paths read own properties alone', () => {

@@ -177,7 +177,9 @@ describe('a file that cannot be used is refused, with what to do', () => {
     truncateSync(cut, length - 1);
     await expect(header(cut)).rejects.toMatchObject({
       code: 'feed_format',
-      message: `${cut} is cut off: it has ${length - 1} bytes of at least ${length}, and 1 of its ${'tile' in layout ? 6 : 8} blocks of heights lie beyond its end. Fetch or copy it again whole.`,
+      message: expect.stringMatching(
+        new RegExp(`${cut} .*\\b${length - 1} bytes .*\\b${length}\\b.*\\b1 of .*\\b${'tile' in layout ? 6 : 8} blocks`),
+      ),
     });
     await expect(header(write({ ...layout, absent: index => index === 2 }))).resolves.toMatchObject(GRID);
   });
@@ -187,7 +189,7 @@ describe('a file that cannot be used is refused, with what to do', () => {
     writeFileSync(text, 'ncols 10\nnrows 10\n');
     await expect(header(text)).rejects.toMatchObject({
       code: 'feed_format',
-      message: expect.stringMatching(/is not a GeoTIFF.*gdal_translate/),
+      message: expect.stringMatching(/GeoTIFF.*gdal_translate/),
     });
     const cut = write();
     truncateSync(cut, 100);

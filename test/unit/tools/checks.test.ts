@@ -24,11 +24,11 @@ describe('generated files', () => {
 
   test('a missing, a stale and a current file', async () => {
     expect(await checkGenerated(generated('one\ntwo\n'), false, folder)).toEqual([
-      'made.txt is missing: run `npm run generate`',
+      expect.stringMatching(/^made\.txt .*`npm run generate`/),
     ]);
     writeFileSync(join(folder, 'made.txt'), 'one\nthree\n');
     expect(await checkGenerated(generated('one\ntwo\n'), false, folder)).toEqual([
-      'made.txt does not match the source from line 2 on: run `npm run generate`',
+      expect.stringMatching(/^made\.txt .*\bline 2\b.*`npm run generate`/),
     ]);
     expect(await checkGenerated(generated('one\nthree\n'), false, folder)).toEqual([]);
   });
@@ -45,7 +45,7 @@ describe('generated files', () => {
       produce: () => Promise.reject(new Error('no such thing')),
     };
     const problems = await checkGenerated([broken, ...generated('other\n')], false, folder);
-    expect(problems[0]).toBe('x.json cannot be made from x.ts: no such thing');
+    expect(problems[0]).toMatch(/^x\.json .*\bx\.ts: no such thing$/);
     expect(problems).toHaveLength(2);
   });
 });
@@ -81,7 +81,7 @@ describe('rules of the house', () => {
   test('a query has a head comment and is used by the program', () => {
     expect(checkQueries([query('-- Gets it.\nselect 1'), user('api/a.ts')])).toEqual([]);
     expect(checkQueries([query('select 1'), user('api/a.ts')])).toEqual([
-      'the statement area/get_it does not begin with a comment on its purpose and parameters',
+      expect.stringMatching(/area\/get_it .*comment/),
     ]);
     const unused = ['the statement area/get_it is not used by the program: delete it'];
     expect(checkQueries([query('-- Gets it.\nselect 1')])).toEqual(unused);
@@ -90,7 +90,7 @@ describe('rules of the house', () => {
 
   test('a query that is loaded exists', () => {
     expect(checkQueries([user('workers/a.ts')])).toEqual([
-      "workers/a.ts loads sql('area/get_it'), but sql/queries has no such statement",
+      expect.stringMatching(/^workers\/a\.ts .*area\/get_it/),
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('rules of the house', () => {
     expect(named('api/main.ts', 'workers/main.ts', 'api/pages/index.ts', 'shared/index.ts')).toEqual([]);
     expect(named('api/deals/advice.tsx', 'test/unit/advice.ts', 'api/v1/advice.json')).toEqual([]);
     expect(named('api/deals/advice.tsx', 'shared/deals.ts', 'workers/deals/advice.ts')).toEqual([
-      'api/deals/advice.tsx and workers/deals/advice.ts have one name: name each after what is in it',
+      expect.stringMatching(/^api\/deals\/advice\.tsx and workers\/deals\/advice\.ts /),
     ]);
   });
 
@@ -123,8 +123,8 @@ describe('rules of the house', () => {
     ];
     expect(checkCircles(tree)).toEqual([]);
     expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../a.ts')])).toEqual([
-      'files import each other in a circle: shared/a.ts > shared/b.ts > shared/domain/c.ts > shared/a.ts',
-      'folders import each other in a circle: shared > shared/domain > shared (shared/b.ts imports shared/domain/c.ts; shared/domain/c.ts imports shared/a.ts)',
+      expect.stringMatching(/^files .*: shared\/a\.ts > shared\/b\.ts > shared\/domain\/c\.ts > shared\/a\.ts$/),
+      expect.stringMatching(/^folders .*: shared > shared\/domain > shared \(shared\/b\.ts .*shared\/domain\/c\.ts/),
     ]);
     expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../d.ts')])).toHaveLength(1);
   });
@@ -152,7 +152,7 @@ describe('rules of the house', () => {
     ]);
     expect(drawing.match(/stroke="#8b9790"/g)).toHaveLength(2);
     expect(() => houseDrawing([...house, file('workers/feeds/f.ts', '../cli/a.ts')])).toThrow(
-      'rooms of workers/ need each other: cli > ingest > feeds > cli',
+      /workers\/.*: cli > ingest > feeds > cli$/,
     );
   });
 
@@ -237,7 +237,7 @@ describe('style', () => {
 
   test('a comment is as wide as the code at most, unless it has an address', () => {
     expect(checkCommentWidth(file(`// ${'word '.repeat(30)}`))).toEqual([
-      'shared/some/thing.ts:1 has a comment of 153 columns, at most 110 are allowed: break the line',
+      expect.stringMatching(/^shared\/some\/thing\.ts:1 .*\b153 columns.*\b110\b/),
     ]);
     expect(checkCommentWidth(file(`// ${'word '.repeat(20)}\nconst a = 1;`))).toEqual([]);
     expect(checkCommentWidth(file(`// https://a.example/${'x'.repeat(120)}`))).toEqual([]);
@@ -247,15 +247,15 @@ describe('style', () => {
     const query = { path: 'sql/queries/market/stats.sql', text: '-- name: read_stats\n-- Reads.\nselect 1' };
     expect(checkCommentNames([...file('// See thing.ts and market/read_stats.'), query])).toEqual([]);
     expect(checkCommentNames([...file('// See other.ts and market/read_all.'), query])).toEqual([
-      'shared/some/thing.ts:1 has a comment that names other.ts, which does not exist',
-      'shared/some/thing.ts:1 has a comment that names market/read_all, which does not exist',
+      expect.stringMatching(/^shared\/some\/thing\.ts:1 .*\bother\.ts\b/),
+      expect.stringMatching(/^shared\/some\/thing\.ts:1 .*\bmarket\/read_all\b/),
     ]);
   });
 
   test('no literal is spread for its items', () => {
     const [dots, list] = ['...', '[1, 2]'];
     expect(checkSpreads(file(`const a = { b, ${dots}{ c, d: { e } } };`))).toEqual([
-      'shared/some/thing.ts:1 spreads a literal: list its items themselves',
+      expect.stringMatching(/^shared\/some\/thing\.ts:1 .*literal/),
     ]);
     expect(checkSpreads(file(`const a = [\n  ${dots}${list},\n];`))).toHaveLength(1);
     expect(checkSpreads(file(`const a = [${dots}${list}.map(String), ${dots}(b && { c })];`))).toEqual([]);
