@@ -172,7 +172,7 @@ describe('what is known of a parcel', () => {
   test('of ids that are none or were never given: exit code 2', async () => {
     expect(await show(UNKNOWN)).toMatchObject({
       code: 2,
-      err: expect.stringContaining(String(UNKNOWN)),
+      err: expect.stringContaining(`${UNKNOWN}`),
     });
     expect(await show('14-1')).toMatchObject({ code: 2 });
   });

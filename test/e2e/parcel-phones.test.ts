@@ -64,7 +64,7 @@ test("of the rows that are selected on a list: the price first, then once, and o
   const selected = (does: string) =>
     new URLSearchParams([['do', does], ...ids.map(id => ['property_id', String(id)] as [string, string])]);
   const asked = (await ana.submit(path, selected('phones'))).text;
-  expect(asked).toContain(`Look up for at most ${20 * ids.length} tokens`);
+  expect(asked).toMatch(new RegExp(`<button[^>]*>[^<]*\\b${20 * ids.length} tokens`));
   expect(await usageOf(db, user.accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
   const bought = await ana.submit(path, selected('phones_now'));
   expect(bought.headers.get('x-tokens-used')).toBe('20');
@@ -111,7 +111,7 @@ test('the next owner of the parcel is not the one who was looked up', async () =
   const page = await ana.open(PAGE);
   expect(page.text).not.toContain(FIRST);
   expect((await ana.submit(PAGE, FORM)).status).toBe(303);
-  expect((await ana.open(PAGE)).text).toContain('No telephone number is known');
+  expect((await ana.open(PAGE)).text).not.toContain('href="tel:');
   expect((await usageOf(db, user.accountId)).tokens).toBe(20);
   await rename(rows[0]!.names);
 });
@@ -119,10 +119,10 @@ test('the next owner of the parcel is not the one who was looked up', async () =
 test('refusals are said beside the owner and cost nothing', async () => {
   await changeAccount(db.pool, user.accountId, { skipTrace: false });
   const barred = await ana.submit(PAGE, FORM);
-  expect([barred.status, barred.text.includes('barred from skip tracing')]).toEqual([403, true]);
+  expect([barred.status, barred.text.includes('skip tracing')]).toEqual([403, true]);
   await changeAccount(db.pool, user.accountId, { skipTrace: true, tier: 'free' });
   const free = await ana.submit(PAGE, FORM);
-  expect([free.status, free.text.includes('does not include the REST API')]).toEqual([402, true]);
+  expect([free.status, free.text.includes('REST API')]).toEqual([402, true]);
   expect((await usageOf(db, user.accountId)).tokens).toBe(0);
 });
 
@@ -144,7 +144,7 @@ test("the price per acre stands beside the county's median of sales of its size"
   // The parcel 7-44 of 5.2 acres.
   const { text } = await ana.open('/data?county=33019&parcel=3301900000073');
   expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
-    /county \$([\d,]+).*Lots of 5 to 10 acres in Sullivan, NH sold for a median of \$\1 an acre in the last year/,
+    /county \$([\d,]+).*\b5 to 10 acres in Sullivan, NH .*\$\1 /,
   );
   const begun = await ana.submit('/deals', { do: 'begin', property_id: '3301900000073' });
   expect(begun.headers.get('location')).toMatch(/^\/deals\/[0-9a-f-]{36}$/);

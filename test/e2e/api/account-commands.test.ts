@@ -319,9 +319,12 @@ test('a disabled account is refused with all its keys, and taken again when it i
   await json('account', 'create', 'paused');
   const { key } = await json('key', 'create', 'paused');
   await answers(key, 200);
-  expect((await plat('account', 'disable', 'paused')).out).toBe('Account paused is disabled.\n');
+  expect(await plat('account', 'disable', 'paused')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('paused'),
+  });
   expect((await answers(key, 401)).json).toMatchObject({
-    error: { code: 'unauthorized', message: 'The account of the API key is disabled.' },
+    error: { code: 'unauthorized', message: expect.stringContaining('account') },
   });
   expect(await json('account', 'show', 'paused')).toMatchObject({ disabled_at: expect.any(String) });
   expect((await json('account', 'history', 'paused')).at(-1)).toMatchObject({

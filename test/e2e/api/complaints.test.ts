@@ -100,7 +100,7 @@ describe('complaints say what is wrong', () => {
     [
       '/comps/?point=43.18&point=-72.1',
       undefined,
-      { point: [expect.stringContaining('seem to be swapped')] },
+      { point: [expect.stringContaining('swapped')] },
     ],
     [
       '/comps/?polygon={"type":"Polygon","coordinates":[[[43,-72],[43.1,-72],[43,-72.1],[43,-72]]]}',

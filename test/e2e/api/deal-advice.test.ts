@@ -138,7 +138,7 @@ test('advice compares lots of the size, and never goes below a valuation of the 
   const early = await change(key, id, { advice_dismissed: true });
   expect([early.status, (early.json as { error: { details: object } }).error.details]).toEqual([
     400,
-    { advice_dismissed: ['needs an advice, and the deal has none now'] },
+    { advice_dismissed: [expect.any(String)] },
   ]);
   await doDealJobs(db.pool);
   await change(key, id, { advice_dismissed: true });
@@ -146,7 +146,7 @@ test('advice compares lots of the size, and never goes below a valuation of the 
   const counted = await advised(range(price + 50, 165_000));
   expect(counted).toMatchObject({
     suggested_action_price: `${price + 100}.00`,
-    advice: { valuation_counts: true, text: expect.stringContaining('41 % below the $59,163') },
+    advice: { valuation_counts: true, text: expect.stringMatching(/\b41 % .*\$59,163/) },
   });
   expect(await advised(range(34_850, 165_000))).toMatchObject({
     suggested_action: 'hold',
@@ -160,5 +160,5 @@ test('advice compares lots of the size, and never goes below a valuation of the 
   await db.pool.query('update parcels set acres = 2.04 where fips = 33019 and property_id = $1', [parcel]);
   const other = await advised(range(34_850, 165_000));
   expect(other).toMatchObject({ suggested_action: 'drop', advice: { valuation_counts: false } });
-  expect(other.advice!.text).toContain('the listing has 2.56 acres, the parcel 2.04 acres');
+  expect(other.advice!.text).toMatch(/listing .*\b2\.56 acres.*parcel .*2\.04 acres/);
 });

@@ -143,7 +143,7 @@ test('a body that does not arrive in time is a validation error, which is no err
   for (const text of await Promise.all(requests.map(request => raw(request, hasty.url)))) {
     expect(text).toMatch(/^HTTP\/1.1 400 /);
     expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toMatchObject({
-      error: { code: 'validation_error', details: { body: ['the body did not arrive within 2 s'] } },
+      error: { code: 'validation_error', details: { body: [expect.stringMatching(/\b2 s\b/)] } },
     });
   }
   await expect.poll(() => lines.filter(({ msg }) => msg === 'request')).toHaveLength(2);

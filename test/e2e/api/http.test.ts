@@ -125,7 +125,7 @@ describe('paths and methods', () => {
     expect(reply.status).toBe(404);
     expect(reply.headers.get('x-tokens-used')).toBe('0');
     expect(reply.json).toMatchObject({
-      error: { code: 'not_found', message: expect.stringContaining('fips must be a county FIPS code') },
+      error: { code: 'not_found', message: expect.stringMatching(/\bfips\b.*FIPS/) },
     });
   });
 
@@ -237,7 +237,7 @@ describe('bodies', () => {
       const reply = await send(body);
       expect(reply.status).toBe(400);
       expect(reply.json).toMatchObject({
-        error: { code: 'validation_error', details: { body: [expect.stringContaining('is damaged')] } },
+        error: { code: 'validation_error', details: { body: [expect.any(String)] } },
       });
     });
   });
@@ -245,7 +245,7 @@ describe('bodies', () => {
   test.each(['null', '"x"', '1', 'true', '[]', ' [{}]'])('%s is told to be no object', async body => {
     const reply = await post(body);
     expect(reply.status).toBe(400);
-    expect(reply.json).toMatchObject({ error: { details: { body: ['must be a JSON object'] } } });
+    expect(reply.json).toMatchObject({ error: { details: { body: [expect.stringContaining('JSON object')] } } });
   });
 
   test('all rejected fields are told at once', async () => {

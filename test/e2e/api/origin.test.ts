@@ -234,16 +234,16 @@ describe('listening elsewhere, where nothing is set', () => {
     for (const path of ['/sign-in', '/sign-in/reset'])
       for (const email of [user.email, 'who@no.example']) {
         const { status, body } = await askForMail(open, 'evil.example', email, path);
-        expect([status, body.includes('has to set BASE_URL')]).toEqual([422, true]);
+        expect([status, body.includes('BASE_URL')]).toEqual([422, true]);
       }
     const ana = visitor(open);
     await ana.signIn(user);
     const invited = await ana.submit('/account', { do: 'invite', email: 'colleague@acme.example' });
-    expect([invited.status, invited.text.includes('has to set BASE_URL')]).toEqual([400, true]);
-    expect((await ana.open('/account')).text).toContain('assistants get in with a key alone');
+    expect([invited.status, invited.text.includes('BASE_URL')]).toEqual([400, true]);
+    expect((await ana.open('/account')).text).toMatch(/assistants[^<]*BASE_URL/);
     const env = { DATABASE_URL: db.url, HOST: '0.0.0.0', PLAT_DIR: open.config.PLAT_DIR };
     const told = await runCommand(env, ['user', 'invite', 'bob@acme.example', '--company', 'Acme']);
-    expect(told.out).toMatch(/No mail is sent.*\nhttp:\/\/127\.0\.0\.1:3000\/sign-in\/link\//);
+    expect(told.out).toMatch(/^.*\bmail\b.*\nhttp:\/\/127\.0\.0\.1:3000\/sign-in\/link\//);
     expect(existsSync(outboxOf(open))).toBe(false);
   });
 
@@ -269,8 +269,8 @@ describe('listening elsewhere, where nothing is set', () => {
 
   test('the start says so', async () => {
     const { log, kill } = await startApi({ HOST: '0.0.0.0' });
-    await expect.poll(log).toContain('BASE_URL is not set: requests to any host are answered');
-    expect(log()).toContain('METRICS_TOKEN is not set: /metrics is not served');
+    await expect.poll(log).toMatch(/0\.0\.0\.0[^\n]*BASE_URL/);
+    expect(log()).toMatch(/0\.0\.0\.0[^\n]*METRICS_TOKEN/);
     await kill();
   });
 });

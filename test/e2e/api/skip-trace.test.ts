@@ -185,7 +185,7 @@ describe("a parcel's owner", () => {
     const { status, json } = await api.call(path, posting(key, '{"first_name":"Ada"}'));
     expect([status, (json as { error: { details: object } }).error.details]).toEqual([
       400,
-      { first_name: ['is not known: this call takes no body'] },
+      { first_name: [expect.stringContaining('body')] },
     ]);
   });
 

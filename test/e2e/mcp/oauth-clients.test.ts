@@ -94,7 +94,7 @@ test('a text that cannot be kept is refused by the name of its field', async () 
     const reply = await fetch(`${api.url}/oauth/${path}`, { method: 'POST', body });
     expect([reply.status, await reply.json()], field).toMatchObject([
       400,
-      { error: 'invalid_request', error_description: expect.stringMatching(`^${field} must not hold a NUL`) },
+      { error: 'invalid_request', error_description: expect.stringMatching(`^${field} .*NUL`) },
     ]);
   }
 });

@@ -203,29 +203,29 @@ test('refusals are results with the envelope that REST sends', async () => {
   const client = await connect(api, key);
   const refusals: [string, Record<string, unknown>, object][] = [
     ['get_property', { property_id: 3301999999999 }, { code: 'not_found' }],
-    ['get_property', {}, { code: 'validation_error', details: { property_id: ['is required'] } }],
+    ['get_property', {}, { code: 'validation_error', details: { property_id: [expect.any(String)] } }],
     [
       'get_market_stats',
       {},
       {
         code: 'validation_error',
-        details: { fips: ['one of fips, zip is required'], zip: ['one of fips, zip is required'] },
+        details: { fips: [expect.stringMatching(/fips, zip/)], zip: [expect.stringMatching(/fips, zip/)] },
       },
     ],
     [
       'get_market_stats',
       { fips: '33019', zip: '03280' },
-      { code: 'validation_error', details: { zip: ['is not a known query field'] } },
+      { code: 'validation_error', details: { zip: [expect.stringContaining('query')] } },
     ],
     [
       'filter_properties',
       { ...FILTER, nix: 1 },
-      { code: 'validation_error', details: { nix: ['is not a known body field'] } },
+      { code: 'validation_error', details: { nix: [expect.stringContaining('body')] } },
     ],
     [
       'filter_properties',
       { ...FILTER, page: 0 },
-      { code: 'validation_error', details: { page: ['must be 1 or more'] } },
+      { code: 'validation_error', details: { page: [expect.stringMatching(/\b1\b/)] } },
     ],
     ['get_coverage', { fips: '01001' }, { code: 'not_found' }],
   ];
@@ -234,9 +234,7 @@ test('refusals are results with the envelope that REST sends', async () => {
     expect(answer.isError, name).toBe(true);
     expect(JSON.parse(answer.text).error, answer.text).toMatchObject(error);
   }
-  await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toThrow(
-    'There is no tool drop_table.',
-  );
+  await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toThrow('drop_table');
 });
 
 test('the free tier may use tools and not REST; a key without api:mcp may not', async () => {
@@ -259,7 +257,7 @@ test('the free tier may use tools and not REST; a key without api:mcp may not', 
   const answer = await call(other, 'get_property', { property_id: PARCEL });
   expect(JSON.parse(answer.text).error).toMatchObject({
     code: 'forbidden',
-    message: 'This API key lacks the scope api:mcp.',
+    message: expect.stringContaining('api:mcp'),
   });
 });
 
