@@ -241,10 +241,7 @@ test('--run ingests what is there as well', async () => {
 test('a catalogue that is not there is told as one', async () => {
   const argv = ['county', 'add', '23001', '--dry-run'];
   const { code, err } = await runCommand({ ...settings, CATALOGUE_FILE: 'nope.json' }, argv);
-  expect([code, err]).toEqual([
-    1,
-    expect.stringMatching(/^plat: .*nope\.json.*CATALOGUE_FILE/),
-  ]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^plat: .*nope\.json.*CATALOGUE_FILE/)]);
   const wrong = join(folder, 'wrong.json');
   writeFileSync(wrong, JSON.stringify({ sources: [{ place: '23001', address: 'parcels.zip' }] }));
   const { err: told } = await runCommand({ ...settings, CATALOGUE_FILE: wrong }, argv);

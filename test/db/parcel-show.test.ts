@@ -211,9 +211,7 @@ test('figures that are stored of what the layers told before: the drawing says s
   // The table has what is stored, the drawing what comes out now.
   expect(frontageStated(out)).toEqual(before);
   expect(frontageDrawn(svg)).not.toHaveProperty('normal');
-  const words = new RegExp(
-    `recompute.*: road_frontage_ft ${before.normal!.toFixed(1)},.* 0\\.0`,
-  );
+  const words = new RegExp(`recompute.*: road_frontage_ft ${before.normal!.toFixed(1)},.* 0\\.0`);
   expect(out).toMatch(words);
   expect(textOf(byId(svg, 'panel')).replaceAll(/\s+/g, ' ')).toMatch(words);
   expect(out).toMatch(/roads\s+roads\s+\d+\s.*\brun \d+/);

@@ -56,7 +56,7 @@ async function ask(what: 'look' | 'add', county = '23019'): Promise<string> {
   return page.text;
 }
 
-const badges = (text: string) => [...text.matchAll(/class="badge \w+">([^<]+)</g)].map(match => match[1]);
+const states = (text: string) => [...text.matchAll(/ data-state="(\w+)"/g)].map(match => match[1]);
 
 test('only operators may look for counties and add them, from pages of Plat alone', async () => {
   const customer = visitor(api);
@@ -78,9 +78,7 @@ test('a county is searched by name or code; what is none is told, with what may 
     expect(text).toContain('Penobscot, ME');
     expect(text).toContain('name="county" value="23019"');
   }
-  expect(await search('Penobscott ME')).toMatch(
-    /No county is called “Penobscott ME”\. Did you mean:.*23019/s,
-  );
+  expect(await search('Penobscott ME')).toMatch(/“Penobscott ME”.*23019/s);
   expect(await search('<b>')).toContain('&lt;b>');
   expect((await operator.submit('/admin/counties', { county: '99999', do: 'look' })).status).toBe(400);
   for (const id of ['x', '0c9f3a1f-6a52-4d0e-9b60-0c9f3a1f7f11'])
@@ -90,32 +88,32 @@ test('a county is searched by name or code; what is none is told, with what may 
 test('the page shows what publishers offer, adds it, follows its runs, and then says that it is there', async () => {
   await worker();
   const offered = await ask('look');
-  expect(badges(offered)).toEqual(Array(7).fill('Not added yet'));
-  expect(offered).toMatch(/as is.*known once its columns have been read.*US Census Bureau, TIGER\/Line/);
-  expect(offered).toContain('Add 7 feeds and run');
+  expect(states(offered)).toEqual(Array(7).fill('planned'));
+  expect(offered).toMatch(/as is.*US Census Bureau, TIGER\/Line/);
+  expect(offered).toMatch(/<button[^>]*>[^<]*\b7 feeds/);
   expect([existsSync(feeds), mirror.requests.length]).toEqual([false, 0]);
 
   const added = await ask('add');
-  expect(badges(added)).toEqual(Array(7).fill('Loaded'));
-  expect(added).toMatch(/Everything is loaded\..*Run \d+<\/a>: 25 rows read/s);
+  expect(states(added)).toEqual(Array(7).fill('merged'));
+  expect(added).toMatch(/class="notice good".*href="\/admin\/runs\/\d+"[^>]*>[^<]*<\/a>: 25 rows/s);
   expect(readdirSync(feeds)).toHaveLength(7);
   const [by] = await all(pool, 'select distinct requested_by from runs');
   expect(by).toEqual({ requested_by: expect.stringContaining('@acme.example') });
 
-  expect(badges(await ask('look'))).toEqual(Array(7).fill('Added already'));
-  expect(badges(await ask('add'))).toEqual(Array(7).fill('Up to date'));
+  expect(states(await ask('look'))).toEqual(Array(7).fill('there'));
+  expect(states(await ask('add'))).toEqual(Array(7).fill('unchanged'));
 }, 240_000);
 
 test('a source that cannot be reached is told with what to do; the others are loaded, and a second try adds it', async () => {
   const lonely = join(folder, 'lonely');
   const first = await worker({ FEEDS_DIR: lonely, ROADS_URL: 'http://127.0.0.1:9/roads.zip' });
   const told = await ask('add');
-  expect(told).toMatch(/Roads <span class="badge bad">Not added/);
-  expect(told).toMatch(/127\.0\.0\.1:9\S* cannot be read.*ROADS_URL may name another address/);
-  expect(told).toContain('6 of 7 are loaded.');
+  expect(told).toMatch(/data-kind="roads" data-state="failed"/);
+  expect(told).toMatch(/127\.0\.0\.1:9.*ROADS_URL/);
+  expect(told).toMatch(/class="notice bad".*\b6 of 7 /);
   await first.stop();
   await worker({ FEEDS_DIR: lonely });
-  expect(await ask('add')).toContain('Everything is loaded.');
+  expect(states(await ask('add')).every(state => state === 'merged' || state === 'unchanged')).toBe(true);
 }, 240_000);
 
 test('where FEEDS_DIR takes no files the page says so and shows the feeds', async () => {
@@ -123,15 +121,15 @@ test('where FEEDS_DIR takes no files the page says so and shows the feeds', asyn
   mkdirSync(join(taken, '23019-roads.yaml.new'), { recursive: true });
   await worker({ FEEDS_DIR: taken });
   const shown = await ask('add');
-  expect(shown).toMatch(/23019-roads\.yaml cannot be written \(\w*EISDIR\): .*save the feed there by hand/);
-  expect(shown).toMatch(/<pre[^>]*># Written by .*\nname: 23019-roads\nkind: roads/);
+  expect(shown).toMatch(/23019-roads\.yaml [^<]*\(\w*EISDIR\)/);
+  expect(shown).toMatch(/<pre[^>]*># .*\nname: 23019-roads\nkind: roads/);
   await pool.query(
     `update jobs set result = jsonb_set(result, '{notWritable}', '"EROFS"') where name = 'feeds.add_county'`,
   );
-  expect(await ask('look')).not.toContain('may not write');
+  expect(await ask('look')).not.toContain('(FEEDS_DIR)');
   const { rows } = await pool.query<{ id: string }>(
     "select id from jobs where name = 'feeds.add_county' order by queued_at desc offset 1 limit 1",
   );
   const { text } = await operator.open(`/admin/counties/${rows[0]!.id}`);
-  expect(text).toMatch(/may not write to \S+taken \(EROFS\), where feeds are kept \(FEEDS_DIR\)/);
+  expect(text).toMatch(/\/taken \(EROFS\).*\(FEEDS_DIR\)/);
 }, 240_000);

@@ -189,7 +189,7 @@ describe('a report', () => {
       notes: 'one',
       was_notes: '',
     });
-    expect(page.text).toContain('changed in another window to “Mine”');
+    expect(page.text).toContain('“Mine”');
     const seen = await change(
       path,
       { do: 'text', title: 'Theirs', was_title: 'Mine', notes: 'one', was_notes: 'one' },
@@ -211,8 +211,8 @@ describe('a report', () => {
     expect(after.html).toContain('=swampy');
     expect((await window1.open(`${path}/comps.csv`)).text).toContain(",-10,'=swampy,");
     const refused = await window1.submit(path, { ...fields, reason: ' ' }, JSON_ONLY);
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('say why')]);
-    expect((await window1.submit(path, { ...fields, percent: 'much' })).text).toContain('from -95 to 1000');
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('reason')]);
+    expect((await window1.submit(path, { ...fields, percent: 'much' })).text).toMatch(/-95\b.*\b1000\b/);
     const back = await change(path, { do: 'restore', comp: comp.id, adjustment: 'size' });
     expect(back.result).toEqual(before.result);
   });
@@ -225,14 +225,14 @@ describe('a report', () => {
     await change(path, { do: 'look' }).catch(() => undefined);
     await prepareCounty(db.pool, FIPS, new AbortController().signal);
     const { text } = await window1.open(path);
-    expect(text).toContain('this has changed');
-    expect(text).toMatch(/Your estimate: \$[\d,]+ → \$[\d,]+\./);
+    expect(text).toContain('value="accept"');
+    expect(text).toMatch(/estimate: \$[\d,]+ → \$[\d,]+/);
     const kept = JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update;
     expect(kept.result).toEqual(result);
     await window1.submit(path, { do: 'accept' });
     const now = JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update;
     expect(now.result.lines.find(line => line.comp.id === comp.id)?.comp.price).toBe(2 * comp.price);
-    expect((await window1.open(path)).text).not.toContain('this has changed');
+    expect((await window1.open(path)).text).not.toContain('value="accept"');
     await db.pool.query('update listings set price = price / 2 where id = $1', [comp.id]);
   });
 
@@ -246,7 +246,7 @@ describe('a report', () => {
     >[]) {
       const refused = await window1.submit(path, wrong);
       expect(refused.status).toBe(400);
-      expect(refused.text).toContain('Nothing was changed');
+      expect(refused.text).not.toMatch(shared);
     }
     const link = shared.exec((await window1.submit(path, { do: 'share', days: '7' })).text)![0];
     const { text, status } = await visitor(api).open(link);
@@ -282,14 +282,14 @@ describe('a report', () => {
     );
     expect(Number(real![1])).toBeGreaterThan(100);
     const [down, up] = [Math.log(0.979), Math.log(1.032)];
-    expect(await told({ yearly: down, lag: 0, sales: 214, since: 2015 })).toBe(
-      'Date: prices per acre fell 2.1 % a year, by 214 sales in Sullivan, NH since 2015: older sales are adjusted down, not up.',
+    expect(await told({ yearly: down, lag: 0, sales: 214, since: 2015 })).toMatch(
+      /\b2\.1 %.*\b214 sales in Sullivan, NH since 2015\b.*\bdown\b/,
     );
-    expect(await told({ yearly: up, lag: Math.log(1.05), sales: 12, since: 2019 })).toBe(
-      "Date: prices per acre rose 3.2 % a year, by 12 sales in Sullivan, NH since 2019, which are few, and the counties around: older sales are adjusted up. Estimates of the last year's sales came out 5 % too high, so every sale is moved down by that besides.",
+    expect(await told({ yearly: up, lag: Math.log(1.05), sales: 12, since: 2019 })).toMatch(
+      /\b3\.2 %.*\b12 sales in Sullivan, NH since 2019\b.*\bup\b.*\b5 %.*\bdown\b/,
     );
-    expect(await told({ yearly: 0.001, lag: 0, sales: 0, since: null })).toBe(
-      'Date: prices per acre hardly change with the years, as in the counties around, as Sullivan, NH has no sales of its own: older sales count as they are.',
+    expect(await told({ yearly: 0.001, lag: 0, sales: 0, since: null })).toMatch(
+      /^[^\d%]*Sullivan, NH[^\d%]*$/,
     );
   });
 
@@ -317,10 +317,7 @@ describe('a report', () => {
       headers: { ...JSON_ONLY, Cookie: window1.cookie!, Origin: api.url, 'Sec-Fetch-Site': 'same-origin' },
       body: fields,
     });
-    expect([refused.status, await refused.text()]).toEqual([
-      400,
-      expect.stringContaining('a report compares at most 100 comps'),
-    ]);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringMatching(/\b100 comps/)]);
     expect((JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update).chosen).toEqual([]);
   });
 
@@ -344,6 +341,6 @@ describe('a report', () => {
       'update parcel_filters set effective_acres = null where property_id = (select min(property_id) from parcel_filters where fips = 33019 and location is not null) returning property_id as id',
     );
     const { text } = await window1.open(await newReport(rows[0]!.id));
-    expect(text).toContain('The acreage of the parcel is unknown');
+    expect(text).toMatch(/acreage/);
   });
 });

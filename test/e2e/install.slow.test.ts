@@ -188,7 +188,9 @@ describe('tools/install.mjs', () => {
     const { status, stderr } = install({ nodeArgs: ['--import', old] });
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: expect.stringMatching(/^[^\n]*\b20\.19\b[^\n]*\b18\.20\.1\b[^\n]*https:\/\/nodejs\.org[^\n]*\n$/),
+      stderr: expect.stringMatching(
+        /^[^\n]*\b20\.19\b[^\n]*\b18\.20\.1\b[^\n]*https:\/\/nodejs\.org[^\n]*\n$/,
+      ),
     });
     expect(existsSync(join(root, 'node_modules'))).toBe(false);
   });

@@ -93,9 +93,7 @@ test('a saved market shows its figures, and keeps the question when its label is
   );
   for (const { id } of rows) await ana.submit('/markets', { region_id: id, status: 'Watching' });
   const page = await textOf('/markets');
-  expect(page).toMatch(
-    /Sullivan, NH Watching \$30,634 ▲ 54\.4% .*\b34\.2% .*\b38 /,
-  );
+  expect(page).toMatch(/Sullivan, NH Watching \$30,634 ▲ 54\.4% .*\b34\.2% .*\b38 /);
   expect(page).toMatch(/03280 \(Sullivan, NH\) Watching/);
   const path = '/markets?bucket=80%20acre-500%20acre';
   expect(await textOf(path)).toMatch(/Sullivan, NH Watching (–|\$[\d,]+|[^\d]*size)/);

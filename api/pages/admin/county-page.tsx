@@ -190,7 +190,7 @@ function Offer({ offered, run }: OfferProps) {
   const state = stateOf(run);
   const [badge, words] = state ? RUN_BADGES[state] : BADGES[status];
   return (
-    <li>
+    <li data-kind={kind} data-state={state ?? status}>
       <h2>
         {KINDS[kind]} <span class={`badge ${badge}`}>{words}</span>
       </h2>

@@ -175,9 +175,7 @@ test('sales: a min_price that disqualifies comps blocks, as rows that leave do, 
     blocked: [
       {
         gate: 'sales',
-        message: expect.stringMatching(
-          /^3 of 20 sales .*\b15\.0 %.*\b10 %.*sales\.where.*sales\.min_price/,
-        ),
+        message: expect.stringMatching(/^3 of 20 sales .*\b15\.0 %.*\b10 %.*sales\.where.*sales\.min_price/),
       },
     ],
   });

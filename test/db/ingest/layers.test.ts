@@ -255,9 +255,7 @@ test('a feed keeps its kind once data was accepted under its name', async () => 
   expect((await ingest(pool, feed)).status).toBe('merged');
   await expect(ingest(pool, other)).rejects.toMatchObject({
     code: 'feed_kind',
-    message: expect.stringMatching(
-      /turncoat .*\broads\b.*turncoat\.yaml.*\bwetlands\b/,
-    ),
+    message: expect.stringMatching(/turncoat .*\broads\b.*turncoat\.yaml.*\bwetlands\b/),
   });
   expect(await storedFeatures(pool, 'turncoat')).toHaveLength(1);
 });
@@ -293,9 +291,7 @@ test('a source that is missing, or has no column that tells what a feature is, f
   });
   await expect(ingest(pool, layer('wetlands'))).rejects.toMatchObject({
     code: 'feed_mapping',
-    message: expect.stringMatching(
-      /^layer\.columns: .*ATTRIBUTE or WETLAND_TYPE.* NAME.*attribute or type/,
-    ),
+    message: expect.stringMatching(/^layer\.columns: .*ATTRIBUTE or WETLAND_TYPE.* NAME.*attribute or type/),
   });
   await expect(ingest(pool, layer('flood'))).rejects.toMatchObject({
     message: expect.stringContaining('FLD_ZONE or ZONE or SFHA_TF or SFHA'),

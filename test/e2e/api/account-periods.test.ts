@@ -21,10 +21,7 @@ describe('new terms of a period that has used tokens', () => {
       ['--tokens', '19'],
       ['--tokens', '0', '--overage'],
     ])
-      await refused(
-        ['account', 'set', name, ...flags],
-        `\\b20 tokens\\b.*\\b${period_end}\\b.*--force`,
-      );
+      await refused(['account', 'set', name, ...flags], `\\b20 tokens\\b.*\\b${period_end}\\b.*--force`);
     await json('tier', 'set', 'free', '--tokens', '10');
     await refused(['account', 'set', name, '--tier', 'free'], '\\b10\\b.*overage');
     expect(await json('account', 'show', name)).toMatchObject({ tier: 'starter', tokens_included: 5_000 });
@@ -34,10 +31,7 @@ describe('new terms of a period that has used tokens', () => {
   test('--force lowers it all the same, and says what becomes of overage', async () => {
     const name = await used20('forced', '--overage-price', '200');
     const { code, err } = await plat('account', 'set', name, '--tokens', '15', '--force');
-    expect([code, err]).toEqual([
-      0,
-      expect.stringMatching(/\b0 tokens .*\b0\.00 .*\b5 tokens .*\b0\.01 /),
-    ]);
+    expect([code, err]).toEqual([0, expect.stringMatching(/\b0 tokens .*\b0\.00 .*\b5 tokens .*\b0\.01 /)]);
     expect(await overageOf(name)).toMatchObject({ tokens_overage: 5, overage_amount_cents: 1 });
   });
 

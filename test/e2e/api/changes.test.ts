@@ -130,8 +130,14 @@ test('faults are named', async () => {
     details: { types: [expect.stringContaining('parcel.new')] },
   });
   expect(await fault('fips=99999')).toMatchObject({ status: 400, details: { fips: [expect.any(String)] } });
-  expect(await fault('limit=501')).toMatchObject({ status: 400, details: { limit: [expect.stringMatching(/\b1\b.*\b500\b/)] } });
-  expect(await fault('from=then')).toMatchObject({ status: 400, details: { from: [expect.stringMatching(/\bnow\b/)] } });
+  expect(await fault('limit=501')).toMatchObject({
+    status: 400,
+    details: { limit: [expect.stringMatching(/\b1\b.*\b500\b/)] },
+  });
+  expect(await fault('from=then')).toMatchObject({
+    status: 400,
+    details: { from: [expect.stringMatching(/\bnow\b/)] },
+  });
   expect(await fault('cursor=abc')).toMatchObject({
     status: 400,
     details: { cursor: [expect.not.stringContaining('types')] },

@@ -97,11 +97,7 @@ describe('an unknown county or ZIP is named', () => {
 
 describe('complaints say what is wrong', () => {
   test.each<[string, object | undefined, Record<string, string[]>]>([
-    [
-      '/comps/?point=43.18&point=-72.1',
-      undefined,
-      { point: [expect.stringContaining('swapped')] },
-    ],
+    ['/comps/?point=43.18&point=-72.1', undefined, { point: [expect.stringContaining('swapped')] }],
     [
       '/comps/?polygon={"type":"Polygon","coordinates":[[[43,-72],[43.1,-72],[43,-72.1],[43,-72]]]}',
       undefined,

@@ -99,10 +99,7 @@ test('a county without sales, boundaries or a record says so, and so does its pa
   const unknown = await api.call('/api/public/v1/coverage/23019/quality/', { key });
   expect(unknown.status).toBe(404);
   const unloaded = await ana.open('/coverage/23019');
-  expect([unloaded.status, unloaded.text]).toEqual([
-    200,
-    expect.stringContaining('Penobscot, ME'),
-  ]);
+  expect([unloaded.status, unloaded.text]).toEqual([200, expect.stringContaining('Penobscot, ME')]);
   expect((await ana.open('/coverage/99999')).status).toBe(404);
   await insertParcels(pool, [
     { property_id: PENOBSCOT * 1e8 + 1, feed_id: 99, owner_name: 'A' },

@@ -245,7 +245,9 @@ describe('bodies', () => {
   test.each(['null', '"x"', '1', 'true', '[]', ' [{}]'])('%s is told to be no object', async body => {
     const reply = await post(body);
     expect(reply.status).toBe(400);
-    expect(reply.json).toMatchObject({ error: { details: { body: [expect.stringContaining('JSON object')] } } });
+    expect(reply.json).toMatchObject({
+      error: { details: { body: [expect.stringContaining('JSON object')] } },
+    });
   });
 
   test('all rejected fields are told at once', async () => {

@@ -125,11 +125,7 @@ test('the operator finds, suppresses and forgets people, and exports who traced'
     ['--phone', '555'],
   ]) {
     const { code, err } = await plat('contact', 'find', ...args);
-    expect([args, code, err]).toEqual([
-      args,
-      expect.any(Number),
-      expect.stringMatching(/^plat: |error: /m),
-    ]);
+    expect([args, code, err]).toEqual([args, expect.any(Number), expect.stringMatching(/^plat: |error: /m)]);
     expect(code).not.toBe(0);
   }
   await refused(['usage'], 'name an account');

@@ -151,9 +151,7 @@ describe('the one plat up of a checkout', () => {
   test('needs a folder that can be written', () => {
     const blocked = loadConfig({ PLAT_DIR: join(file, 'below-a-file') });
     writeFileSync(file, '');
-    expect(() => claimState(blocked)).toThrow(
-      /below-a-file .*\([A-Z]+\)/,
-    );
+    expect(() => claimState(blocked)).toThrow(/below-a-file .*\([A-Z]+\)/);
   });
 });
 
@@ -196,9 +194,7 @@ describe('TRUSTED_PROXIES', () => {
     '10.0.0.1/8/8',
     '10.0.0.0/',
   ])('may not be "%s"', value => {
-    expect(() => loadConfig({ TRUSTED_PROXIES: value })).toThrow(
-      /TRUSTED_PROXIES: /,
-    );
+    expect(() => loadConfig({ TRUSTED_PROXIES: value })).toThrow(/TRUSTED_PROXIES: /);
   });
 });
 

@@ -55,9 +55,7 @@ describe('a feed file', () => {
       /feed\.yaml:9: roll\.columns\.apm: .*\bapn\b/,
     );
     expect(fault(`${MINIMAL}  fromat: csv\n`)).toMatch(/feed\.yaml:8: roll\.fromat: .*\bformat\b/);
-    expect(fault(`${MINIMAL}atribution: Me\n`)).toMatch(
-      /feed\.yaml:8: atribution: .*\battribution\b/,
-    );
+    expect(fault(`${MINIMAL}atribution: Me\n`)).toMatch(/feed\.yaml:8: atribution: .*\battribution\b/);
     expect(fault(`${MINIMAL}  columns:\n    acres: { colum: ACRES }\n`)).toMatch(
       /:9: roll\.columns\.acres\.colum: /,
     );

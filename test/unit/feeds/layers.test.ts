@@ -89,10 +89,7 @@ describe('the file of a layer', () => {
     ['elevation, elevation: {source: a}, fips: "09001"', /09001 .*planning regions, 09110 to 09190/],
     ['listings, coverage: [0, 0, 1, 1]', /coverage: .*kind/],
     ['roads, layer: {source: a, format: csv}', /layer\.format: csv .*geometry/],
-    [
-      `roads, layer: {${L}, columns: {zone: Z}}`,
-      /columns\.zone: .*roads.* class, mtfcc/,
-    ],
+    [`roads, layer: {${L}, columns: {zone: Z}}`, /columns\.zone: .*roads.* class, mtfcc/],
     [`roads, layer: {${L}, columns: {clas: Z}}`, /layer\.columns\.clas: .*\bclass\b/],
     [`roads, layer: {${L}, columns: {class: {column: C, values: {A: hghway}}}}`, /'hghway' .*highway/],
     [`roads, layer: {${L}, columns: {mtfcc: null}}`, /class or mtfcc/],
@@ -162,7 +159,13 @@ describe('plat feed check of a layer', () => {
         rowNo: 1,
         message: expect.stringMatching(/^Point .*LineString or MultiLineString/),
       },
-      { field: 'class', reason: 'missing_class', count: 1, rowNo: 2, message: expect.stringMatching(/class.*mtfcc/) },
+      {
+        field: 'class',
+        reason: 'missing_class',
+        count: 1,
+        rowNo: 2,
+        message: expect.stringMatching(/class.*mtfcc/),
+      },
     ]);
     expect(check.problems).toEqual([
       expect.stringMatching(/^layer: .*\b2 features/),

@@ -265,12 +265,7 @@ describe('what is no layer', () => {
       'feed_format',
       '(/0 Parcels, /3 Roads)',
     ],
-    [
-      'a raster layer',
-      { body: { type: 'Raster Layer', id: 1 } },
-      'feed_format',
-      'Raster Layer',
-    ],
+    ['a raster layer', { body: { type: 'Raster Layer', id: 1 } }, 'feed_format', 'Raster Layer'],
     [
       'a layer that may not be queried',
       { body: { ...METADATA, capabilities: 'Map' } },

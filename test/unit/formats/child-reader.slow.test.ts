@@ -76,9 +76,7 @@ describe('a damaged file ends in words that name it', () => {
     ).rejects.toMatchObject({
       code: 'feed_source',
       retryable: false,
-      message: expect.stringMatching(
-        new RegExp(`^${name} `),
-      ),
+      message: expect.stringMatching(new RegExp(`^${name} `)),
     });
     expect(children()).toEqual([]);
   });

@@ -65,9 +65,7 @@ describe('the real parcels', () => {
     const roll = await read(`${fixtures}washington.gpkg.zip`, 'ROLL');
     expect(roll.rows).toHaveLength(25);
     expect(roll.rows.every(row => row.geometry === null)).toBe(true);
-    await expect(read(`${fixtures}washington.gpkg.zip`, 'lots')).rejects.toThrow(
-      /"lots".*parcels, roll/,
-    );
+    await expect(read(`${fixtures}washington.gpkg.zip`, 'lots')).rejects.toThrow(/"lots".*parcels, roll/);
   });
 });
 
@@ -150,18 +148,8 @@ describe('files that cannot be read', () => {
     ['another format', () => Buffer.from('PID,OWNER\n'), 'feed_format', /GeoPackage/],
     ['empty', () => Buffer.alloc(0), 'feed_format', /GeoPackage/],
     ['cut', () => good().subarray(0, -4096), 'feed_source', /^bad\.gpkg /],
-    [
-      'damaged',
-      () => good().fill(0xff, 4096, 12_000),
-      'feed_format',
-      /layer of a GeoPackage/,
-    ],
-    [
-      'no GeoPackage, but SQLite',
-      () => good().fill('x', 100, 4096),
-      'feed_format',
-      /layer of a GeoPackage/,
-    ],
+    ['damaged', () => good().fill(0xff, 4096, 12_000), 'feed_format', /layer of a GeoPackage/],
+    ['no GeoPackage, but SQLite', () => good().fill('x', 100, 4096), 'feed_format', /layer of a GeoPackage/],
   ])('%s', async (_, bytes, code, message) => {
     writeFileSync(join(folder.path, 'bad.gpkg'), bytes());
     await expect(read('bad.gpkg')).rejects.toMatchObject({ code, message: expect.stringMatching(message) });

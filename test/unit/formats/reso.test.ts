@@ -140,12 +140,7 @@ test.each([
   ['no JSON', '<html>', 'feed_format', /JSON/],
   ['no value list', '{"error":{}}', 'feed_format', /"value"/],
   ['pages in a circle', '{"value":[],"@odata.nextLink":"?a=1"}', 'feed_source', /page/],
-  [
-    'a page beyond the limit',
-    `{"value":["${'x'.repeat(5_000)}"]}`,
-    'feed_source',
-    /2000 bytes/,
-  ],
+  ['a page beyond the limit', `{"value":["${'x'.repeat(5_000)}"]}`, 'feed_source', /2000 bytes/],
 ])('%s is refused', async (_, body, code, message) => {
   await withServer(
     (_request, response) => response.end(body),

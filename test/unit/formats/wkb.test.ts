@@ -47,7 +47,5 @@ test('bytes that are none end with a message, soon', () => {
   );
   // Four billion rings that are not there; a collection of itself in itself.
   expect(() => readWkb(Buffer.from('0103000000ffffffff', 'hex'))).toThrow(/WKB/);
-  expect(() => readWkb(Buffer.from('010700000001000000'.repeat(20_000), 'hex'))).toThrow(
-    /WKB/,
-  );
+  expect(() => readWkb(Buffer.from('010700000001000000'.repeat(20_000), 'hex'))).toThrow(/WKB/);
 });

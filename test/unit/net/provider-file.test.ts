@@ -92,12 +92,7 @@ test.each<[string, RegExp, Handler, object?]>([
     (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
   ],
   ['silence', /\b0\.3 s\b/, () => {}, { totalMs: 300 }],
-  [
-    'an answer that never ends',
-    /\b0\.3 s\b/,
-    (_, response) => response.write('{'),
-    { totalMs: 300 },
-  ],
+  ['an answer that never ends', /\b0\.3 s\b/, (_, response) => response.write('{'), { totalMs: 300 }],
   [
     'an answer that is too large',
     /\b100 bytes/,

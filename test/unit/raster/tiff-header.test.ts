@@ -178,7 +178,9 @@ describe('a file that cannot be used is refused, with what to do', () => {
     await expect(header(cut)).rejects.toMatchObject({
       code: 'feed_format',
       message: expect.stringMatching(
-        new RegExp(`${cut} .*\\b${length - 1} bytes .*\\b${length}\\b.*\\b1 of .*\\b${'tile' in layout ? 6 : 8} blocks`),
+        new RegExp(
+          `${cut} .*\\b${length - 1} bytes .*\\b${length}\\b.*\\b1 of .*\\b${'tile' in layout ? 6 : 8} blocks`,
+        ),
       ),
     });
     await expect(header(write({ ...layout, absent: index => index === 2 }))).resolves.toMatchObject(GRID);

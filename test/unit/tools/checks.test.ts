@@ -123,8 +123,12 @@ describe('rules of the house', () => {
     ];
     expect(checkCircles(tree)).toEqual([]);
     expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../a.ts')])).toEqual([
-      expect.stringMatching(/^files .*: shared\/a\.ts > shared\/b\.ts > shared\/domain\/c\.ts > shared\/a\.ts$/),
-      expect.stringMatching(/^folders .*: shared > shared\/domain > shared \(shared\/b\.ts .*shared\/domain\/c\.ts/),
+      expect.stringMatching(
+        /^files .*: shared\/a\.ts > shared\/b\.ts > shared\/domain\/c\.ts > shared\/a\.ts$/,
+      ),
+      expect.stringMatching(
+        /^folders .*: shared > shared\/domain > shared \(shared\/b\.ts .*shared\/domain\/c\.ts/,
+      ),
     ]);
     expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../d.ts')])).toHaveLength(1);
   });

@@ -61,6 +61,5 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
     expect(ci('true', 3, 2, 1)).toEqual({ last: '6 passed, 6 failed', status: 1 }));
   test('fails with the check, and runs the tests all the same', () =>
     expect(ci('false', 3, 0)).toEqual({ last: '6 passed, 0 failed', status: 1 }));
-  test('fails when the tests leave no report', () =>
-    expect(ci('true', 0, 0)).toMatchObject({ status: 1 }));
+  test('fails when the tests leave no report', () => expect(ci('true', 0, 0)).toMatchObject({ status: 1 }));
 });

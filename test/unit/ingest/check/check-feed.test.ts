@@ -99,9 +99,7 @@ test('sales by parcel number: how many ids stand on several sales is told', asyn
   const feed = feedOf(
     `name: s\nkind: listings\nlistings:\n  source: ${file}\n  format: csv\n  columns: { source_id: pin, status: { value: SOLD }, sold_price: price, sold_date: day }`,
   );
-  expect((await checkFeed(feed)).warnings).toEqual([
-    expect.stringMatching(/^listings: 1 ids? .*\b3 sales/),
-  ]);
+  expect((await checkFeed(feed)).warnings).toEqual([expect.stringMatching(/^listings: 1 ids? .*\b3 sales/)]);
 });
 
 describe('a feed that cannot run', () => {
@@ -125,11 +123,15 @@ describe('a feed that cannot run', () => {
   test('counts rows that would be rejected against the gate', async () => {
     const check = await checkFeed(regrid('  key: structno\n'));
     expect(check.parts[0]!.rejected).toEqual([
-      { field: 'key', reason: 'missing_key', count: 1, rowNo: 2, message: expect.stringContaining('structno') },
+      {
+        field: 'key',
+        reason: 'missing_key',
+        count: 1,
+        rowNo: 2,
+        message: expect.stringContaining('structno'),
+      },
     ]);
-    expect(check.problems).toEqual([
-      expect.stringMatching(/^roll: 1 of 2 rows .*\b50\.0 %.*\b5 %/),
-    ]);
+    expect(check.problems).toEqual([expect.stringMatching(/^roll: 1 of 2 rows .*\b50\.0 %.*\b5 %/)]);
     expect((await checkFeed(regrid('  key: structno\n', 'gates: { max_reject_percent: 50 }\n'))).ok).toBe(
       true,
     );

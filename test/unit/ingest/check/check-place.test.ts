@@ -49,11 +49,7 @@ describe('plat feed check says what the gate would say of where a layer lies', (
   test('a coverage in which no feature lies, and one beside which too many lie', async () => {
     expect(await check(roads, { coverage: [-91, 42, -88, 44] })).toMatchObject({
       ok: false,
-      problems: [
-        expect.stringMatching(
-          /^layer: 20 of 20 features .*coverage.*\b100\.0 %/,
-        ),
-      ],
+      problems: [expect.stringMatching(/^layer: 20 of 20 features .*coverage.*\b100\.0 %/)],
     });
     // The lines lie 0.001 degree apart, from 43.2 to 43.219 N.
     expect((await check(roads, { coverage: [-73, 43.201, -72, 44] })).problems).toEqual([]);
@@ -106,9 +102,7 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
   test('a layer of which nothing counts', async () => {
     expect(await check('w', [wetland(0, 'U')], wetlands)).toMatchObject({
       ok: false,
-      problems: [
-        expect.stringMatching(/^layer: .*\b1 feature/),
-      ],
+      problems: [expect.stringMatching(/^layer: .*\b1 feature/)],
       parts: [{ usable: 0, whole: true }],
     });
     expect(await check('w', [wetland(0, 'U'), wetland(1, 'PUBH')], wetlands)).toMatchObject({
@@ -207,9 +201,7 @@ describe('what a few cells of a file of heights tell', () => {
     const elevation = { source: 'damaged.tif' };
     const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
     expect(found.tiles!.tiles[0]!.heights).toBeNull();
-    expect(found.warnings).toEqual([
-      expect.stringMatching(/^elevation: .*damaged\.tif: .*cells 0-9, /),
-    ]);
+    expect(found.warnings).toEqual([expect.stringMatching(/^elevation: .*damaged\.tif: .*cells 0-9, /)]);
   });
 
   test('a fill value that nobody has declared', async () => {
@@ -224,16 +216,12 @@ describe('what a few cells of a file of heights tell', () => {
       droppedValue: -9999,
     });
     expect(warnings).toEqual([
-      expect.stringMatching(
-        /^elevation: 128 of the 2048 cells.*cells\.tif.*-9999.*elevation\.nodata/,
-      ),
+      expect.stringMatching(/^elevation: 128 of the 2048 cells.*cells\.tif.*-9999.*elevation\.nodata/),
     ]);
     expect(text).toMatch(/Warnings:\n {2}elevation: 128 of/);
     expect((await check(fill, { nodata: -9999 })).warnings).toEqual([]);
     expect((await check(column => (column < 4 ? -999 : 200), { vertical_unit: 'feet' })).warnings).toEqual([
-      expect.stringMatching(
-        /-304\.5 m.*-86 m/,
-      ),
+      expect.stringMatching(/-304\.5 m.*-86 m/),
     ]);
     expect((await check(() => -9999)).text).toMatch(/heights .*\b2048 cells.*\b2048\b/);
   });
@@ -251,9 +239,7 @@ describe('of parcels', () => {
   test('another county, or longitude and latitude swapped', async () => {
     expect(await check(lots(lot), '33019')).toMatchObject({ ok: true, problems: [] });
     expect((await check(lots(lot), '23019')).problems).toEqual([
-      expect.stringMatching(
-        /^20 of 20 parcels .*county.*\b23019\b.* -72\.14.*CRS/,
-      ),
+      expect.stringMatching(/^20 of 20 parcels .*county.*\b23019\b.* -72\.14.*CRS/),
     ]);
     const swapped = (n: number): Geometry => ({
       type: 'Polygon',
