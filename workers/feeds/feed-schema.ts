@@ -76,6 +76,10 @@ export type PresetName = (typeof PRESETS)[number];
 
 const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'numbering', 'dnc'] as const;
 
+/** What a run does with parcels that another feed has loaded. */
+export const OVERLAPS = ['block', 'update', 'replace', 'add'] as const;
+export type Overlap = (typeof OVERLAPS)[number];
+
 /** Targets of a roll: the parcel fields, and a row's county and place where nothing else tells them. */
 export type ParcelTarget = ParcelField | RowField;
 const ROW_TARGETS: Record<RowField, TargetSpec> = {
@@ -313,6 +317,11 @@ export const feedSchema = z
           .union([salesSchema, z.null()])
           .describe(
             "Which recorded sales become SOLD comps: of a roll's last_sale_date and last_sale_price, or of a file of sales by parcel number (listings.key). Its properties win over those of a preset. null: the sales of a preset are left out.",
+          ),
+        overlap: z
+          .enum(OVERLAPS)
+          .describe(
+            "Kind assessor: what a run does with parcels that another feed has already loaded in the county. block: it is not merged, and says how many there are. update: this feed takes those parcels over, with their ids, and leaves that feed's other parcels alone. replace: it takes all of that feed's parcels over, and retires those that it does not have. add: only parcels that no other feed has are added. Default: block.",
           ),
         listings: listingsSchema.describe('Kind listings: the source and its columns.'),
         layer: layerSchema.describe(

@@ -3,7 +3,7 @@ import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import type { Box } from '../../shared/geo/geometry-types.ts';
 import type { InputSpec } from '../formats/format-input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
-import type { FeedFile, Gates, ParcelTarget, PresetName } from './feed-schema.ts';
+import type { FeedFile, Gates, Overlap, ParcelTarget, PresetName } from './feed-schema.ts';
 import type { LayerField, VectorKind } from './layer-schema.ts';
 import type { ChangeColumn } from './phone-schema.ts';
 
@@ -113,6 +113,8 @@ export type Feed = FeedBase &
         furtherRolls: ParcelInput[];
         shape: ParcelInput | null;
         sales: Sales | null;
+        /** What a run does with parcels that another feed has loaded. */
+        overlap: Overlap;
       }
     | { kind: 'listings'; listings: ListingInput }
     | { kind: VectorKind; layer: LayerInput; coverage: Box | null; reachM: RoadReach | null }

@@ -156,7 +156,7 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
   for (const field of ['last_sale_date', 'last_sale_price'] as const)
     if (file.sales && !dated && !roll.columns[field]) report('sales', `needs roll.columns.${field}`);
   const sales = dated ? salesOf(file, preset) : null;
-  return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales };
+  return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales, overlap: file.overlap ?? 'block' };
 }
 
 /** Longitude and latitude come together, and place the parcels where nothing else does. */
@@ -302,6 +302,7 @@ const OWN_SECTION: Partial<Record<Feed['kind'], Own>> = {
 const SECTION_KINDS: Record<string, Feed['kind'][]> = {
   roll: ['assessor'],
   shape: ['assessor'],
+  overlap: ['assessor'],
   sales: ['assessor', 'listings'],
   listings: ['listings'],
   layer: VECTOR,

@@ -92,6 +92,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
         signal: AbortSignal.any([deps.signal, lost]),
         runId,
         attempt,
+        force: options.force,
         feedId,
         checkpoint,
         last,
@@ -106,7 +107,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
         },
       };
       try {
-        const outcome = await runRecipe(run, feed, options.force, moved);
+        const outcome = await runRecipe(run, feed, moved);
         if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
         return outcome;
       } catch (error) {
@@ -143,8 +144,8 @@ function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
 /** The comparison adds to the counts of the run, so the job is tried again as a whole. */
 const ONCE = { retries: false };
 
-async function runRecipe(run: RunContext, feed: Feed, force: boolean, moved: boolean): Promise<Outcome> {
-  const { pool, runId, feedId, counts } = run;
+async function runRecipe(run: RunContext, feed: Feed, moved: boolean): Promise<Outcome> {
+  const { pool, runId, feedId, counts, force } = run;
   await run.step('open', 'opening', 0);
   const isSame = (await sourcesUnchanged(run, feed)) && !force;
   const compare = isSame ? async () => keepUnchanged(run) : await prepare(run, feed);

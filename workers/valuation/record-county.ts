@@ -67,7 +67,9 @@ const SHOWN: Partial<Record<ParcelField, string>> = {
 
 async function readFacts(client: Client, fips: number): Promise<Facts> {
   const known = await client.query<Known>(statement('feeds/get_known', { fips }));
-  const filled = PARCEL_FIELD_NAMES.map(name => `count(${SHOWN[name] ?? `p.${name}`})::int as ${name}`).join(', ');
+  const filled = PARCEL_FIELD_NAMES.map(name => `count(${SHOWN[name] ?? `p.${name}`})::int as ${name}`).join(
+    ', ',
+  );
   const { rows } = await client.query<Measured>(
     statement('feeds/measure_county', { fips }, { filled, most_apart: String(MAX_ACRES_RATIO) }),
   );

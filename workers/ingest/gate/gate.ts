@@ -4,6 +4,7 @@ import type { Gates } from '../../feeds/feed-schema.ts';
 import { TO_ACRES } from '../map/map-column.ts';
 import { total } from '../run/run-counts.ts';
 import type { BestRun } from '../run/run-record.ts';
+import type { LoadedFeed } from '../stage/overlap.ts';
 import type { OutsideParcels } from './gate-place.ts';
 
 export type RowFigures = {
@@ -21,6 +22,8 @@ export type GateFigures = RowFigures & {
   before: number;
   retired: number;
   outside: OutsideParcels;
+  /** Feeds that have some of these parcels, if that blocks the run. */
+  overlap: readonly LoadedFeed[];
   /** Rows whose shape could not be used. */
   unusableShapes: number;
   /** Null of listings. */
@@ -81,9 +84,19 @@ export function checkGates(figures: GateFigures, limits: Gates): GateResult {
         return `${gone}: are sales.where and sales.min_price right?`;
       }),
     ],
+    ['overlap', overlapFault(figures.overlap)],
     ['extent', outsideParcelsFault(figures.outside, limits)],
     ['acreage', figures.acreage && wrongAcreage(figures.acreage, limits)],
   ]);
+}
+
+function overlapFault(feeds: readonly LoadedFeed[]): string | null {
+  if (feeds.length === 0) return null;
+  const loaded = feeds.map(
+    ({ feed, parcels, again }) =>
+      `feed ${feed} has already loaded ${again} of these parcels (it has ${parcels})`,
+  );
+  return `${loaded.join('; ')}: set overlap in this feed to update them, to replace that feed, or to add only new parcels.`;
 }
 
 /** Fewer shapes may all be exceptions. */

@@ -20,6 +20,7 @@ import {
 } from '../stage/further-rolls.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
 import { listingSql } from '../stage/listing-record.ts';
+import { stageOverlap, takeOver } from '../stage/overlap.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { stageMapped, stageParcels } from '../stage/stage-parcels.ts';
 import { measureSales, stageSales } from '../stage/stage-sales.ts';
@@ -84,6 +85,9 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   await ensurePartitions(pool, fips);
   await client.query(rollSql('feeds/create_before_stage', { feed: feedId, fips }));
   await client.query('analyze stage_before (fips, key)');
+  const overlapping = await stageOverlap(client, feedId, fips, { overlap: feed.overlap, force: run.force });
+  if (overlapping.left > 0) counts.of_other_feeds = overlapping.left;
+  if (overlapping.taken > 0) counts.taken_over = overlapping.taken;
   await client.query(sql('feeds/match_parcels'));
   await client.query('analyze stage_match');
   const { rows: measured } = await client.query<ParcelFigures>(sql('feeds/measure_parcels'));
@@ -102,6 +106,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       matchedKeys: Number(counts.matched_keys),
       before: figures.changed + figures.unchanged + figures.retired,
       retired: figures.retired,
+      overlap: feed.overlap === 'block' ? overlapping.feeds : [],
       outside: await countParcelsOutside(client, fips),
       acreage: await acreageOf(client, feed),
       sales,
@@ -113,8 +118,10 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   );
   return {
     gate,
-    touched: counts.new + counts.changed + counts.returned + counts.retired + sales.touched > 0,
+    touched:
+      counts.new + counts.changed + counts.returned + counts.retired + sales.touched + overlapping.taken > 0,
     async merge(transaction) {
+      if (overlapping.taken > 0) await takeOver(transaction, feedId, fips);
       await mergeParcels(transaction, runId, feedId, feed.asOf);
       if (feed.sales) await mergeListings(transaction, runId, feedId);
     },

@@ -26,6 +26,8 @@ export type RunContext = RunDeps & {
   runId: number;
   /** Which attempt at the run this is. */
   attempt: number;
+  /** Whether the run merges although a gate would block it. */
+  force: boolean;
   feedId: number;
   /** The folder from which the feed's relative sources start. */
   baseDir: string;

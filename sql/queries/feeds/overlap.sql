@@ -1,0 +1,109 @@
+-- name: has_other_feeds
+-- Whether another feed has parcels in some counties.
+select exists (
+  select from county_coverage c where c.fips = any (:fips) and exists (select from unnest(c.feed_ids) id where id <> :feed_id)
+) as present
+
+-- name: create_others_stage
+-- The parcels that other feeds have on the roll of some counties. Fragments: feed id and counties as literals
+create unlogged table stage_others as
+select
+  p.fips, p.property_id, p.feed_id, p.source_key as key, p.apn_normalized as apn, p.location, fold_name(p.situs_city) as city,
+  p.roll_hash, p.shape_hash
+from parcels p
+where p.fips = any ({{fips}}::int[]) and p.feed_id <> {{feed}} and p.retired_at is null
+
+-- name: index_others
+create index on stage_others (fips, key);
+create index on stage_others (fips, apn);
+analyze stage_others;
+
+-- name: create_overlap_stage
+-- Parcels of other feeds that the run's rows bring again: those with the same key, else the same parcel number,
+-- unless they lie over a kilometer apart or in another town, as towns of a county may number alike. One parcel
+-- for each key, and one key for each parcel.
+create unlogged table stage_overlap as
+with staged as (
+  select
+    coalesce(r.fips, s.fips) as fips, coalesce(r.key, s.key) as key, upper(translate(r.apn, ' .-', '')) as apn, s.location,
+    fold_name(r.situs_city) as city
+  from stage_roll r
+  full join stage_shape s on s.fips = r.fips and s.key = r.key
+),
+found as (
+  select n.*, o.property_id, o.location as there, o.city as other_city, 0 as rank
+  from staged n
+  join stage_others o on o.fips = n.fips and o.key = n.key
+  union all
+  select n.*, o.property_id, o.location, o.city, 1
+  from staged n
+  join stage_others o on o.fips = n.fips and o.apn = n.apn
+  where length(n.apn) >= 3
+),
+of_key as (
+  select distinct on (fips, key) fips, key, property_id, rank
+  from found
+  where not coalesce(
+    abs(there[0] - location[0]) > 100000 or abs(there[1] - location[1]) > 100000, other_city <> city, false
+  )
+  order by fips, key, rank, property_id
+)
+select distinct on (fips, property_id) fips, key, property_id
+from of_key
+order by fips, property_id, rank, key
+
+-- name: index_overlap
+create unique index on stage_overlap (fips, key);
+analyze stage_overlap;
+
+-- name: measure_overlap
+-- By feed how many parcels it has in the counties of the run, and how many of them the run brings again.
+select f.name as feed, count(*)::int as parcels, count(v.property_id)::int as again
+from stage_others o
+join feeds f on f.id = o.feed_id
+left join stage_overlap v on v.fips = o.fips and v.property_id = o.property_id
+group by f.name
+having count(v.property_id) > 0
+order by again desc, f.name
+
+-- name: leave_overlap
+-- Sets the rows aside whose parcels another feed has.
+with of_shape as (
+  delete from stage_shape s using stage_overlap v where s.fips = v.fips and s.key = v.key
+)
+delete from stage_roll r using stage_overlap v where r.fips = v.fips and r.key = v.key
+
+-- name: take_overlap
+-- Compares the run's rows with the parcels of other feeds that they bring again, as if they were the feed's own.
+-- Of two parcels with one key the one on the roll is kept; a retired one no longer comes back.
+with gone as (
+  delete from stage_before b using stage_overlap v where b.fips = v.fips and b.key = v.key and not b.active
+)
+insert into stage_before (fips, key, property_id, roll_hash, shape_hash, active)
+select v.fips, v.key, o.property_id, o.roll_hash, o.shape_hash, true
+from stage_overlap v
+join stage_others o on o.fips = v.fips and o.property_id = v.property_id
+where not exists (select from stage_before b where b.fips = v.fips and b.key = v.key and b.active)
+
+-- name: take_others
+-- The same with all other parcels of other feeds, which the run retires: under keys that no row has.
+insert into stage_before (fips, key, property_id, roll_hash, shape_hash, active)
+select o.fips, format('%s (%s)', o.key, o.property_id), o.property_id, o.roll_hash, o.shape_hash, true
+from stage_others o
+where not exists (select from stage_before b where b.fips = o.fips and b.property_id = o.property_id)
+
+-- name: free_keys
+-- Gives the retired parcels of a feed whose keys it takes over with other parcels keys of their own.
+-- Fragments: feed id and counties as literals
+update parcels p
+set source_key = format('%s (%s)', p.source_key, p.property_id)
+from stage_before b
+where p.fips = any ({{fips}}::int[]) and p.fips = b.fips and p.feed_id = {{feed}} and p.source_key = b.key
+  and p.property_id <> b.property_id
+
+-- name: take_over
+-- Makes the parcels of other feeds the feed's own. Fragments: feed id and counties as literals
+update parcels p
+set feed_id = {{feed}}, source_key = b.key
+from stage_before b
+where p.fips = any ({{fips}}::int[]) and p.fips = b.fips and p.property_id = b.property_id and p.feed_id <> {{feed}}
