@@ -13,6 +13,13 @@ export const ROW_FIELDS = {
 } as const;
 export type RowField = keyof typeof ROW_FIELDS;
 
+/** What a run of a roll does with parcels that another feed has loaded. */
+export const OVERLAPS = ['block', 'update', 'replace', 'add'] as const;
+export type Overlap = (typeof OVERLAPS)[number];
+
+/** A feed that has parcels of a run's counties, and how many of them the run brings again. */
+export type LoadedFeed = { feed: string; parcels: number; again: number };
+
 /** What files may be uploaded as, in the words of the form. */
 export const UPLOAD_FORMATS = {
   csv: 'CSV or other delimited text',
@@ -72,6 +79,7 @@ const payload = z.object({
   county: z.number().int().optional(),
   /** What somebody has corrected; without it columns are suggested. */
   choices: choices.optional(),
+  overlap: z.enum(OVERLAPS).optional(),
   write: z.boolean(),
   requestedBy: z.string(),
 });

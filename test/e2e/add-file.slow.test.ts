@@ -202,6 +202,22 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
   // Its name is taken now, and the upload stays.
   const again = await upload(BANGOR, 'Bangor.zip');
   expect(await settled(again.page)).toMatch(/role="alert".*bangor\.yaml/s);
+
+  // Under a name of its own it does not load the same parcels twice: the operator decides.
+  const second = await upload(BANGOR, 'Bangor 2014.zip');
+  const blocked = await send(second.page, { ...formOf(await settled(second.page)), do: 'write' });
+  expect(blocked.text).toMatch(/<li>Feed bangor has 25 parcels [^<]*\b25\b/);
+  const loaded = () =>
+    all(
+      pool,
+      'select f.name, count(*)::int as parcels, count(acres)::int as acres from parcels p join feeds f on f.id = p.feed_id group by 1',
+    );
+  expect(await loaded()).toEqual([{ name: 'bangor', parcels: 25, acres: 0 }]);
+  expect((await operator.submit(blocked.page, { overlap: 'twice' })).status).toBe(400);
+  const replaced = await send(blocked.page, { overlap: 'replace' });
+  expect(replaced.text).toContain('class="notice good"');
+  expect(await loaded()).toEqual([{ name: 'bangor-2014', parcels: 25, acres: 25 }]);
+  expect(readFileSync(join(feeds, 'bangor-2014.yaml'), 'utf8')).toMatch(/^overlap: replace$/m);
 }, 240_000);
 
 test('what a table lacks is said, and may be given', async () => {

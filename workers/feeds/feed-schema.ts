@@ -8,7 +8,7 @@ import {
   type ListingField,
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
-import type { RowField } from '../../shared/feeds/file-feeds.ts';
+import { OVERLAPS, type RowField } from '../../shared/feeds/file-feeds.ts';
 import { INPUT_PROPERTIES } from '../formats/format-input.ts';
 import { columnsOf, keySchema, skipWhereSchema } from './column-schema.ts';
 import {
@@ -75,10 +75,6 @@ export const PRESETS = [
 export type PresetName = (typeof PRESETS)[number];
 
 const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'numbering', 'dnc'] as const;
-
-/** What a run does with parcels that another feed has loaded. */
-export const OVERLAPS = ['block', 'update', 'replace', 'add'] as const;
-export type Overlap = (typeof OVERLAPS)[number];
 
 /** Targets of a roll: the parcel fields, and a row's county and place where nothing else tells them. */
 export type ParcelTarget = ParcelField | RowField;

@@ -37,7 +37,7 @@ export type SuggestedFile = Omit<AddFileResult, 'written' | 'refused' | 'run'>;
 
 /** The feed of an uploaded file, as suggested or as somebody has corrected it, and what it comes to. */
 export async function suggestFile(
-  { upload, reading, name: given, county, choices }: AddFilePayload,
+  { upload, reading, name: given, county, choices, overlap }: AddFilePayload,
   config: Config,
   signal: AbortSignal,
 ): Promise<SuggestedFile> {
@@ -73,7 +73,7 @@ export async function suggestFile(
     baseDir: config.FEEDS_DIR,
     file: feedFile,
     rows: choices ? CHECK_ROWS : SUGGEST_ROWS,
-    head: { name, ...(county !== undefined && { fips: fiveDigits(county) }) },
+    head: { name, ...(county !== undefined && { fips: fiveDigits(county) }), overlap },
     about: [`Made at /admin from the upload ${displayValue(upload.original)}.`],
     signal,
     suggest(sample) {
@@ -106,7 +106,9 @@ export async function suggestFile(
 /** A feed that is another one's is not written over. */
 async function nameProblems(file: string, text: string): Promise<string[]> {
   const there = existsSync(file) ? await readFile(file, 'utf8') : text;
-  return there === text ? [] : [`${file} is there already: give the feed another name.`];
+  // The same upload may say later what to do with parcels that another feed has.
+  const apart = (feed: string) => feed.replace(/^overlap: .*\n/m, '');
+  return apart(there) === apart(text) ? [] : [`${file} is there already: give the feed another name.`];
 }
 
 type Mapping = Pick<AddFileResult, 'columns' | 'key' | 'fields'>;

@@ -3,13 +3,16 @@ import {
   type AddFilePayload,
   type AddFileResult,
   addFileJob,
+  type LoadedFeed,
   type PartCheckResult,
 } from '../../../shared/feeds/file-feeds.ts';
+import { findRun } from '../../../shared/feeds/ingest-runs.ts';
 import type { JobState } from '../../../shared/queue/jobs.ts';
 import { Crumbs, Grid, Notice } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { answerForm, type Reply, type Visit } from '../frame/visit.ts';
 import { FileForm, fileChanges, labelOf, withForm } from './file-form.tsx';
+import { AlreadyLoaded, overlapChange } from './file-overlap.tsx';
 import {
   findJob,
   followed,
@@ -30,7 +33,8 @@ export const filePage: Page = {
     answerForm(
       async () => {
         const { payload } = await jobOfPage(visit, addFileJob);
-        const changed = { ...payload, ...fileChanges(visit.form), requestedBy: visit.session!.user.email };
+        const asked = overlapChange(visit.form) ?? fileChanges(visit.form);
+        const changed = { ...payload, ...asked, requestedBy: visit.session!.user.email };
         return { redirect: `/admin/files/${await startJob(visit, addFileJob, changed)}` };
       },
       reason => show(visit, reason),
@@ -61,7 +65,7 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
           </>
         )}
         {result?.written ? (
-          <Written result={result} run={run} />
+          <Written result={result} run={run} loaded={await readLoaded(visit, endOf(run).runId)} />
         ) : (
           result && <Suggested payload={payload} result={result} />
         )}
@@ -71,18 +75,32 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
   return { title: original, body, ...followed(open) };
 }
 
-type WrittenProps = { result: AddFileResult; run: JobState | undefined };
+type WrittenProps = { result: AddFileResult; run: JobState | undefined; loaded: readonly LoadedFeed[] };
+
+/** What the job of a run ended with. */
+const endOf = (run: JobState | undefined) =>
+  (run?.status === 'done' ? run.result : {}) as { runId?: number; status?: string };
+
+/** The feeds whose parcels block a run. */
+async function readLoaded({ deps }: Visit, runId: number | undefined): Promise<readonly LoadedFeed[]> {
+  const run = runId === undefined ? undefined : await findRun(deps.pool, runId);
+  const isBlocked = run?.gate?.blocked.some(({ gate }) => gate === 'overlap');
+  return isBlocked ? (run!.gate!.figures as { overlap: LoadedFeed[] }).overlap : [];
+}
 
 /** The feed is there: how its first run goes. */
-function Written({ result, run }: WrittenProps) {
-  const { runId, status } = (run?.status === 'done' ? run.result : {}) as { runId?: number; status?: string };
+function Written({ result, run, loaded }: WrittenProps) {
+  const { runId, status } = endOf(run);
   return (
     <>
       {run && isOpen(run) && <Progress name={`Loading ${result.name}`} state={run} />}
       {run?.status === 'failed' && <Notice kind="bad">{run.error}</Notice>}
-      {status === 'blocked' && (
-        <Notice kind="bad">The run was held back before anybody sees it: its page says why.</Notice>
-      )}
+      {status === 'blocked' &&
+        (loaded.length > 0 ? (
+          <AlreadyLoaded feeds={loaded} />
+        ) : (
+          <Notice kind="bad">This run was blocked, and nothing has changed. Its page says why.</Notice>
+        ))}
       {(status === 'merged' || status === 'unchanged') && (
         <Notice kind="good">
           Loaded. Slopes, frontages, statistics and values are computed in the background.

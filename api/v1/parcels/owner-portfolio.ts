@@ -27,7 +27,9 @@ const portfolio = z
     total_acres: z
       .number()
       .min(0)
-      .describe('Their effective acres together, to two decimals; parcels of unknown acreage count nothing.'),
+      .describe(
+        'Their effective acres together, to two decimals. Units that share one boundary count its land once. Parcels of unknown acreage count as 0.',
+      ),
     total_states: z.int().min(1).describe('States in which they lie.'),
     total_counties: z.int().min(1).describe('Counties in which they lie.'),
     results: z.array(parcelSummary).describe('All parcels of the owner, this one included, by property_id.'),
@@ -101,10 +103,26 @@ function subjectOf(results: readonly ParcelSummary[], id: number): ParcelSummary
   return subject;
 }
 
+/**
+ * Acres of parcels together. Condominium units that share one boundary have no more land than it: some rolls
+ * state all of it for each unit, others the unit's share.
+ */
+function totalAcres(parcels: readonly SummaryRow[]): number {
+  const stacks = new Map<string, { stated: number; land: number }>();
+  for (const { property_id, lon_e7, lat_e7, acres, calculated_acres } of parcels) {
+    const isPlaced = lon_e7 !== null && calculated_acres !== null;
+    const boundary = isPlaced ? `${lon_e7} ${lat_e7} ${calculated_acres}` : String(property_id);
+    const own = acres ?? calculated_acres ?? 0;
+    const { stated, land } = stacks.get(boundary) ?? { stated: 0, land: calculated_acres ?? 0 };
+    stacks.set(boundary, { stated: stated + own, land: Math.max(land, own) });
+  }
+  return [...stacks.values()].reduce((sum, { stated, land }) => sum + Math.min(stated, land), 0);
+}
+
 function totals(parcels: readonly SummaryRow[]) {
   return {
     total_parcels: parcels.length,
-    total_acres: round2(parcels.reduce((sum, row) => sum + (row.acres ?? row.calculated_acres ?? 0), 0)),
+    total_acres: round2(totalAcres(parcels)),
     total_states: new Set(parcels.map(row => Math.floor(row.fips / 1_000))).size,
     total_counties: new Set(parcels.map(row => row.fips)).size,
   };

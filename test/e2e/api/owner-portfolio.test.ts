@@ -17,6 +17,8 @@ const PENOBSCOT = 23_019e8;
 const OWNER = '11111111-1111-1111-1111-111111111111';
 const ALONE = '22222222-2222-2222-2222-222222222222';
 const PLACE = '55555555-5555-5555-5555-555555555555';
+const STACKED = '66666666-6666-6666-6666-666666666666';
+const SHARED = '77777777-7777-7777-7777-777777777777';
 const RAILWAY = '33333333-3333-3333-3333-333333333333';
 
 beforeAll(async () => {
@@ -44,6 +46,31 @@ type Portfolio = {
 
 const ask = (id: number | string, caller = key) =>
   api.call(`/api/public/v1/properties/${id}/owner-portfolio/`, { key: caller });
+
+test.each([
+  ['all of the land for each unit', null, 20 * 2.5],
+  ["the unit's share of the land", 0.1, 2],
+])(
+  'units that share a boundary count its land once, if the roll states %s',
+  async (_words, acres, together) => {
+    const owner = acres === null ? STACKED : SHARED;
+    const first = (acres === null ? 23_003 : 23_005) * 1e8;
+    const boundary = square(-70.1, 44.2);
+    await insertParcels(
+      db.pool,
+      Array.from({ length: 20 }, (_, n) => ({
+        property_id: first + n + 1,
+        owner_key: owner,
+        acres,
+        boundary,
+        calculated_acres: 2.5,
+      })),
+    );
+    await insertParcels(db.pool, [{ property_id: first + 21, owner_key: owner, acres: 10 }]);
+    const { json } = await ask(first + 1);
+    expect((json as Portfolio).total_acres).toBe(10 + Math.min(together, 2.5));
+  },
+);
 
 test('is every parcel of the owner by property_id, the subject included, with the totals', async () => {
   const { status, json, headers } = await ask(SULLIVAN + 2);

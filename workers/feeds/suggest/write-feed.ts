@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { Overlap } from '../../../shared/feeds/file-feeds.ts';
 import type { InputSection } from '../../formats/format-input.ts';
 import type { ColumnSpec } from '../column-schema.ts';
 import { displayValue } from '../values/text-value.ts';
@@ -15,6 +16,7 @@ export type FeedHead = {
   attribution?: string | undefined;
   licence?: string | undefined;
   disabled?: boolean | undefined;
+  overlap?: Overlap | undefined;
 };
 
 /** One line of YAML, whatever is in the value. */
@@ -35,6 +37,7 @@ export function feedHead(head: FeedHead, about: readonly string[]): string[] {
     title: texts.title,
     attribution: texts.attribution,
     licence: texts.licence,
+    overlap: texts.overlap,
   };
   for (const [name, value] of Object.entries(given))
     if (value !== undefined) lines.push(`${name}: ${inline(value)}`);

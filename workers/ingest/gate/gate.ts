@@ -1,10 +1,10 @@
+import type { LoadedFeed } from '../../../shared/feeds/file-feeds.ts';
 import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
 import { AREA_UNITS, type AreaUnit } from '../../feeds/column-schema.ts';
 import type { Gates } from '../../feeds/feed-schema.ts';
 import { TO_ACRES } from '../map/map-column.ts';
 import { total } from '../run/run-counts.ts';
 import type { BestRun } from '../run/run-record.ts';
-import type { LoadedFeed } from '../stage/overlap.ts';
 import type { OutsideParcels } from './gate-place.ts';
 
 export type RowFigures = {

@@ -1,9 +1,6 @@
 import { type Client, compose, literal, sql, statement } from '../../../shared/base/db.ts';
-import type { Overlap } from '../../feeds/feed-schema.ts';
+import type { LoadedFeed, Overlap } from '../../../shared/feeds/file-feeds.ts';
 import { countCoverage } from '../merge/merge-parcels.ts';
-
-/** A feed that has parcels of the run's counties, and how many of them the run brings again. */
-export type LoadedFeed = { feed: string; parcels: number; again: number };
 
 /** What other feeds have of a run's parcels. */
 export type Overlapping = {

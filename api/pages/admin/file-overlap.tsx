@@ -1,0 +1,57 @@
+import { count } from '../../../shared/domain/figures.ts';
+import type { AddFilePayload, LoadedFeed, Overlap } from '../../../shared/feeds/file-feeds.ts';
+import { validationError } from '../../http/error-responses.ts';
+
+/** What the operator may choose for parcels that another feed has loaded. */
+const CHOICES: readonly [overlap: Overlap, label: string, effect: (names: string) => string][] = [
+  [
+    'update',
+    'Update these parcels',
+    names => `They keep their ids and get the values of this file. ${names} keeps its other parcels.`,
+  ],
+  [
+    'replace',
+    'Replace the feed',
+    names => `This file takes over all parcels of ${names}. Parcels that are not in it are retired.`,
+  ],
+  ['add', 'Add new parcels only', names => `Parcels of ${names} stay as they are.`],
+];
+
+/** The job's changes when a choice was sent; undefined for other forms. @throws PlatError `validation_error` */
+export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'overlap' | 'write'> | undefined {
+  const sent = form.get('overlap');
+  if (sent === null) return undefined;
+  const [overlap] = CHOICES.find(([name]) => name === sent) ?? [];
+  if (overlap === undefined)
+    throw validationError({ overlap: [`must be one of ${CHOICES.map(([name]) => name).join(', ')}`] });
+  return { overlap, write: true };
+}
+
+/** Why the run was blocked, with a button for each way to continue. */
+export function AlreadyLoaded({ feeds }: { feeds: readonly LoadedFeed[] }) {
+  const names = new Intl.ListFormat('en-US').format(feeds.map(({ feed }) => feed));
+  return (
+    <section class="notice info" role="status">
+      <b>Some of these parcels are already loaded</b>
+      <ul>
+        {feeds.map(({ feed, parcels, again }) => (
+          <li>
+            Feed {feed} has {count(parcels)} parcels of this county, and {count(again)} of them are in this
+            file.
+          </li>
+        ))}
+      </ul>
+      <p>Nothing has changed yet. Choose what to do:</p>
+      <form method="post" class="stack">
+        {CHOICES.map(([overlap, label, effect]) => (
+          <div>
+            <button type="submit" name="overlap" value={overlap} class="second">
+              {label}
+            </button>{' '}
+            <small>{effect(names)}</small>
+          </div>
+        ))}
+      </form>
+    </section>
+  );
+}
