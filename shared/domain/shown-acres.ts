@@ -1,4 +1,4 @@
-/** Acres are stored and shown with five decimals, 0.4 square feet: further ones come from conversions of units. */
+/** Acres are stored and shown with five decimals, 0.4 square feet. More of them come from converted units. */
 const PER_ACRE = 1e5;
 
 /** Half of the last decimal, for comparisons with rows that an earlier release stored unrounded. */

@@ -93,7 +93,7 @@ const added = (pairs: readonly Pair[]): string =>
     )
     .join(',\n  ');
 
-/** Fragments of changes/stage_parcel_changes and stage_new_parcels: a parcel that is back has all its fields. */
+/** Fragments of changes/stage_parcel_changes and stage_new_parcels: a parcel that is back has all fields. */
 export const PARCEL_CHANGES = { differing: differing(PARCEL, "m.state = 'returned'"), added: added(PARCEL) };
 
 /** Fragment of changes/stage_listing_changes: one that is new, or back on the market, has all its fields. */

@@ -17,7 +17,7 @@ const CHOICES: readonly [overlap: Overlap, label: string, effect: (names: string
   ['add', 'Add new parcels only', names => `Parcels of ${names} stay as they are.`],
 ];
 
-/** The job's changes when a choice was sent; undefined for other forms. @throws PlatError `validation_error` */
+/** The job's changes if a choice was sent; else undefined. @throws PlatError `validation_error` */
 export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'overlap' | 'write'> | undefined {
   const sent = form.get('overlap');
   if (sent === null) return undefined;

@@ -41,7 +41,7 @@ export type Filter<Value = never> = {
   /** `min` and `max` of the same range. */
   range?: { of: string; bound: 'min' | 'max' };
   schema: z.ZodType;
-  /** The field that it reads, if it keeps parcels for which the field is unknown; one that `known` accepts. */
+  /** The field that it reads, if it keeps parcels for which that is unknown; one that `known` accepts. */
   keepsUnknown?: string;
   /** The table that the predicate reads; `all`: it names a county, which narrows each of them. */
   on: 'f' | 'p' | 'v' | 'all';

@@ -14,14 +14,15 @@ from parcels p
 where p.fips = any ({{fips}}::int[]) and p.feed_id <> {{feed}} and p.retired_at is null
 
 -- name: index_others
+-- Staged rows are looked up by key and by parcel number.
 create index on stage_others (fips, key);
 create index on stage_others (fips, apn);
 analyze stage_others;
 
 -- name: create_overlap_stage
--- Parcels of other feeds that the run's rows bring again: those with the same key, else the same parcel number,
--- unless they lie over a kilometer apart or in another town, as towns of a county may number alike. One parcel
--- for each key, and one key for each parcel.
+-- Parcels of other feeds that the run's rows bring again: those with the same key, else the same parcel
+-- number, unless they lie over a kilometer apart or in another town, as towns of a county may number alike.
+-- One parcel for each key, and one key for each parcel.
 create unlogged table stage_overlap as
 with staged as (
   select
@@ -53,11 +54,12 @@ from of_key
 order by fips, property_id, rank, key
 
 -- name: index_overlap
+-- Staged rows are looked up by key.
 create unique index on stage_overlap (fips, key);
 analyze stage_overlap;
 
 -- name: measure_overlap
--- By feed how many parcels it has in the counties of the run, and how many of them the run brings again.
+-- By feed, how many parcels it has in the run's counties, and how many of them the run brings again.
 select f.name as feed, count(*)::int as parcels, count(v.property_id)::int as again
 from stage_others o
 join feeds f on f.id = o.feed_id
@@ -74,8 +76,8 @@ with of_shape as (
 delete from stage_roll r using stage_overlap v where r.fips = v.fips and r.key = v.key
 
 -- name: take_overlap
--- Compares the run's rows with the parcels of other feeds that they bring again, as if they were the feed's own.
--- Of two parcels with one key the one on the roll is kept; a retired one no longer comes back.
+-- Compares the run's rows with the parcels of other feeds that they bring again, as if they were the feed's
+-- own. Of two parcels with one key the one on the roll is kept; a retired one no longer comes back.
 with gone as (
   delete from stage_before b using stage_overlap v where b.fips = v.fips and b.key = v.key and not b.active
 )

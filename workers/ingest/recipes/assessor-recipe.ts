@@ -7,6 +7,7 @@ import { compileParcelMapper, type MappedParcel, showsSales } from '../map/map-p
 import { mergeListings } from '../merge/merge-listings.ts';
 import { mergeParcels } from '../merge/merge-parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
+import { takeOver } from '../merge/take-over.ts';
 import { readBatches } from '../run/read-input.ts';
 import type { RunContext } from '../run/run-context.ts';
 import { rejectDuplicates, total } from '../run/run-counts.ts';
@@ -20,7 +21,7 @@ import {
 } from '../stage/further-rolls.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
 import { listingSql } from '../stage/listing-record.ts';
-import { stageOverlap, takeOver } from '../stage/overlap.ts';
+import { stageOverlap } from '../stage/other-feeds.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { stageMapped, stageParcels } from '../stage/stage-parcels.ts';
 import { measureSales, stageSales } from '../stage/stage-sales.ts';

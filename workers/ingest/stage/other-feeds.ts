@@ -1,6 +1,5 @@
 import { type Client, compose, literal, sql, statement } from '../../../shared/base/db.ts';
 import type { LoadedFeed, Overlap } from '../../../shared/feeds/file-feeds.ts';
-import { countCoverage } from '../merge/merge-parcels.ts';
 
 /** What other feeds have of a run's parcels. */
 export type Overlapping = {
@@ -33,19 +32,11 @@ export async function stageOverlap(
   await client.query(sql('feeds/create_overlap_stage'));
   await client.query(sql('feeds/index_overlap'));
   const { rows: feeds } = await client.query<LoadedFeed>(sql('feeds/measure_overlap'));
-  const run = async (name: 'take_overlap' | 'take_others' | 'leave_overlap') =>
-    (await client.query(sql(`feeds/${name}`))).rowCount ?? 0;
+  const rowsOf = async (text: string) => (await client.query(text)).rowCount ?? 0;
   if (overlap === 'add' || (overlap === 'block' && force))
-    return { feeds, left: await run('leave_overlap'), taken: 0 };
+    return { feeds, left: await rowsOf(sql('feeds/leave_overlap')), taken: 0 };
   if (overlap === 'block') return { feeds, left: 0, taken: 0 };
-  const again = await run('take_overlap');
-  return { feeds, left: 0, taken: again + (overlap === 'replace' ? await run('take_others') : 0) };
-}
-
-/** Makes the parcels that stageOverlap took the feed's own, before they are written, inside the merge. */
-export async function takeOver(client: Client, feedId: number, fips: readonly number[]): Promise<void> {
-  const literals = { feed: literal(feedId), fips: literal(fips) };
-  await client.query(compose('feeds/free_keys', literals));
-  await client.query(compose('feeds/take_over', literals));
-  await countCoverage(client, fips);
+  const again = await rowsOf(sql('feeds/take_overlap'));
+  const others = overlap === 'replace' ? await rowsOf(sql('feeds/take_others')) : 0;
+  return { feeds, left: 0, taken: again + others };
 }
