@@ -16,7 +16,7 @@ const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
  * Folders from the one whose files take longest: a short file at the end keeps no process
  * waiting for the other.
  */
-const FOLDERS = ['/test/e2e/', '/test/db/', '/test/properties/', '/test/unit/'];
+const FOLDERS = ['/test/e2e/', '/test/db/', '/test/properties/', '/test/words/', '/test/unit/'];
 
 /** Journeys, killed programs, large counties: `npm test -- --project slow` runs them besides. */
 const SLOW = 'test/**/*.slow.test.ts';

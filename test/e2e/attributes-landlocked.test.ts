@@ -72,13 +72,13 @@ afterAll(async () => {
 });
 
 const WARNING =
-  /^County 33019 \(Sullivan.*, NH\): 120 of 180 parcels, 67 %, came out landlocked.*`layer\.columns\.class`.*`roll\.skip_where`/;
+  /^County 33019 \(Sullivan.*, NH\): 120 of 180 parcels, 67 %.*landlocked.*`layer\.columns\.class`.*`roll\.skip_where`/;
 
 test('an operator who has a county computed is warned when most of it comes out landlocked', async () => {
   const { code, out } = await plat('recompute', 'attributes', '--fips', '33019', '--wait');
   expect(code).toBe(0);
   const [summary, warning] = out.split('\n');
-  expect(summary).toBe('land attributes: 180 parcels in 1 county');
+  expect(summary).toMatch(/\b180 parcels in 1 county/);
   expect(warning).toMatch(WARNING);
   expect((await json('recompute', 'attributes', '--all', '--layer', 'roads', '--wait')).warnings).toEqual([
     expect.stringMatching(WARNING),

@@ -60,61 +60,55 @@ async function json(...argv: string[]) {
 }
 
 describe('called wrongly, or for something that is not there: exit code 2', () => {
-  test.each([
+  test.each<[string[], string | RegExp]>([
     [[], 'Usage: plat'],
-    [['feed', 'run'], "missing required argument 'name'"],
-    [['runs', '--bogus'], "unknown option '--bogus'"],
-    [['runs', '--limit', 'many'], 'A whole number is needed.'],
-    [['runs', 'show', 'abc'], 'A whole number is needed.'],
-    [['runs', 'show', '999'], 'There is no run 999. `plat runs` lists them.'],
-    [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
-    [['feed', 'remove', 'nowhere'], 'There is no layer of a feed named nowhere'],
-    [['feed', 'run', 'nowhere'], 'Known feeds: bangor-me, bangor-me-elevation, '],
+    [['feed', 'run'], "'name'"],
+    [['runs', '--bogus'], "'--bogus'"],
+    [['runs', '--limit', 'many'], /'many'.* number/],
+    [['runs', 'show', 'abc'], /'abc'.* number/],
+    [['runs', 'show', '999'], /\b999\b.*`plat runs`/],
+    [['runs', '--feed', 'nowhere'], /feed.*\bnowhere\b/],
+    [['feed', 'remove', 'nowhere'], /layer.*\bnowhere\b/],
+    [['feed', 'run', 'nowhere'], /\bnowhere\b.*bangor-me, bangor-me-elevation, /s],
     [
       ['feed', 'run', 'bangor-me-elevation', '--layer', 'x.geojson'],
-      'the feed bangor-me-elevation is of kind elevation: it takes --elevation, not --layer',
+      /bangor-me-elevation .*\bkind elevation\b.*--elevation, .*--layer/,
     ],
     [
       ['feed', 'run', 'bangor-me-wetlands', '--elevation', 'x.tif', '--roll', 'x.csv'],
-      'is of kind wetlands: it takes --layer, not --roll and --elevation',
+      /\bkind wetlands\b.*--layer, .*--roll and --elevation/,
     ],
-    [
-      ['feed', 'run', 'washington-nh-listings', '--roll', 'x.csv'],
-      'is of kind listings: it takes --listings, not --roll',
-    ],
+    [['feed', 'run', 'washington-nh-listings', '--roll', 'x.csv'], /\bkind listings\b.*--listings, .*--roll/],
     [
       ['feed', 'run', 'washington-nh', '--listings', 'x.csv'],
-      'is of kind assessor: it takes --roll and --shape, not --listings',
+      /\bkind assessor\b.*--roll and --shape, .*--listings/,
     ],
-    [
-      ['feed', 'run', 'bangor-me', '--shape', 'x.shp'],
-      'is of kind assessor without `shape`: it takes --roll, not --shape',
-    ],
-    [['feed', 'check', 'nowhere'], 'There is no feed named nowhere'],
-    [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],
-    [['recompute', 'stats'], 'name one of --fips, --zip and --all'],
-    [['recompute', 'stats', '--fips', '33019', '--all'], 'name one of --fips, --zip and --all'],
-    [['recompute', 'stats', '--fips', 'Sullivan'], 'A county FIPS has 5 digits'],
-    [['recompute', 'stats', '--fips', '99999'], 'No county has the FIPS code 99999.'],
-    [['recompute', 'stats', '--zip', '0328'], 'A ZIP has 5 digits'],
-    [['recompute', 'stats', '--zip', '00000'], 'There is no ZIP 00000.'],
-    [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
-    [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
-    [['recompute', 'valuations', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
-    [['recompute', 'attributes'], 'name one of --fips and --all'],
-    [['recompute', 'attributes', '--fips', '33019', '--all'], 'name one of --fips and --all'],
-    [['recompute', 'attributes', '--all', '--layer', 'trees'], 'Allowed choices are elevation, roads'],
-    [['recompute', 'attributes', '--fips', '99999'], 'No county has the FIPS code 99999.'],
-    [['county', 'add', '33019', '--wait'], '--wait goes with --run'],
-    [['county', 'add', '09013'], 'now in 09110 (Capitol), 09150 (Northeastern Connecticut): name those.'],
-    [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
-    [['key', 'create', 'nobody'], 'There is no account "nobody"'],
-    [['key', 'create', 'x', '--scope', 'api:all'], 'Allowed choices are'],
-    [['key', 'revoke', 'plat_unknown'], 'There is no such key'],
+    [['feed', 'run', 'bangor-me', '--shape', 'x.shp'], /\bkind assessor .*`shape`.*--roll, .*--shape/],
+    [['feed', 'check', 'nowhere'], /feed.*\bnowhere\b/],
+    [['feed', 'check', '/nowhere/feed.yaml'], /\/nowhere\/feed\.yaml .*\(ENOENT\)/],
+    [['recompute', 'stats'], '--fips, --zip and --all'],
+    [['recompute', 'stats', '--fips', '33019', '--all'], '--fips, --zip and --all'],
+    [['recompute', 'stats', '--fips', 'Sullivan'], /'Sullivan'.*FIPS/],
+    [['recompute', 'stats', '--fips', '99999'], /FIPS.*\b99999\b/],
+    [['recompute', 'stats', '--zip', '0328'], /'0328'.*ZIP/],
+    [['recompute', 'stats', '--zip', '00000'], /ZIP 00000/],
+    [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'YYYY-MM-DD'],
+    [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], /'2130-01-01'.* 20\d\d-/],
+    [['recompute', 'valuations', '--all', '--as-of', '2130-01-01'], /'2130-01-01'.* 20\d\d-/],
+    [['recompute', 'attributes'], '--fips and --all'],
+    [['recompute', 'attributes', '--fips', '33019', '--all'], '--fips and --all'],
+    [['recompute', 'attributes', '--all', '--layer', 'trees'], /'trees'.* elevation, roads/],
+    [['recompute', 'attributes', '--fips', '99999'], /FIPS.*\b99999\b/],
+    [['county', 'add', '33019', '--wait'], /--wait .*--run/],
+    [['county', 'add', '09013'], ' 09110 (Capitol), 09150 (Northeastern Connecticut)'],
+    [['account', 'create', 'x', '--tier', 'gold'], 'tier "gold"'],
+    [['key', 'create', 'nobody'], 'account "nobody"'],
+    [['key', 'create', 'x', '--scope', 'api:all'], /'api:all'.* api:direct/],
+    [['key', 'revoke', 'plat_unknown'], /\bkey\b/],
   ])('plat %j', async (argv, message) => {
     const { code, out, err } = await plat(...argv);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain(message);
+    expect(err).toMatch(message);
     expect(err).not.toMatch(/^ {4}at /m);
   });
 });

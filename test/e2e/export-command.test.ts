@@ -36,12 +36,9 @@ test('plat export writes what the API would, and nobody pays', async () => {
   expect(new Set(sold.map(row => row.status))).toEqual(new Set(['SOLD']));
   const { rows: marks } = await db.pool.query('select from given_rows union all select from given_others');
   expect(marks).toHaveLength(0);
-  await refused(['export', join(folder, 'x.pdf'), '--county', '33019'], /ends with no format/);
-  await refused(['export', join(folder, 'x.csv')], /say what is wanted: --county, --filter or --comps/);
-  await refused(
-    ['export', join(folder, 'x.csv'), '--filter', '{"acres_min": 5}'],
-    /--filter: county is missing/,
-  );
+  await refused(['export', join(folder, 'x.pdf'), '--county', '33019'], /x\.pdf/);
+  await refused(['export', join(folder, 'x.csv')], /--county, --filter or --comps/);
+  await refused(['export', join(folder, 'x.csv'), '--filter', '{"acres_min": 5}'], /--filter: county\b/);
   await refused(
     ['export', join(folder, 'x.csv'), '--county', '33019', '--columns', 'phone'],
     /no phone; there are/,
@@ -75,5 +72,5 @@ test('plat publish writes a file a county, and a manifest that tells which', asy
   await writeFile(join(to, '33019.parquet'), '');
   expect((await json('publish', to, '--county', '33019')).files).toHaveLength(rows.length);
   expect((await bytesOf('published/33019.parquet')).byteLength).toBe(first.byteLength);
-  await refused(['publish', to, '--county', '48001'], /There are no parcels of 48001/);
+  await refused(['publish', to, '--county', '48001'], /\b48001\b/);
 });

@@ -12,15 +12,14 @@ await browser.signIn(user);
 
 test('a market leads with its figures, the months behind them and narrow sizes; others stand beside it', async () => {
   const { text } = await browser.open('/markets/33019');
-  for (const words of ['Sold $ / acre, median', 'By lot size', 'Month by month', 'Sold price per acre'])
-    expect(text).toContain(words);
+  expect(text).toContain('id="past"');
   expect(text).toContain('Aug 2025');
   expect(text).not.toContain('Sep 2025');
   expect(text).toContain('under 0.25 acres');
   expect(text).not.toContain('5 to 100 acres');
   expect(text).toContain('All, 0.2 to 100 acres');
   // Over 100 %: explained where it stands.
-  expect(text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toMatch(/150% 3 sold, 2 for sale/);
+  expect(text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toMatch(/150% 3 [^\d]* 2 /);
   expect((await browser.open('/markets/33019?sizes=overlapping')).text).toContain('5 to 100 acres');
 
   const compared = await browser.open(
@@ -35,11 +34,11 @@ test('a market leads with its figures, the months behind them and narrow sizes; 
 });
 
 test('a county without sales says why, one that is not loaded how it is, alone and beside another', async () => {
-  const unloaded = 'No parcels are loaded for Autauga, AL.';
+  const unloaded = /class="(notice|empty).*Autauga, AL/s;
   const alone = await browser.open('/markets/01001');
-  expect(alone.text).toContain(unloaded);
+  expect(alone.text).toMatch(unloaded);
   expect(alone.text).not.toContain('type=zip&amp;county=01001');
-  expect((await browser.open('/markets?type=zip&county=01001')).text).toContain(unloaded);
+  expect((await browser.open('/markets?type=zip&county=01001')).text).toMatch(unloaded);
 
   await insertParcels(db.pool, [{ property_id: 2_301_900_000_001, feed_id: 99 }]);
   const beside = (await browser.open('/markets/33019?with=23019&with=01001&bucket=2+acre-5+acre&years=10'))

@@ -96,7 +96,7 @@ function up() {
     async ready() {
       await eventually(async () => {
         if (child.exitCode !== null) throw new Error(`It ended: ${out}`);
-        return out.includes('Ctrl-C stops everything.');
+        return /^.*\bCtrl-C\b.*\n/m.test(out);
       });
     },
   };

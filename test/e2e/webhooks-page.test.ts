@@ -101,7 +101,7 @@ test('a webhook is added on the account page, and the receiver of docs/webhooks.
   expect(await json('webhooks', 'disable', id)).toEqual({ id, enabled: false });
   expect(await json('webhooks', 'enable', id)).toEqual({ id, enabled: true });
   expect(await json('webhooks', 'replay', id, '--since', '2020-01-01')).toEqual({ messages: 0 });
-  await refused(['webhooks', 'deliveries', 'x'], /There is no webhook x/);
+  await refused(['webhooks', 'deliveries', 'x'], /webhook x\b/);
 
   expect((await ana.submit(path, { do: 'delete', id })).headers.get('location')).toBe('/account#webhooks');
   expect((await ana.open(path)).status).toBe(404);

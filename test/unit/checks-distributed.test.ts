@@ -6,66 +6,66 @@ const faultsOf = (body: string) =>
   checkDistributed([SCHEMA, { path: 'sql/queries/area/file.sql', text: `-- name: one\n${body}\n` }]);
 
 test.each([
-  ['select 1 from parcels where property_id = :property_id', /without its fips/],
-  ['delete from owner_parcels where property_id = :property_id', /without its owner_key/],
-  ['insert into parcels (fips) select :fips from generate_series(1, 2)', /has parameters/],
+  ['select 1 from parcels where property_id = :property_id', /\bfips\b/],
+  ['delete from owner_parcels where property_id = :property_id', /owner_key/],
+  ['insert into parcels (fips) select :fips from generate_series(1, 2)', /parameters/],
   [
     'select fips from parcels p where not exists (select 1 from runs r where r.id = p.created_run)',
-    /between a distributed table and a local one/,
+    /distributed table.*local/,
   ],
   [
     'select id from runs r where not exists (select 1 from parcels p where p.fips = 1 and p.created_run = r.id)',
-    /between a distributed table and a local one/,
+    /distributed table.*local/,
   ],
   // What Citus refuses.
   [
     `insert into given_rows as g (fips, property_id) select fips, property_id from stage
      on conflict (fips, property_id) do update set given_at = excluded.given_at
      where g.given_at <= excluded.given_at - interval '30 days'`,
-    /ON CONFLICT of given_rows, where only immutable/,
+    /ON CONFLICT of given_rows\b.*immutable/,
   ],
   [
     'insert into parcels (fips, apn) values (:fips, :apn) on conflict (fips) do update set retired_at = now()',
-    /has now\(\) in the ON CONFLICT of parcels/,
+    /now\(\).*ON CONFLICT of parcels/,
   ],
   [
     `with kept as (
        insert into parcels (fips, apn) values ({{fips}}, {{apn}})
        on conflict (fips) do update set retired_at = current_timestamp returning 1
      ) select count(*) from kept where now() > {{since}}`,
-    /has current_timestamp in the ON CONFLICT/,
+    /current_timestamp.*ON CONFLICT/,
   ],
   [
     'insert into parcels (fips) values (:fips) on conflict (fips) do update set day = excluded.at::date',
-    /has ::date in the ON CONFLICT/,
+    /::date.*ON CONFLICT/,
   ],
   [
     'insert into parcels (fips, apn) values (:fips, :apn) on conflict (apn) do update set apn = excluded.apn',
-    /ON CONFLICT of parcels without its fips/,
+    /ON CONFLICT of parcels.*\bfips\b/,
   ],
   [
     'insert into parcels (fips) values (:fips) on conflict (fips) do update set fips = excluded.fips',
-    /changes the fips of parcels/,
+    /changes.*\bfips\b.*parcels/,
   ],
   [
     'insert into parcels (fips) values (1) on conflict (fips) do update set n = (select n from runs)',
-    /has select in the ON CONFLICT/,
+    /select.*ON CONFLICT/,
   ],
-  ['insert into parcels (apn) select apn from stage where fips = 1', /inserts into parcels without its fips/],
-  ['update parcels p set fips = :to where p.fips = :fips', /changes the fips of parcels/],
-  ['update parcels set at = clock_timestamp() where fips = :fips', /clock_timestamp\(\), which is volatile/],
-  ['delete from parcels where fips = :fips and random() < 0.5', /random\(\), which is volatile/],
-  ['select fips from parcels where fips = any (:counties) for update', /locks rows of parcels in several/],
+  ['insert into parcels (apn) select apn from stage where fips = 1', /inserts.*parcels.*\bfips\b/],
+  ['update parcels p set fips = :to where p.fips = :fips', /changes.*\bfips\b.*parcels/],
+  ['update parcels set at = clock_timestamp() where fips = :fips', /clock_timestamp\(\).*volatile/],
+  ['delete from parcels where fips = :fips and random() < 0.5', /random\(\).*volatile/],
+  ['select fips from parcels where fips = any (:counties) for update', /locks.*parcels/],
   [
     'select r.id from runs r join parcels p on p.fips = r.fips where r.id = :id for no key update',
-    /locks rows of parcels in several/,
+    /locks.*parcels/,
   ],
-  ['select fips, zip from parcels group by grouping sets ((fips), (zip))', /groups by sets of parcels/],
+  ['select fips, zip from parcels group by grouping sets ((fips), (zip))', /groups.*parcels/],
   [
     'with recursive r as (select 1 as n union select n + 1 from r join parcels p on p.fips = r.n) select n from r',
-    /reads several shards of parcels in a recursion/,
+    /parcels.*recursion/,
   ],
-  ['merge into parcels using runs on runs.fips = parcels.fips', /merges into parcels/],
+  ['merge into parcels using runs on runs.fips = parcels.fips', /merges.*parcels/],
 ])('%s is refused', (body, fault) => {
   expect(faultsOf(body)).toEqual([expect.stringMatching(fault)]);
 });

@@ -66,10 +66,7 @@ describe('dates that are over', () => {
       ['--period-start', ago(15), '--period-end', ago(1)],
     ])
       for (const force of [[], ['--force']])
-        await refused(
-          ['account', 'set', name, ...flags, ...force],
-          `was used on ${dayOf(ago(0))}, which does not lie within .*--force does not help. Give dates`,
-        );
+        await refused(['account', 'set', name, ...flags, ...force], `\\b${dayOf(ago(0))}\\b.*--force`);
     expect(await periodsOf(name)).toEqual(before);
     expect(before).toMatchObject([{ tokens_used: 20, current: true }]);
   });
@@ -81,10 +78,7 @@ describe('dates that are over', () => {
     const { period_start } = await json('account', 'show', name);
     const end = ago(10);
     const argv = ['account', 'set', name, '--period-end', end];
-    await refused(
-      argv,
-      `has used 20 tokens. From ${period_start} to ${end} it would be over: it would be closed with them, and a new one would begin with its whole allotment.*--force`,
-    );
+    await refused(argv, `\\b20 tokens\\b.*\\b${period_start} to ${end}\\b.*--force`);
     expect(await periodsOf(name)).toHaveLength(1);
     const { code, err } = await plat(...argv, '--force');
     expect([code, err]).toEqual([
@@ -95,18 +89,12 @@ describe('dates that are over', () => {
       { period_start: end, tokens_used: 0, current: true },
       { period_start, period_end: end, tokens_used: 20, current: false },
     ]);
-    await refused(
-      ['account', 'set', name, '--period-start', ago(10.1)],
-      `before it is closed and ended ${end}: this one cannot begin earlier`,
-    );
+    await refused(['account', 'set', name, '--period-start', ago(10.1)], `\\bclosed\\b.*\\b${end}\\b`);
     await json('account', 'set', name, '--period-start', ago(9));
 
     // Nor does a contract that begins anew.
     await json('account', 'set', name, '--no-contract');
-    await refused(
-      ['account', 'set', name, '--tier', 'free', '--period-start', ago(1)],
-      'cannot begin earlier',
-    );
+    await refused(['account', 'set', name, '--tier', 'free', '--period-start', ago(1)], '\\bclosed\\b');
   });
 
   test('of a period that was not used close it, and how many follow is said', async () => {
@@ -166,7 +154,7 @@ test('a start after days on which the period was used is refused', async () => {
   const name = await made('late', 400);
   await json('account', 'set', name, '--period-start', ago(20));
   await use20(name, 15);
-  await refused(['account', 'set', name, '--period-start', ago(10), '--force'], 'does not lie within');
+  await refused(['account', 'set', name, '--period-start', ago(10), '--force'], '--force');
   await json('account', 'set', name, '--period-start', ago(15.5));
   expect(await periodsOf(name)).toMatchObject([{ tokens_used: 20 }]);
 });
@@ -174,15 +162,12 @@ test('a start after days on which the period was used is refused', async () => {
 test('dates are of these years in order, and a period has at most 400 days', async () => {
   const { name } = await json('account', 'create', 'long');
   for (const [flags, reason] of [
-    [['--period-end', '2101-01-01'], 'years 2000 to 2100, not in 2101'],
-    [['--period-start', '1999-12-31', '--period-end', ago(-1)], 'years 2000 to 2100, not in 1999'],
-    [['--period-start', '1999-12-31'], 'years 2000 to 2100, not in 1999'],
-    [['--period-start', ago(200), '--period-end', ago(-201)], 'would have 401 days; at most 400'],
-    [['--period-end', ago(-401)], 'would have 40[12] days'],
-    [
-      ['--period-start', '2023-02-01', '--period-end', '2023-01-01'],
-      'do not fit: a period ends after it starts',
-    ],
+    [['--period-end', '2101-01-01'], '2000 to 2100\\b.*\\b2101\\b'],
+    [['--period-start', '1999-12-31', '--period-end', ago(-1)], '2000 to 2100\\b.*\\b1999\\b'],
+    [['--period-start', '1999-12-31'], '2000 to 2100\\b.*\\b1999\\b'],
+    [['--period-start', ago(200), '--period-end', ago(-201)], '\\b401 days\\b.*\\b400\\b'],
+    [['--period-end', ago(-401)], '\\b40[12] days'],
+    [['--period-start', '2023-02-01', '--period-end', '2023-01-01'], '2023-02-01.*2023-01-01'],
   ] as const)
     await refused(['account', 'set', name, ...flags], reason);
   await json('account', 'set', name, '--period-start', ago(200), '--period-end', ago(-199));

@@ -35,45 +35,33 @@ test('names are stored without the blanks around them', async () => {
 describe('refused', () => {
   const long = 'x'.repeat(101);
   test.each<[string, string[], string]>([
-    ['an empty account', ['account', 'create', ' '], 'name of the account is empty'],
-    ['a long account', ['account', 'create', long], 'has 101 characters; at most 100'],
+    ['an empty account', ['account', 'create', ' '], 'account\\b.*empty'],
+    ['a long account', ['account', 'create', long], '\\b101 characters.*\\b100\\b'],
     ['an account of lines', ['account', 'create', 'two\nlines'], 'control characters'],
     ['an account with colours', ['account', 'create', '\u001b[31mred'], 'control characters'],
-    [
-      'an account like an id',
-      ['account', 'create', '5e9b0f3c-6a52-5d0e-9b60-0C9F3A1F7F11'],
-      'looks like the id',
-    ],
-    ['one without dashes', ['account', 'create', '5e9b0f3c6a525d0e9b600c9f3a1f7f11'], 'looks like the id'],
-    ['an empty company', ['account', 'create', 'a', '--company', ''], 'name of the company is empty'],
-    [
-      'an empty company, set',
-      ['account', 'set', 'Acme Land', '--company', ''],
-      'name of the company is empty',
-    ],
-    ['an empty key', ['key', 'create', 'Acme Land', '--name', ''], 'name of the key is empty'],
+    ['an account like an id', ['account', 'create', '5e9b0f3c-6a52-5d0e-9b60-0C9F3A1F7F11'], '\\bid\\b'],
+    ['one without dashes', ['account', 'create', '5e9b0f3c6a525d0e9b600c9f3a1f7f11'], '\\bid\\b'],
+    ['an empty company', ['account', 'create', 'a', '--company', ''], 'company\\b.*empty'],
+    ['an empty company, set', ['account', 'set', 'Acme Land', '--company', ''], 'company\\b.*empty'],
+    ['an empty key', ['key', 'create', 'Acme Land', '--name', ''], 'key\\b.*empty'],
     ['a key of lines', ['key', 'create', 'Acme Land', '--name', 'a\tb'], 'control characters'],
-    [
-      'a long e-mail address',
-      ['account', 'create', 'a', '--user', `${'x'.repeat(250)}@a.example`],
-      'no e-mail',
-    ],
+    ['a long e-mail address', ['account', 'create', 'a', '--user', `${'x'.repeat(250)}@a.example`], 'e-mail'],
     [
       'an e-mail address with colours',
       ['account', 'create', 'a', '--user', '\u001b[31ma@b.example'],
-      'no e-mail',
+      'e-mail',
     ],
-    ['the keys of nobody', ['key', 'list', '--account', 'nobody'], 'no account "nobody"'],
-    ['a key for nobody', ['key', 'create', 'nobody'], 'no account "nobody"'],
+    ['the keys of nobody', ['key', 'list', '--account', 'nobody'], 'account "nobody"'],
+    ['a key for nobody', ['key', 'create', 'nobody'], 'account "nobody"'],
   ])('%s', async (_what, argv, reason) => refused(argv, reason));
 
   test("an empty name of a known user, which keeps the user's name", async () => {
     await json('account', 'create', 'first', '--user', 'ana@acme.example', '--user-name', 'Ana Lima');
     await refused(
       ['account', 'create', 'second', '--user', 'ana@acme.example', '--user-name', ''],
-      'name of the user is empty',
+      'user\\b.*empty',
     );
-    await refused(['account', 'set', 'first', '--user-name', ' '], 'name of the user is empty');
+    await refused(['account', 'set', 'first', '--user-name', ' '], 'user\\b.*empty');
     expect(await json('account', 'show', 'first')).toMatchObject({ user_name: 'Ana Lima' });
   });
 });
@@ -95,7 +83,7 @@ describe('names that look like others', () => {
       ['tier', 'set', name, '--new', '--tokens', '1', '--overage-price', '1'],
       ['key', 'create', 'Acme Land', '--name', name],
     ])
-      await refused(argv, 'control characters or invisible ones');
+      await refused(argv, 'control characters.*invisible');
   });
 
   test.each([
@@ -107,7 +95,7 @@ describe('names that look like others', () => {
     const terms = ['--tokens', '1', '--overage-price', '1'];
     await json('tier', 'set', known, '--new', ...terms);
     await json('account', 'create', known);
-    const reason = `"${alike}" differs only by case or encoding from the name of another`;
+    const reason = `"${alike}" .*case.*encoding`;
     for (const argv of [
       ['account', 'create', alike],
       ['account', 'create', `${known} 2`, '--company', alike],
@@ -115,8 +103,8 @@ describe('names that look like others', () => {
       ['tier', 'set', alike, '--new', ...terms],
     ])
       await refused(argv, reason);
-    await refused(['account', 'show', alike], 'no account');
-    await refused(['account', 'create', known], 'There is an account named');
+    await refused(['account', 'show', alike], `account "${alike}"`);
+    await refused(['account', 'create', known], `account.*"${known}"`);
     expect(await json('account', 'create', `${known} 2`, '--company', known)).toMatchObject({
       company: known,
     });
@@ -124,7 +112,7 @@ describe('names that look like others', () => {
 
   test("an account may be called like its user's company, and not found one like another", async () => {
     await json('account', 'create', 'north 1', '--company', 'Northern', '--user', 'n@n.example');
-    await refused(['account', 'create', 'NORTHERN', '--user', 'new@n.example'], 'name of another company');
+    await refused(['account', 'create', 'NORTHERN', '--user', 'new@n.example'], '"NORTHERN".*company');
     expect(await json('account', 'create', 'northern', '--user', 'n@n.example')).toMatchObject({
       company: 'Northern',
     });
@@ -175,7 +163,7 @@ test.each([
   ['set', ['--no-contract', '--period-end', '2026-01-01']],
 ])('plat account %s %j: terms need a contract', async (verb, flags) => {
   const name = verb === 'set' ? 'Acme Land' : 'without';
-  await refused(['account', verb, name, ...flags], /terms of a contract|exclude each other/);
-  await refused(['account', 'show', 'without'], 'no account');
+  await refused(['account', verb, name, ...flags], /contract/);
+  await refused(['account', 'show', 'without'], 'account "without"');
   expect((await json('account', 'show', 'Acme Land')).tier).toBe('starter');
 });

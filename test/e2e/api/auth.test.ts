@@ -104,26 +104,20 @@ describe('who calls', () => {
 describe('what the account may do', () => {
   const overage = { overageAllowed: true, backstopTokens: 0 };
   test.each([
-    [{ tokensIncluded: 0 }, "The period's tokens are used up. Overage is switched off for the account."],
-    [
-      { tokensIncluded: 9 },
-      'The call needs 10 tokens, and 9 are left in this period. Overage is switched off for the account.',
-    ],
-    [
-      { ...overage, tokensIncluded: 1 },
-      'The call needs 10 tokens, and 1 is left in this period. Overage needs a payment method on file.',
-    ],
+    [{ tokensIncluded: 0 }, 'usage_limit_exceeded', /^\D*$/],
+    [{ tokensIncluded: 9 }, 'usage_limit_exceeded', /\b10 tokens\b.*\b9\b/],
+    [{ ...overage, tokensIncluded: 1 }, 'payment_method_required', /\b10 tokens\b.*\b1\b/],
     [
       { ...overage, tokensIncluded: 5, paymentMethod: true },
-      "The call needs 10 tokens, and 5 are left up to the account's ceiling of overage for this period.",
+      'usage_backstop_reached',
+      /\b10 tokens\b.*\b5\b/,
     ],
-    [
-      { ...overage, tokensIncluded: 0, paymentMethod: true },
-      "Overage has reached the account's ceiling for this period.",
-    ],
-  ])('%j: what is left is told', async (account, message) => {
+    [{ ...overage, tokensIncluded: 0, paymentMethod: true }, 'usage_backstop_reached', /^\D*$/],
+  ])('%j: what is left is told', async (account, code, figures) => {
     const { key } = await newCaller(db, account);
-    expect((await api.call(PATH, { key })).json).toMatchObject({ error: { message } });
+    expect((await api.call(PATH, { key })).json).toMatchObject({
+      error: { code, message: expect.stringMatching(figures) },
+    });
   });
 
   test('overage within the ceiling, and without one, is served', async () => {

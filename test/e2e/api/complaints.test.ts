@@ -65,23 +65,20 @@ describe('bounds compare what is shown', () => {
   });
 });
 
+const NO_COUNTY = expect.stringMatching(/FIPS.*\b99999\b/) as string;
+const NO_ZIP = expect.stringMatching(/ZIP.*\b99999\b/) as string;
+
 describe('an unknown county or ZIP is named', () => {
   test.each<[string, object | undefined, Record<string, string[]>]>([
-    [
-      '/comps/?fips=99999&zip=99999',
-      undefined,
-      { fips: ['No county has the FIPS code 99999.'], zip: ['There is no ZIP code 99999.'] },
-    ],
-    ['/properties/search/?fips=99999&apn=1', undefined, { fips: ['No county has the FIPS code 99999.'] }],
-    ['/properties/filter/', { county: '99999' }, { county: ['No county has the FIPS code 99999.'] }],
+    ['/comps/?fips=99999&zip=99999', undefined, { fips: [NO_COUNTY], zip: [NO_ZIP] }],
+    ['/properties/search/?fips=99999&apn=1', undefined, { fips: [NO_COUNTY] }],
+    ['/properties/filter/', { county: '99999' }, { county: [NO_COUNTY] }],
     [
       '/properties/filter/',
       { counties: ['33019', 1001, 9001], zips_include: ['99999'] },
       {
-        counties: [
-          '09001 was a county of Connecticut until 2022; it lies in the planning regions 09120, 09140 and 09190.',
-        ],
-        zips_include: ['There is no ZIP code 99999.'],
+        counties: [expect.stringMatching(/^09001 .* 09120, 09140 and 09190/)],
+        zips_include: [NO_ZIP],
       },
     ],
   ])('%s %j', async (path, body, details) => {
@@ -111,14 +108,14 @@ describe('complaints say what is wrong', () => {
     [
       '/properties/filter/',
       { county: '33019', page_size: 5 },
-      { page_size: ['belongs in the query string: ?page_size=…'] },
+      { page_size: [expect.stringContaining('?page_size=')] },
     ],
-    ['/comps/?fips=33019&fips=33019', undefined, { fips: ['must be given once'] }],
+    ['/comps/?fips=33019&fips=33019', undefined, { fips: [expect.stringContaining('once')] }],
     ['/markets/', {}, { region_id: [expect.any(String)] }],
     [
       '/comps/?zip=03280&point=-72.1&point=43&dist=x',
       undefined,
-      { dist: ['must be a whole number, 0 or more'] },
+      { dist: [expect.stringMatching(/number.*\b0\b/)] },
     ],
   ])('%s %j', async (path, body, details) => {
     expect(await ask(path, body)).toMatchObject({ status: 400, details });

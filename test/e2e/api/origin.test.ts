@@ -240,10 +240,10 @@ describe('listening elsewhere, where nothing is set', () => {
     await ana.signIn(user);
     const invited = await ana.submit('/account', { do: 'invite', email: 'colleague@acme.example' });
     expect([invited.status, invited.text.includes('BASE_URL')]).toEqual([400, true]);
-    expect((await ana.open('/account')).text).toMatch(/assistants[^<]*BASE_URL/);
+    expect((await ana.open('/account')).text).toMatch(/assistants.*BASE_URL/s);
     const env = { DATABASE_URL: db.url, HOST: '0.0.0.0', PLAT_DIR: open.config.PLAT_DIR };
     const told = await runCommand(env, ['user', 'invite', 'bob@acme.example', '--company', 'Acme']);
-    expect(told.out).toMatch(/^.*\bmail\b.*\nhttp:\/\/127\.0\.0\.1:3000\/sign-in\/link\//);
+    expect(told.out).toMatch(/\bmail\b.*\nhttp:\/\/127\.0\.0\.1:3000\/sign-in\/link\//);
     expect(existsSync(outboxOf(open))).toBe(false);
   });
 

@@ -311,7 +311,7 @@ test("the limit is the account's: `plat account` sets it, shows it, and keeps wh
   ).toMatchObject({
     skip_trace_per_minute: 7,
   });
-  await refused(['account', 'set', accountId, '--skip-trace-rate', '0'], 'do not fit');
+  await refused(['account', 'set', accountId, '--skip-trace-rate', '0'], 'rates');
 });
 
 test('what nobody has used for a day and is full again is deleted, what is not full stays', async () => {

@@ -95,7 +95,7 @@ test('plat usage --period takes the start of a period as it is shown, and every 
     });
   await refused(
     ['usage', '--account', name, '--period', '2026-01'],
-    `Several periods of this account begin in 2026-01: name the day, or the moment if need be: ${starts[1]}, ${starts[0]}\\.`,
+    `\\b2026-01\\b.*: ${starts[1]}, ${starts[0]}\\.`,
   );
   // Whole fields alone: 2026-1 is no November.
   for (const text of [
@@ -117,7 +117,7 @@ test('plat usage --period takes the start of a period as it is shown, and every 
   ])
     await refused(
       ['usage', '--account', name, '--period', text],
-      `"${text.replace('+', '\\+')}" is no period: write current`,
+      `"${text.replace('+', '\\+')}" .*\\bcurrent\\b`,
     );
-  await refused(['usage', '--account', name, '--period', '2026-01-05 10:00:01Z'], 'No period');
+  await refused(['usage', '--account', name, '--period', '2026-01-05 10:00:01Z'], '2026-01-05 10:00:01Z');
 });

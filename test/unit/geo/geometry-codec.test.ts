@@ -51,11 +51,11 @@ describe('bytes that are no boundary are refused with the reason', () => {
   const good = encodeBoundary(lake);
   test.each<[string, Uint8Array, RegExp]>([
     ['none', new Uint8Array(), /empty/],
-    ['another version', Uint8Array.of(2, 0), /version 2; this program reads version 1/],
-    ['cut short', good.subarray(0, good.length - 1), /cut short/],
-    ['left over', Uint8Array.of(...good, 0), /1 of \d+ are left over/],
-    ['a count beyond the end', Uint8Array.of(1, 255, 255, 255, 255, 15), /4294967295 items announced/],
-    ['a number too long', Uint8Array.of(1, 255, 255, 255, 255, 255, 255, 1), /more than 32 bits/],
+    ['another version', Uint8Array.of(2, 0), /version 2\b.*version 1\b/],
+    ['cut short', good.subarray(0, good.length - 1), /bytes/],
+    ['left over', Uint8Array.of(...good, 0), /\b1 of \d+/],
+    ['a count beyond the end', Uint8Array.of(1, 255, 255, 255, 255, 15), /4294967295 items/],
+    ['a number too long', Uint8Array.of(1, 255, 255, 255, 255, 255, 255, 1), /32 bits/],
   ])('%s', (_, bytes, message) => {
     expect(() => decodeBoundary(bytes)).toThrow(message);
   });
@@ -91,9 +91,9 @@ describe('bytes that are no lines are refused with the reason', () => {
   const good = encodeLines([ring('1 2, 3 4')]);
   test.each<[string, Uint8Array, RegExp]>([
     ['none', new Uint8Array(), /empty/],
-    ['a boundary', encodeBoundary([]), /version 1; this program reads version 101/],
-    ['left over', Uint8Array.of(...good, 0), /1 of \d+ are left over/],
-    ['a count beyond the end', Uint8Array.of(101, 255, 255, 255, 255, 15), /4294967295 items announced/],
+    ['a boundary', encodeBoundary([]), /version 1\b.*version 101\b/],
+    ['left over', Uint8Array.of(...good, 0), /\b1 of \d+/],
+    ['a count beyond the end', Uint8Array.of(101, 255, 255, 255, 255, 15), /4294967295 items/],
   ])('%s', (_, bytes, message) => {
     expect(() => decodeLines(bytes)).toThrow(message);
   });

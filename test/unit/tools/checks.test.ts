@@ -83,7 +83,7 @@ describe('rules of the house', () => {
     expect(checkQueries([query('select 1'), user('api/a.ts')])).toEqual([
       expect.stringMatching(/area\/get_it .*comment/),
     ]);
-    const unused = ['the statement area/get_it is not used by the program: delete it'];
+    const unused = [expect.stringMatching(/area\/get_it .*delete/)];
     expect(checkQueries([query('-- Gets it.\nselect 1')])).toEqual(unused);
     expect(checkQueries([query('-- Gets it.\nselect 1'), user('test/db/a.test.ts')])).toEqual(unused);
   });
@@ -177,22 +177,12 @@ describe('.env.example', () => {
   test('lists exactly the settings, with their defaults', () => expect(checkEnvExample(example)).toEqual([]));
 
   test.each([
-    ['a setting that is missing', /^#LOG_LEVEL=.*\n/m, '', '.env.example does not list LOG_LEVEL'],
-    [
-      'one that nothing reads',
-      /^#PORT=/m,
-      '#COLOUR=blue\n#PORT=',
-      '.env.example lists COLOUR, which nothing reads',
-    ],
-    [
-      'a default that is not one',
-      /^#PORT=3000/m,
-      '#PORT=8080',
-      '.env.example says PORT=8080, but the default is 3000',
-    ],
-    ['one listed twice', /^#PORT=3000/m, '#PORT=3000\n#PORT=3000', '.env.example lists PORT twice'],
+    ['a setting that is missing', /^#LOG_LEVEL=.*\n/m, '', /\bLOG_LEVEL\b/],
+    ['one that nothing reads', /^#PORT=/m, '#COLOUR=blue\n#PORT=', /\bCOLOUR\b/],
+    ['a default that is not one', /^#PORT=3000/m, '#PORT=8080', /\bPORT=8080\b.*\b3000\b/],
+    ['one listed twice', /^#PORT=3000/m, '#PORT=3000\n#PORT=3000', /\bPORT\b.*twice/],
   ])('finds %s', (_what, found, put, problem) => {
-    expect(checkEnvExample(example.replace(found, put))).toEqual([problem]);
+    expect(checkEnvExample(example.replace(found, put))).toEqual([expect.stringMatching(problem)]);
   });
 
   test('finds an example that the program would refuse', () => {
@@ -207,20 +197,17 @@ describe('docker-compose.yml', () => {
   test('hands on every setting', () => expect(checkCompose(compose)).toEqual([]));
 
   test.each([
-    ['a setting that is missing', /^ *SMTP_URL: .*\n/m, '', `SMTP_URL has to be \${SMTP_URL:-}`],
-    ['one with another value', `\${CORS_ORIGINS:-}`, "'*'", `CORS_ORIGINS has to be \${CORS_ORIGINS:-}`],
-    [
-      'one that the image sets',
-      /^( *)(BASE_URL: .*)/m,
-      '$1HOST: localhost\n$1$2',
-      'HOST is set (the image sets it',
-    ],
-    ['a folder that is lost with its container', /^.*- plat:.*\n/m, '', 'PLAT_DIR is on no volume'],
+    ['a setting that is missing', /^ *SMTP_URL: .*\n/m, '', `\${SMTP_URL:-}`],
+    ['one with another value', `\${CORS_ORIGINS:-}`, "'*'", `\${CORS_ORIGINS:-}`],
+    ['one that the image sets', /^( *)(BASE_URL: .*)/m, '$1HOST: localhost\n$1$2', 'HOST '],
+    ['a folder that is lost with its container', /^.*- plat:.*\n/m, '', 'PLAT_DIR '],
   ])('finds %s', (_what, found, put, problem) => {
     const problems = checkCompose(compose.replace(found, put));
     expect(problems).toHaveLength(2);
-    for (const [at, service] of ['api', 'worker'].entries())
-      expect(problems[at]).toContain(`service ${service}: ${problem}`);
+    for (const [at, service] of ['api', 'worker'].entries()) {
+      expect(problems[at]).toContain(`service ${service}: `);
+      expect(problems[at]).toContain(problem);
+    }
   });
 });
 

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { changeAccount } from '../../shared/accounts/contracts.ts';
+import { newCaller, posting, startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+/**
+ * What callers of the API read when a call is refused, and the headings of its reference. Other tests hold
+ * codes, fields and figures, so that a sentence is reworded in its source and here.
+ */
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db);
+const { key } = await newCaller(db);
+const V1 = '/api/public/v1';
+const STATS = `${V1}/markets-stats/33019/stats/`;
+
+type Refusal = { status: number; message: string; details: Record<string, string[]> | undefined };
+
+async function refusalOf(path: string, options: RequestInit & { key?: string } = { key }): Promise<Refusal> {
+  const { status, json } = await api.call(path, options);
+  const { message, details } = (json as { error: Omit<Refusal, 'status'> }).error;
+  return { status, message, details };
+}
+
+const filter = (body: unknown) => refusalOf(`${V1}/properties/filter/`, posting(key, JSON.stringify(body)));
+
+describe('what the caller has to put right', () => {
+  test.each<[path: string, field: string, words: string]>([
+    ['comps/', 'fips', 'at least one of fips, point, zip and polygon'],
+    ['comps/?fips=99999', 'fips', 'No county has the FIPS code 99999.'],
+    ['comps/?zip=99999', 'zip', 'There is no ZIP code 99999.'],
+    ['comps/?fips=33019&fips=33005', 'fips', 'must be given once'],
+    ['comps/?zip=03280&page_size=501', 'page_size', 'must be at most 500'],
+    ['comps/?zip=03280&county=Sullivan', 'county', 'is not a known query field'],
+    ['changes/?from=then', 'from', 'must be now'],
+  ])('%s', async (path, field, words) => {
+    expect(await refusalOf(`${V1}/${path}`)).toMatchObject({
+      status: 400,
+      details: { [field]: [expect.stringContaining(words)] },
+    });
+  });
+
+  test('in a body', async () => {
+    expect(await filter([])).toMatchObject({ details: { body: ['must be a JSON object'] } });
+    expect(await filter({ county: '33019', page_size: 5 })).toMatchObject({
+      details: { page_size: ['belongs in the query string: ?page_size=…'] },
+    });
+    expect(await filter({ county: '33019', geom_intersects: 'POINT (43.18 -72.1)' })).toMatchObject({
+      details: { geom_intersects: [expect.stringContaining('seem to be swapped')] },
+    });
+    expect(await filter({ counties: [9001] })).toMatchObject({
+      details: {
+        counties: [
+          '09001 was a county of Connecticut until 2022; it lies in the planning regions 09120, 09140 and 09190.',
+        ],
+      },
+    });
+  });
+
+  test('in a path', async () => {
+    expect(await refusalOf(`${V1}/markets/7/`, { key, method: 'DELETE' })).toMatchObject({
+      status: 404,
+      message: 'There is nothing at this path: id must be a UUID.',
+    });
+  });
+});
+
+describe('who may call', () => {
+  test('a key that is not known, or of another kind', async () => {
+    expect(await refusalOf(STATS, { key: `plat_${'a'.repeat(43)}` })).toMatchObject({
+      status: 401,
+      message: 'The API key is not known.',
+    });
+    const other = await newCaller(db, {}, { scopes: ['api:mcp'] });
+    expect(await refusalOf(STATS, { key: other.key })).toMatchObject({
+      status: 403,
+      message: 'This API key lacks the scope api:direct.',
+    });
+  });
+
+  test('an account that is disabled', async () => {
+    const { key: paused, accountId } = await newCaller(db);
+    await changeAccount(db.pool, accountId, { disabled: true });
+    expect(await refusalOf(STATS, { key: paused })).toMatchObject({
+      status: 401,
+      message: 'The account of the API key is disabled.',
+    });
+  });
+
+  const overage = { overageAllowed: true, backstopTokens: 0 };
+  test.each([
+    [{ tokensIncluded: 0 }, "The period's tokens are used up. Overage is switched off for the account."],
+    [
+      { tokensIncluded: 9 },
+      'The call needs 10 tokens, and 9 are left in this period. Overage is switched off for the account.',
+    ],
+    [
+      { ...overage, tokensIncluded: 1 },
+      'The call needs 10 tokens, and 1 is left in this period. Overage needs a payment method on file.',
+    ],
+    [
+      { ...overage, tokensIncluded: 5, paymentMethod: true },
+      "The call needs 10 tokens, and 5 are left up to the account's ceiling of overage for this period.",
+    ],
+    [
+      { ...overage, tokensIncluded: 0, paymentMethod: true },
+      "Overage has reached the account's ceiling for this period.",
+    ],
+  ])('%j: what is left', async (account, message) => {
+    const caller = await newCaller(db, account);
+    expect(await refusalOf(STATS, { key: caller.key })).toMatchObject({ status: 402, message });
+  });
+});

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { welcome } from '../../workers/cli/up/welcome.ts';
+import { newCaller, startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { commandsOn, runCommand } from '../support/plat.ts';
+
+/**
+ * What an operator reads on a terminal: the welcome, the help, and refusals with their fix. Other tests hold
+ * exit codes, names and figures, so that a sentence is reworded in its source and here.
+ */
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db);
+const { plat } = commandsOn(db);
+
+test.each<[string[], string]>([
+  [['runs', '--limit', 'many'], 'A whole number is needed.'],
+  [['runs', 'show', '999'], 'There is no run 999. `plat runs` lists them.'],
+  [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
+  [['feed', 'remove', 'nowhere'], 'There is no layer of a feed named nowhere'],
+  [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],
+  [
+    ['feed', 'run', 'bangor-me-elevation', '--layer', 'x.geojson'],
+    'the feed bangor-me-elevation is of kind elevation: it takes --elevation, not --layer',
+  ],
+  [['recompute', 'stats'], 'name one of --fips, --zip and --all'],
+  [['recompute', 'stats', '--fips', 'Sullivan'], 'A county FIPS has 5 digits'],
+  [['recompute', 'stats', '--fips', '99999'], 'No county has the FIPS code 99999.'],
+  [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
+  [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
+  [['county', 'add', '33019', '--wait'], '--wait goes with --run'],
+  [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
+  [['account', 'create', ' '], 'name of the account is empty'],
+  [['account', 'create', 'x', '--user', 'ana'], 'no e-mail address'],
+  [['key', 'create', 'nobody'], 'There is no account "nobody"'],
+  [['key', 'revoke', 'plat_unknown'], 'There is no such key'],
+  [['export', 'x.csv'], 'say what is wanted: --county, --filter or --comps'],
+])('plat %j says what is wrong', async (argv, words) => {
+  const { code, err } = await plat(...argv);
+  expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+});
+
+test('without a database the command says how to get one', async () => {
+  const { code, err } = await runCommand({ PLAT_DIR: join(db.folder, 'none') }, ['status']);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining('start it with `npm start` in another terminal, or set DATABASE_URL'),
+  ]);
+});
+
+test('what was queued says where to look', async () => {
+  expect((await plat('recompute', 'stats', '--all')).out).toMatch(
+    /^statistics: job [0-9a-f-]{36} is queued\. `plat status` shows how it goes\.\n$/,
+  );
+});
+
+test('the help names what each exit code means', async () => {
+  const { out } = await plat('--help');
+  expect(out).toContain('Usage: plat [options]');
+  expect(out).toContain(
+    'Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the gate.',
+  );
+});
+
+test('npm start welcomes with what a newcomer needs', async () => {
+  const { key } = await newCaller(db);
+  const text = await welcome({
+    url: api.url,
+    link: '/sign-in/link/x',
+    key,
+    keyFile: '.plat/demo-key',
+    admin: 'secret',
+    logs: '.plat/logs',
+  });
+  for (const words of [
+    `Plat is ready at ${api.url}`,
+    `web app          ${api.url}/sign-in/link/x`,
+    `demo key         ${key}   (also in .plat/demo-key)`,
+    `documentation    ${api.url}/docs`,
+    `queues           ${api.url}/admin/queues   user admin, password secret`,
+    'Calls to paste, and what they answer now:',
+    '# a county that does not exist: 404, 0 tokens',
+    'npx plat --help.  Ctrl-C stops everything.',
+  ])
+    expect(text).toContain(words);
+});

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { noComps } from '../../shared/feeds/no-comps.ts';
+import { checkFeed } from '../../workers/ingest/check/check-feed.ts';
+import { testFolder } from '../support/folder.ts';
+import { type Feature, feedOf, lot, writeFeatures } from '../support/ingest.ts';
+import { fault } from '../unit/feeds/support.ts';
+import { contextFor, readAll, temporaryFolder } from '../unit/formats/make.ts';
+
+/**
+ * What is read by people who load data: faults of a feed, of a file, and of what is in it. Other tests hold
+ * codes, fields and figures, so that a sentence is reworded in its source and here.
+ */
+const ROLL =
+  'name: a-county\nkind: assessor\nfips: 33019\nroll:\n  source: roll.csv\n  format: csv\n  key: PIN\n';
+
+test.each([
+  [`${ROLL}  fromat: csv\n`, 'roll.fromat: is no property of this section; did you mean format'],
+  [ROLL.replace('name: a-county\n', ''), 'name: is required'],
+  [ROLL.replace('33019', '"99998"'), 'fips: 99998 is the FIPS code of no county'],
+  [ROLL.replace('fips: 33019\n', ''), 'roll: no county: give fips'],
+  [`${ROLL}as_of: 2025-02-30\n`, 'as_of: is no day'],
+  [`${ROLL}  columns: { acres: { column: A, date: YYYY } }\n`, 'date is for dates, and this is a number'],
+  [`${ROLL}  columns: { vacant: { column: A, values: { V: maybe } } }\n`, "'maybe' is neither yes nor no"],
+])('a feed is refused by its line: %s', (text, words) => expect(fault(text)).toContain(words));
+
+const folder = temporaryFolder();
+
+test.each([
+  ['roll.csv', 'A,B\n1,2\n3', 'roll.csv is cut off: its last row has 1 of 2 cells and no line end'],
+  ['twice.csv', 'A,B,A\n1,2,3\n', 'columns 1 and 3 are both called "A"'],
+  ['page.csv', '<!DOCTYPE html><html><head>', 'is a web page'],
+])('a file is refused: %s', async (source, content, words) => {
+  folder.put(source, content);
+  await expect(readAll({ source, format: 'csv' }, contextFor(folder.path))).rejects.toThrow(words);
+});
+
+test('a file that is missing is named with where it was looked for', async () => {
+  await expect(readAll({ source: 'none.csv', format: 'csv' }, contextFor(folder.path))).rejects.toThrow(
+    `none.csv is missing (looked for ${join(folder.path, 'none.csv')}). Put the file there or correct the feed's source.`,
+  );
+});
+
+const place = testFolder();
+const check = (features: Feature[], fips: string, more: object = {}) => {
+  writeFeatures(join(place, 'lots.ndgeojson'), features);
+  const roll = {
+    source: 'lots.ndgeojson',
+    format: 'ndgeojson',
+    key: 'PIN',
+    columns: { apn: 'PIN' },
+    ...more,
+  };
+  return checkFeed(feedOf(place, { name: 'lots', kind: 'assessor', fips, roll }));
+};
+const lots = Array.from({ length: 20 }, (_, n) => ({ properties: { PIN: `P${n}` }, geometry: lot(n) }));
+
+test('what is in a file is refused with what may be wrong', async () => {
+  expect((await check(lots, '23019')).problems).toEqual([
+    expect.stringMatching(/^20 of 20 parcels lie outside the county \(23019: .*: is the CRS right\?$/),
+  ]);
+  const none = { skip_where: [{ column: 'PIN', contains: 'P' }] };
+  expect((await check(lots, '33019', none)).problems).toEqual(['roll: The run has no usable row.']);
+});
+
+test('a county without comps says why, and what helps', () => {
+  expect(noComps('MT', false).message).toBe(
+    'Montana does not make the prices of sales public. A feed of listings (an MLS) helps.',
+  );
+  expect(noComps('CA', false).message).toContain('California makes prices public in parts only.');
+  expect(noComps('NH', false).message).toMatch(/^No source of it tells sales: .* A file of sales helps/);
+});
