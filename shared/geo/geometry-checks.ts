@@ -52,6 +52,8 @@ export type GeometryFault =
    * swapped.
    */
   | 'out_of_range'
+  /** The file has it in a form that cannot be read. */
+  | 'unreadable'
   /** No ring has three distinct points. */
   | 'too_few_points'
   /** No area is left after repairs. */
@@ -68,6 +70,18 @@ export const fault = (reason: GeometryFault, message: string): Fault => ({ ok: f
 const AREA = { reason: 'not_an_area', words: 'an area; Polygon or MultiPolygon is' } as const;
 const LINE = { reason: 'not_a_line', words: 'a line; LineString or MultiLineString is' } as const;
 
+const UNREADABLE = 'Unreadable';
+
+/**
+ * Stands in a row for a geometry that its file has and that can't be read. It has no type of GeoJSON, so that
+ * nothing uses it.
+ */
+export const unreadableGeometry = (why: string): Geometry =>
+  ({ type: UNREADABLE, why }) as unknown as Geometry;
+
+export const isUnreadable = (geometry: unknown): geometry is Geometry =>
+  typeof geometry === 'object' && geometry !== null && (geometry as { type?: unknown }).type === UNREADABLE;
+
 /**
  * Adds the coordinates of every polygon (or line), also of those in collections, to `raw`; returns the fault
  * when the geometry has another type.
@@ -83,6 +97,7 @@ export function collectCoordinates(
     coordinates?: unknown;
     geometries?: unknown;
   };
+  if (isUnreadable(geometry)) return fault('unreadable', (geometry as unknown as { why: string }).why);
   if (type !== kind && type !== `Multi${kind}` && type !== 'GeometryCollection') {
     const { reason, words } = kind === 'Polygon' ? AREA : LINE;
     return fault(reason, `${String(type)} is not ${words}`);

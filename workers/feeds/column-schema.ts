@@ -47,6 +47,11 @@ const columnProperties = z
       .number()
       .positive()
       .describe("Factor from the source's number to the field's unit, such as 1000 for values in thousands."),
+    decimal: z
+      .literal(',')
+      .describe(
+        "The decimal mark of the source's numbers where it is a comma: 2,5 is two and a half, 51.000 fifty-one thousand. Default: a point, and commas between thousands.",
+      ),
     unit: z
       .union([
         z.enum(AREA_UNITS),

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import Access from 'mdb-reader';
 import { formatError, limitsOf } from '../../shared/net/download-context.ts';
-import { addRow, checkColumns, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
+import { checkColumns } from './column-names.ts';
+import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 
 /** Rows decoded at a time: the library finds its way to each part from the first page on. */
 const PART_ROWS = 20_000;
@@ -31,7 +32,7 @@ export async function* readAccess({ source, spec, output, context }: FileRead): 
     for (const row of rows) {
       const values: Record<string, unknown> = {};
       for (const column of columns) values[column] = plainValue(row[column]);
-      addRow(output, values, null, () => JSON.stringify(values));
+      addRow(output, values, null);
       if (!isFull(output)) continue;
       context.signal.throwIfAborted();
       yield;

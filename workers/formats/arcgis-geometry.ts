@@ -1,14 +1,13 @@
 import type { Geometry } from 'geojson';
-import { boxOfLine } from '../../shared/geo/box.ts';
-import type { Box, Position, Ring } from '../../shared/geo/geometry-types.ts';
-import { pointInRing } from '../../shared/geo/point-in-polygon.ts';
+import type { Position, Ring } from '../../shared/geo/geometry-types.ts';
+import { nestRings } from '../../shared/geo/nest-rings.ts';
 import { doubleSignedArea } from '../../shared/geo/ring.ts';
 
 /*
  * Esri JSON geometries
  * (https://developers.arcgis.com/rest/services-reference/enterprise/geometry-objects/) as GeoJSON ones.
- * Not by @terraformer/arcgis: it knows no curves, gives a hole to any shell around it and not the innermost,
- * and compares every edge with every other.
+ * Not by @terraformer/arcgis: it knows no curves, goes by the winding of rings, and compares every edge with
+ * every other.
  */
 
 type Curve = { c?: unknown; a?: unknown; b?: unknown };
@@ -45,50 +44,20 @@ function position(value: unknown): Position {
   throw new TypeError('a position is not a pair of numbers');
 }
 
-/**
- * Clockwise rings are shells, the others holes of the smallest shell around them; one without is a shell
- * wound the wrong way.
- */
 function fromRings(rings: Ring[]): Geometry | null {
-  type Shell = { rings: Ring[]; box: Box; area: number };
-  const shells: Shell[] = [];
-  const holes: { ring: Ring; box: Box }[] = [];
   for (const ring of rings) {
     const [first, last] = [ring[0], ring.at(-1)];
     if (first && last && (first[0] !== last[0] || first[1] !== last[1])) ring.push([...first]);
-    // One without area stays, so that it is counted with what was wrong with it.
-    if (ring.length === 0) continue;
-    const area = doubleSignedArea(ring);
-    if (area <= 0) shells.push({ rings: [ring], box: boxOfLine(ring), area: -area });
-    else holes.push({ ring, box: boxOfLine(ring) });
   }
-  shells.sort((a, b) => a.area - b.area);
-  const strays: Ring[][] = [];
-  for (const { ring, box } of holes) {
-    const around = shells.find(shell => holdsBox(shell.box, box) && holds(shell.rings[0]!, ring));
-    if (around) around.rings.push(ring);
-    else strays.push([ring]);
-  }
-  const polygons = [...shells.map(shell => shell.rings), ...strays];
-  // RFC 7946 winds the other way round.
-  for (const ring of polygons.flat()) ring.reverse();
-  for (const [shell] of strays) shell!.reverse();
+  // A ring without area stays, so that it is counted with what was wrong with it.
+  const polygons = nestRings(rings.filter(ring => ring.length > 0));
   if (polygons.length === 0) return null;
+  // Shells are clockwise here, and counter-clockwise in GeoJSON.
+  for (const ring of polygons.flat()) ring.reverse();
+  polygons.sort((a, b) => Math.abs(doubleSignedArea(a[0]!)) - Math.abs(doubleSignedArea(b[0]!)));
   return polygons.length === 1
     ? { type: 'Polygon', coordinates: polygons[0]! }
     : { type: 'MultiPolygon', coordinates: polygons };
-}
-
-const holdsBox = (outer: Box, inner: Box): boolean =>
-  outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
-
-/** Whether a hole lies in a shell, by its first position that is not on the shell's edge. */
-function holds(shell: Ring, hole: Ring): boolean {
-  for (const point of hole) {
-    const side = pointInRing(point, shell);
-    if (side !== 'boundary') return side === 'inside';
-  }
-  return true;
 }
 
 function drawn(paths: Paths, isDegrees: boolean): Position[][] {

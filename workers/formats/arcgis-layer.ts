@@ -57,17 +57,19 @@ export async function readLayerInfo(spec: InputSettings, context: ReadContext): 
   const body = await queryLayer(request, '', { f: 'json' });
   const name = redactUrl(request.url);
   if (Array.isArray(body.layers) && !Array.isArray(body.fields)) {
-    const layers = (body.layers as { id?: unknown; name?: unknown }[]).map(
-      layer => `/${layer.id} ${layer.name}`,
-    );
     throw formatError(
-      `${name} is a service: add the number of one of its layers to the source (${layers.slice(0, 20).join(', ') || 'it has none'}).`,
+      `${name} is a service: add the number of one of its layers to the source (${listLayers(body.layers) || 'it has none'}).`,
     );
   }
-  if (!Array.isArray(body.fields))
+  if (!Array.isArray(body.fields)) {
+    const inner = Array.isArray(body.subLayers) ? listLayers(body.subLayers) : '';
+    const remedy = inner
+      ? `Name one of its layers instead: ${inner}`
+      : 'Name a layer of a FeatureServer or MapServer';
     throw formatError(
-      `${name} is no layer with features${body.type ? ` but a ${body.type}` : ''}. Name a layer of a FeatureServer or MapServer.`,
+      `${name} is no layer with features${body.type ? ` but a ${body.type}` : ''}. ${remedy}.`,
     );
+  }
   if (
     typeof body.capabilities === 'string' &&
     body.capabilities !== '' &&
@@ -76,6 +78,12 @@ export async function readLayerInfo(spec: InputSettings, context: ReadContext): 
     throw formatError(`${name} cannot be queried: its owner allows ${body.capabilities} only.`);
   return layerInfo(request.url, body);
 }
+
+const listLayers = (layers: readonly { id?: unknown; name?: unknown }[]): string =>
+  layers
+    .slice(0, 20)
+    .map(({ id, name }) => `/${id} ${name}`)
+    .join(', ');
 
 function layerInfo(url: URL, body: Body): LayerInfo {
   const fields = (body.fields as Body[]).map(field => fieldOf(field, body));

@@ -10,6 +10,7 @@ import {
   USER_AGENT,
   withRetry,
 } from '../../shared/net/http.ts';
+import { parseJson } from './exact-json.ts';
 import type { InputSettings } from './input-settings.ts';
 import { type ReadContext, requireToken } from './row-batch.ts';
 
@@ -137,7 +138,7 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
   const { url } = layerRequest;
   let body: unknown;
   try {
-    body = parsed(bytes.toString('utf8'));
+    body = parseJson(bytes.toString('utf8'));
   } catch (cause) {
     throw new RequestRefused(url, 'did not answer with JSON: is the source the address of a layer?', {
       again: true,
@@ -159,17 +160,6 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
       retry: sourceError(`${redactUrl(url)} ${problem}. Run the feed again later.`, { retryable: true }),
     };
   throw new RequestRefused(url, `${problem}.`, { again: true });
-}
-
-/** JSON in which servers of release 10 write numbers that are none as NaN. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const without = text.replace(/(?<=[:,[]\s*)(NaN|-?Infinity)(?=\s*[,\]}])/g, 'null');
-    if (without === text) throw error;
-    return JSON.parse(without);
-  }
 }
 
 /** Esri's codes: 498 for an expired or invalid token, 499 for a missing one. */

@@ -205,6 +205,8 @@ async function complete(
     }
     missing = missing.filter(id => !readIds.has(id));
   }
+  // Its list of ids is not larger either: which of the two is wrong only its owner knows.
+  if (count > readIds.size) context.onShortfall?.(count, readIds.size);
 }
 
 async function idsIn(path: string, field: string): Promise<Set<number>> {

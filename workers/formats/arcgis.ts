@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redactUrl } from '../../shared/net/download-context.ts';
 import { rowMaker } from './arcgis-features.ts';
-import { readLayerInfo } from './arcgis-layer.ts';
+import { countFeatures, readLayerInfo } from './arcgis-layer.ts';
 import { readPages, type Source } from './arcgis-pages.ts';
 import { choosePaging, spoolLayer } from './arcgis-spool.ts';
 import { addFeature } from './features.ts';
@@ -40,6 +40,9 @@ async function* readSome(source: Source, output: Output): AsyncGenerator<void> {
     if (output.rowNo >= wanted) return;
     if (isFull(output)) yield;
   }
+  const count = await countFeatures(source);
+  const sent = output.rowNo - (wanted - total);
+  if (count !== null && count > sent) source.context.onShortfall?.(count, sent);
 }
 
 async function* readSpooled(source: Source, output: Output, progress: Progress): AsyncGenerator<void> {

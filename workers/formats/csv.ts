@@ -1,7 +1,8 @@
 import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { checkColumns, nameColumns } from './column-names.ts';
 import { decodeText } from './decode-text.ts';
 import type { InputSettings } from './input-settings.ts';
-import { addBad, addRow, checkColumns, copyText, type FileRead, isFull, type Output } from './row-batch.ts';
+import { addBad, addRow, copyText, type FileRead, isFull, type Output } from './row-batch.ts';
 
 /*
  * RFC 4180 with any one-character delimiter. Our own: after a stray quote papaparse takes all up
@@ -76,6 +77,11 @@ type Table = {
   dialect: Dialect | null;
   /** null until the header has been read. */
   columns: string[] | null;
+  /** How many of them there are up to the last that has a name: what is behind it may be missing. */
+  named: number;
+  /** First cells of whole rows: of some of the first ones, and of the last. */
+  starts: string[];
+  lastStart: string | null;
   /** Set by `header: false`: the first record is data and gives the number of columns. */
   numbered: boolean;
   /** The rest of an over-long line is being skipped. */
@@ -84,7 +90,9 @@ type Table = {
 
 function newTable(spec: InputSettings, name: string): Table {
   const columns = Array.isArray(spec.header) ? checkColumns(spec.header, name) : null;
-  return { name, dialect: null, columns, numbered: spec.header === false, skipping: false };
+  const named = columns?.length ?? 0;
+  const numbered = spec.header === false;
+  return { name, dialect: null, columns, named, starts: [], lastStart: null, numbered, skipping: false };
 }
 
 /**
@@ -111,37 +119,76 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
   const { cells, end } = scanned;
   if (cells.length === 1 && cells[0]!.trim() === '') return end;
   if (table.columns === null) {
-    table.columns = headerOf(cells, table);
+    const names = cells.map(cell => plainCell(cell).trim());
+    table.columns = nameColumns(table.numbered ? cells.map(() => '') : names);
+    table.named = table.numbered ? cells.length : names.findLastIndex(name => name !== '') + 1;
     if (!table.numbered) return end;
   }
-  const { length } = table.columns;
-  if (last && cells.length < length && text[end - 1] !== dialect.newline)
-    throw truncatedError(table.name, `its last row has ${cells.length} of ${length} cells and no line end`);
-  addCells(table.columns, cells, output, () => line(text, at, end));
+  const { named } = table;
+  if (last && cells.length < named && text[end - 1] !== dialect.newline)
+    throw truncatedError(table.name, `its last row has ${cells.length} of ${named} cells and no line end`);
+  addCells(table, table.columns, cells, output, () => line(text, at, end));
   return end;
 }
 
-function headerOf(cells: string[], table: Table): string[] {
-  if (table.numbered) return cells.map((_, index) => `column_${index + 1}`);
-  return checkColumns(
-    cells.map(cell => cell.trim()),
-    table.name,
+/**
+ * Cells too many count only where they hold something, and missing ones are empty: spreadsheets write as many
+ * as they like. A line of one cell is a note rather than a row, and one that does not start as whole rows do
+ * the rest of a row that was broken in two.
+ */
+function addCells(table: Table, columns: string[], cells: string[], output: Output, raw: () => string): void {
+  const { length } = cells;
+  const isShort = length < table.named;
+  const isRow = isShort
+    ? length > 1 && startsAsRow(table, cells[0]!)
+    : !cells.slice(columns.length).some(isFilled);
+  if (!isRow) {
+    addBad(output, 'ragged_row', `the row has ${length} cells where the header has ${columns.length}`, raw());
+    return;
+  }
+  if (!isShort) noteStart(table, cells[0]!);
+  const values: Record<string, unknown> = {};
+  for (let index = 0; index < columns.length; index++) {
+    const cell = cells[index] ?? '';
+    values[columns[index]!] =
+      cell === '' ? null : cell.charCodeAt(0) === EQUALS ? textCell(cell) : copyText(cell);
+  }
+  addRow(output, values, null);
+  if (isShort) output.batch.rows.at(-1)!.short = `the row ends after ${length} of ${table.named} cells`;
+}
+
+const STARTS = 100;
+
+function noteStart(table: Table, cell: string): void {
+  if (table.starts.length < STARTS) table.starts.push(copyText(cell));
+  else table.lastStart = cell;
+}
+
+/** By the form of its first cell, such as 9-9 of 12-0034. */
+function startsAsRow({ starts, lastStart }: Table, cell: string): boolean {
+  const form = formOf(cell);
+  return (
+    starts.length === 0 || starts.some(each => formOf(each) === form) || formOf(lastStart ?? '') === form
   );
 }
 
-function addCells(columns: string[], cells: string[], output: Output, raw: () => string): void {
-  if (cells.length !== columns.length) {
-    const message = `the row has ${cells.length} cells where the header has ${columns.length}`;
-    addBad(output, 'ragged_row', message, raw());
-    return;
-  }
-  const values: Record<string, unknown> = {};
-  for (let index = 0; index < columns.length; index++) {
-    const cell = cells[index]!;
-    values[columns[index]!] = cell === '' ? null : copyText(cell);
-  }
-  addRow(output, values, null, raw);
+const formOf = (cell: string): string =>
+  plainCell(cell)
+    .trim()
+    .replace(/\d+/g, '9')
+    .replace(/\p{L}+/gu, 'x');
+
+const isFilled = (cell: string): boolean => cell.trim() !== '';
+
+const EQUALS = 61;
+
+/** Excel's formula that keeps a number text, ="00012345", as the text. */
+function plainCell(cell: string): string {
+  const text = /^="((?:[^"]|"")*)"\s*$/.exec(cell)?.[1];
+  return text === undefined ? cell : text.replaceAll('""', '"');
 }
+
+const textCell = (cell: string): string | null => plainCell(cell) || null;
 
 function scanRecord(text: string, start: number, last: boolean, dialect: Dialect): Scanned {
   const { delimiter, quote, newline } = dialect;
@@ -164,6 +211,11 @@ function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect
   let eol = text.indexOf(newline, start);
   let at = start;
   for (;;) {
+    if (eol !== -1 && eol < at) eol = text.indexOf(newline, at);
+    if (text[at] === '=' && text[at + 1] === quote) {
+      if (eol === -1 && !last) return 'more';
+      if (isFormula(text, at, eol === -1 ? text.length : eol, dialect)) at++;
+    }
     if (text[at] === quote) {
       const close = closingQuote(text, at + 1, quote);
       if (close === -1) return last ? 'open quote' : 'more';
@@ -181,7 +233,6 @@ function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect
       at++;
       continue;
     }
-    if (eol !== -1 && eol < at) eol = text.indexOf(newline, at);
     const comma = text.indexOf(delimiter, at);
     if (comma !== -1 && (eol === -1 || comma < eol)) {
       cells.push(text.slice(at, comma));
@@ -193,6 +244,12 @@ function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect
     cells.push(text.slice(at, contentEnd(text, at, end)));
     return { cells, end: Math.min(text.length, end + 1) };
   }
+}
+
+/** Whether ="…" is a whole cell: what is quoted may contain delimiters. */
+function isFormula(text: string, at: number, end: number, { quote, delimiter }: Dialect): boolean {
+  const close = closingQuote(text, at + 2, quote);
+  return close !== -1 && close < end && [undefined, delimiter, '\r', '\n'].includes(text[close + 1]);
 }
 
 function closingQuote(text: string, from: number, quote: string): number {

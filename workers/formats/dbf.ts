@@ -1,9 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { formatError, truncatedError } from '../../shared/net/download-context.ts';
-import { encodingName } from './decode-text.ts';
+import { checkColumns, nameColumns } from './column-names.ts';
+import { completeLength, encodingName } from './decode-text.ts';
 import type { InputSettings } from './input-settings.ts';
-import { addRow, checkColumns, copyText, type FileRead, isFull } from './row-batch.ts';
+import { addRow, copyText, type FileRead, isFull } from './row-batch.ts';
 import type { SourceFile } from './source.ts';
 
 /*
@@ -20,7 +21,8 @@ type Field = { name: string; type: string; offset: number; length: number };
 
 type Header = { fields: Field[]; records: number; headerBytes: number; recordBytes: number; decode: Decode };
 
-type Decode = (bytes: Buffer) => string;
+/** @param isFull whether the text may have been cut at the end of its field */
+type Decode = (bytes: Buffer, isFull?: boolean) => string;
 
 export type DbfRecord = Record<string, unknown>;
 
@@ -30,7 +32,7 @@ export async function* readDbf({ source, spec, output }: FileRead): AsyncGenerat
   for await (const records of dbfRecords(source, spec, cpg)) {
     for (const record of records) {
       if (record === null) output.rowNo++;
-      else addRow(output, record, null, () => JSON.stringify(record));
+      else addRow(output, record, null);
       if (isFull(output)) yield;
     }
   }
@@ -39,7 +41,7 @@ export async function* readDbf({ source, spec, output }: FileRead): AsyncGenerat
 /**
  * The records of a table in file order, an array per chunk, null for a deleted one; cells trimmed at their
  * end, null when blank, dates 'YYYY-MM-DD', memo columns left out. Text is in the feed's encoding, else the
- * `.cpg` file's, else the header's, else UTF-8 where a value is valid UTF-8 and Windows-1252 where not.
+ * `.cpg` file's, else the header's, else Windows-1252; but a value that is valid UTF-8 is UTF-8.
  * @throws PlatError `feed_format` when it is no dBASE table, `feed_source` when it ends
  * before its last record
  */
@@ -48,14 +50,14 @@ export async function* dbfRecords(
   spec: Pick<InputSettings, 'encoding' | 'header'>,
   cpg: SourceFile | null,
 ): AsyncGenerator<(DbfRecord | null)[]> {
-  const declared = spec.encoding ?? (cpg === null ? undefined : await readCpg(cpg));
+  const stated = cpg === null ? undefined : await readCpg(cpg);
   let header: Header | null = null;
   let pending: Buffer = Buffer.alloc(0);
   let left = Number.POSITIVE_INFINITY;
   for await (const chunk of source.bytes()) {
     let bytes: Buffer = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     if (header === null) {
-      header = parseHeader(bytes, declared, spec.header, source.name);
+      header = parseHeader(bytes, spec, stated, source.name);
       if (header === null) {
         pending = bytes;
         continue;
@@ -79,8 +81,8 @@ export async function* dbfRecords(
 /** Null while the bytes do not contain the whole header. */
 function parseHeader(
   bytes: Buffer,
-  declared: string | undefined,
-  names: InputSettings['header'],
+  { encoding, header: names }: Pick<InputSettings, 'encoding' | 'header'>,
+  cpg: string | undefined,
   name: string,
 ): Header | null {
   if (bytes.length < 32) return null;
@@ -91,13 +93,11 @@ function parseHeader(
   const isDbf = [0, 2, 3, 5].includes(version & 7);
   if (!isDbf || headerBytes < 33 || recordBytes < 2) throw notDbase(name);
   if (bytes.length < headerBytes) return null;
-  const decode = decoderOf(declared, bytes[29]!);
+  const decode = decoderOf(encoding, cpg, bytes[29]!);
   const fields = readFields(bytes.subarray(32, headerBytes), recordBytes, decode, name);
-  if (Array.isArray(names)) renameFields(fields, names, name);
-  checkColumns(
-    fields.map(field => field.name),
-    name,
-  );
+  const own = fields.map(field => field.name);
+  const columns = Array.isArray(names) ? checkColumns(names, name) : nameColumns(own);
+  renameFields(fields, columns, name);
   return { fields, records: bytes.readUInt32LE(4), headerBytes, recordBytes, decode };
 }
 
@@ -147,7 +147,7 @@ function parseRecord(bytes: Buffer, at: number, header: Header): DbfRecord | nul
     else if (type === 'D') value = parseDate(cell);
     else if (type === 'L') value = parseLogical(cell);
     else if (BINARY.has(type)) value = parseBinary(raw.subarray(offset, offset + length), type);
-    else value = parseText(cell, ascii, header.decode);
+    else value = parseText(cell, ascii, header.decode, length);
     if (value !== undefined) record[name] = value;
   }
   return record;
@@ -163,16 +163,16 @@ function parseBinary(bytes: Buffer, type: string): unknown {
   return type === 'T' || type === '@' ? parseDateTime(bytes) : bytes.readDoubleLE(0);
 }
 
-function parseText(cell: string, ascii: boolean, decode: Decode): string | null {
+function parseText(cell: string, ascii: boolean, decode: Decode, length: number): string | null {
   const text = cell.replace(/[ \0]+$/, '');
   if (text === '') return null;
-  return ascii ? copyText(text) : decode(Buffer.from(text, 'latin1'));
+  return ascii ? copyText(text) : decode(Buffer.from(text, 'latin1'), text.length === length);
 }
 
+/** A number that did not fit is written as asterisks, and stays them: the mapping counts it. */
 function parseNumber(cell: string): number | string | null {
   const text = withoutNul(cell).trim();
-  // Asterisks are what dBASE writes for a number that did not fit.
-  if (text === '' || /^\*+$/.test(text)) return null;
+  if (text === '') return null;
   const number = Number(text);
   if (Number.isNaN(number)) return text;
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? text : number;
@@ -216,16 +216,35 @@ const LANGUAGES: Record<number, string> = {
   201: 'windows-1251',
 };
 
-function decoderOf(declared: string | undefined, language: number): Decode {
-  const encoding = declared === undefined ? LANGUAGES[language] : encodingName(declared);
-  return bytes => {
+/**
+ * What the feed declares is obeyed. A .cpg and a language byte are often filled in without thought: text that
+ * is valid UTF-8 is UTF-8 whatever they say of one byte a character, and text that is not is not.
+ */
+function decoderOf(declared: string | undefined, cpg: string | undefined, language: number): Decode {
+  const encoding = declared === undefined ? undefined : encodingName(declared);
+  const stated = cpg === undefined ? LANGUAGES[language] : encodingName(cpg);
+  const single = stated === undefined || isSingleByte(stated) ? stated : undefined;
+  return (bytes, isFull = false) => {
     if (isAscii(bytes)) return bytes.toString('latin1');
-    return iconv.decode(bytes, encoding ?? (isUtf8(bytes) ? 'utf8' : 'windows-1252'));
+    if (encoding !== undefined) return iconv.decode(bytes, encoding);
+    if (stated !== undefined && stated !== single && stated !== 'utf8') return iconv.decode(bytes, stated);
+    const whole = isFull ? bytes.subarray(0, completeLength(bytes)) : bytes;
+    const isText = isUtf8(whole) && (!isAscii(whole) || stated === 'utf8');
+    return isText ? whole.toString('utf8') : iconv.decode(bytes, single ?? 'windows-1252');
   };
 }
 
+const isSingleByte = (encoding: string): boolean =>
+  /^(latin1|iso-8859-\d+|(windows-|cp)(125\d|[478]\d\d))$/.test(encoding);
+
 async function readCpg(cpg: SourceFile): Promise<string | undefined> {
-  for await (const bytes of cpg.bytes()) return bytes.toString('latin1', 0, 40).trim() || undefined;
+  for await (const bytes of cpg.bytes())
+    return (
+      bytes
+        .toString('latin1', 0, 40)
+        .replace(/^\u00ef\u00bb\u00bf/, '')
+        .trim() || undefined
+    );
   return undefined;
 }
 

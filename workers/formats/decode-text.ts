@@ -84,7 +84,7 @@ function byteOrderMark(bytes: Buffer): { encoding: string; length: number } | un
 }
 
 /** Length without a UTF-8 character that the end of the chunk may have cut. */
-function completeLength(bytes: Buffer): number {
+export function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;
     if (byte < 0x80) return bytes.length;

@@ -1,8 +1,9 @@
+import { parseRow } from './exact-json.ts';
 import { addBad, addRow, type Output } from './row-batch.ts';
 
 /** Adds the row of one Feature; its `id`, when it has one, becomes `values.$id`. */
 export function addFeature(output: Output, text: string): void {
-  const feature = parseObject(output, text);
+  const feature = parseObject(output, text, featureValues);
   if (feature === null) return;
   if (feature.type !== 'Feature') {
     addBad(output, 'unreadable_row', 'not a GeoJSON Feature', text, 'type');
@@ -15,18 +16,29 @@ export function addFeature(output: Output, text: string): void {
   }
   const values = properties ?? {};
   if (feature.id !== undefined) values.$id = feature.id;
-  addRow(output, values, feature.geometry, () => text);
+  addRow(output, values, feature.geometry);
 }
 
 export function addObject(output: Output, text: string): void {
-  const values = parseObject(output, text);
-  if (values !== null) addRow(output, values, null, () => text);
+  const values = parseObject(output, text, row => row);
+  if (values !== null) addRow(output, values, null);
 }
 
-function parseObject(output: Output, text: string): Record<string, unknown> | null {
+/** Its properties, and its id where that is a number. */
+function featureValues(feature: unknown): unknown {
+  if (!isObject(feature)) return null;
+  const { id, properties } = feature;
+  return typeof id === 'number' && id > Number.MAX_SAFE_INTEGER ? { id } : properties;
+}
+
+function parseObject(
+  output: Output,
+  text: string,
+  valuesOf: (row: unknown) => unknown,
+): Record<string, unknown> | null {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseRow(text, valuesOf);
   } catch (error) {
     addBad(output, 'unreadable_row', `not valid JSON: ${(error as Error).message}`, text);
     return null;

@@ -55,7 +55,7 @@ export const FILE_FORMATS = {
   shapefile: {
     title: 'a shapefile, bare or zipped',
     extensions: ['.shp'],
-    siblings: ['.dbf', '.prj', '.cpg'],
+    siblings: ['.dbf', '.shx', '.prj', '.cpg'],
     geometry: true,
     load: async () => (await import('./shapefile.ts')).readShapefile,
     maxMb: 512,

@@ -1,6 +1,8 @@
+import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PlatError } from '../../shared/base/errors.ts';
 import { projjsonNames } from '../../shared/geo/projection.ts';
 import {
   formatError,
@@ -51,17 +53,11 @@ export const readFileGdb = (reading: FileRead): AsyncGenerator<void> =>
  * @throws PlatError `feed_source` without GDAL, or when it does not answer; `feed_format` with what it
  * says against the file
  */
-export async function* readWith(
-  gdal: Gdal,
-  { source, spec, output, context }: FileRead,
-): AsyncGenerator<void> {
+export async function* readWith(gdal: Gdal, given: FileRead): AsyncGenerator<void> {
+  const { source, spec, output, context } = given;
   const { name } = source;
   const { path, advance } = await source.onDisk();
-  let listed = '';
-  for await (const bytes of gdalOutput(gdal.list(path), path, name, context))
-    listed += bytes.toString('utf8');
-  // Such a name would be taken for an option.
-  const layers = gdal.layers(listed).filter(layer => !layer.name.startsWith('-'));
+  const layers = await layersOf(gdal, path, given);
   const layer = chooseLayer(layers, spec.layer, name);
   const before = output.rowNo;
   const bytes = () => gdalOutput(gdal.rows(path, layer.name), path, name, context);
@@ -83,6 +79,34 @@ export async function* readWith(
   const read = output.rowNo - before;
   if (read < layer.count) throw truncatedError(name, `it holds ${read} of ${layer.count} rows`);
   advance(1);
+}
+
+/**
+ * The layers and tables that can be read. GDAL passes over those that ArcGIS has compressed (CDF), so that
+ * another one may be the only one left.
+ */
+async function layersOf(
+  gdal: Gdal,
+  path: string,
+  { source: { name }, spec, context }: FileRead,
+): Promise<Layer[]> {
+  const isCompressed = (await readdir(path)).some(file => /\.cdf$/i.test(file));
+  const compressed = () =>
+    formatError(
+      `${name} is a compressed file geodatabase (CDF), which GDAL cannot read. Uncompress it in ArcGIS (Uncompress File Geodatabase Data), or export the layer as a shapefile or a GeoPackage.`,
+    );
+  let listed = '';
+  try {
+    for await (const bytes of gdalOutput(gdal.list(path), path, name, context))
+      listed += bytes.toString('utf8');
+  } catch (error) {
+    throw isCompressed && error instanceof PlatError && error.code === 'feed_format' ? compressed() : error;
+  }
+  // Such a name would be taken for an option.
+  const layers = gdal.layers(listed).filter(layer => !layer.name.startsWith('-'));
+  const isNamed = layers.some(layer => layer.name.toLowerCase() === spec.layer?.toLowerCase());
+  if (isCompressed && !isNamed) throw compressed();
+  return layers;
 }
 
 function gdalPackage(): Gdal | null {
@@ -133,6 +157,12 @@ export const INSTALLED_GDAL: Gdal = {
   rows: (path, layer) => ({ program: 'ogr2ogr', args: [...AS_ROWS, '/vsistdout/', path, layer] }),
 };
 
+/** GDAL names places in its own source, by where it was built. */
+const plainWords = (said: string): string =>
+  said
+    .replace(/Error occurred in \S+ at line \d+/i, 'GDAL cannot make sense of it')
+    .replace(/\S*\/[\w.-]+\.(cpp|c|h)\S*/g, 'GDAL');
+
 /** The output of a GDAL command. */
 function gdalOutput(
   command: Command,
@@ -146,7 +176,7 @@ function gdalOutput(
         `${name}: FileGDB is read by GDAL, which is not there. Install the package with "npm install gdal3.js", or GDAL's programs (ogr2ogr).`,
       );
     return formatError(
-      `${name} cannot be read as a file geodatabase (${said.replaceAll(path, name)}). Check the file.`,
+      `${name} cannot be read as a file geodatabase (${plainWords(said.replaceAll(path, name))}). Check the file.`,
     );
   });
 }

@@ -1,8 +1,9 @@
 import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
+import { checkColumns } from './column-names.ts';
 import { utf8Bytes } from './decode-text.ts';
 import type { LayoutField } from './input-settings.ts';
 import { splitLines } from './json.ts';
-import { addBad, addRow, checkColumns, type FileRead, isFull } from './row-batch.ts';
+import { addBad, addRow, type FileRead, isFull } from './row-batch.ts';
 
 /**
  * Lines whose columns stand at the places that the feed's layout gives. Cells are strings, blank ones null;
@@ -24,7 +25,7 @@ export async function* readFixedWidth({ source, spec, output, context }: FileRea
       else {
         const values: Record<string, unknown> = {};
         for (const field of fields) values[field.name] = line.slice(field.start, field.end).trim() || null;
-        addRow(output, values, null, () => line);
+        addRow(output, values, null);
       }
       if (isFull(output)) yield;
     }

@@ -21,7 +21,7 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
     for await (const feature of deserialize(asStream(frames), { headerMetaFn })) {
       features++;
       const values = feature.properties ?? {};
-      addRow(output, values, feature.geometry, () => JSON.stringify(values));
+      addRow(output, values, feature.geometry);
       if (isFull(output)) yield;
     }
   } finally {

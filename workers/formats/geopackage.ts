@@ -1,8 +1,10 @@
 import { copyFile, open, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
+import { PlatError } from '../../shared/base/errors.ts';
 import { formatError, limitsOf, scratchFolder, truncatedError } from '../../shared/net/download-context.ts';
-import { checkColumns, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
+import { checkColumns } from './column-names.ts';
+import { chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
@@ -31,6 +33,7 @@ export async function* readGeoPackage({ source, spec, output, context }: FileRea
       columns.map(column => column.name),
       name,
     );
+    if (output.crs === undefined) requireOneCrs(db, layer, name);
     useCrs(output, crsOf(layer), name);
     const most = db.get(`select max(rowid) as most from ${quoted(layer.name)}`)?.most;
     statement = db.prepare(selectOf(layer, columns, rowBytes));
@@ -55,7 +58,15 @@ export async function* readGeoPackage({ source, spec, output, context }: FileRea
 type Database = InstanceType<typeof sqlite.Database>;
 type Row = Record<string, unknown>;
 type Column = { name: string; type: string };
-type Layer = { name: string; geometry: string | null; organization: string; code: number; wkt: string };
+type Layer = {
+  name: string;
+  geometry: string | null;
+  /** The reference system of its geometry column. */
+  stored: number | null;
+  organization: string;
+  code: number;
+  wkt: string;
+};
 
 /**
  * SQLite's header: https://www.sqlite.org/fileformat2.html, section 1.3. @returns whether it is
@@ -99,7 +110,7 @@ async function withoutWriteAhead(from: string, to: string): Promise<void> {
 /** Views are left out: they are queries of the file's author, not rows. */
 function layersOf(db: Database): Layer[] {
   return db.all(`
-    select c.table_name as name, g.column_name as geometry, s.organization, s.organization_coordsys_id as code,
+    select c.table_name as name, g.column_name as geometry, g.srs_id as stored, s.organization, s.organization_coordsys_id as code,
            s.definition as wkt
     from gpkg_contents c
     join sqlite_master m on m.type = 'table' and m.name = c.table_name collate nocase and m.sql not like 'create virtual%'
@@ -135,6 +146,20 @@ function valuesOf(row: Row, columns: readonly Column[], geometry: string | null)
     values[name] = type === 'boolean' && typeof value === 'number' ? value !== 0 : plainValue(value);
   }
   return values;
+}
+
+/** @throws PlatError `feed_crs` when the file names two reference systems for the layer */
+function requireOneCrs(db: Database, { name: layer, stored }: Layer, name: string): void {
+  // Some writers leave the column out.
+  const [column] = db.all("select 1 from pragma_table_info('gpkg_contents') where name = 'srs_id'");
+  const row = column && db.get('select srs_id from gpkg_contents where table_name = ?', [layer]);
+  const stated = row?.srs_id as number | null | undefined;
+  if (stated == null || stored === null || stated <= 0 || stored <= 0 || stated === stored) return;
+  throw new PlatError(
+    'feed_crs',
+    `${name}: layer ${layer} is in the reference system ${stated} by gpkg_contents and in ${stored} by gpkg_geometry_columns. Declare the right one as "crs" in the feed.`,
+    { status: 422 },
+  );
 }
 
 /** -1 and 0 stand for "undefined". */

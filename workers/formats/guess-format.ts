@@ -20,7 +20,8 @@ export async function guessFormat(path: string, name = path): Promise<Format | n
 
 /** A table that belongs to a shapefile, or a note beside one, is not what is meant. */
 function formatOfMembers(names: readonly string[]): FileFormat | null {
-  if (names.some(name => basename(name) === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';
+  // With its folder or without, as some servers pack it.
+  if (names.some(name => basename(name).toLowerCase() === FILE_FORMATS.filegdb.folderHolds)) return 'filegdb';
   const formats = new Set(names.map(name => formatOf(name)));
   if (formats.has('shapefile')) return 'shapefile';
   const [only, ...others] = [...formats].filter(format => format !== null);

@@ -1,5 +1,6 @@
 import { limitsOf, truncatedError } from '../../shared/net/download-context.ts';
 import { utf8Bytes } from './decode-text.ts';
+import { parseJson } from './exact-json.ts';
 import { addFeature, addObject } from './features.ts';
 import { addBad, type FileRead, isFull, type Output } from './row-batch.ts';
 import { useCrs } from './use-crs.ts';
@@ -34,7 +35,7 @@ export async function* readLines(
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseJson(text);
     return true;
   } catch {
     return false;

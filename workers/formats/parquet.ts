@@ -3,7 +3,8 @@ import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadO
 import { compressors } from 'hyparquet-compressors';
 import { projjsonNames } from '../../shared/geo/projection.ts';
 import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
-import { checkColumns, type FileRead, isFull, plainValue } from './row-batch.ts';
+import { checkColumns } from './column-names.ts';
+import { type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';
 import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';

@@ -1,6 +1,7 @@
 import { PlatError } from '../../shared/base/errors.ts';
 import { formatError, limitsOf, redactUrl, sourceError } from '../../shared/net/download-context.ts';
 import { boundedBody, fetchWithRetry } from '../../shared/net/http.ts';
+import { parseJson } from './exact-json.ts';
 import type { InputSettings, ResoSpec } from './input-settings.ts';
 import {
   addBad,
@@ -57,7 +58,7 @@ export async function* readReso(spec: InputSettings, context: ReadContext): Asyn
     }
     for (const record of page.value) {
       if (typeof record === 'object' && record !== null && !Array.isArray(record)) {
-        addRow(output, record as Record<string, unknown>, null, () => JSON.stringify(record));
+        addRow(output, record as Record<string, unknown>, null);
       } else {
         addBad(output, 'unreadable_row', 'the record is not an object', rawJson(record));
       }
@@ -173,7 +174,7 @@ async function fetchPage(
   onBytes(Buffer.byteLength(text));
   let body: { value?: unknown; '@odata.nextLink'?: unknown };
   try {
-    body = JSON.parse(text);
+    body = parseJson(text) as typeof body;
   } catch (cause) {
     throw formatError(
       `${redactUrl(start)} did not answer with JSON. Check that the source is a RESO resource.`,

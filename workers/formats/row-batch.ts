@@ -1,6 +1,7 @@
 import type { Geometry } from 'geojson';
 import { PlatError } from '../../shared/base/errors.ts';
 import { isNestedDeeper } from '../../shared/base/nesting.ts';
+import { isUnreadable, unreadableGeometry } from '../../shared/geo/geometry-checks.ts';
 import { type ToWgs84, unprojected } from '../../shared/geo/geometry-types.ts';
 import { formatError, type OpenContext } from '../../shared/net/download-context.ts';
 import type { InputSettings } from './input-settings.ts';
@@ -11,13 +12,18 @@ import type { OpenedSource } from './source.ts';
  * names, blank cells of CSV and dBASE null, a GeoJSON feature's `id` as `values.$id`. `geometry` is in WGS84
  * degrees, unrepaired.
  */
-export type SourceRow = { rowNo: number; values: Record<string, unknown>; geometry: Geometry | null };
+export type SourceRow = {
+  rowNo: number;
+  values: Record<string, unknown>;
+  geometry: Geometry | null;
+  /** What is not there of a row that ends early, whose last cells are null. */
+  short?: string;
+};
 
 export type BadReason =
   | 'unreadable_row'
   | 'ragged_row'
   | 'row_too_long'
-  | 'unreadable_geometry'
   /** The server fails when it is asked for the row. */
   | 'not_sent';
 
@@ -51,6 +57,8 @@ export type ReadContext = OpenContext & {
   watermark?: ResoCheckpoint | null;
   /** About how many rows are needed: a service is not asked for more. */
   rows?: number;
+  /** Called when a server counts more rows than it sends. */
+  onShortfall?: (announced: number, sent: number) => void;
   /** Where the pages of a service are kept until the run has ended, even if the worker dies. */
   workDir?: string;
   /** Shared copies of files of which several feeds read a part; without it each reading fetches its own. */
@@ -131,29 +139,26 @@ export function plainValue(value: unknown): unknown {
 /** Midnight is what a day without a time has. */
 const dateText = (iso: string): string => iso.replace(/T00:00:00\.000Z$/, '');
 
-/** Adds the next row; one whose geometry cannot be read becomes a bad row. `raw` is called only then. */
-export function addRow(
-  output: Output,
-  values: Record<string, unknown>,
-  geometry: unknown,
-  raw: () => string,
-): void {
-  let problem = 'is not a GeoJSON geometry';
-  try {
-    if (geometry == null || isGeometry(geometry)) {
-      const projected = geometry == null ? null : output.project(geometry);
-      output.batch.rows.push({ rowNo: ++output.rowNo, values, geometry: projected });
-      return;
-    }
-  } catch (error) {
-    if (isNestedDeeper(geometry, MAX_LEVELS)) {
-      const { reason, message, field } = TOO_DEEP;
-      addBad(output, reason, message, raw(), field);
-      return;
-    }
-    problem = `cannot be projected: ${(error as Error).message}`;
+/** Adds the next row. A geometry that cannot be read costs the row its shape alone. */
+export function addRow(output: Output, values: Record<string, unknown>, geometry: unknown): void {
+  const placed = geometry == null ? null : projected(output, geometry);
+  if (placed === 'too deep') {
+    const { reason, message, field } = TOO_DEEP;
+    addBad(output, reason, message, '', field);
+    return;
   }
-  addBad(output, 'unreadable_geometry', `geometry ${problem}`, raw(), 'geometry');
+  output.batch.rows.push({ rowNo: ++output.rowNo, values, geometry: placed });
+}
+
+function projected({ project }: Output, geometry: unknown): Geometry | 'too deep' {
+  if (isUnreadable(geometry)) return geometry;
+  let why = 'it is not a GeoJSON geometry';
+  try {
+    if (isGeometry(geometry)) return project(geometry);
+  } catch (error) {
+    why = `it cannot be projected: ${(error as Error).message}`;
+  }
+  return isNestedDeeper(geometry, MAX_LEVELS) ? 'too deep' : unreadableGeometry(why);
 }
 
 export function addBad(
@@ -190,28 +195,6 @@ function isGeometry(value: unknown): value is Geometry {
  * 201 MB, copied 4 MB.
  */
 export const copyText = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
-
-/**
- * Column names of a table that has a header. @throws PlatError `feed_format` for an empty or repeated name,
- * naming it and its position
- */
-export function checkColumns(names: string[], name: string): string[] {
-  const seen = new Map<string, number>();
-  for (const [index, column] of names.entries()) {
-    const refuse = (why: string) =>
-      formatError(
-        `${name}: ${why}. List the column names as "header" in the feed, or give the title lines before them as "skip_lines".`,
-      );
-    if (column === '') throw refuse(`column ${index + 1} has no name`);
-    // Assigning to it would replace the row's prototype instead of adding a value.
-    if (column === '__proto__') throw refuse('a column cannot be called __proto__');
-    const first = seen.get(column);
-    if (first !== undefined)
-      throw refuse(`columns ${first + 1} and ${index + 1} are both called "${column}"`);
-    seen.set(column, index);
-  }
-  return names;
-}
 
 /**
  * Guards against projected coordinates taken for degrees: an error when no geometry of the batch lies on the

@@ -215,7 +215,9 @@ function folderInZip(
   scratch: Scratch,
   limit: number,
 ) {
-  const folders = archive.entries.filter(({ fileName }) => basename(fileName) === wanted.folderHolds);
+  const folders = archive.entries.filter(
+    ({ fileName }) => basename(fileName).toLowerCase() === wanted.folderHolds,
+  );
   const { fileName: chosen } = chooseMember(
     folders.map(entry => ({ fileName: dirname(entry.fileName) })),
     wanted,

@@ -1,6 +1,7 @@
 import type { Geometry } from 'geojson';
 import { wkbToGeojson } from 'hyparquet/src/wkb.js';
-import { addBad, addRow, type Output } from './row-batch.ts';
+import { unreadableGeometry } from '../../shared/geo/geometry-checks.ts';
+import { addRow, type Output } from './row-batch.ts';
 
 /** ISO 19125 numbers of what has no counterpart in GeoJSON; Z and M add 1,000 and 2,000. */
 const UNSUPPORTED_TYPES: Record<number, string> = {
@@ -16,26 +17,23 @@ const UNSUPPORTED_TYPES: Record<number, string> = {
   17: 'a triangle',
 };
 
-/** Adds the next row with its geometry as well-known binary; what cannot be read becomes a bad row. */
+/** Adds the next row with its geometry as well-known binary. */
 export function addWkbRow(
   output: Output,
   values: Record<string, unknown>,
   wkb: Uint8Array | null,
   maxBytes: number,
 ): void {
-  const raw = () => JSON.stringify(values);
-  if (wkb !== null && wkb.length > maxBytes) {
-    addBad(output, 'row_too_long', `the geometry is longer than ${maxBytes} bytes`, raw(), 'geometry');
-    return;
-  }
-  let geometry: Geometry | null;
+  addRow(output, values, wkb && geometryOf(wkb, maxBytes));
+}
+
+function geometryOf(wkb: Uint8Array, maxBytes: number): Geometry {
+  if (wkb.length > maxBytes) return unreadableGeometry(`it is longer than ${maxBytes} bytes`);
   try {
-    geometry = wkb === null ? null : readWkb(wkb);
+    return readWkb(wkb);
   } catch (error) {
-    addBad(output, 'unreadable_geometry', (error as Error).message, raw(), 'geometry');
-    return;
+    return unreadableGeometry((error as Error).message);
   }
-  addRow(output, values, geometry, raw);
 }
 
 /** @throws Error that says what is wrong with it */

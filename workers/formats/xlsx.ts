@@ -1,7 +1,8 @@
 import { zipSync } from 'fflate';
 import { readSheet } from 'read-excel-file/node';
 import { formatError, limitsOf, type OpenContext } from '../../shared/net/download-context.ts';
-import { addRow, checkColumns, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
+import { checkColumns, nameColumns } from './column-names.ts';
+import { addRow, chooseLayer, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { LocalFile } from './source.ts';
 import { memberStream, openArchive } from './zip.ts';
 
@@ -10,20 +11,42 @@ export async function* readXlsx({ source, spec, output, context }: FileRead): As
   const { name } = source;
   const file = await source.onDisk();
   const workbook = await checked(file, name, context);
-  const sheets = (await sheetNames(workbook)).map(sheet => ({ name: sheet }));
-  const sheet = chooseLayer(sheets, spec.layer, name).name;
-  const rows = await readSheet(workbook, sheet);
+  const sheet = await chosenSheet(workbook, spec.layer, name);
+  const rows = await rowsOf(workbook, sheet);
   const table = rows.slice(spec.skip_lines ?? 0);
   const columns = columnsOf(table, spec.header, `${name}, sheet ${sheet}`);
   for (const cells of Array.isArray(spec.header) || spec.header === false ? table : table.slice(1)) {
     const values: Record<string, unknown> = {};
     for (const [at, column] of columns.entries()) values[column] = cellValue(cells[at]);
     if (cells.every(cell => cell === null)) output.rowNo++;
-    else addRow(output, values, null, () => JSON.stringify(values));
+    else addRow(output, values, null);
     if (isFull(output)) yield;
   }
   file.advance(1);
 }
+
+/** Excel adds empty sheets to a new workbook, which are nobody's choice. */
+async function chosenSheet(workbook: Workbook, wanted: string | undefined, name: string): Promise<string> {
+  const sheets: { name: string }[] = [];
+  const all = await sheetNames(workbook);
+  for (const sheet of all) {
+    const isRead = all.length === 1 || wanted !== undefined;
+    if (isRead || (await rowsOf(workbook, sheet)).some(cells => cells.some(cell => cell !== null)))
+      sheets.push({ name: sheet });
+  }
+  return chooseLayer(
+    sheets.length === 0 ? all.slice(0, 1).map(sheet => ({ name: sheet })) : sheets,
+    wanted,
+    name,
+  ).name;
+}
+
+/** Whole numbers beyond 2^53 stay text, as everywhere. */
+const rowsOf = (workbook: Workbook, sheet: string) =>
+  readSheet(workbook, sheet, {
+    parseNumber: text =>
+      Number.isSafeInteger(Number(text)) || !/^-?\d{16,}$/.test(text) ? Number(text) : text,
+  });
 
 type Cells = readonly unknown[];
 
@@ -32,13 +55,13 @@ function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], n
   if (Array.isArray(header)) return checkColumns(header, name);
   const [first] = rows;
   if (first === undefined) throw formatError(`${name} is empty: no row of column names. Check the file.`);
-  if (header === false) return first.map((_, at) => `column_${at + 1}`);
+  if (header === false) return nameColumns(first.map(() => ''));
   const names = first.map(cell => (cell === null ? '' : String(plainValue(cell)).trim()));
   const width = rows.reduce(
     (most, cells) => Math.max(most, cells.findLastIndex(cell => cell !== null) + 1),
     0,
   );
-  return checkColumns(names.slice(0, width), name);
+  return nameColumns(names.slice(0, width));
 }
 
 /** A formula's error counts as an empty cell. */

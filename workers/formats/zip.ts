@@ -80,6 +80,15 @@ export function chooseMember<Member extends Named>(
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return only;
   if (candidates.length === 0) {
+    if (entries.some(entry => /\.gdbtable$/i.test(entry.fileName)))
+      throw formatError(
+        `${name} holds no ${extensions.join(' or ')} file, but a file geodatabase. Set "format" to filegdb in the feed (--format filegdb of \`plat feed suggest\`).`,
+      );
+    const inner = entries.filter(entry => /\.(zip|7z|rar|tar|tgz|tar\.gz)$/i.test(entry.fileName));
+    if (inner.length > 0)
+      throw formatError(
+        `${name} holds no ${extensions.join(' or ')} file, but ${inner.length === 1 ? 'another archive' : `${inner.length} other archives`}: ${list(inner)}. Unpack ${name} and name the file in it as the source.`,
+      );
     throw formatError(
       `${name} holds no ${extensions.join(' or ')} file. It holds: ${list(entries)}. Correct "format" in the feed (--format of \`plat feed suggest\`).`,
     );

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { type Client, statement, transaction } from '../../shared/base/db.ts';
 import { PlatError } from '../../shared/base/errors.ts';
 import { LOCKS, withLock } from '../../shared/base/locks.ts';
-import type { GateResult, IngestPayload, RunCounts } from '../../shared/feeds/ingest-runs.ts';
+import type { GateResult, IngestPayload, Reject, RunCounts } from '../../shared/feeds/ingest-runs.ts';
 import { enqueue } from '../../shared/queue/jobs.ts';
 import { openChanges, recordChanges } from '../changes/record-changes.ts';
 import { enqueueDealGrading } from '../deals/enqueue-deal-grading.ts';
@@ -157,7 +157,7 @@ async function runRecipe(run: RunContext, feed: Feed, moved: boolean): Promise<O
     pool,
     async (client): Promise<RunStatus> => {
       await client.query(`set local search_path = ${stageSchema(run)}, public`);
-      prepared = await compare(client);
+      prepared = await withFirstReject(client, runId, await compare(client));
       const { gate, touched, checkpoint, brokeOff } = prepared;
       await assertUndisturbed(client, run);
       if (gate.blocked.length > 0 && !force) {
@@ -191,6 +191,22 @@ async function runRecipe(run: RunContext, feed: Feed, moved: boolean): Promise<O
     await tidy?.().catch(error => run.log.warn({ err: error }, 'merged tables were not tidied'));
   await run.step('follow', 'done', 1);
   return { result, brokeOff };
+}
+
+/** A run without a usable row says why at once, by the first that it could not use. */
+async function withFirstReject(client: Client, runId: number, prepared: Prepared): Promise<Prepared> {
+  const { gate } = prepared;
+  if (!gate.blocked.some(fault => fault.gate === 'empty')) return prepared;
+  const { rows } = await client.query<Pick<Reject, 'input' | 'row_no' | 'message'>>(
+    statement('feeds/first_reject', { run_id: runId }),
+  );
+  const [first] = rows;
+  if (first === undefined) return prepared;
+  const reason = ` ${first.input} row ${first.row_no}: ${first.message}.`;
+  const blocked = gate.blocked.map(fault =>
+    fault.gate === 'empty' ? { ...fault, message: fault.message + reason } : fault,
+  );
+  return { ...prepared, gate: { ...gate, blocked } };
 }
 
 /** By kind; all land layers of features share one. */

@@ -26,12 +26,18 @@ export async function leftOutOf({ deps, url }: Visit, { id, counts }: Run): Prom
     rows ? [{ what, badge: '', why, rows, rejects: [] }] : [];
   return [
     ...(await Promise.all(rejected)),
-    ...others(counts.dropped, 'Value left out', field => `${labelOf(field)}: it does not fit the field`),
+    ...others(counts.dropped, 'Value left out', whyDropped),
     ...others(counts.repaired, 'Repaired', repair => `Boundary: ${plain(repair).toLowerCase()}`),
     ...single(counts.identical, 'Merged', 'Same as another row'),
     ...single(counts.parts, 'Merged', 'Another part of the same parcel'),
-    ...single(counts.skipped, 'Skipped', 'The feed leaves it out on purpose'),
+    ...single(counts.skipped, 'Skipped', 'The feed leaves it out on purpose, or it is a line of totals'),
   ].sort((a, b) => Number(b.what === 'Left out') - Number(a.what === 'Left out') || b.rows - a.rows);
+}
+
+function whyDropped(field: string): string {
+  if (field === 'geometry') return 'Shape: it cannot be used';
+  if (field === 'row') return 'End of the row: its last cells are missing';
+  return `${labelOf(field)}: it does not fit the field`;
 }
 
 export function LeftOut({ run, lines }: { run: Run; lines: readonly Line[] }) {

@@ -119,6 +119,10 @@ where run_id = :run_id and (:reason::text is null or reason = :reason)
 order by reason, input, row_no
 limit :limit
 
+-- name: first_reject
+-- The first row of a run that could not be used.
+select input, row_no, message from run_rejects where run_id = :run_id order by input, row_no limit 1
+
 -- name: list_runs
 -- The newest runs with their counts. `feed_name`: null for all.
 select r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.counts, r.error, r.started_at, r.finished_at

@@ -45,9 +45,13 @@ test('a title above the header of a sheet', async () => {
   expect(found.text).toContain('  skip_lines: 1\n');
 });
 
-test('a header that repeats a name is refused as it is: the rows below name no columns', async () => {
+test('a header that repeats a name and leaves one out is read: the rows below name no columns', async () => {
   const repeated = csv(['PARCEL_ID', 'OWNER', 'OWNER'], ...ROWS);
-  await expect(suggest('roll.csv', repeated, 'csv')).rejects.toThrow(/both called "OWNER"/);
+  const found = await suggest('roll.csv', repeated, 'csv');
+  expect([found.rows, found.suggestions?.key?.columns]).toEqual([30, ['PARCEL_ID']]);
+  expect(found.text).toContain('owner_name: OWNER (column 2)');
+  const unnamed = await suggest('roll.csv', csv(['PARCEL_ID', 'OWNER', ''], ...ROWS), 'csv');
+  expect([unnamed.rows, unnamed.suggestions?.key?.columns]).toEqual([30, ['PARCEL_ID']]);
 });
 
 describe('a file of sales that no preset knows', () => {

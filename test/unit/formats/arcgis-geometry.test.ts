@@ -42,12 +42,11 @@ describe('rings', () => {
     expect(areas({ rings: [square(0, 0, 2).slice(0, 4)] })).toEqual([4]);
   });
 
-  test('shells run counter-clockwise and holes clockwise, and nothing has to be repaired', () => {
-    const geometry = fromEsri(
-      { rings: [square(0, 0, 0.004), hole(0.001, 0.001, 0.001), hole(0.01, 0.01, 0.001)] },
-      true,
-    );
-    expect(prepareBoundary(geometry)).toMatchObject({ ok: true, repairs: [] });
+  test('shells run counter-clockwise and holes clockwise; those that did not are counted', () => {
+    const rings = () => [square(0, 0, 0.004), hole(0.001, 0.001, 0.001)];
+    expect(prepareBoundary(fromEsri({ rings: rings() }, true))).toMatchObject({ ok: true, repairs: [] });
+    const wrong = { rings: [...rings(), hole(0.01, 0.01, 0.001)] };
+    expect(prepareBoundary(fromEsri(wrong, true))).toMatchObject({ ok: true, repairs: ['winding_reversed'] });
   });
 
   test('no rings are no geometry, rings without area are kept for the fault to be told', () => {

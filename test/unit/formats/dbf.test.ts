@@ -33,7 +33,7 @@ describe('dBASE', () => {
     ).toEqual([
       { PID: '00012', ACRES: 12.5, SALEDATE: '2012-08-16', VACANT: true },
       { PID: null, ACRES: null, SALEDATE: null, VACANT: null },
-      { PID: 'A', ACRES: null, SALEDATE: null, VACANT: false },
+      { PID: 'A', ACRES: '************', SALEDATE: null, VACANT: false },
       { PID: 'B', ACRES: 123456789012, SALEDATE: null, VACANT: null },
       { PID: 'C', ACRES: 'N/A', SALEDATE: '2012-08-', VACANT: true },
     ]);
@@ -128,6 +128,31 @@ describe('encodings of dBASE', () => {
     expect(await valuesOf(table, encoding === undefined ? {} : { encoding })).toEqual([{ OWNER: 'PEÑA' }]);
   });
 
+  test.each([
+    ['a .cpg of Windows-1252', '1252', 'PEÑA JOSÉ', Buffer.from('PEÑA JOSÉ')],
+    ['a .cpg of Latin-1', 'ISO-8859-1', 'PEÑA JOSÉ', Buffer.from('PEÑA JOSÉ')],
+    ['a .cpg of UTF-8', 'UTF-8', 'PEÑA JOSÉ', Buffer.from('PEÑA JOSÉ', 'latin1')],
+    ['the right .cpg', '1252', 'PEÑA JOSÉ', Buffer.from('PEÑA JOSÉ', 'latin1')],
+    [
+      'UTF-8 cut inside of its last letter',
+      'UTF-8',
+      'PEÑA MUÑOZ',
+      Buffer.from('PEÑA MUÑOZÉ').subarray(0, 13),
+    ],
+    ['Latin-1 that ends in an accent', '1252', 'PENA JOSEFAAÉ', Buffer.from('PENA JOSEFAAÉ', 'latin1')],
+  ])('%s: text that is valid UTF-8 is UTF-8, other text is not', async (_, cpg, owner, text) => {
+    read.folder.put('l.cpg', cpg);
+    const table = makeDbf([{ name: 'OWNER', type: 'C', length: 13 }], [{ cells: [text] }]);
+    read.folder.put('l.dbf', table);
+    expect(await valuesOf('', { source: 'l.dbf' })).toEqual([{ OWNER: owner }]);
+  });
+
+  test("the feed's encoding is obeyed even where it is wrong; a language byte is not", async () => {
+    const utf8 = of(Buffer.from('PEÑA'), 3);
+    expect(await valuesOf(utf8, { encoding: 'windows-1252' })).toEqual([{ OWNER: 'PEÃ‘A' }]);
+    expect(await valuesOf(utf8)).toEqual([{ OWNER: 'PEÑA' }]);
+  });
+
   test.each([['437'], ['CP437'], ['OEM 437']])('a .cpg of "%s" beside the table', async name => {
     read.folder.put('b.CPG', `${name}\r\n`);
     read.folder.put('b.dbf', of(Buffer.from([0x50, 0x45, 0xa5, 0x41])));
@@ -149,9 +174,9 @@ describe('tables that cannot be read', () => {
     await expect(found).rejects.toThrow(/a\.dbf/);
   });
 
-  test('columns of one name are refused until the feed names them', async () => {
+  test('columns of one name are told apart by their place, unless the feed names them', async () => {
     const twice = makeDbf([COLUMNS[0]!, COLUMNS[0]!], [{ cells: ['1', '2'] }]);
-    await expect(read(twice)).rejects.toThrow(/\b1 and 2\b.*"PID".*header/);
+    expect(await valuesOf(twice)).toEqual([{ 'PID (column 1)': '1', 'PID (column 2)': '2' }]);
     expect(await valuesOf(twice, { header: ['A', 'B'] })).toEqual([{ A: '1', B: '2' }]);
     await expect(read(twice, { header: ['A'] })).rejects.toThrow(/\b2 columns.*header.*\b1\b/);
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isUnreadable } from '../../../shared/geo/geometry-checks.ts';
 import { readCollection } from '../../../workers/formats/collection.ts';
 import { readFeatureLines } from '../../../workers/formats/json.ts';
 import { runs } from '../../support/runs.ts';
@@ -107,15 +108,15 @@ describe('GeoJSON FeatureCollection', () => {
       { ...feature(1, {}), geometry: 'POINT(1 2)' },
     ];
     const read = await readJson(collection([two[0]!, ...odd, two[1]!]));
-    expect(read.rows.map(row => row.rowNo)).toEqual([1, 5]);
+    expect(read.rows.map(row => row.rowNo)).toEqual([1, 4, 5]);
+    expect(isUnreadable(read.rows[1]!.geometry)).toBe(true);
     expect(read.bad.map(bad => [bad.rowNo, bad.reason, bad.field, bad.raw])).toEqual([
       [2, 'unreadable_row', 'type', JSON.stringify(odd[0])],
       [3, 'unreadable_row', 'properties', JSON.stringify(odd[1])],
-      [4, 'unreadable_geometry', 'geometry', JSON.stringify(odd[2])],
     ]);
   });
 
-  test('a feature of broken JSON is a bad row, a coordinate that is no number too when it has to be projected', async () => {
+  test('a feature of broken JSON is a bad row, a coordinate that is no number costs the shape alone', async () => {
     const nan = '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[null,1]}}';
     const point =
       '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[500000,4760000]}}';
@@ -123,8 +124,8 @@ describe('GeoJSON FeatureCollection', () => {
       `{"type":"FeatureCollection","features":[{"type":"Feature",,},${nan},${point}]}`,
       { crs: 'EPSG:26919' },
     );
-    expect(read.bad.map(bad => bad.reason)).toEqual(['unreadable_row', 'unreadable_geometry']);
-    expect(read.rows).toHaveLength(1);
+    expect(read.bad.map(bad => bad.reason)).toEqual(['unreadable_row']);
+    expect(read.rows.map(row => isUnreadable(row.geometry))).toEqual([true, false]);
   });
 
   test.each([

@@ -195,32 +195,46 @@ export function makeDbf(
   return Buffer.concat([head, ...descriptors, Buffer.from([0x0d]), ...body, Buffer.from([0x1a])]);
 }
 
-/** A shapefile of squares (rings clockwise, as the format wants them), null shapes for null. */
-export function makeShp(corners: ([number, number] | null)[], size = 0.001): Buffer {
-  const records = corners.map(corner => {
-    const content = Buffer.alloc(corner === null ? 4 : 44 + 4 + 5 * 16);
-    if (corner !== null) {
-      const [x, y] = corner;
-      content.writeInt32LE(5, 0);
-      for (const [i, value] of [x, y, x + size, y + size].entries()) content.writeDoubleLE(value, 4 + i * 8);
-      content.writeInt32LE(1, 36);
-      content.writeInt32LE(5, 40);
-      const ring = [
-        [x, y],
-        [x, y + size],
-        [x + size, y + size],
-        [x + size, y],
-        [x, y],
-      ] as const;
-      ring.forEach(([px, py], i) => {
-        content.writeDoubleLE(px, 48 + i * 16);
-        content.writeDoubleLE(py, 56 + i * 16);
-      });
-    }
-    return content;
-  });
-  return shpOf(5, records);
+export type Rings = readonly (readonly [number, number])[][];
+
+/** A record of a shapefile: null without a shape. */
+export function shpRecord(rings: Rings | null, type = 5): Buffer {
+  if (rings === null) return Buffer.alloc(4);
+  const points = rings.flat();
+  const content = Buffer.alloc(44 + 4 * rings.length + 16 * points.length);
+  content.writeInt32LE(type, 0);
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+  for (const [i, value] of box.entries()) content.writeDoubleLE(value, 4 + i * 8);
+  content.writeInt32LE(rings.length, 36);
+  content.writeInt32LE(points.length, 40);
+  let first = 0;
+  for (const [i, ring] of rings.entries()) {
+    content.writeInt32LE(first, 44 + 4 * i);
+    first += ring.length;
+  }
+  for (const [i, [x, y]] of points.entries()) {
+    content.writeDoubleLE(x, 44 + 4 * rings.length + 16 * i);
+    content.writeDoubleLE(y, 52 + 4 * rings.length + 16 * i);
+  }
+  return content;
 }
+
+/** Clockwise, as the format wants its shells. */
+export const squareRing = (x: number, y: number, size = 0.001): [number, number][] => [
+  [x, y],
+  [x, y + size],
+  [x + size, y + size],
+  [x + size, y],
+  [x, y],
+];
+
+/** A shapefile of squares, null shapes for null. */
+export const makeShp = (corners: ([number, number] | null)[], size = 0.001): Buffer =>
+  shpOf(
+    5,
+    corners.map(corner => shpRecord(corner && [squareRing(...corner, size)])),
+  );
 
 /** The contents of records as a shapefile of this type. ESRI Shapefile Technical Description, July 1998. */
 export function shpOf(type: number, contents: Buffer[]): Buffer {
@@ -231,13 +245,30 @@ export function shpOf(type: number, contents: Buffer[]): Buffer {
     return Buffer.concat([head, content]);
   });
   const body = Buffer.concat(records);
+  return Buffer.concat([shpHead(type, body.length), body]);
+}
+
+/** The offsets and lengths of records, in bytes, as a .shx. */
+export function shxOf(records: readonly (readonly [offset: number, length: number])[]): Buffer {
+  const body = Buffer.alloc(8 * records.length);
+  for (const [i, [offset, length]] of records.entries()) {
+    body.writeInt32BE(offset / 2, 8 * i);
+    body.writeInt32BE(length / 2, 8 * i + 4);
+  }
+  return Buffer.concat([shpHead(5, body.length), body]);
+}
+
+function shpHead(type: number, bytes: number): Buffer {
   const head = Buffer.alloc(100);
   head.writeInt32BE(9994, 0);
-  head.writeInt32BE((100 + body.length) / 2, 24);
+  head.writeInt32BE((100 + bytes) / 2, 24);
   head.writeInt32LE(1000, 28);
   head.writeInt32LE(type, 32);
-  return Buffer.concat([head, body]);
+  return head;
 }
+
+export const collectionOf = (features: readonly string[]): string =>
+  `{"type":"FeatureCollection","features":[${features.join(',')}]}`;
 
 export function feature(
   id: number | string,

@@ -1,5 +1,5 @@
 import { roundAcres } from '../../../shared/domain/shown-acres.ts';
-import { FAILURES, type Failure, tidyText } from './text-value.ts';
+import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
 /**
  * Plain decimal notation, with or without an exponent; keeps '0x1F' and 'Infinity' out, which Number() takes.
@@ -15,7 +15,7 @@ export function parseNumber(raw: unknown): number | null | Failure {
     return Number.isNaN(raw) ? null : FAILURES.notANumber;
   }
   const text = tidyText(raw);
-  if (text === null) return null;
+  if (text === null) return isOverflow(raw) ? FAILURES.overflow : null;
   if (PLAIN.test(text)) {
     const number = Number(text);
     return Number.isFinite(number) ? number : FAILURES.outOfRange;

@@ -9,6 +9,7 @@ const failure = (reason: string, says: string): Failure => ({ reason, says });
 
 export const FAILURES = {
   notANumber: failure('not_a_number', 'is not a number'),
+  overflow: failure('overflow', 'stands where a number did not fit into its column'),
   notWhole: failure('not_whole', 'is not a whole number'),
   tooLong: failure('too_long', 'has more than 255 characters'),
   negative: failure('negative', 'is negative'),
@@ -72,7 +73,15 @@ const LONGEST_NULL_WORD = 6;
 /** Looked at first: upper-casing every short text costs a third of the mapping's time. */
 const MAY_BE_NULL_WORD = /^[Nn<(#]/;
 
-const UNTIDY = /[\0\t\n\v\f\r]|\s\s/;
+/** White space but a single plain space between words, such as full-width and no-break spaces. */
+const UNTIDY = /[\0\t\n\v\f\r\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]|\s\s/;
+/** What has no width. */
+const INVISIBLE = /[\0\u200b\u2060\ufeff]/g;
+
+const ASTERISK = 42;
+
+/** What dBASE, Excel and others write for a number that did not fit. */
+export const isOverflow = (raw: unknown): boolean => typeof raw === 'string' && /^\s*\*{2,}\s*$/.test(raw);
 
 /**
  * The text of any value: trimmed, white space collapsed, no NUL; null for nothing and the usual null words.
@@ -80,10 +89,20 @@ const UNTIDY = /[\0\t\n\v\f\r]|\s\s/;
  */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);
-  let text = raw.trim();
-  if (UNTIDY.test(text)) text = text.replaceAll('\0', '').replace(/\s+/g, ' ').trim();
-  if (text === '') return null;
+  const text = tidySpaces(raw);
+  if (text === '' || (text.charCodeAt(0) === ASTERISK && isOverflow(text))) return null;
   return text.length <= LONGEST_NULL_WORD && isNullWord(text) ? null : text;
+}
+
+/** Without NUL and white space around it, and with one plain space in the place of any other white space. */
+export function tidySpaces(raw: string): string {
+  const text = raw.trim();
+  return UNTIDY.test(text)
+    ? text
+        .replace(INVISIBLE, '')
+        .replace(/[\s\u0085]+/g, ' ')
+        .trim()
+    : text;
 }
 
 function isNullWord(text: string): boolean {

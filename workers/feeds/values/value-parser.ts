@@ -24,7 +24,7 @@ import {
   year,
 } from './number-value.ts';
 import { parseFips, parseState, parseZip } from './place-value.ts';
-import { FAILURES, type Failure, tidyText } from './text-value.ts';
+import { FAILURES, type Failure, isOverflow, tidyText } from './text-value.ts';
 
 /**
  * Turns what a source holds into what a column of ours holds. Null is "not known"; a Failure
@@ -61,9 +61,14 @@ function parseBoolean(raw: unknown): boolean | null | Failure {
 const INDEXED = new Set(['apn', 'source', 'source_id', 'book']);
 export const MAX_IDENTIFIER = 255;
 
-function identifier(raw: unknown): string | null | Failure {
+function parseText(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
-  return text !== null && text.length > MAX_IDENTIFIER ? FAILURES.tooLong : text;
+  return text === null && isOverflow(raw) ? FAILURES.overflow : text;
+}
+
+function identifier(raw: unknown): string | null | Failure {
+  const text = parseText(raw);
+  return typeof text === 'string' && text.length > MAX_IDENTIFIER ? FAILURES.tooLong : text;
 }
 
 /** Texts by which rows are told apart: one that a spreadsheet damaged is that of several rows. */
@@ -79,7 +84,7 @@ const STREET_ADDRESSES = new Set(['situs_address', 'address']);
 function textParser(name: string): Parser {
   if (NUMBERED.has(name)) return numbered;
   if (STREET_ADDRESSES.has(name)) return addressText;
-  return INDEXED.has(name) ? identifier : tidyText;
+  return INDEXED.has(name) ? identifier : parseText;
 }
 
 const STATUSES = new Set<string>(LISTING_STATUSES);

@@ -78,8 +78,13 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   };
   const limit = options.rows ?? 1000;
   const shared = options.sharedDir !== undefined && { sharedDir: options.sharedDir };
+  const onShortfall = (announced: number, sent: number) =>
+    void result.warnings.push(
+      `The server counts ${announced} rows and sent ${sent}: ask its owner which number is right.`,
+    );
   const read =
-    options.read ?? (spec => readInput(spec, { ...checkContext(feed.baseDir), rows: limit + 1, ...shared }));
+    options.read ??
+    (spec => readInput(spec, { ...checkContext(feed.baseDir), rows: limit + 1, onShortfall, ...shared }));
   const check: Check = { limit, read, result };
   if (feed.kind === 'assessor') await checkAssessor(check, feed);
   else if (feed.kind === 'listings')
@@ -218,7 +223,7 @@ async function checkPart(
       whole = false;
       break;
     }
-    if (part === undefined) result.problems.push(`${name}: the source has no usable rows.`);
+    if (part === undefined) result.problems.push(`${name}: ${noUsableRows(bad)}`);
   } catch (error) {
     addProblem(result.problems, name, error);
     whole = false;
@@ -231,6 +236,11 @@ async function checkPart(
   result.parts.push(part.finish(whole));
 }
 
+/** With the reason of the first. */
+export function noUsableRows([first]: readonly Pick<BadRow, 'rowNo' | 'message'>[]): string {
+  return `the source has no usable rows${first ? `: row ${first.rowNo}: ${first.message}` : ' at all: it is empty'}.`;
+}
+
 /** As the gate: of a source that was read in part, what is not among its first rows may follow. */
 function judgeEmpty(feed: Feed, { parts, problems, warnings }: FeedCheck): void {
   if (parts.length === 0 || parts.some(({ usable }) => usable > 0)) return;
@@ -240,11 +250,18 @@ function judgeEmpty(feed: Feed, { parts, problems, warnings }: FeedCheck): void 
   const read = parts.reduce((sum, { rows }) => sum + rows, 0);
   const name = parts.map(({ part }) => part).join(', ');
   if (parts.every(({ whole }) => whole))
-    problems.push(`${name}: ${layer ? noUsableFeatures(read, { rows: 'features' }) : NO_USABLE_ROWS}`);
+    problems.push(
+      `${name}: ${layer ? noUsableFeatures(read, { rows: 'features' }) : NO_USABLE_ROWS}${firstReject(parts)}`,
+    );
   else
     warnings.push(
       `${name}: of the first ${read} ${layer ? 'features none counts' : 'rows none is usable'}, and a run of which that holds is blocked; --rows reads more of them.`,
     );
+}
+
+function firstReject(parts: readonly PartCheck[]): string {
+  const [first] = parts.flatMap(({ rejected }) => rejected).sort((a, b) => a.rowNo - b.rowNo);
+  return first === undefined ? '' : ` Row ${first.rowNo}: ${first.message}.`;
 }
 
 function judgeRejects(part: PartCheck, max_reject_percent: number, problems: string[]): void {

@@ -5,9 +5,10 @@ import type { Input } from '../../../shared/feeds/ingest-runs.ts';
 import type { Position } from '../../../shared/geo/geometry-types.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { Sales } from '../../feeds/feed.ts';
-import { sourceColumns } from '../../feeds/feed-columns.ts';
+import { alternatives, sourceColumns } from '../../feeds/feed-columns.ts';
 import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/feed-schema.ts';
 import { displayValue, tidyText } from '../../feeds/values/text-value.ts';
+import type { TargetSpec } from '../../feeds/values/value-parser.ts';
 import type { InputSpec } from '../../formats/format-input.ts';
 import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/row-batch.ts';
 import { MIN_OVERWRITTEN } from '../map/listing-faults.ts';
@@ -16,7 +17,9 @@ import type { MappedRow, Mapper } from '../map/map-fields.ts';
 import type { Deed, PriorSale } from '../map/map-sale.ts';
 import { columnsOf, type Resolve, resolver } from '../map/source-columns.ts';
 import { countClass, newClasses } from '../run/run-counts.ts';
+import { shortRow } from '../stage/stage-rows.ts';
 import { compCounter } from './count-comps.ts';
+import { doubtfulText } from './doubtful-text.ts';
 
 export type Fault = {
   field: string | null;
@@ -128,6 +131,7 @@ export function openPart(
     mapping.sales && (kind === 'assessor' || kind === 'listings')
       ? compCounter(kind, mapping.sales.minPrice)
       : null;
+  const doubtful = doubtfulText();
   const check: PartCheck = {
     part,
     source: [source].flat().join(', '),
@@ -178,10 +182,13 @@ export function openPart(
     if (key !== undefined) onKey(key);
     if (key !== undefined && row.geometry !== null && !/[1-9]/.test(key))
       wordKeys.set(key, (wordKeys.get(key) ?? 0) + 1);
+    if (row.short !== undefined) countFault(check.dropped, row.rowNo, shortRow(row.short));
     for (const fault of mapped.dropped ?? []) countFault(check.dropped, row.rowNo, fault);
-    for (const { column, read, index } of compiled) {
+    for (const { column, read, index, spec } of compiled) {
+      if (read === null) continue;
+      if (spec !== null) doubtful.note(column.target, spec, read.raw(row.values));
       const out = mapped.values[index] ?? null;
-      if (out === null || read === null) continue;
+      if (out === null) continue;
       column.filled++;
       const sample = { in: displayValue(read.raw(row.values)), out: displayValue(out) };
       if (column.samples.length < SAMPLES && column.samples.every(other => other.in !== sample.in))
@@ -226,6 +233,7 @@ export function openPart(
     warnings: (): string[] => [
       ...repeatWarnings(part, sales),
       ...askedWarnings(part, asked),
+      ...doubtful.warnings(part),
       ...[...wordKeys]
         .filter(([, features]) => features >= MANY_PARTS)
         .map(
@@ -236,7 +244,8 @@ export function openPart(
   };
 }
 
-type Compiled = { column: ColumnCheck; read: CompiledColumn | null; index: number };
+/** `spec` is null where the column says how its numbers are written. */
+type Compiled = { column: ColumnCheck; read: CompiledColumn | null; index: number; spec: TargetSpec | null };
 
 function compileColumns({ kind, columns }: Mapping, resolve: Resolve): Compiled[] {
   return FIELD_NAMES[kind].flatMap((name, index) => {
@@ -246,7 +255,8 @@ function compileColumns({ kind, columns }: Mapping, resolve: Resolve): Compiled[
     const read = compileColumn({ name, spec }, mapped, resolve);
     const from = sourceColumns(mapped).map(column => resolve(column) ?? column);
     const found = { unit: spec.unit ?? null, from, absent: read === null, filled: 0, samples: [] };
-    return [{ column: { target: name, ...found }, read, index }];
+    const isDeclared = alternatives(mapped).some(way => way.decimal !== undefined);
+    return [{ column: { target: name, ...found }, read, index, spec: isDeclared ? null : spec }];
   });
 }
 

@@ -9,6 +9,7 @@ import { readPreset } from '../../feeds/resolve-feed.ts';
 import { measuredAcres } from '../../feeds/suggest/column-profile.ts';
 import type { Sample as ColumnSample } from '../../feeds/suggest/suggest-columns.ts';
 import { type LayerInfo, readLayerInfo } from '../../formats/arcgis-layer.ts';
+import { areValues, isNameless, NO_HEADER } from '../../formats/column-names.ts';
 import { FORMATS, type FormatSpec } from '../../formats/file-formats.ts';
 import { type InputSection, type InputSpec, inputSpec, readWindow } from '../../formats/format-input.ts';
 import { readInput } from '../../formats/read-format.ts';
@@ -20,6 +21,7 @@ import {
   TOO_DEEP,
 } from '../../formats/row-batch.ts';
 import { columnsOf } from '../map/source-columns.ts';
+import { noUsableRows } from './check-feed.ts';
 import { checkContext } from './check-files.ts';
 
 /** How the first rows of sources are read. */
@@ -106,31 +108,37 @@ export function readContext({
 const MAX_TITLES = 10;
 
 /** The first rows of a source; of a table under titles those below the line that names its columns. */
-async function rowsBelowTitles(
-  spec: InputSpec,
-  context: ReadContext,
-  wanted: number,
-): Promise<{ batch: RowBatch; titles: number }> {
+async function rowsBelowTitles(spec: InputSpec, context: ReadContext, wanted: number): Promise<Titled> {
   const { mayHaveTitles }: FormatSpec = FORMATS[spec.format];
   const isGiven = spec.header !== undefined || spec.skip_lines !== undefined;
   if (!mayHaveTitles || isGiven) return { batch: await firstRows(spec, context, wanted), titles: 0 };
   let first: unknown;
+  let best: (Titled & { named: number }) | null = null;
   for (let titles = 0; titles <= MAX_TITLES; titles++) {
     try {
       const read = titles === 0 ? spec : { ...spec, skip_lines: titles };
       const batch = await firstRows(read, context, wanted);
+      const names = columnsOf(batch.rows);
       const isTable = batch.rows.length >= batch.bad.length;
-      if (isTable && (titles === 0 || columnsOf(batch.rows).every(isColumnName))) return { batch, titles };
+      const own = names.filter(name => !isNameless(name));
+      const isHeader = titles === 0 ? !areValues(names) : own.every(isColumnName);
+      // Some columns may have no name, but where most have none this may be a title above the header.
+      const isClear = titles === 0 ? own.length >= names.length / 2 : own.length === names.length;
+      if (isTable && isHeader && isClear) return { batch, titles };
+      if (isTable && isHeader && own.length > (best?.named ?? 0)) best = { batch, titles, named: own.length };
       first ??= formatError(
-        `${[spec.source].flat()[0]}: most rows have another number of cells than its header.`,
+        `${[spec.source].flat()[0]}: ${isTable ? `${NO_HEADER}.` : 'most rows have another number of cells than its header.'}`,
       );
     } catch (error) {
       if (!(error instanceof PlatError) || error.code !== 'feed_format') throw error;
       first ??= error;
     }
   }
+  if (best !== null) return best;
   throw first;
 }
+
+type Titled = { batch: RowBatch; titles: number };
 
 /** What is a number or a date is a value of a row, and names no column. */
 const isColumnName = (name: string): boolean =>
@@ -146,11 +154,7 @@ async function firstRows(input: InputSpec, context: ReadContext, wanted: number)
     sample.bad.push(...bad);
     if (sample.rows.length >= wanted || sample.bad.length >= wanted) break;
   }
-  if (sample.rows.length === 0) {
-    const [first] = sample.bad;
-    const why = first === undefined ? '' : `: row ${first.rowNo}: ${first.message}`;
-    throw formatError(`${[input.source].flat()[0]} has no usable rows${why}.`);
-  }
+  if (sample.rows.length === 0) throw formatError(`${[input.source].flat()[0]}: ${noUsableRows(sample.bad)}`);
   sample.rows = sample.rows.slice(0, wanted);
   return sample;
 }

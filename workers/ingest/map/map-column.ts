@@ -3,9 +3,10 @@ import { SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { AreaUnit, ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
 import { alternatives, type FieldTarget } from '../../feeds/feed-columns.ts';
 import { splitAddress } from '../../feeds/values/address-value.ts';
+import { decimalPoint } from '../../feeds/values/number-notation.ts';
 import { acres, floorArea, parseNumber } from '../../feeds/values/number-value.ts';
 import { parseFipsParts } from '../../feeds/values/place-value.ts';
-import { FAILURES, type Failure, isFailure, tidyText } from '../../feeds/values/text-value.ts';
+import { FAILURES, type Failure, isFailure, tidySpaces, tidyText } from '../../feeds/values/text-value.ts';
 import { fieldParser, type Parser, type Value } from '../../feeds/values/value-parser.ts';
 import type { Resolve } from './source-columns.ts';
 
@@ -60,24 +61,22 @@ function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): Co
     .map(name => getter(name, resolve))
     .filter(get => get !== null);
   if (getters.length === 0) return null;
-  const raw = way.sum
-    ? summed(getters)
-    : getters.length === 1
-      ? getters[0]!
-      : joined(getters, way.join ?? ' ');
+  const raw = together(getters, way);
+  const input = way.decimal === ',' ? together(getters.map(withDecimalComma), way) : raw;
   if (target.spec.type === 'fips' && way.columns?.length === 2 && way.join === undefined) {
     const [state, county] = getters;
     return { raw, read: values => parseFipsParts(state?.(values), county?.(values)) };
   }
-  if (way.unit !== undefined) return { raw, read: areaReader(target, way, raw, resolve) };
+  if (way.unit !== undefined) return { raw, read: areaReader(target, way, input, resolve) };
   const isPlain = (way.values ?? way.contains ?? way.otherwise) === undefined;
   const recode = isPlain ? parse : recoder(way, parse);
   const { part } = way;
   if (part !== undefined) return { raw, read: values => recode(splitAddress(raw(values))[part]) };
-  const plain = way.column === undefined || way.column.includes('[].') ? null : resolve(way.column);
+  const isCell = way.column !== undefined && way.decimal === undefined && !way.column.includes('[].');
+  const plain = isCell ? resolve(way.column!) : null;
   // Most columns by far: one call less a value.
   if (plain !== null) return { raw, read: values => recode(values[plain]) };
-  return { raw, read: values => recode(raw(values)) };
+  return { raw, read: values => recode(input(values)) };
 }
 
 type Getter = (values: Values) => unknown;
@@ -105,6 +104,16 @@ function pluck(list: unknown, property: string): unknown {
     wanted.sort((a, b) => Number(a.Order) - Number(b.Order));
   return wanted.map(entry => entry[property]);
 }
+
+function together(getters: readonly Getter[], { sum, join = ' ' }: PlainColumn): Getter {
+  if (sum) return summed(getters);
+  return getters.length === 1 ? getters[0]! : joined(getters, join);
+}
+
+const withDecimalComma =
+  (get: Getter): Getter =>
+  values =>
+    decimalPoint(get(values));
 
 function joined(getters: readonly Getter[], separator: string): Getter {
   return values => {
@@ -135,13 +144,13 @@ function summed(getters: readonly Getter[]): Getter {
 function recoder(way: PlainColumn, parse: Parser): Parser {
   const table = new Map<string, Value | Failure>();
   for (const [text, value] of Object.entries(way.values ?? {}))
-    table.set(text.trim().toUpperCase(), parse(value));
+    table.set(tidySpaces(text).toUpperCase(), parse(value));
   const parts = Object.entries(way.contains ?? {}).map(
     ([part, value]) => [part.trim().toUpperCase(), parse(value)] as const,
   );
   const otherwise = way.otherwise === undefined ? undefined : parse(way.otherwise);
   return raw => {
-    const text = typeof raw === 'string' ? raw.trim().toUpperCase() : (tidyText(raw)?.toUpperCase() ?? '');
+    const text = (typeof raw === 'string' ? tidySpaces(raw) : (tidyText(raw) ?? '')).toUpperCase();
     const value = table.get(text);
     if (value !== undefined) return value;
     if (table.has('') && tidyText(raw) === null) return table.get('')!;
@@ -154,7 +163,7 @@ function recoder(way: PlainColumn, parse: Parser): Parser {
 function areaReader(
   target: FieldTarget,
   way: PlainColumn,
-  raw: Getter,
+  input: Getter,
   resolve: Resolve,
 ): CompiledColumn['read'] {
   const inAcres = target.spec.unit === 'acres';
@@ -164,7 +173,7 @@ function areaReader(
   const unitGetter = typeof unit === 'object' ? getter(unit.column, resolve) : null;
   const fixed = typeof unit === 'object' ? (unit.otherwise ?? 'acres') : unit;
   return values => {
-    const area = parseNumber(raw(values));
+    const area = parseNumber(input(values));
     if (typeof area !== 'number' || area === 0) return check(area);
     const stated = unitGetter === null ? fixed : unitOf(unitGetter(values), fixed);
     if (stated === null) return FAILURES.unknownUnit;

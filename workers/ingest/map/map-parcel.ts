@@ -61,6 +61,7 @@ export function compileParcelMapper(
       const identifier = keyOf(source);
       if (identifier === null) return noKey;
       if (identifier.length > MAX_IDENTIFIER) return longKey;
+      if (isTotal(identifier)) return TOTAL_LINE;
       const damaged = damageIn(source, identifier);
       if (damaged) return damaged;
       const county = countyOf(source);
@@ -158,6 +159,14 @@ function regionOf(
     return wrongCounty(region, feedFips);
   return region;
 }
+
+/** Lines that reports and exports put under their rows: 'Grand total:', 'Total 2', '(59 rows affected)'. */
+const TOTAL =
+  /^\W*((GRAND|SUB|REPORT|PAGE|OVERALL)?-?TOTALS?(COUNT|ROWS|RECORDS|PARCELS)?|\d+RECORDS?|\d+ROWS?(AFFECTED|SELECTED|RETURNED|FOUND)|ENDOF(REPORT|FILE))[\W\d]*$/;
+
+export const isTotal = (key: string): boolean => !/^\d[\d-]*$/.test(key) && TOTAL.test(key);
+
+export const TOTAL_LINE = rejectRow('key', 'skipped', 'a line of totals, no parcel');
 
 /**
  * The texts of the key's columns without white space and in upper case, joined; null when nothing is left.

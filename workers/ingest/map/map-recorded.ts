@@ -1,12 +1,15 @@
+import type { Geometry } from 'geojson';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { boxOfGeometry } from '../../../shared/geo/box.ts';
+import { type Fault, isUnreadable } from '../../../shared/geo/geometry-checks.ts';
+import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import { formerCounty, isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
 import { isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from './map-fields.ts';
-import { compileKey, compileKeyCheck, keyColumns } from './map-parcel.ts';
+import { compileKey, compileKeyCheck, isTotal, keyColumns, TOTAL_LINE } from './map-parcel.ts';
 import { compileSales, type MappedSales, saleMentions } from './map-sale.ts';
 
 /** A row of a file of sales: the parcel that was sold, and when, at which price and under which deed. */
@@ -28,8 +31,9 @@ export function compileRecordedMapper(
       const damageIn = compileKeyCheck(key, resolve);
       const salesOf = compileSales(sales, columns.sold_date, resolve);
       return ({ values: source, geometry }) => {
-        const row = fill(source);
-        const { values } = row;
+        const filled = fill(source);
+        const { values } = filled;
+        const row = withoutShape(filled, geometry);
         const box = boxOfGeometry(geometry);
         if (box && values[AT.latitude] === null) {
           values[AT.longitude] = (box[0] + box[2]) / 2;
@@ -42,6 +46,7 @@ export function compileRecordedMapper(
         const parcel = keyOf(source);
         if (parcel === null)
           return rejectRow('key', 'missing_key', `no key: ${keyColumns(key).join(', ')} empty`);
+        if (isTotal(parcel)) return TOTAL_LINE;
         const damaged = damageIn(source, parcel);
         if (damaged) return damaged;
         const [day, price] = [values[AT.sold_date] as FieldValue, values[AT.sold_price] as FieldValue];
@@ -52,6 +57,15 @@ export function compileRecordedMapper(
     },
     [...keyColumns(key).map(column => ({ where: 'key', column, optional: false })), ...saleMentions(sales)],
   );
+}
+
+function withoutShape(row: MappedRow, geometry: Geometry | null): MappedRow {
+  if (!isUnreadable(geometry)) return row;
+  const { reason, message } = prepareBoundary(geometry) as Fault;
+  return {
+    ...row,
+    dropped: [...(row.dropped ?? []), { field: 'geometry', reason: `geometry_${reason}`, message }],
+  };
 }
 
 /** By its code, else by its name. A town of Connecticut gives its planning region. */

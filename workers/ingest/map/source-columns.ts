@@ -3,6 +3,7 @@ import { nearMatches } from '../../../shared/base/near-words.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { alternatives, columnNamesOf } from '../../feeds/feed-columns.ts';
+import { areValues, columnsCalled, NO_HEADER } from '../../formats/column-names.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 
 /** dBASE, and so a shapefile, cuts column names here. */
@@ -66,14 +67,22 @@ export function checkColumns(mentions: readonly Mention[], columns: readonly str
   const missing = mentions.filter(({ column, optional }) => !optional && resolve(column) === null);
   if (missing.length === 0) return;
   const details: Record<string, string[]> = {};
+  const headless = areValues(columns) ? ` Or ${NO_HEADER}.` : '';
   const problems = missing.map(({ where, column }) => {
-    const near = nearMatches(baseName(column), columns);
-    const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has ${listed(columns)}.`;
-    const message = `the source has no column ${baseName(column)}; ${hint}`;
+    const message = missingColumn(baseName(column), columns) + headless;
     details[where] = [...(details[where] ?? []), message];
     return `${where}: ${message}`;
   });
   throw new PlatError('feed_mapping', problems.join('\n'), { details });
+}
+
+function missingColumn(name: string, columns: readonly string[]): string {
+  const called = columnsCalled(name, columns);
+  if (called.length > 0)
+    return `${called.length} columns of the source are called ${name}; name one by its place: ${called.join(' or ')}.`;
+  const near = nearMatches(name, columns);
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has ${listed(columns)}.`;
+  return `the source has no column ${name}; ${hint}`;
 }
 
 function listed(columns: readonly string[]): string {

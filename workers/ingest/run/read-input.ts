@@ -18,6 +18,10 @@ export async function* readBatches(
   let rows = 0;
   const context: ReadContext = {
     ...readContext(run),
+    // Beside what was read.
+    onShortfall: announced => {
+      run.counts.announced = { ...(run.counts.announced as object), [name]: announced };
+    },
     onNote: note => run.progress(from, `${name}: ${note}`),
     onBytes(read, total) {
       record.bytes = read;

@@ -42,6 +42,9 @@ export async function stageRows<Mapped extends { ok: true }>(
   }
 }
 
+/** Of a row that was used although it ends early. */
+export const shortRow = (message: string) => ({ field: 'row', reason: 'short_row', message });
+
 /** The same of one batch; what is bad is looked at last. */
 function mapRows<Mapped extends { ok: true }>(
   { name, map }: Pick<RowInput<Mapped>, 'name' | 'map'>,
@@ -65,8 +68,10 @@ function mapRows<Mapped extends { ok: true }>(
   for (const row of rows) {
     try {
       const mapped = map(row);
-      if (mapped.ok) stageRow(mapped, row, faults);
-      else if (mapped.reason === 'skipped') counts.skipped++;
+      if (mapped.ok) {
+        if (row.short !== undefined) faults.drop(row, shortRow(row.short));
+        stageRow(mapped, row, faults);
+      } else if (mapped.reason === 'skipped') counts.skipped++;
       else faults.reject(row, mapped);
     } catch (error) {
       // Looked for only then: to look at every row would cost a fifth of its parsing.
