@@ -63,7 +63,7 @@ const ADDRESS_WORDS = vocabularyOf({
   id: 'id identifier',
   desc: 'desc description',
   more: 'full complete cmplt compl comp cplt combined comb concat whole line 1 first code cd',
-  not: 'gross net amount amt total tot fee lien balance due assessed assessment price paid cost old prev previous prior former alt alternate alias zip zipcode postal postcode postalcode postcd city town township twp state county country community date dt value val sale sales seller grantor grantee buyer agent lender legal lot block blk range rng section sec area acres units count cnt flag flg comm cty high hi end low class zone use bldg building structure struct tax taxdist district dist subdivision subdiv school phone email note notes image photo url file 3 4 land grid map book page lat lon x y plat angle side status source deed doc account pin parcelid guid globalid key left right owner',
+  not: 'gross net amount amt total tot fee special assess assessment lien balance due assessed assessment price paid cost old prev previous prior former alt alternate alias zip zipcode postal postcode postalcode postcd city town township twp state county country community date dt value val sale sales seller grantor grantee buyer agent lender legal lot block blk range rng section sec area acres units count cnt flag flg comm cty high hi end low class zone use bldg building structure struct tax taxdist district dist subdivision subdiv school phone email note notes image photo url file 3 4 land grid map book page lat lon x y plat angle side status source deed doc account pin parcelid guid globalid key left right owner',
 });
 
 /** The abbreviations of 911 layers, where they stand by themselves or behind a mark: ADDR_SN, PD. */
@@ -81,8 +81,8 @@ const OWNERS_LETTER = /^[mo](?=[a-z])/i;
 const SITUS_LETTER = /^([SsPp]_|[SP](?=[A-Z][a-z]))/;
 
 type NamedPart = Pick<PartColumn, 'part' | 'situs' | 'sure'> & {
-  /** Every letter of the name is explained. */
-  isWhole?: boolean;
+  /** The name says address or street, or nothing that is not understood. */
+  isPlain?: boolean;
   /** A mark before or after something: what it is the values tell. */
   open?: 'prefix' | 'suffix';
   /** The second of two lines. */
@@ -105,7 +105,7 @@ function partOfName(name: string): NamedPart | null {
     part,
     situs,
     sure: street,
-    isWhole: known === 1 || SITUS_LETTER.test(own),
+    isPlain: known === 1 || is('addr', 'street') || SITUS_LETTER.test(own),
     ...(open && { open }),
   });
   const short = SHORT_PARTS.get(own.split('_').at(-1)!.toLowerCase());
@@ -183,7 +183,7 @@ export function isParcelNumberPart(at: number, profiles: readonly Profile[]): bo
 export function partColumn(profile: Profile, at: number, alias: string | undefined): PartColumn | null {
   const named = partOfName(profile.name) ?? (alias === undefined ? null : partOfName(alias));
   if (named === null || profile.serial) return null;
-  const { open, second, isWhole, ...said } = named;
+  const { open, second, isPlain, ...said } = named;
   const column = { profile, at, ...said };
   if (profile.filled.length === 0) return said.part === 'line' || said.part === 'number' ? null : column;
   const as = (part: PartColumn['part']): PartColumn => ({ ...column, part });
@@ -223,8 +223,8 @@ export function partColumn(profile: Profile, at: number, alias: string | undefin
       if (areDirections(profile)) return as('direction');
       if (areSuffixes(profile)) return as('type');
       // A cut name may be that of an amount: PROPERTY_T.
-      if (areNumbers(profile)) return isWhole ? as('number') : null;
-      if (profile.numeric > 0.9 && (said.part === 'line' || !isWhole)) return null;
+      if (areNumbers(profile)) return isPlain ? as('number') : null;
+      if (profile.numeric > 0.9 && (said.part === 'line' || !isPlain)) return null;
       if (second) return null;
       return column;
     default:
