@@ -163,12 +163,12 @@ type Gate = { usual: number; most?: null; kinds?: FeedKind[]; doc: string };
 const PERCENT_GATES = {
   max_row_drop_percent: {
     usual: 10,
-    doc: 'How many rows fewer than in the last accepted run are accepted.',
+    doc: 'How many rows fewer than in the last accepted run, and in the best one of the last 12 months, are accepted.',
   },
   max_key_drop_percent: {
     usual: 10,
     kinds: ['assessor', 'listings'],
-    doc: "Kind assessor: how many of the last accepted run's keys may be missing.",
+    doc: "Kind assessor: how many of the last accepted run's keys, and of the best one's of the last 12 months, may be missing.",
   },
   max_reject_percent: { usual: 5, doc: 'How many rows may be rejected.' },
   max_outside_percent: {

@@ -6,7 +6,7 @@ const priorSaleSchema = z.strictObject({
   price: requiredColumnSchema.describe('Price, in USD.'),
   book: requiredColumnSchema
     .describe(
-      'What its deed is known by, such as book and page: parcels that share a day and a deed were sold together, and yield no comp.',
+      'What its deed is known by, such as book and page: parcels that share a deed were sold together, and yield no comp.',
     )
     .optional(),
   multi_parcel: z
@@ -30,7 +30,7 @@ export const salesSchema = z
     min_price: z.number().nonnegative().describe('Least price of a real sale, in USD. Default: 1.'),
     sale_type: z.string().describe('The `sale_type` that the comps carry. Default: empty.'),
     book: requiredColumnSchema.describe(
-      'What the deed of the last sale is known by, such as book and page: parcels that share a day and a deed were sold together, and yield no comp.',
+      'What the deed of the last sale is known by, such as book and page: parcels that share a deed were sold together, and yield no comp.',
     ),
     multi_parcel: z
       .array(conditionSchema)
