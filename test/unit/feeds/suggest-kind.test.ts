@@ -39,6 +39,7 @@ describe('a row for each sale, with a day and a price, is no roll', () => {
   const SALES: [string, (n: number) => Row][] = [
     ['parcel, day and price', sale],
     ['a type of deed', n => ({ ...sale(n), DEED_TYPE: n % 3 ? 'WD' : 'QC' })],
+    ['names that say little', n => ({ PIN: pin(n), DATE: dayOf(n), PRICE: price(n) })],
     ['gifts among them', n => ({ ...sale(n), SALE_PRICE: n % 2 ? price(n) : 0 })],
     [
       'values of the time',
@@ -113,6 +114,52 @@ describe('an export of listings is a feed of listings', () => {
     });
     const samples = check!.parts[0]!.columns.find(({ target }) => target === 'status')!.samples;
     expect(samples.map(({ out }) => out)).toEqual(['ACTIVE', 'PENDING', 'SOLD']);
+  });
+
+  test.each<[string, (n: number) => Row]>([
+    [
+      'HomeHarvest',
+      n => ({
+        property_url: `https://example.org/${n}`,
+        mls: 'NNEREN',
+        mls_id: 4_900_000 + 3 * n,
+        status: ['FOR_SALE', 'PENDING', 'SOLD'][n % 3]!,
+        list_price: price(n),
+        sold_price: n % 3 === 2 ? price(n) - 900 : '',
+        list_date: dayOf(n),
+        last_sold_date: n % 3 === 2 ? dayOf(n, 2025) : '',
+        days_on_mls: n,
+        lot_sqft: 43_560 + 900 * n,
+        street: `${n + 3} OAK ST`,
+        latitude: 43.17 + n / 1e4,
+        longitude: -72.1,
+      }),
+    ],
+    [
+      'Redfin',
+      n => ({
+        'SALE TYPE': 'MLS Listing',
+        'PROPERTY TYPE': 'Vacant Land',
+        ADDRESS: `${n + 3} Oak St`,
+        'STATE OR PROVINCE': 'NH',
+        PRICE: price(n),
+        'LOT SIZE': 43_560 + 900 * n,
+        'DAYS ON MARKET': n,
+        STATUS: n % 2 ? 'Active' : 'Active - Contingent',
+        'MLS#': 4_900_000 + 3 * n,
+        LATITUDE: 43.17 + n / 1e4,
+        LONGITUDE: -72.1,
+      }),
+    ],
+    [
+      'a spreadsheet of prices',
+      n => ({ Id: n, 'Asking Price': price(n), 'Listed On': dayOf(n), Status: 'A', Acres: 1 + n }),
+    ],
+  ])('of %s', async (_, row) => {
+    const { kind, problems, check } = await suggest(rowsOf(row));
+    expect([kind, problems, check?.parts[0]?.usable]).toEqual(['listings', [], ROWS]);
+    const filled = Object.fromEntries(check!.parts[0]!.columns.map(each => [each.target, each.filled]));
+    expect(filled).toMatchObject({ source_id: ROWS, lot_acres: ROWS });
   });
 
   test('with one price, which is what is asked until it is paid', async () => {

@@ -10,6 +10,8 @@ import { alternatives, columnNamesOf } from '../../../workers/feeds/feed-columns
 import type { ParcelTarget } from '../../../workers/feeds/feed-schema.ts';
 import { loadFeed, parseFeed } from '../../../workers/feeds/load-feeds.ts';
 import { measuredAcres } from '../../../workers/feeds/suggest/column-profile.ts';
+import { listingColumns } from '../../../workers/feeds/suggest/listing-file.ts';
+import { saleColumns } from '../../../workers/feeds/suggest/sale-file.ts';
 import {
   MIN_CONFIDENCE,
   type Sample,
@@ -214,7 +216,11 @@ test("an address is the parcel's where nothing speaks of owners, nobody's where 
 });
 
 test('whatever a source holds, each field reads columns that are there, none twice, surely, and the text is a feed', () => {
-  const words = [...'PIN OWNER ADDR CITY SALE DATE VAL LAND ACRES 1 2 _ " [ $'.split(' '), ': #', '\n'];
+  const words = [
+    ...'PIN OWNER ADDR CITY SALE DATE VAL LAND ACRES LIST PRICE STATUS LAT LON 1 2 _ " [ $'.split(' '),
+    ': #',
+    '\n',
+  ];
   const name = fc
     .array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 })
     .map(parts => parts.join(''));
@@ -223,7 +229,7 @@ test('whatever a source holds, each field reads columns that are there, none twi
     fc.integer(),
     fc.double(),
     fc.constant(null),
-    fc.constantFrom('12 MAIN ST', 'MN', '2020-02-30', '$1,200'),
+    fc.constantFrom('12 MAIN ST', 'MN', '2020-02-30', '$1,200', 'SOLD', '-72.1', '43.2'),
   );
   const table = fc
     .uniqueArray(name, { minLength: 1, maxLength: 8 })
@@ -236,6 +242,11 @@ test('whatever a source holds, each field reads columns that are there, none twi
     fc.property(table, ({ names, rows }) => {
       const columns = names.map((each, i) => ({ name: each, values: rows.map(row => row[i]) }));
       const found = suggestColumns({ columns, acres: rows.map(() => 1) });
+      const sampled = { columns, acres: rows.map(() => null) };
+      const values = rows.map(row => Object.fromEntries(names.map((each, i) => [each, row[i]])));
+      // Whatever they are, they are told without an error.
+      listingColumns(sampled);
+      saleColumns(suggestColumns(sampled), values, names);
       const read = found.fields.flatMap(({ mapped }) => (mapped ? mapped.columns : []));
       expect(new Set(read).size).toBe(read.length);
       expect(read.every(each => names.includes(each))).toBe(true);

@@ -7,29 +7,31 @@ import type { Sample } from './suggest-columns.ts';
 /** How exports of listing services call their columns, without blanks and marks. */
 const NAMES: Partial<Record<ListingField, RegExp>> = {
   source_id:
-    /^(mls|mlsid|mlsno|mlsnum|mlsnumber|listingid|listingkey|listingno|listingnum|listingnumber|listno|listnumber|listid|listkey|ml|mlnumber|lnum)$/,
-  status: /^(listing|list|mls|standard|property|current|sale)?(status|stat|statuscode)$/,
+    /^(mls|mlsid|mlsno|mlsnum|mlsnumber|listingid|listingkey|listingno|listingnum|listingnumber|listno|listnumber|listid|listkey|ml|mlnumber|lnum|zpid)$/,
+  status: /^(listing|list|mls|standard|property|current|sale|home)?(status|stat|statuscode)$/,
   list_price: /^(current|last|original|orig)?(list|listing|listed|asking|ask)(price|prc|amount|amt)?$|^lp$/,
   sold_price: /^(sold|sale|sales|selling|close|closed|closing|final)(price|prc|amount|amt)$|^sp$/,
   listed_date:
-    /^(list|listed|listing|onmarket|active)(contract)?(date|dt|on)$|^date(listed|onmarket)$|^(listdt|ld)$/,
+    /^(list|listed|listing|onmarket|active|posted)(contract)?(date|dt|on)$|^date(listed|onmarket|posted)$|^(listdt|ld)$/,
   sold_date:
-    /^(sold|sale|sales|close|closed|closing|coe|settled|settlement)(date|dt|on)$|^date(sold|closed)$/,
+    /^(last)?(sold|sale|sales|close|closed|closing|coe|settled|settlement)(date|dt|on)$|^date(sold|closed)$/,
   status_date: /^(status|statuschange|lastchange|pending|contract)(date|dt|timestamp)$/,
-  days_on_market: /^(c?dom|adom|(cumulative)?daysonmarket|daysonmkt|marketdays|daysactive)$/,
+  days_on_market:
+    /^(c?dom|adom|(cumulative)?daysonmarket|daysonmkt|dayson(mls|zillow)|marketdays|daysactive)$/,
   latitude: /^(geo)?(lat|latitude)$/,
   longitude: /^(geo)?(lon|lng|long|longitude)$/,
-  address: /^(full|street|property|site|unparsed|listing)?(address|addr)(line1|1|full)?$/,
+  address:
+    /^(full|street|property|site|unparsed|listing)?(address|addr)(line1|1|full)?$|^(full)?street(line)?$/,
   city: /^(city|cityname|town|municipality)$/,
   state: /^(state|stateorprovince|st|stateabbr)$/,
-  zip: /^(zip|zipcode|postalcode|zip5)$/,
+  zip: /^(zip|zipcode|postalcode|zip5|ziporpostalcode)$/,
   county: /^(county|countyname|countyorparish)$/,
   fips: /^(fips|countyfips|fipscode)$/,
   apn: /^(apn|parcel|parcelid|parcelno|parcelnum|parcelnumber|pin|taxid|taxparcelid|taxnumber|assessorparcelnumber)$/,
   lot_acres:
     /^(lot|land|total|approx|approximate|est)?(size)?(acres|acreage|ac)$|^(lot|land)(size|area|sizearea)?$/,
   sale_type: /^(property|prop|sale|listing)(sub)?type$|^(type|saleterms)$/,
-  url: /^(listing|property|virtualtour)?(url|link)$/,
+  url: /^(listing|property|virtualtour|detail)?(url|link)$|^urlsee/,
   photos: /^(photo|image|picture|primaryphoto)s?(url|link)?s?$/,
 };
 /** Lots in square feet. */
@@ -49,10 +51,17 @@ const STATUS_WORDS: [status: string, words: RegExp][] = [
     /^(off[ _]?market|expired|exp|x|withdrawn|w|wd|cancell?ed|can|c|terminated|t|hold|temp(orarily)? off( the)? market|tom|coming ?soon|delete|deleted|incomplete|inactive|removed|delisted)$/i,
   ],
 ];
+/** An accepted offer counts before the word active. */
+const LOOSE_WORDS: [status: string, words: RegExp][] = [
+  ['PENDING', /pending|contract|contingent|escrow/i],
+  ['SOLD', /\b(sold|closed)\b/i],
+  ['OFF_MARKET', /off market|expired|withdrawn|cancel|terminated|inactive|coming soon|\bhold\b/i],
+  ['ACTIVE', /\bactive\b|for sale|available/i],
+];
 const PLAIN = new Set(['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET']);
 /** Statuses that nothing but a listing has. A parcel may be active or inactive, too. */
 const OF_LISTINGS =
-  /sold|closed|pending|for ?sale|under ?contract|contingent|expired|withdrawn|coming ?soon|off[ _]?market|cancell?ed/i;
+  /sold|closed|pending|for[ _]?sale|under ?contract|contingent|expired|withdrawn|coming ?soon|off[ _]?market|cancell?ed/i;
 const MARKS: readonly ListingField[] = [
   'source_id',
   'list_price',
@@ -74,10 +83,12 @@ export function listingColumns({ columns: sampled, acres }: Sample): ListingColu
   const found = new Map<ListingField, Profile>();
   for (const [field, names] of Object.entries(NAMES) as [ListingField, RegExp][]) {
     const fits = profiles.filter(profile => names.test(bare(profile.name)) && isFilled(field, profile));
-    if (fits.length > 0) found.set(field, fits.sort((a, b) => b.filled.length - a.filled.length)[0]!);
+    // What tells rows apart is an id, and not the name of the service.
+    const rank = ({ filled, distinct }: Profile) => (field === 'source_id' ? distinct : filled.length);
+    if (fits.length > 0) found.set(field, fits.sort((a, b) => rank(b) - rank(a))[0]!);
   }
   const status = found.get('status');
-  if (status && !status.filled.every(text => statusOf(text))) found.delete('status');
+  if (status && !areStatuses(status)) found.delete('status');
   const price = profiles.find(({ name, numeric }) => PRICE.test(bare(name)) && numeric > 0.9);
   const marks = MARKS.filter(field => found.has(field)).map(field => found.get(field)!.name);
   if (!isOfListings(found, marks.length, price !== undefined)) return null;
@@ -120,8 +131,17 @@ function isFilled(field: ListingField, profile: Profile): boolean {
   return type !== 'date' || fitDate(profile) !== null;
 }
 
-const statusOf = (text: string): string | undefined =>
-  STATUS_WORDS.find(([, words]) => words.test(text.trim()))?.[0];
+/** By the whole text, else by a word in it: 'Active - Contingent', 'A - Active'. */
+function statusOf(text: string): string | undefined {
+  const words = text.replace(/[_-]+/g, ' ').replace(/\s+/g, ' ').trim();
+  const [exact] = STATUS_WORDS.filter(([, whole]) => whole.test(words));
+  return (exact ?? LOOSE_WORDS.find(([, part]) => part.test(words)))?.[0];
+}
+
+/** Other statuses are few, and their rows are rejected by name. */
+const KNOWN_STATUSES = 0.95;
+const areStatuses = ({ filled }: Profile): boolean =>
+  filled.filter(text => statusOf(text)).length >= KNOWN_STATUSES * filled.length;
 
 function specsOf(
   found: ReadonlyMap<ListingField, Profile>,
@@ -157,7 +177,7 @@ function unitOf({ name, numbers }: Profile): 'acres' | 'sqft' | null {
 
 /** The values of a status that are not Plat's own words. */
 function statusValues({ filled }: Profile): Pick<ColumnSpec, 'values'> | null {
-  const words = [...new Set(filled)].filter(text => !PLAIN.has(text.toUpperCase()));
+  const words = [...new Set(filled)].filter(text => !PLAIN.has(text.toUpperCase()) && statusOf(text));
   if (words.length === 0) return null;
   return { values: Object.fromEntries(words.map(text => [text, statusOf(text)!])) };
 }

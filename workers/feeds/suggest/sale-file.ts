@@ -79,9 +79,9 @@ export function saleColumns(
   names: readonly string[],
 ): SaleColumns | undefined {
   const of = (field: ParcelTarget) => fields.find(each => each.field === field)?.mapped ?? undefined;
-  // A price says little by its name alone.
+  // A date and a price say little by their names alone.
   const likely = (field: ParcelTarget) => of(field) ?? fields.find(each => each.field === field)?.others[0];
-  const [date, price] = [of('last_sale_date'), likely('last_sale_price')];
+  const [date, price] = [likely('last_sale_date'), likely('last_sale_price')];
   if (!date || !price) return undefined;
   // A number that repeats is less sure to be a parcel's.
   const parcel = of('apn') ?? key ?? likely('apn') ?? null;
@@ -112,8 +112,8 @@ export function saleColumns(
   };
   if (!areSales(signs)) return undefined;
   const mapped = fields.map(each => {
-    const isUnsure = each.mapped === null && each.field === 'last_sale_price';
-    return isUnsure ? { ...each, mapped: price, others: each.others.filter(other => other !== price) } : each;
+    const best = { last_sale_date: date, last_sale_price: price }[each.field as string];
+    return best ? { ...each, mapped: best, others: each.others.filter(other => other !== best) } : each;
   });
   return {
     key: parcel,

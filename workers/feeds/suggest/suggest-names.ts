@@ -9,7 +9,7 @@ const IDEAS: Record<string, string> = {
   parcel: 'parcel parcels prcl parc par pcl tparcel account acct acctid accountno maptax mapblk blklot',
   pin: 'mbl bbl sbl parmbl taxparmbl blocklot blklot lotblock mapparcel upc tmk span tlid tlno ortaxlot taxlotid maplot mapblocklot mapblolot taxmap maplotunit pin pins apn ppin gpin upin pid pidn ain strap folio tms pams pcn ppn pnum taxpin maptaxlot taxlot parno parid mblu printkey taxkey',
   id: 'id key identifier',
-  form: 'char chr txt dash dashes dashed nodash nodashes fmt formatted unformatted dsp',
+  form: 'char chr txt dash dashes dashed nodash nodashes fmt formatted unformatted dsp 10 14',
   number: 'no num numb number nbr nb nmbr',
   own: 'owner owners own ownr owns deedholder titleholder',
   payer: 'taxpayer taxpr payer bill billing billto tax',
@@ -79,7 +79,7 @@ const IDEAS: Record<string, string> = {
   county: 'county cnty co',
   lat: 'lat latitude ycoord y',
   lon: 'lon long lng longitude xcoord x',
-  point: 'point centroid coord coordinate wgs84 decimal intpt',
+  point: 'point centroid coord coordinate wgs84 decimal intpt gps',
   not: 'old prior prev previous former alt alternate temp tmp dup neighbor next hist history link image photo url guid global globalid objectid oid fid gdb edit edited editor created modify modified update updated updt user percent pct rate ratio flood tif book page legaldesc comment comments note notes remark status stage label angle phone email parent child',
 };
 
@@ -201,6 +201,7 @@ const FORMS: readonly Form[] = [
   ['market_improvement_value', 'market bldg', 'value', 0.95],
   ['last_sale_date', 'sale date', 'last first total', 0.95],
   ['last_sale_date', 'record date', 'last first', 0.8],
+  ['last_sale_date', 'date', '', 0.35],
   ['last_sale_price', 'sale price', 'last first total', 0.95],
   ['last_sale_price', 'sale value', 'last first', 0.9],
   ['last_sale_price', 'price', 'last', 0.5],
@@ -219,8 +220,8 @@ const FORMS: readonly Form[] = [
   ['vacant', 'vacant land', 'flag lot', 0.8],
   ['vacant', 'vacant lot', 'flag', 0.8],
   ['vacant', 'vacant', 'flag', 0.6],
-  ['longitude', 'lon', 'point parcel situs', 0.9],
-  ['latitude', 'lat', 'point parcel situs', 0.9],
+  ['longitude', 'lon', 'point parcel situs measured first', 0.9],
+  ['latitude', 'lat', 'point parcel situs measured first', 0.9],
   ['fips', 'fips', 'county code state', 0.95],
 ];
 
