@@ -101,7 +101,12 @@ export type PartCheckResult = {
   fields: { field: string; filled: number; samples: { in: string; out: string }[] }[];
 };
 
+/** What a file has several of, by the setting that names one. */
+export type FileChoice = Partial<Record<'layer' | 'member', string[]>>;
+
 export type AddFileResult = {
+  /** The file wasn't read: which of its layers, sheets, or files is meant has to be chosen first. */
+  choose: FileChoice | null;
   name: string;
   kind: string;
   preset: string | null;

@@ -9,6 +9,7 @@ import { all, insertRegions } from '../support/ingest.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 import { eventually, startTestWorker, workerConfig } from '../support/workers.ts';
 import { makeZip } from '../unit/formats/make.ts';
+import { text, workbook } from '../unit/formats/workbook.ts';
 
 /** Files uploaded at /admin: 25 parcels of Bangor, Maine, as a zipped shapefile, and what is none. */
 
@@ -266,3 +267,31 @@ test('where the feed cannot be written the page says so and shows it, and the up
     expect.stringContaining('name: kept'),
   );
 }, 120_000);
+
+test('of several sheets, or files in a zip, one is chosen from a list', async () => {
+  const rows = (prefix: string) => [
+    [text('PARCEL_ID'), text('OWNER')],
+    ...Array.from({ length: 20 }, (_, i) => [text(`${prefix}-${i}`), text(`DOE JOHN ${i}`)]),
+  ];
+  await worker();
+  const book = workbook({ 'Roll 2025': rows('25'), 'Roll 2026': rows('26'), Sheet3: [] });
+  const first = await upload(book, 'rolls.xlsx');
+  const asked = await settled(first.page);
+  const optionsOf = (page: string, name: string) =>
+    [
+      ...(new RegExp(`<select[^>]* name="${name}"[^>]*>(.*?)</select>`, 's').exec(page)?.[1] ?? '').matchAll(
+        /value="([^"]*)"/g,
+      ),
+    ].map(([, value]) => value);
+  expect(optionsOf(asked, 'layer')).toEqual(['Roll 2025', 'Roll 2026']);
+  const chosen = await send(first.page, {
+    ...formOf(asked),
+    layer: 'Roll 2026',
+    county: '23019',
+    do: 'check',
+  });
+  expect(chosen.text).toContain('26-0');
+  const csv = (id: string) => `PARCEL_ID,OWNER\n${id},DOE JOHN\n`;
+  const zip = await upload(makeZip({ 'a.csv': csv('1'), 'b.csv': csv('2') }), 'two.csv.zip');
+  expect(optionsOf(await settled(zip.page), 'member')).toEqual(['a.csv', 'b.csv']);
+});

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { PlatError } from '../../shared/base/errors.ts';
 import { formatError, type Limits, sourceError } from '../../shared/net/download-context.ts';
 
 export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
@@ -93,8 +94,10 @@ export function chooseMember<Member extends Named>(
       `${name} holds no ${extensions.join(' or ')} file. It holds: ${list(entries)}. Correct "format" in the feed (--format of \`plat feed suggest\`).`,
     );
   }
-  throw formatError(
-    `${name} holds ${candidates.length} files that could be meant: ${list(candidates)}. Name one of them as "member" in the feed.`,
+  throw new PlatError(
+    'feed_format',
+    `${name} holds ${candidates.length} files that could be meant: ${list(candidates)}. Name one of them as "member" in the feed (--member of \`plat feed suggest\`).`,
+    { status: 422, details: { member: candidates.map(({ fileName }) => fileName) } },
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type AddFilePayload,
   type AddFileResult,
   type ColumnGuess,
+  type FileChoice,
   type PartCheckResult,
   type UploadFormat,
   uploadFolder,
@@ -83,10 +84,14 @@ export async function suggestFile(
     },
   }).catch(error => {
     if (!(error instanceof PlatError)) throw error;
+    const choose = choiceOf(error);
+    if (choose !== null) return { choose, problem: plain(error.message) };
     throw new PlatError(error.code, plain(error.message), { retryable: error.retryable, cause: error });
   });
+  if ('choose' in suggested) return unread(name, feedFile, suggested);
   const { check, kind, fips, rows, problems, text } = suggested;
   return {
+    choose: null,
     name,
     kind,
     preset: check?.preset ?? null,
@@ -102,6 +107,32 @@ export async function suggestFile(
     notWritable: await writeErrorCode(config.FEEDS_DIR),
   };
 }
+
+function choiceOf({ details }: PlatError): FileChoice | null {
+  const { layer, member } = (details ?? {}) as FileChoice;
+  return layer || member ? { ...(layer && { layer }), ...(member && { member }) } : null;
+}
+
+const unread = (
+  name: string,
+  feedFile: string,
+  { choose, problem }: { choose: FileChoice; problem: string },
+): SuggestedFile => ({
+  choose,
+  name,
+  kind: '',
+  preset: null,
+  fips: null,
+  rows: 0,
+  ...mappingOf(undefined, null),
+  parts: [],
+  problems: [problem],
+  warnings: [],
+  comps: [],
+  text: '',
+  feedFile,
+  notWritable: null,
+});
 
 /** A feed that is another one's is not written over. */
 async function nameProblems(file: string, text: string): Promise<string[]> {

@@ -5,11 +5,10 @@ import {
   type AddFileResult,
   type ColumnGuess,
   FEED_NAME,
+  type FileChoice,
   MAX_COLUMN_CHARS,
   MAX_JOINED,
   type ReadSettings,
-  ROW_FIELDS,
-  type RowField,
   UPLOAD_FORMATS,
   type UploadFormat,
 } from '../../../shared/feeds/file-feeds.ts';
@@ -39,7 +38,7 @@ export function fileChanges(form: URLSearchParams): Changes {
   for (const [name, value] of form) {
     const field = name.startsWith(COLUMN) ? name.slice(COLUMN.length) : '';
     if (field === '') continue;
-    if (!Object.hasOwn(ROW_FIELDS, field) && !Object.hasOwn(PARCEL_FIELDS, field))
+    if (field !== 'fips' && !Object.hasOwn(PARCEL_FIELDS, field))
       throw refused(`Parcels have no field “${field.slice(0, 60)}”.`);
     columns[field] = columnsOf(value);
   }
@@ -100,10 +99,14 @@ export const withForm = (result: AddFileResult, form: URLSearchParams): AddFileR
   })),
 });
 
-type FileFormProps = { payload: AddFilePayload; result: AddFileResult | null };
+type FileFormProps = {
+  payload: AddFilePayload;
+  result: AddFileResult | null;
+  choose?: FileChoice | null;
+};
 
 /** What may be corrected: name, county, how the file is read, and of a roll the column of each field. */
-export function FileForm({ payload, result }: FileFormProps) {
+export function FileForm({ payload, result, choose = null }: FileFormProps) {
   const { reading } = payload;
   const county = result?.fips ? Number(result.fips) : payload.county;
   const isPlaced =
@@ -146,16 +149,18 @@ export function FileForm({ payload, result }: FileFormProps) {
               given={reading.format ?? ''}
             />
           </Field>
-          <Field
+          <PartField
             name="layer"
             label="Layer, table or sheet"
-            value={reading.layer ?? ''}
+            given={reading.layer}
+            options={choose?.layer}
             hint="Where the file has several (layer)"
           />
-          <Field
+          <PartField
             name="member"
             label="File in the zip"
-            value={reading.member ?? ''}
+            given={reading.member}
+            options={choose?.member}
             hint="Where the zip has several (member)"
           />
           <Field
@@ -181,9 +186,31 @@ export function FileForm({ payload, result }: FileFormProps) {
             label={result.notWritable ? 'Try to write it and run' : 'Write the feed and run it'}
           />
         )}
-        <Submit does="check" label={result ? 'Check' : 'Read again'} kind={canWrite ? 'second' : ''} />
+        <Submit
+          does="check"
+          label={result ? 'Check' : choose ? 'Read it' : 'Read again'}
+          kind={canWrite ? 'second' : ''}
+        />
       </div>
     </form>
+  );
+}
+
+type PartProps = {
+  name: string;
+  label: string;
+  given: string | undefined;
+  options: string[] | undefined;
+  hint: string;
+};
+
+/** A list to choose from when reading the file has shown what it has. */
+function PartField({ name, label, given = '', options, hint }: PartProps) {
+  if (options === undefined) return <Field name={name} label={label} value={given} hint={hint} />;
+  return (
+    <Field name={name} label={label}>
+      <Select name={name} options={options.map(each => [each, each] as const)} given={given} />
+    </Field>
   );
 }
 
@@ -279,8 +306,9 @@ function MappingTable({ result, rows, withKey }: TableProps) {
   );
 }
 
+/** `fips` is no field of a parcel by itself. */
 export const labelOf = (field: string): string =>
-  ROW_FIELDS[field as RowField] ?? PARCEL_FIELDS[field as ParcelField]?.label ?? field;
+  field === 'fips' ? 'County of the row' : (PARCEL_FIELDS[field as ParcelField]?.label ?? field);
 
 /** Values as they come out, beside how the file has them where that differs. */
 function readValues(field: AddFileResult['parts'][number]['fields'][number] | undefined) {

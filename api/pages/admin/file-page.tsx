@@ -64,11 +64,12 @@ async function show(visit: Visit, fault?: string): Promise<Reply> {
             <FileForm payload={payload} result={null} />
           </>
         )}
-        {result?.written ? (
+        {result?.choose && <Notice kind="bad">{result.problems[0]}</Notice>}
+        {result?.choose && <FileForm payload={payload} result={null} choose={result.choose} />}
+        {result?.written && (
           <Written result={result} run={run} loaded={await readLoaded(visit, endOf(run).runId)} />
-        ) : (
-          result && <Suggested payload={payload} result={result} />
         )}
+        {result && !result.choose && !result.written && <Suggested payload={payload} result={result} />}
       </div>
     </>
   );

@@ -222,7 +222,7 @@ test('a run is compared with the last accepted one, not with a blocked or failed
   expect((await run(parcels(0, 50))).status).toBe('blocked');
   expect((await run(parcels(0, 52))).status).toBe('blocked');
   expect((await run(parcels(0, 95))).status).toBe('merged');
-  expect((await run(parcels(0, 86))).status).toBe('merged');
+  expect((await run(parcels(0, 90))).status).toBe('merged');
 });
 
 test('a column that the source no longer has fails the run and names it', async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
+import { checkFeed } from '../../../workers/ingest/check/check-feed.ts';
 import { type Answer, lots, METADATA, read, UNPAGED, withLayer } from '../../support/arcgis.ts';
+import { testFolder } from '../../support/folder.ts';
+import { feedOf } from '../../support/ingest.ts';
 
 const all = (n: number) => Array.from({ length: n }, (_, i) => `P${i + 1}`);
 const pages = (queries: URLSearchParams[]) =>
@@ -95,7 +98,7 @@ describe('paging', () => {
     await withLayer({ features: lots(25), fault: everySame, metadata: UNPAGED }, async server => {
       expect((await read(server.source, { page_size: 10 })).error).toMatchObject({
         code: 'feed_format',
-        message: expect.stringMatching(/page/),
+        message: expect.stringContaining('every page with the same features'),
       });
     });
   });
@@ -253,6 +256,22 @@ describe('values', () => {
   });
 });
 
+test('a server that counts more than it lists is reported with both numbers', async () => {
+  const fault = (query: URLSearchParams) =>
+    query.has('returnCountOnly') ? { body: { count: 2500 } } : undefined;
+  await withLayer({ features: lots(25), fault }, async server => {
+    for (const rows of [undefined, 100]) {
+      const told: number[][] = [];
+      const onShortfall = (...numbers: number[]) => void told.push(numbers);
+      const found = await read(server.source, {}, { onShortfall, ...(rows && { rows }) });
+      expect([found.error, found.rows.length, told]).toEqual([null, 25, [[2500, 25]]]);
+    }
+    const roll = { source: server.source, format: 'arcgis', key: 'PIN', columns: { owner_name: 'OWNER' } };
+    const feed = feedOf(testFolder(), { name: 'liar', kind: 'assessor', fips: '33019', roll });
+    expect((await checkFeed(feed)).warnings).toEqual([expect.stringMatching(/2500 .* 25\b/)]);
+  });
+});
+
 describe('what is no layer', () => {
   const cases: [string, Answer, string, string][] = [
     [
@@ -268,20 +287,31 @@ describe('what is no layer', () => {
       'feed_format',
       '(/0 Parcels, /3 Roads)',
     ],
-    ['a raster layer', { body: { type: 'Raster Layer', id: 1 } }, 'feed_format', 'Raster Layer'],
+    [
+      'a group layer',
+      { body: { type: 'Group Layer', id: 0, fields: null, subLayers: [{ id: 1, name: 'Parcels' }] } },
+      'feed_format',
+      '/1 Parcels',
+    ],
+    [
+      'a raster layer',
+      { body: { type: 'Raster Layer', id: 1 } },
+      'feed_format',
+      'is no layer with features but a Raster Layer',
+    ],
     [
       'a layer that may not be queried',
       { body: { ...METADATA, capabilities: 'Map' } },
       'feed_format',
-      ' Map ',
+      'its owner allows Map only',
     ],
-    ['a web page', { body: '<html>Sign in</html>' }, 'feed_source', 'JSON'],
+    ['a web page', { body: '<html>Sign in</html>' }, 'feed_source', 'did not answer with JSON'],
     ['nothing', { status: 404 }, 'feed_source', 'answered 404'],
     [
       'a layer behind a token',
       { body: { error: { code: 499, message: 'Token Required', details: [] } } },
       'feed_token',
-      'arcgis.token_env',
+      'name that as arcgis.token_env',
     ],
   ];
   test.each(cases)('%s', async (_, answer, code, words) => {
@@ -296,7 +326,7 @@ describe('what is no layer', () => {
   test('an address without http is no layer', async () => {
     expect((await read('parcels.json')).error).toMatchObject({
       code: 'feed_source',
-      message: expect.stringContaining('http(s)'),
+      message: expect.stringContaining('is the http(s) address of a layer'),
     });
   });
 });

@@ -86,7 +86,24 @@ describe('what cannot be read', () => {
   ])('%s', async (_, name, content, code, message) => {
     mkdirSync(join(folder.path, name));
     for (const [file, text] of Object.entries(content)) writeFileSync(join(folder.path, name, file), text);
-    await expect(read(name)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    const found = read(name);
+    await expect(found).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    // GDAL names files of its own source, where it was built.
+    await expect(found).rejects.not.toThrow(/\.cpp|\/home\//);
+  });
+
+  test('one that is compressed says so, unless the wanted layer is not', async () => {
+    const files = { 'a00000009.gdbtable.cdf': Buffer.from('CDF'), 'a00000001.gdbtable': Buffer.alloc(40) };
+    mkdirSync(join(folder.path, 'cdf.gdb'));
+    for (const [file, bytes] of Object.entries(files))
+      writeFileSync(join(folder.path, 'cdf.gdb', file), bytes);
+    const mixed = putFolder('mixed.gdb', { 'a0000000c.cdf': Buffer.from('CDF') });
+    for (const source of ['cdf.gdb', mixed])
+      await expect(read(source)).rejects.toMatchObject({
+        code: 'feed_format',
+        message: expect.stringMatching(/CDF.*Uncompress/),
+      });
+    expect((await read(mixed, 'roll')).rows).toHaveLength(25);
   });
 
   test('a table that is cut, a bomb, a GDAL that is not there or does not answer', async () => {

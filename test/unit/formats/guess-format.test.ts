@@ -15,6 +15,7 @@ test.each<[string, string | null, string[]]>([
   ['upload.zip', 'shapefile', ['a.shp', 'a.dbf', 'a.prj', 'owners.csv']],
   ['upload.zip', 'dbf', ['roll.dbf']],
   ['upload.zip', 'filegdb', ['county.gdb/a00000001.gdbtable', 'county.gdb/timestamps']],
+  ['upload.zip', 'filegdb', ['a00000001.gdbtable', 'a00000001.gdbtablx', 'gdb', 'readme.txt']],
   // What it is nobody can tell: as a zip without a word about it always was.
   ['upload.zip', 'shapefile', ['a.csv', 'b.gpkg', 'c.geojson']],
   ['upload.zip', 'shapefile', ['notes.pdf']],

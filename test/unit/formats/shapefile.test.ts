@@ -154,6 +154,9 @@ describe('shapefiles that cannot be read', () => {
     ['more shapes than rows', of(makeShp(Array(4).fill([1, 1]))), 'feed_source', /differ/],
     ['another format', of(Buffer.from('PID,OWNER\n'.repeat(20))), 'feed_format', /shapefile/],
     ['no layer', { 'x.csv': 'a', 'y.csv': 'b' }, 'feed_format', /\.shp\b/],
+    ['a zip in the zip', { 'readme.txt': 'x', 'in/Parcels.zip': good }, 'feed_format', /in\/Parcels\.zip/],
+    ['a geodatabase', { 'a00000001.gdbtable': good, gdb: 'x' }, 'feed_format', /filegdb/],
+    ['multipatches', of(Buffer.from(good).fill(31, 32, 33)), 'feed_format', /Multipatch Footprint/],
   ])('%s', async (_, members, code, message) => {
     folder.put('bad.zip', makeZip(members as Record<string, Buffer>));
     const read = readAll({ source: 'bad.zip', format: 'shapefile' }, context);

@@ -87,6 +87,19 @@ describe('cells', () => {
   });
 });
 
+test("empty sheets are nobody's choice, and numbers of 18 digits keep them", async () => {
+  const key = '<c><v>490711113003000102</v></c>';
+  const sheets = {
+    Sheet1: [],
+    Roll: [
+      [text('PIN'), text('OWNER')],
+      [key, text('LEE')],
+    ],
+    Sheet3: [['<c/>']],
+  };
+  expect(values(await read(workbook(sheets)))).toEqual([{ PIN: '490711113003000102', OWNER: 'LEE' }]);
+});
+
 describe('workbooks that cannot be read', () => {
   test.each([
     ['another format', Buffer.from('PID,OWNER\n'), 'feed_format', /\.xlsx/],
