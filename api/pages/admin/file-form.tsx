@@ -15,6 +15,7 @@ import {
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
+import { ReadingFields } from './reading-fields.tsx';
 
 /** Before the name of a field, the name of the select of its column. */
 const COLUMN = 'column.';
@@ -139,38 +140,7 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
           />
         </div>
       )}
-      <details open={result === null}>
-        <summary>How the file is read</summary>
-        <div class="pair">
-          <Field name="format" label="Format">
-            <Select
-              name="format"
-              options={[['', 'As its name tells'], ...Object.entries(UPLOAD_FORMATS)]}
-              given={reading.format ?? ''}
-            />
-          </Field>
-          <PartField
-            name="layer"
-            label="Layer, table or sheet"
-            given={reading.layer}
-            options={choose?.layer}
-            hint="Where the file has several (layer)"
-          />
-          <PartField
-            name="member"
-            label="File in the zip"
-            given={reading.member}
-            options={choose?.member}
-            hint="Where the zip has several (member)"
-          />
-          <Field
-            name="crs"
-            label="Coordinate system"
-            value={reading.crs ?? ''}
-            hint="Where the file does not say it (crs), such as EPSG:26919"
-          />
-        </div>
-      </details>
+      <ReadingFields reading={reading} choose={choose} open={result === null} />
       {result && result.fields.length > 0 && <Mapping result={result} />}
       {result && result.fields.length === 0 && (
         <p>
@@ -193,24 +163,6 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
         />
       </div>
     </form>
-  );
-}
-
-type PartProps = {
-  name: string;
-  label: string;
-  given: string | undefined;
-  options: string[] | undefined;
-  hint: string;
-};
-
-/** A list to choose from when reading the file has shown what it has. */
-function PartField({ name, label, given = '', options, hint }: PartProps) {
-  if (options === undefined) return <Field name={name} label={label} value={given} hint={hint} />;
-  return (
-    <Field name={name} label={label}>
-      <Select name={name} options={options.map(each => [each, each] as const)} given={given} />
-    </Field>
   );
 }
 

@@ -1,0 +1,60 @@
+import { type FileChoice, type ReadSettings, UPLOAD_FORMATS } from '../../../shared/feeds/file-feeds.ts';
+import { Field, Select } from '../frame/layout.tsx';
+
+type Props = { reading: ReadSettings; choose: FileChoice | null; open: boolean };
+
+/** How a file is to be read when it doesn't say so itself. */
+export function ReadingFields({ reading, choose, open }: Props) {
+  return (
+    <details open={open}>
+      <summary>How the file is read</summary>
+      <div class="pair">
+        <Field name="format" label="Format">
+          <Select
+            name="format"
+            options={[['', 'As its name tells'], ...Object.entries(UPLOAD_FORMATS)]}
+            given={reading.format ?? ''}
+          />
+        </Field>
+        <PartField
+          name="layer"
+          label="Layer, table or sheet"
+          given={reading.layer}
+          options={choose?.layer}
+          hint="Where the file has several (layer)"
+        />
+        <PartField
+          name="member"
+          label="File in the zip"
+          given={reading.member}
+          options={choose?.member}
+          hint="Where the zip has several (member)"
+        />
+        <Field
+          name="crs"
+          label="Coordinate system"
+          value={reading.crs ?? ''}
+          hint="Where the file does not say it (crs), such as EPSG:26919"
+        />
+      </div>
+    </details>
+  );
+}
+
+type PartProps = {
+  name: string;
+  label: string;
+  given: string | undefined;
+  options: string[] | undefined;
+  hint: string;
+};
+
+/** A list to choose from when reading the file has shown what it has. */
+function PartField({ name, label, given = '', options, hint }: PartProps) {
+  if (options === undefined) return <Field name={name} label={label} value={given} hint={hint} />;
+  return (
+    <Field name={name} label={label}>
+      <Select name={name} options={options.map(each => [each, each] as const)} given={given} />
+    </Field>
+  );
+}
