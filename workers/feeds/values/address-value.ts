@@ -27,7 +27,8 @@ const NO_NUMBER = /^(?:(?:0+(?:\.0+)?|X{2,}|[#?*-]+)(?:[\s,]+|$))+/i;
 /** A street address without a placeholder for its house number; null when nothing else is left. */
 export function addressText(raw: unknown): string | null {
   const text = tidyText(raw);
-  if (text === null || /^[1-9]/.test(text)) return text;
+  // Most begin with their number: a regular expression takes ten times as long.
+  if (text === null || (text >= '1' && text < ':')) return text;
   return text.replace(NO_NUMBER, '') || null;
 }
 

@@ -6,8 +6,12 @@ const MONTH = '(JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)';
 /** '12-Jan', 'Mar-02', '2-Mar-12' */
 const DATED = new RegExp(`^(\\d{1,2}-${MONTH}(-\\d{2,4})?|${MONTH}-\\d{2,4})$`, 'i');
 
+/** Longer texts are none of them. */
+const MAX_CHARS = 24;
+
 /** What a spreadsheet did to a parcel number; null when it did nothing that shows. */
 export function damageOf(text: string): Failure | null {
+  if (text.length > MAX_CHARS) return null;
   if (ROUNDED.test(text)) return FAILURES.rounded;
   return DATED.test(text) ? FAILURES.dated : null;
 }

@@ -67,9 +67,13 @@ export function compileParcelMapper(
       const county = countyOf(source);
       if (typeof county === 'object') return county;
       const { values, dropped: faults } = fill(source) as MappedRow & { values: FieldValue[] };
-      const { point, dropped } = pointOf(source, faults);
-      // What follows takes it as the shape of the row.
-      row.geometry ??= point;
+      let dropped = faults;
+      if (pointOf !== null && row.geometry === null) {
+        const placed = pointOf(source);
+        // What follows takes it as the shape of the row.
+        row.geometry = placed.point;
+        if (placed.fault) dropped = [...(faults ?? []), placed.fault];
+      }
       const town = values[SITUS_CITY] as string | null;
       const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, row.geometry) : county;
       if (typeof fips === 'object') return fips;
@@ -83,24 +87,26 @@ export function compileParcelMapper(
   ]);
 }
 
-type Placed = { point: Geometry | null; dropped: DroppedValue[] | null };
+type Placed = { point: Geometry | null; fault: DroppedValue | null };
 
-/** The place of a row by its columns of longitude and latitude. */
-function compilePoint(columns: ParcelInput['columns'], resolve: Resolve) {
+/** The place of a row by its columns of longitude and latitude; null without these. */
+function compilePoint(
+  columns: ParcelInput['columns'],
+  resolve: Resolve,
+): ((source: SourceRow['values']) => Placed) | null {
   const [longitude, latitude] = (['longitude', 'latitude'] as const).map(name => {
     const spec = columns[name];
     return spec ? compileColumn({ name, spec: targetSpec('assessor', name) }, spec, resolve) : null;
   });
-  if (!longitude || !latitude)
-    return (_: SourceRow['values'], dropped: DroppedValue[] | null): Placed => ({ point: null, dropped });
-  return (source: SourceRow['values'], dropped: DroppedValue[] | null): Placed => {
+  if (!longitude || !latitude) return null;
+  return source => {
     const [lon, lat] = [longitude.read(source), latitude.read(source)];
     if (typeof lon === 'number' && typeof lat === 'number')
-      return { point: { type: 'Point', coordinates: [lon, lat] }, dropped };
+      return { point: { type: 'Point', coordinates: [lon, lat] }, fault: null };
     const [at, column] = isFailure(lon) ? [lon, longitude] : [lat, latitude];
-    if (!isFailure(at)) return { point: null, dropped };
+    if (!isFailure(at)) return { point: null, fault: null };
     const message = `'${displayValue(column.raw(source))}' ${at.says}`;
-    return { point: null, dropped: [...(dropped ?? []), { field: 'location', reason: at.reason, message }] };
+    return { point: null, fault: { field: 'location', reason: at.reason, message } };
   };
 }
 
@@ -189,7 +195,7 @@ export function compileKey(
 }
 
 /** Few keys can be damaged; the others cost one test. */
-const MAY_BE_DAMAGED = /E\+?\d|[A-Z]{3}/;
+const MAY_BE_DAMAGED = /E\+?\d|-[A-Z]{3}|[A-Z]{3}-/;
 
 /** Rejects a row whose key a spreadsheet damaged: other parcels have the same key, or none knows it. */
 export function compileKeyCheck(
