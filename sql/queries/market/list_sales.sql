@@ -2,8 +2,8 @@
 -- same day, price and seller when the source names no deeds. A deed may have two days, of signing and of
 -- recording; numbers that start again each year are farther apart. A known sale keeps its acreage and
 -- location when the parcel was split or merged since. Fragment: recorded, the staged sales. `label`: of the
--- source; `most_correction`: the largest correction of an acreage, as a share of it; `deed_days`: how many days
--- apart the days of one deed are at most.
+-- source; `most_correction`: the largest correction of an acreage, as a share of it; `deed_days`: how many
+-- days apart the days of one deed are at most.
 with recorded as (
   {{recorded}}
 ),
