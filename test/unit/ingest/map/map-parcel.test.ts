@@ -141,11 +141,11 @@ describe('columns', () => {
 
   test.each([
     ['sqft', 10_890, 0.25],
-    ['sqft', 9_500, 9_500 / 43_560],
+    ['sqft', 9_500, 0.218_09],
     ['sqm', 4_046.856_422_4, 1],
     ['hectares', 0.404_685_642_24, 1],
     ['acres', 3, 3],
-  ])('%s: %d is %d acres to the last digit', (unit, area, acres) => {
+  ])('%s: %d is %d acres to five decimals', (unit, area, acres) => {
     expect(mapped('acres', { column: 'A', unit }, { A: area })).toBe(acres);
   });
 
