@@ -14,7 +14,7 @@ export const ROW_FIELDS = {
 export type RowField = keyof typeof ROW_FIELDS;
 
 /** What a run of a roll does with parcels that another feed has loaded. */
-export const OVERLAPS = ['block', 'update', 'replace', 'add'] as const;
+export const OVERLAPS = ['block', 'update', 'replace', 'add', 'separate'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
 /** A feed that has parcels of a run's counties, and how many of them the run brings again. */

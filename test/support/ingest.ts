@@ -33,9 +33,14 @@ let names = 0;
 /** A name that no other feed has. */
 export const newName = () => `feed-${++names}`;
 
-/** A feed from its definition, whose relative sources start in `folder`. */
+/**
+ * A feed from its definition, whose relative sources start in `folder`. Tests give many feeds of a county the
+ * same keys: they are parcels of their own, unless `overlap` says otherwise.
+ */
 export function feedOf(folder: string, definition: Record<string, unknown>): Feed {
-  return parseFeed(stringify(definition), join(folder, `${definition.name}.yaml`));
+  const apart = definition.kind === 'assessor' && definition.overlap === undefined;
+  const text = stringify({ ...definition, ...(apart && { overlap: 'separate' }) });
+  return parseFeed(text, join(folder, `${definition.name}.yaml`));
 }
 
 /** An assessor's feed of one file of features, `<name>.ndgeojson`. */

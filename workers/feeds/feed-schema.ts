@@ -317,7 +317,7 @@ export const feedSchema = z
         overlap: z
           .enum(OVERLAPS)
           .describe(
-            "Kind assessor: what a run does with parcels that another feed has already loaded in the county. block: it is not merged, and says how many there are. update: this feed takes those parcels over, with their ids, and leaves that feed's other parcels alone. replace: it takes all of that feed's parcels over, and retires those that it does not have. add: only parcels that no other feed has are added. Default: block.",
+            "Kind assessor: what a run does with parcels that another feed has already loaded in the county. block: it is not merged, and says how many there are. update: this feed takes those parcels over, with their ids, and leaves that feed's other parcels alone. replace: it takes all of that feed's parcels over, and retires those that it does not have. add: only parcels that no other feed has are added. separate: they are loaded as parcels of their own, for towns that number different parcels alike. Default: block.",
           ),
         listings: listingsSchema.describe('Kind listings: the source and its columns.'),
         layer: layerSchema.describe(

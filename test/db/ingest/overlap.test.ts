@@ -17,6 +17,7 @@ const parcels = (from: number, to: number, more: Record<string, unknown> = {}): 
 const merge = (name: string, features: Feature[], more: Record<string, unknown> = {}) =>
   ingestRoll(pool, folder, name, features, {
     columns: { apn: 'APN', owner_name: 'OWNER', situs_city: 'TOWN' },
+    overlap: 'block',
     gates: { max_key_drop_percent: 100, max_row_drop_percent: 100, empty_columns: false },
     ...more,
   });

@@ -23,6 +23,7 @@ export async function stageOverlap(
   fips: readonly number[],
   { overlap, force }: { overlap: Overlap; force: boolean },
 ): Promise<Overlapping> {
+  if (overlap === 'separate') return NONE;
   const { rows } = await client.query<{ present: boolean }>(
     statement('feeds/has_other_feeds', { fips, feed_id: feedId }),
   );
