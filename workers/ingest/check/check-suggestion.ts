@@ -16,6 +16,7 @@ import { parseNumber } from '../../feeds/values/number-value.ts';
 import type { InputSection } from '../../formats/format-input.ts';
 import type { RowBatch, SourceRow } from '../../formats/row-batch.ts';
 import { checkFeed, type FeedCheck } from './check-feed.ts';
+import { withDecimalCommas } from './decimal-commas.ts';
 import { columnsSampled, countyOf, kindOf, readSample } from './read-sample.ts';
 
 export type SuggestRequest = {
@@ -64,7 +65,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const { rows } = batch;
   const preset = request.preset ?? salePresetOf(names) ?? (isReso(names) ? 'reso' : undefined);
   const known = preset ? readPreset(preset).kind : kindOf(names);
-  const suggest = request.suggest ?? suggestColumns;
+  const suggest = withDecimalCommas(request.suggest ?? suggestColumns);
   const columns = columnsSampled(sample, request.key);
   const isOpen = known === 'assessor' && !preset;
   const offered = isOpen ? listingColumns(columns) : null;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PARCEL_FIELD_NAMES, type ParcelField } from '../../../../shared/domain/parcel-fields.ts';
 import { checkFeed, type FeedCheck } from '../../../../workers/ingest/check/check-feed.ts';
+import { suggestFeed } from '../../../../workers/ingest/check/check-suggestion.ts';
 import { readSample } from '../../../../workers/ingest/check/read-sample.ts';
 import { compileParcelMapper } from '../../../../workers/ingest/map/map-parcel.ts';
 import { testFolder } from '../../../support/folder.ts';
@@ -157,4 +158,23 @@ test('a source without a usable row says why, by its first', async () => {
   );
   const keyless = await check('k.csv', 'PID,OWNER\n,A\n,B\n', { owner_name: 'OWNER' });
   expect(keyless.problems).toEqual(expect.arrayContaining([expect.stringMatching(/Row 1: no key/)]));
+});
+
+test('a file that shows a decimal comma is suggested with it', async () => {
+  const rows = Array.from(
+    { length: 30 },
+    (_, i) => `12-${i};DOE JOHN ${i};${((7 * i) % 40) + 1},5;${100 + i}.000;${i % 7}.250`,
+  );
+  writeFileSync(join(folder, 'f.csv'), `PARCEL_ID;OWNER;ACRES;LAND_VALUE;BLDG_VALUE\n${rows.join('\n')}\n`);
+  const found = await suggestFeed({
+    input: { source: 'f.csv', format: 'csv' },
+    baseDir: folder,
+    file: join(folder, 'f.yaml'),
+    rows: 500,
+    head: { name: 'f', fips: '33019' },
+  });
+  const { columns } = found.check!.parts[0]!;
+  const outOf = (target: string) => columns.find(column => column.target === target)?.samples[0]?.out;
+  expect(['acres', 'assessed_land_value'].map(outOf)).toEqual(['1.5', '100000']);
+  expect(found.check!.warnings).toEqual([]);
 });
