@@ -77,7 +77,7 @@ async function readIndex(shx: SourceFile): Promise<Index> {
   for await (const chunk of shx.bytes()) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   const remedy =
-    'Fetch it again with the .shp, or take it away: the shapes then count in their order in the .shp.';
+    'Fetch it again with the .shp, or remove it: Plat then reads the shapes in the order of the .shp.';
   if (bytes.length < HEADER_BYTES || bytes.readInt32BE(0) !== CODE)
     throw formatError(`${shx.name} is not the index of a shapefile. ${remedy}`);
   const declared = bytes.readInt32BE(24) * 2;

@@ -9,7 +9,7 @@ const failure = (reason: string, says: string): Failure => ({ reason, says });
 
 export const FAILURES = {
   notANumber: failure('not_a_number', 'is not a number'),
-  overflow: failure('overflow', 'stands where a number did not fit into its column'),
+  overflow: failure('overflow', 'is written for a number that did not fit its column'),
   notWhole: failure('not_whole', 'is not a whole number'),
   tooLong: failure('too_long', 'has more than 255 characters'),
   negative: failure('negative', 'is negative'),
