@@ -72,6 +72,21 @@ test('an address in one line with city and ZIP gives way to its parts, else only
   expect(mapped(roads).situs_address).toEqual({ column: 'Property Address' });
 });
 
+test('a line without the type of its street, or with the city, is put right by the columns beside it', () => {
+  const TYPES = ['ST', 'RD', 'DR'];
+  const bare = { SITUS_ADDR: (n: number) => `${101 + 3 * n} ${['OAK', 'ELM', 'LAKE'][n % 3]}` };
+  const type = { SITUS_TYPE: (n: number) => TYPES[n % 3] };
+  expect(mapped({ ...bare, ...type }).situs_address).toEqual({ columns: ['SITUS_ADDR', 'SITUS_TYPE'] });
+  const number = { SITUS_NUM: (n: number) => 101 + 3 * n };
+  expect(mapped({ ...number, ...bare, ...type }).situs_address).toEqual({
+    columns: ['SITUS_ADDR', 'SITUS_TYPE'],
+  });
+  const parts = { ...number, SITUS_STREET: (n: number) => ['OAK', 'ELM', 'LAKE'][n % 3], ...type };
+  const town = { SITUS_CITY: (n: number) => CITIES[n % 4] };
+  const line = { SITUS_ADDR: (n: number) => `${street(n)} ${CITIES[n % 4]}` };
+  expect(mapped({ ...line, ...parts, ...town }).situs_address).toEqual({ columns: Object.keys(parts) });
+});
+
 test.each(['PIN_CHAR', 'BLOCK_LOT', 'TAXPARMBL', 'block_lot', 'MBL', 'PIN_DASH'])(
   'a few repeats of %s are named, and it still beats OBJECTID',
   name => {

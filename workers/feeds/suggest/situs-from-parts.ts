@@ -49,7 +49,7 @@ function withUnnamed(named: readonly (PartColumn | null)[], profiles: readonly P
 }
 
 /** Addresses of the parcels from columns of their parts: house number, street, its type, a unit. */
-export function situsFromParts(columns: readonly PartColumn[]): Candidate[] {
+export function situsFromParts(columns: readonly PartColumn[], cities: readonly Profile[]): Candidate[] {
   const numbers = columns.filter(({ part }) => part === 'number');
   const filled = Math.max(0, ...numbers.map(({ profile }) => profile.filled.length));
   // A column with few numbers holds what is added to the others.
@@ -58,10 +58,13 @@ export function situsFromParts(columns: readonly PartColumn[]): Candidate[] {
   for (const number of best) {
     const whole = columns.find(
       each =>
-        (each.part === 'line' || each.part === 'name') && !endInPlaces(each.profile) && isWhole(each, number),
+        (each.part === 'line' || each.part === 'name') &&
+        !endInPlaces(each.profile) &&
+        !endsInCity(each.profile, cities) &&
+        isWhole(each, number),
     );
     if (whole) {
-      const spec = readColumns([whole, ...unitsOf(whole, columns)]);
+      const spec = readColumns([whole, ...restOf(whole, columns)]);
       const why = `holds ${number.profile.name} and the street`;
       return [{ field: 'situs_address', ...spec, confidence: 0.95, why }];
     }
@@ -86,9 +89,17 @@ export function withUnit(candidate: Candidate, columns: readonly PartColumn[]): 
   const line = columns.find(({ profile }) => profile.name === candidate.columns[0]);
   const isPlain = candidate.columns.length === 1 && candidate.spec.part === undefined;
   if (candidate.field !== 'situs_address' || !isPlain || line === undefined) return candidate;
-  const units = unitsOf(line, columns);
-  return units.length === 0 ? candidate : { ...candidate, ...readColumns([line, ...units]) };
+  const rest = restOf(line, columns);
+  return rest.length === 0 ? candidate : { ...candidate, ...readColumns([line, ...rest]) };
 }
+
+/** Whether half of the lines go on with the city that has a column of its own. */
+export const endsInCity = ({ texts }: Profile, cities: readonly Profile[]): boolean =>
+  cities.some(city => {
+    const rows = texts.flatMap((text, i) => (text && city.texts[i] ? [[text, city.texts[i]] as const] : []));
+    const ends = rows.filter(([text, name]) => text.toUpperCase().endsWith(` ${name.toUpperCase()}`));
+    return ends.length > 0.5 * Math.max(1, rows.length);
+  });
 
 function readColumns(parts: readonly PartColumn[]): Pick<Candidate, 'columns' | 'spec'> {
   const columns = parts.map(({ profile }) => profile.name);
@@ -191,6 +202,20 @@ function isHeld(part: PartColumn, name: PartColumn, kind: AddressPart): boolean 
   const rows = pairs(part, name);
   const same = rows.filter(([text, street]) => ` ${street} `.includes(` ${text} `));
   return rows.length >= 3 && same.length >= 0.9 * rows.length;
+}
+
+/** What stands in columns of its own beside an address in one line that does not say it. */
+function restOf(line: PartColumn, columns: readonly PartColumn[]): PartColumn[] {
+  const type = columns.find(
+    each =>
+      each.part === 'type' &&
+      each.sure &&
+      distance(each, line) <= MAX_PART_DISTANCE &&
+      (line.situs || !each.situs) &&
+      areSuffixes(each.profile) &&
+      !isHeld(each, line, 'type'),
+  );
+  return [...(type ? [type] : []), ...unitsOf(line, columns)];
 }
 
 /** The columns of the unit beside an address in one line that does not say it. */

@@ -9,7 +9,7 @@ import {
   type Profile,
   profileOf,
 } from './column-profile.ts';
-import { addressColumns, situsFromParts, withUnit } from './situs-from-parts.ts';
+import { addressColumns, endsInCity, situsFromParts, withUnit } from './situs-from-parts.ts';
 import { fieldsOfName } from './suggest-names.ts';
 import { combinedColumns, findSums } from './suggest-together.ts';
 
@@ -56,11 +56,16 @@ export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   );
   const byName = new Map(profiles.map(profile => [profile.name, profile]));
   const addresses = addressColumns(profiles, aliases);
-  const together = [...combinedColumns(profiles), ...situsFromParts(addresses)];
+  const cities = profiles.filter(({ ideas }) => ideas.has('city') || ideas.has('town'));
+  const parts = situsFromParts(addresses, cities);
+  const together = [...combinedColumns(profiles), ...parts];
   const judged = findSums([...candidates, ...together], profiles, byName).map(each =>
     withUnit(each, addresses),
   );
-  const possible = judged.filter(({ confidence }) => confidence >= POSSIBLE);
+  // A line that holds the city, too, gives way to the parts of the address.
+  const isWithCity = ({ field, columns: [only] }: Candidate) =>
+    parts.length > 0 && field === 'situs_address' && endsInCity(byName.get(only!)!, cities);
+  const possible = judged.filter(each => each.confidence >= POSSIBLE && !isWithCity(each));
   possible.sort((a, b) => b.confidence - a.confidence || rank(a, byName) - rank(b, byName));
   return {
     key: keyOf(possible, byName) ?? lastResort(profiles),

@@ -3,8 +3,11 @@ import { FAILURES, type Failure } from './text-value.ts';
 /** '4.66E+11' */
 const ROUNDED = /^\d(\.\d*)?E\+\d{1,3}$|^\d\.\d+E\d{1,3}$/i;
 const MONTH = '(JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)';
-/** '12-Jan', 'Mar-02', '2-Mar-12' */
-const DATED = new RegExp(`^(\\d{1,2}-${MONTH}(-\\d{2,4})?|${MONTH}-\\d{2,4})$`, 'i');
+/** '12-Jan', 'Mar-02', '2-Mar-12', '2012-03-02 00:00:00' */
+const DATED = new RegExp(
+  `^(\\d{1,2}-${MONTH}(-\\d{2,4})?|${MONTH}-\\d{2,4}|\\d{4}-\\d{2}-\\d{2}[ T]00:00:00.*)$`,
+  'i',
+);
 
 /** Longer texts are none of them. */
 const MAX_CHARS = 24;

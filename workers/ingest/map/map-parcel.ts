@@ -195,7 +195,7 @@ export function compileKey(
 }
 
 /** Few keys can be damaged; the others cost one test. */
-const MAY_BE_DAMAGED = /E\+?\d|-[A-Z]{3}|[A-Z]{3}-/;
+const MAY_BE_DAMAGED = /E\+?\d|-[A-Z]{3}|[A-Z]{3}-|:00/;
 
 /** Rejects a row whose key a spreadsheet damaged: other parcels have the same key, or none knows it. */
 export function compileKeyCheck(

@@ -58,6 +58,7 @@ describe('a key that a spreadsheet damaged', () => {
     'Mar-02',
     '2-Mar-12',
     'DEC-1999',
+    '2012-03-02 00:00:00',
   ])('%s is refused', PIN => {
     const { mapped } = mapParcel({ key: 'PIN' }, { PIN });
     expect(mapped).toMatchObject({ ok: false, field: 'key', reason: 'damaged_key' });
