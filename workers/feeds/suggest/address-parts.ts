@@ -1,7 +1,7 @@
 import { DIRECTIONS } from '../../../shared/kernels/owner/street.ts';
 import { STREET_SUFFIXES } from '../../../shared/kernels/owner/suffixes.ts';
 import { averageLength, type Profile } from './column-profile.ts';
-import { matchVocabulary, vocabularyOf } from './suggest-names.ts';
+import { matchVocabulary, vocabularyOf } from './name-words.ts';
 
 /** The parts of an address as USPS Publication 28 orders them. */
 export const ADDRESS_PARTS = [

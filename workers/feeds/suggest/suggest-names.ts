@@ -1,4 +1,5 @@
 import type { ParcelTarget } from '../feed-schema.ts';
+import { completions, matchVocabulary, type NameParts, vocabularyOf } from './name-words.ts';
 
 /**
  * What the name of a column says. County names are words and their abbreviations run together
@@ -82,16 +83,6 @@ const IDEAS: Record<string, string> = {
   point: 'point centroid coord coordinate wgs84 decimal intpt gps',
   not: 'old prior prev previous former alt alternate temp tmp dup neighbor next hist history link image photo url guid global globalid objectid oid fid gdb edit edited editor created modify modified update updated updt user percent pct rate ratio flood tif book page legaldesc comment comments note notes remark status stage label angle phone email parent child',
 };
-
-/** By word the idea that it stands for; of several the first. */
-export type Vocabulary = ReadonlyMap<string, string>;
-
-export function vocabularyOf(ideas: Readonly<Record<string, string>>): Vocabulary {
-  const words = new Map<string, string>();
-  for (const [idea, names] of Object.entries(ideas))
-    for (const word of names.split(' ')) if (!words.has(word)) words.set(word, idea);
-  return words;
-}
 
 const WORDS = vocabularyOf(IDEAS);
 
@@ -228,29 +219,6 @@ const FORMS: readonly Form[] = [
 /** How much one idea that does not belong takes away, and each letter that no word explains. */
 const STRAY = 0.4;
 
-export type NameParts = { ideas: Set<string>; known: number };
-
-/** The parts that marks or capitals set off. The last of a qualified name counts: SDE.PARCELS.PIN. */
-function wordsOf(name: string): string[] {
-  const bare = name.replace(/\(\)$| \(column \d+\)_*$/, '');
-  const own = bare.split('.').filter(Boolean).at(-1) ?? '';
-  return own
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .replace(/(^|[^a-z])([a-z])(\d)/gi, '$1$2 $3')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean);
-}
-
-/** The ideas of a name in a vocabulary, and the share of its letters that they explain. */
-export function matchVocabulary(name: string, vocabulary: Vocabulary): NameParts {
-  const words = wordsOf(name);
-  // Marks may stand inside of a word, too: FIN_SQ_FT, MAP_LOT.
-  const [apart, together] = [readWords(words, vocabulary), readWords([words.join('')], vocabulary)];
-  return vocabulary.has(words.join('')) || together.known > apart.known ? together : apart;
-}
-
 /** What the name of a column says of a parcel. */
 export function matchColumnName(name: string): NameParts {
   const { ideas, known } = matchVocabulary(name, WORDS);
@@ -265,34 +233,6 @@ export function matchColumnName(name: string): NameParts {
   // What the software itself measures: Shape_Area, SHAPE.STArea().
   if (/^shape(?![a-z])/i.test(name)) ideas.add('not');
   return { ideas, known };
-}
-
-function readWords(words: readonly string[], vocabulary: Vocabulary): NameParts {
-  const cuts = words.map(word => cut(word, vocabulary));
-  const letters = words.reduce((sum, { length }) => sum + length, 0);
-  const missed = cuts.reduce((sum, each) => sum + each.missed, 0);
-  const ideas = new Set(cuts.flatMap(({ found }) => found.map(word => vocabulary.get(word)!)));
-  return { ideas, known: letters === 0 ? 0 : 1 - missed / letters };
-}
-
-type Cut = { found: string[]; missed: number; cost: number };
-
-/** Cuts a word into known ones, leaving out as few letters as can be, then into as few words as can be. */
-function cut(word: string, vocabulary: Vocabulary): Cut {
-  const best: Cut[] = [{ found: [], missed: 0, cost: 0 }];
-  for (let end = 1; end <= word.length; end++) {
-    const before = best[end - 1]!;
-    let least: Cut = { found: before.found, missed: before.missed + 1, cost: before.cost + 3 };
-    for (let start = 0; start < end; start++) {
-      const part = word.slice(start, end);
-      // One letter means something only where it stands alone.
-      if (!vocabulary.has(part) || (part.length === 1 && /[a-z]/.test(part) && part !== word)) continue;
-      const { found, missed, cost } = best[start]!;
-      if (cost + 1 < least.cost) least = { found: [...found, part], missed, cost: cost + 1 };
-    }
-    best.push(least);
-  }
-  return best[word.length]!;
 }
 
 /** dBASE, and so a shapefile, cuts the names of columns here. */
@@ -311,28 +251,6 @@ export function fieldsOfName(name: string): Map<ParcelTarget, number> {
     }
   return scores;
 }
-
-/** What a name may have been before its end was cut off: MAILING_CI was MAILING_CITY. */
-export function completions(name: string, vocabulary: Vocabulary): { whole: string; letters: number }[] {
-  const found = new Map<string, { whole: string; letters: number }>();
-  // Of what is known to the last letter, only the last word may go on: ST, and not T alone.
-  const last = cut(wordsOf(name).at(-1) ?? '', vocabulary);
-  const known = last.missed === 0 ? last.found.at(-1)?.length : undefined;
-  for (let letters = known ?? 1; letters <= (known ?? name.length); letters++) {
-    const [start, end] = [name.slice(0, -letters), name.slice(-letters).toLowerCase()];
-    if (!/^[a-z]+$/.test(end)) break;
-    for (const [word, idea] of vocabulary)
-      if (word.length > letters && word.length > MIN_WHOLE && word.startsWith(end))
-        found.set(`${letters} ${idea}`, { whole: start + inCaseOf(start, word), letters });
-  }
-  return [...found.values()].filter(({ whole }) => matchVocabulary(whole, vocabulary).known === 1);
-}
-
-/** Words begin where small letters turn into capitals. */
-const inCaseOf = (start: string, word: string): string => (/[A-Z]$/.test(start) ? word.toUpperCase() : word);
-
-/** Shorter words are abbreviations, and not what is cut. */
-const MIN_WHOLE = 3;
 
 function scoresOf(name: string): Map<ParcelTarget, number> {
   const { ideas, known } = matchColumnName(name);
