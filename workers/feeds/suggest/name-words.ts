@@ -12,7 +12,12 @@ export type NameParts = { ideas: Set<string>; known: number };
 
 /** The parts that marks or capitals set off. The last of a qualified name counts: SDE.PARCELS.PIN. */
 function wordsOf(name: string): string[] {
-  const own = name.replace(/\(\)$/, '').split('.').filter(Boolean).at(-1) ?? '';
+  const own =
+    name
+      .replace(/\(\)$| \(column \d+\)_*$/, '')
+      .split('.')
+      .filter(Boolean)
+      .at(-1) ?? '';
   return own
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
