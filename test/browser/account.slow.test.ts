@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { describePages, faultsOf, inspect, NARROW, tabTo } from '../support/browser.ts';
+import { button, describePages, faultsOf, field, inspect, NARROW, tabTo } from '../support/browser.ts';
 import { newUser } from '../support/visitor.ts';
 import { eventually } from '../support/workers.ts';
 
@@ -38,9 +38,9 @@ describePages('the account', site => {
       code_challenge_method: 'S256',
     });
     await page.goto(`${site.api.url}/oauth/authorize?${asked}`);
-    await page.getByRole('heading', { name: 'Field assistant wants to use Plat for you' }).waitFor();
+    await page.locator('h1', { hasText: 'Field assistant' }).waitFor();
     await inspect(page);
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await button(page, 'allow').click();
     await page.waitForURL(`${callback}?**`);
     expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/);
     // The assistant's own address, which no page of ours asks for.
@@ -50,8 +50,8 @@ describePages('the account', site => {
     await page.getByText('Field assistant').waitFor();
     await page.getByText('Cursor', { exact: true }).click();
     await inspect(page);
-    await page.getByRole('button', { name: 'End access' }).click();
-    await page.getByText('The assistant has no access any more.').waitFor();
+    await button(page, 'end assistant').click();
+    await page.locator('.notice.good').waitFor();
     await expect.poll(() => page.getByText('Field assistant').count()).toBe(0);
   });
 
@@ -59,46 +59,47 @@ describePages('the account', site => {
     const operator = await newUser(site.db, { operator: true, company: 'Keys & Co' });
     const page = await site.open('/account', { viewport: NARROW, as: operator });
     await page.emulateMedia({ colorScheme: 'dark' });
-    await tabTo(page, page.getByLabel('Invite a colleague'));
+    await tabTo(page, page.locator('#invite'));
     await page.keyboard.type('colleague@keys.example');
     await page.keyboard.press('Enter');
-    await page.getByText('send this link to colleague@keys.example yourself').waitFor();
+    await page.locator('main', { hasText: /\blink\b.*colleague@keys\.example/ }).waitFor();
     const link = (await page.locator('.secret pre').innerText()).trim();
     const colleague = await site.open(new URL(link).pathname, { viewport: NARROW, as: null });
-    await tabTo(colleague, colleague.getByLabel('New password'));
+    await tabTo(colleague, field(colleague, 'password'));
     await colleague.keyboard.type('some words of my own');
     await colleague.keyboard.press('Enter');
     await colleague.waitForURL('**/data');
-    await page.getByLabel('Invite a colleague').fill('second@keys.example');
-    await page.getByRole('button', { name: 'Send invitation' }).click();
-    await page.getByRole('button', { name: 'Cancel invitation' }).waitFor();
-    await page.locator('summary', { hasText: 'Remove colleague@keys.example' }).click();
-    await page.getByRole('button', { name: 'Remove person' }).waitFor();
+    await page.locator('#invite').fill('second@keys.example');
+    await button(page, 'invite').click();
+    await button(page, 'cancel invitation').waitFor();
+    await page.locator('summary', { hasText: 'colleague@keys.example' }).click();
+    await button(page, 'remove person').waitFor();
     await inspect(page);
 
-    await tabTo(page, page.locator('summary', { hasText: 'New API key' }));
+    const making = page.locator('#keys details', { has: button(page, 'create key') });
+    await tabTo(page, making.locator('summary'));
     await page.keyboard.press('Enter');
-    await tabTo(page, page.getByLabel('Name', { exact: true }));
+    await tabTo(page, field(making, 'name'));
     await page.keyboard.type('website');
     await page.keyboard.press('Enter');
-    await page.getByText('The key is made.').waitFor();
     const key = (await page.locator('.secret pre').innerText()).trim();
     const usage = async () => (await site.api.call('/api/public/v1/usage/', { key })).status;
     await expect.poll(() => usage()).toBe(200);
-    await tabTo(page, page.locator('summary', { hasText: 'Revoke' }));
+    const ending = page.locator('#keys details', { has: button(page, 'revoke key') });
+    await tabTo(page, ending.locator('summary'));
     await page.keyboard.press('Enter');
-    await tabTo(page, page.getByRole('button', { name: 'Revoke key' }));
+    await tabTo(page, button(ending, 'revoke key'));
     await page.keyboard.press('Enter');
-    await page.getByText('Key website is revoked.').waitFor();
+    await page.locator('.notice.good', { hasText: 'website' }).waitFor();
     await eventually(async () => (await usage()) === 401);
     await inspect(page);
 
     await page.setViewportSize(NARROW);
     await page.goto('/admin');
-    await tabTo(page, page.getByRole('link', { name: 'Run 1', exact: true }));
+    await tabTo(page, page.locator('a[href="/admin/runs/1"]'));
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Rows left out or repaired' }).waitFor();
-    await tabTo(page, page.getByRole('link', { name: 'On the map' }));
+    await page.locator('#left-out').waitFor();
+    await tabTo(page, page.locator('a.button[href="/data?county=33019"]'));
     await page.keyboard.press('Enter');
     await page.waitForURL('**/data?county=33019');
   });

@@ -154,10 +154,17 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
 /** In the page. */
 export const isFocused = (element: Element): boolean => element === document.activeElement;
 
+/** A form's field by its name, which stays when its label is reworded. */
+export const field = (where: Page | Locator, name: string): Locator => where.locator(`[name="${name}"]`);
+
+/** A form's button by what it sends. */
+export const button = (where: Page | Locator, value: string): Locator =>
+  where.locator(`button[value="${value}"]`);
+
 /** Clicks a button that submits a form, and waits for the next page. */
-export async function send(page: Page, name: string, where: Page | Locator = page): Promise<void> {
+export async function send(page: Page, pressed: Locator): Promise<void> {
   const answered = page.waitForEvent('domcontentloaded');
-  await where.getByRole('button', { name, exact: true }).first().click();
+  await pressed.first().click();
   await answered;
 }
 

@@ -47,7 +47,7 @@ export function Advice({ deal, today }: AdviceProps) {
     );
   if (deal.advice_dismissed || isHeld(deal, today)) return <SetAside deal={deal} />;
   return (
-    <section class="card recommended" id="advice" aria-labelledby="advice-title">
+    <section class="card recommended" id="advice" data-advice={action} aria-labelledby="advice-title">
       <header>
         <h2 id="advice-title">
           <Icon name="info" large /> Recommendation: {ACTIONS[action]}
@@ -73,7 +73,7 @@ export function Advice({ deal, today }: AdviceProps) {
 /** An advice that a person has answered. */
 function SetAside({ deal: { id, advice_dismissed, advice_held_until: until } }: { deal: Deal }) {
   return (
-    <section class="card recommended" id="advice">
+    <section class="card recommended" id="advice" data-advice={advice_dismissed ? 'dismissed' : 'held'}>
       <header>
         <h2>{advice_dismissed ? 'Recommendation dismissed' : `You hold the price until ${day(until!)}`}</h2>
       </header>

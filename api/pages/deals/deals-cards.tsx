@@ -107,9 +107,14 @@ function ShortAdvice({ deal, today }: { deal: Deal; today: string }) {
   if (isHeld(deal, today))
     return <p class="advice">You hold the price until {day(deal.advice_held_until!)}.</p>;
   if (action === 'relist') return <p class="advice">Relist it at the same price.</p>;
-  if (action !== 'drop') return <p class="advice">Hold the price.</p>;
+  if (action !== 'drop')
+    return (
+      <p class="advice" data-advice="hold">
+        Hold the price.
+      </p>
+    );
   return (
-    <p class="advice">
+    <p class="advice" data-advice="drop">
       Drop to {dollars(toCents(price!))}:{' '}
       {profitChange(toCents(advice.profit_now), toCents(advice.profit_then))}. <ChangePrice deal={deal} />
     </p>

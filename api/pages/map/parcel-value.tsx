@@ -16,7 +16,7 @@ export function Worth({ value }: { value: ExplainedValue }) {
   return (
     <div>
       <ValueBand low={low} high={high} estimate={value.mean_adjusted_price} />
-      <p class="small">
+      <p class="small" data-useless={isUseless ? '' : undefined}>
         <span class={kind}>{confidenceText(value.confidence_score)}</span>{' '}
         {isUseless
           ? 'Too uncertain to use: the sales do not tell what this parcel is worth.'

@@ -163,7 +163,7 @@ describe('tiles by source, template and index', () => {
       const name = `index-${index.slice(11)}`;
       const blocked = await ingest(pool, elevation(name, { index }));
       expect(blocked.blocked).toMatchObject([
-        { gate: 'rejects', message: expect.stringMatching(/of \d tiles were rejected/) },
+        { gate: 'rejects', message: expect.stringMatching(/of \d tiles/) },
       ]);
       const feed = elevation(name, { index }, { gates: { max_reject_percent: 70 } });
       const result = await ingest(pool, feed);

@@ -279,10 +279,8 @@ test('plat tier set --no-direct holds for accounts of before, as it says; the hi
   expect(await json('tier', 'set', 'rest', '--new', ...terms)).toMatchObject({ direct: true });
   await json('account', 'create', 'of before', '--tier', 'rest');
   const { out } = await plat('tier', 'set', 'rest', '--no-direct', '--tokens', '80');
-  expect(out).toContain('--no-direct hold for all accounts of the tier');
-  expect((await plat('tier', 'set', '--help')).out).toContain(
-    '--no-direct hold for all accounts of the tier',
-  );
+  expect(out).toMatch(/--no-direct .*accounts/);
+  expect((await plat('tier', 'set', '--help')).out).toMatch(/--no-direct .*accounts/);
   const { key } = await json('key', 'create', 'of before');
   expect((await api.call(STATS, { key })).json).toMatchObject({ error: { code: 'tier_upgrade_required' } });
   expect(await json('account', 'show', 'of before')).toMatchObject({ tokens_included: 70 });

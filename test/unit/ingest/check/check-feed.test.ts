@@ -117,7 +117,7 @@ describe('a feed that cannot run', () => {
       'name: r\nkind: assessor\nfips: "26163"\nroll: { source: gone.csv, format: csv, key: PIN }\n',
     );
     const check = await checkFeed(feed);
-    expect(check.problems).toEqual([expect.stringMatching(/^roll: gone\.csv is missing/)]);
+    expect(check.problems).toEqual([expect.stringMatching(/^roll: gone\.csv /)]);
   });
 
   test('counts rows that would be rejected against the gate', async () => {
