@@ -1,5 +1,5 @@
 import { areaSqM } from '../../../shared/geo/geodesic-area.ts';
-import type { MultiPolygon } from '../../../shared/geo/geometry-types.ts';
+import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import { M_PER_FT, SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import type { AreaUnit, ColumnSpec } from '../column-schema.ts';
@@ -73,17 +73,11 @@ export function profileOf(name: string, alias: string | undefined, values: reado
   };
 }
 
-/** Acres of each row's boundary on the ellipsoid, unrepaired; null for rows without an area. */
+/** Acres of each row's boundary on the ellipsoid; null for rows without an area. */
 export function measuredAcres(rows: readonly SourceRow[]): (number | null)[] {
   return rows.map(({ geometry }) => {
-    const polygons =
-      geometry?.type === 'Polygon'
-        ? [geometry.coordinates]
-        : geometry?.type === 'MultiPolygon'
-          ? geometry.coordinates
-          : [];
-    const area = polygons.length === 0 ? 0 : areaSqM(polygons as MultiPolygon) / SQ_M_PER_ACRE;
-    return area > 0 ? area : null;
+    const prepared = prepareBoundary(geometry);
+    return prepared.ok ? areaSqM(prepared.polygons) / SQ_M_PER_ACRE : null;
   });
 }
 
