@@ -86,7 +86,7 @@ describe('the file of a layer', () => {
       RegExp(`^[^\n]*layer: .*kind roads, wetlands, flood, water, places or zips\\b${two}$`),
     ],
     [`roads, layer: {${L}}, fips: "99998"`, /fips: 99998 .*county/],
-    ['elevation, elevation: {source: a}, fips: "09001"', /09001 .*planning regions, 09110 to 09190/],
+    ['elevation, elevation: {source: a}, fips: "09001"', /09001 .*planning regions\b.*\b09110\b.*\b09190\b/],
     ['listings, coverage: [0, 0, 1, 1]', /coverage: .*kind/],
     ['roads, layer: {source: a, format: csv}', /layer\.format: csv .*geometry/],
     [`roads, layer: {${L}, columns: {zone: Z}}`, /columns\.zone: .*roads.* class, mtfcc/],
