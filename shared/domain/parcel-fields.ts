@@ -193,7 +193,7 @@ export const COMPUTED_FIELDS = {
   improvement_percent: value(
     'number',
     "Buildings' share of value",
-    'Improvements as a share of the total value: at market value, or as assessed when the roll has no market values',
+    'Improvements as a share of the total market value, or of the assessed value if there is none',
     'none',
     { unit: 'percent' },
   ),

@@ -123,8 +123,7 @@ const valueFilters: Filter[] = [
     shown: 2,
     type: 'number',
     unit: 'percent',
-    description:
-      'Improvements as a share of the total value: at market value, or as assessed when the roll has no market values',
+    description: 'Improvements as a share of the market value, or of the assessed value if none',
   }),
   ...fields('assessed_total_value', 'assessed_land_value', 'assessed_improvement_value'),
   ...fields('market_total_value', 'market_land_value', 'market_improvement_value'),

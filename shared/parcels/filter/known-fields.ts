@@ -49,8 +49,7 @@ const knownField = z
 export const knownFilter = defineFilter({
   name: 'known',
   type: 'list of strings',
-  description:
-    'Only parcels for which all of these fields are known, such as slope, landlocked or hoa_owner. Use it with filters that keep parcels for which a field is unknown. GET filters/ lists the fields.',
+  description: 'Only parcels for which these fields are known, such as slope. GET filters/ lists them.',
   values: KNOWN_FIELDS,
   schema: listOf(knownField),
   on: 'f',
