@@ -76,7 +76,7 @@ const parcelFilters: Filter[] = [
     slack: ACRES_SLACK,
     type: 'number',
     unit: 'acres',
-    description: 'Effective acreage: what the assessor states, else what the boundary measures',
+    description: 'Acres as the assessor states, else as the boundary measures',
   }),
   defineFilter({
     name: 'acres_mismatch',
@@ -104,8 +104,7 @@ const valueFilters: Filter[] = [
     type: 'number',
     unit: 'USD',
     on: 'v',
-    description:
-      'Estimated value, the mean_adjusted_price of ai-comp-value/; a parcel without an estimate never matches',
+    description: 'Estimated value (mean_adjusted_price of ai-comp-value/). Parcels without one never match',
   }),
   ...rangeFilter({
     name: 'value_per_acre',
@@ -115,7 +114,7 @@ const valueFilters: Filter[] = [
     unit: 'USD',
     on: 'v',
     description:
-      'Estimated value per acre, the mean_adjusted_ppa of ai-comp-value/; a parcel without an estimate never matches',
+      'Estimated value per acre (mean_adjusted_ppa of ai-comp-value/). Parcels without one never match',
   }),
   ...rangeFilter({
     name: 'improvement_percent',
@@ -221,12 +220,9 @@ const ownerFilters: Filter[] = [
     'Without corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO and their spellings; a trust is not corporate).',
     { keepsUnknown: 'corporate_owner' },
   ),
-  flagFilter(
-    'exclude_hoa_owner',
-    'f.hoa_owner is not true',
-    "Excludes parcels that a homeowners' association owns.",
-    { keepsUnknown: 'hoa_owner' },
-  ),
+  flagFilter('exclude_hoa_owner', 'f.hoa_owner is not true', "Excludes homeowners' associations as owners.", {
+    keepsUnknown: 'hoa_owner',
+  }),
   defineFilter({
     name: 'owner_occupied',
     type: 'string',
