@@ -9,6 +9,8 @@ import {
   MAX_COLUMN_CHARS,
   MAX_JOINED,
   type ReadSettings,
+  ROW_FIELDS,
+  type RowField,
   UPLOAD_FORMATS,
   type UploadFormat,
 } from '../../../shared/feeds/file-feeds.ts';
@@ -39,7 +41,7 @@ export function fileChanges(form: URLSearchParams): Changes {
   for (const [name, value] of form) {
     const field = name.startsWith(COLUMN) ? name.slice(COLUMN.length) : '';
     if (field === '') continue;
-    if (field !== 'fips' && !Object.hasOwn(PARCEL_FIELDS, field))
+    if (!Object.hasOwn(ROW_FIELDS, field) && !Object.hasOwn(PARCEL_FIELDS, field))
       throw refused(`Parcels have no field “${field.slice(0, 60)}”.`);
     columns[field] = columnsOf(value);
   }
@@ -258,9 +260,8 @@ function MappingTable({ result, rows, withKey }: TableProps) {
   );
 }
 
-/** `fips` is no field of a parcel by itself. */
 export const labelOf = (field: string): string =>
-  field === 'fips' ? 'County of the row' : (PARCEL_FIELDS[field as ParcelField]?.label ?? field);
+  ROW_FIELDS[field as RowField] ?? PARCEL_FIELDS[field as ParcelField]?.label ?? field;
 
 /** Values as they come out, beside how the file has them where that differs. */
 function readValues(field: AddFileResult['parts'][number]['fields'][number] | undefined) {
