@@ -187,7 +187,7 @@ test('without a network nothing is written, and the messages say what to set', a
     'WATER_URL',
     'PLACES_URL',
   ])
-    expect(out).toMatch(new RegExp(`failed.*\\b${setting}\\b`));
+    expect(out).toContain(setting);
 });
 
 test('of a state whose servers fail in one way or another the rest is written, and each failure is told', async () => {

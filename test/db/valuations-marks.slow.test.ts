@@ -45,7 +45,7 @@ const changed = (a: ReadonlyMap<number, string>, b: ReadonlyMap<number, string>)
 describe('a county is marked', () => {
   test('when one of its comps comes, changes or goes, and so are the counties that it is near to', async () => {
     await dense(200, 20, 33_019, WEST + 0.7);
-    await dense(200, 20, 23_019, WEST + 9);
+    await dense(200, 20, 23_019, WEST + 6);
     const { feed, sales, middle } = await dense(200, 20);
     const changes: SaleRow[] = [
       saleAt('new', FIPS, ...middle, 3, 60_000),

@@ -170,7 +170,16 @@ async function table(): Promise<Map<number, Record<string, unknown>>> {
     `select property_id, case when boundary is not null then shape_hash end as boundary
      from parcels where fips = 33019 and retired_at is null`,
   );
-  const names = [...Object.keys(COLUMNS), 'calculated_acres', 'point', 'owner_occupied', 'vacant'];
+  const names = [
+    ...Object.keys(COLUMNS),
+    'calculated_acres',
+    'effective_acres',
+    'fips',
+    'url',
+    'point',
+    'owner_occupied',
+    'vacant',
+  ];
   return new Map(
     await Promise.all(
       rows.map(async ({ property_id: id, boundary }) => {

@@ -28,7 +28,6 @@ const folder = temporaryFolder();
 
 test.each([
   ['roll.csv', 'A,B\n1,2\n3', 'roll.csv is cut off: its last row has 1 of 2 cells and no line end'],
-  ['twice.csv', 'A,B,A\n1,2,3\n', 'columns 1 and 3 are both called "A"'],
   ['page.csv', '<!DOCTYPE html><html><head>', 'is a web page'],
 ])('a file is refused: %s', async (source, content, words) => {
   folder.put(source, content);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startTestApi } from '../support/api.ts';
@@ -90,6 +90,7 @@ describe('mails', () => {
   const mailWith = (subject: string) =>
     eventually(async () => {
       const outbox = join(PLAT_DIR, 'outbox');
+      if (!existsSync(outbox)) return undefined;
       return readdirSync(outbox)
         .map(file => readFileSync(join(outbox, file), 'utf8'))
         .find(mail => mail.includes(`Subject: ${subject}`));

@@ -90,7 +90,9 @@ async function layersOf(
   path: string,
   { source: { name }, spec, context }: FileRead,
 ): Promise<Layer[]> {
-  const isCompressed = (await readdir(path)).some(file => /\.cdf$/i.test(file));
+  // What is no folder GDAL refuses in words of its own.
+  const files = await readdir(path).catch((): string[] => []);
+  const isCompressed = files.some(file => /\.cdf$/i.test(file));
   const compressed = () =>
     formatError(
       `${name} is a compressed file geodatabase (CDF), which GDAL cannot read. Uncompress it in ArcGIS (Uncompress File Geodatabase Data), or export the layer as a shapefile or a GeoPackage.`,

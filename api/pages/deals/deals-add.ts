@@ -1,7 +1,7 @@
 import { PlatError } from '../../../shared/base/errors.ts';
 import type { DealSubject } from '../../../shared/deals/deal-board.ts';
 import { acres, usd } from '../../../shared/domain/figures.ts';
-import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { shortApn, titleCase } from '../../../shared/domain/roll-text.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/owner-words.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -49,7 +49,10 @@ export async function choicesOf(visit: Visit, pasted: string, county: string): P
   const { head, fips, zip } = placeOf(text, county);
   const listed = await findListed(visit, head, fips, zip);
   const parcels = fips === null || !/\d/.test(head) ? [] : await findParcels(visit, head, fips);
-  const choices = [...listed, ...parcels];
+  // The listing of a parcel says more than the parcel.
+  const numbers = new Set(listed.map(({ apn }) => shortApn(apn)));
+  const unlisted = parcels.filter(({ apn }) => apn === null || !numbers.has(shortApn(apn)));
+  const choices = [...listed.map(listingChoice), ...unlisted.map(parcelChoice)];
   if (choices.length > 0) return choices;
   const where = fips === null ? ' Name the county to look for a parcel number.' : '';
   throw refused(`Nothing was found for "${head.slice(0, 100)}".${where}`);
@@ -88,16 +91,14 @@ async function findListed(
   head: string,
   fips: number | null,
   zip: string | null,
-): Promise<Choice[]> {
+): Promise<Live[]> {
   // A word or two of a street would be half the county.
   const pattern = head.length < 5 ? null : `${likeLiteral(head.toUpperCase())}%`;
-  const rows = await visit.deps.resources.database.run<Live>('deals/find_live', {
-    pattern,
-    apn: head,
-    fips,
-    zip,
-  });
-  return rows.map(({ id, address, city, state, apn, acres: size, price }) => ({
+  return visit.deps.resources.database.run<Live>('deals/find_live', { pattern, apn: head, fips, zip });
+}
+
+function listingChoice({ id, address, city, state, apn, acres: size, price }: Live): Choice {
+  return {
     label: [
       `${address || `APN ${apn}`}, ${[city, state].filter(Boolean).join(', ')}`,
       size === null ? '' : `${acres(size)} acres`,
@@ -107,15 +108,19 @@ async function findListed(
       .filter(Boolean)
       .join(' · '),
     subject: { listing_id: id },
-  }));
+  };
 }
 
-async function findParcels(visit: Visit, apn: string, fips: number): Promise<Choice[]> {
+async function findParcels(visit: Visit, apn: string, fips: number): Promise<ParcelSummary[]> {
   const query = { fips: fiveDigits(fips), apn, page_size: '9' };
   const { results } = await callEndpoint<{ results: ParcelSummary[] }>(visit, searchProperties, { query });
-  return results.map(({ property_id, apn: number, situs_address, effective_acres: size }) => ({
+  return results;
+}
+
+function parcelChoice({ property_id, apn, situs_address, effective_acres: size }: ParcelSummary): Choice {
+  return {
     label: [
-      `APN ${number}`,
+      `APN ${apn}`,
       titleCase(situs_address ?? ''),
       size === null ? '' : `${acres(size)} acres`,
       'parcel',
@@ -123,5 +128,5 @@ async function findParcels(visit: Visit, apn: string, fips: number): Promise<Cho
       .filter(Boolean)
       .join(' · '),
     subject: { property_id },
-  }));
+  };
 }

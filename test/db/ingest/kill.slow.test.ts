@@ -59,7 +59,15 @@ const PARCELS: Kind = {
     };
     const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns };
     const gates = { max_reject_percent: 50 };
-    return { name, kind: 'assessor', fips: '33019', roll, sales: { label: name }, gates };
+    return {
+      name,
+      kind: 'assessor',
+      fips: '33019',
+      overlap: 'separate',
+      roll,
+      sales: { label: name },
+      gates,
+    };
   },
   /**
    * The second year has changed, new and missing parcels, a rejected row, a key that comes twice, and parts.
