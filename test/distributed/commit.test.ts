@@ -97,7 +97,10 @@ if (bin === undefined) {
     const source = `${name}.ndgeojson`;
     const columns = { mail_address: 'STREET', mail_zip: 'ZIP' };
     const read = { source, format: 'ndgeojson', key: 'PIN', columns };
-    writeFileSync(path, stringify({ name, kind: 'assessor', fips: '33019', roll: read }));
+    writeFileSync(
+      path,
+      stringify({ name, kind: 'assessor', fips: '33019', overlap: 'separate', roll: read }),
+    );
     const feed = await loadFeed(path);
     writeFeatures(join(folder, source), roll(1));
     const before = freshPool();

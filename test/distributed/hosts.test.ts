@@ -293,6 +293,7 @@ async function serveRoll(folder: string, name: string) {
     join(folder, `${name}.yaml`),
     `name: ${name}
 kind: assessor
+overlap: separate
 fips: "33019"
 roll:
   source: http://${address('db')}:${port}/roll.csv

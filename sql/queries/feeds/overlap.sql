@@ -98,7 +98,7 @@ where not exists (select from stage_before b where b.fips = o.fips and b.propert
 -- Gives the retired parcels of a feed whose keys it takes over with other parcels keys of their own.
 -- Fragments: feed id and counties as literals
 update parcels p
-set source_key = format('%s (%s)', p.source_key, p.property_id)
+set source_key = p.source_key || ' (' || p.property_id::text || ')'
 from stage_before b
 where p.fips = any ({{fips}}::int[]) and p.fips = b.fips and p.feed_id = {{feed}} and p.source_key = b.key
   and p.property_id <> b.property_id
