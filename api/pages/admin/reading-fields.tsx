@@ -28,7 +28,7 @@ export function ReadingFields({ reading, choose, open }: Props) {
           label="File in the zip"
           given={reading.member}
           options={choose?.member}
-          hint="Where the zip has several (member)"
+          hint="If the zip has several files (member)"
         />
         <Field
           name="crs"

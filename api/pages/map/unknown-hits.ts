@@ -21,7 +21,7 @@ export async function countUnknownHits(
       !known.includes(keepsUnknown),
   );
   const found: UnknownHits[] = [];
-  // One after the other: a page of many filters takes no more than one connection.
+  // In turn, so that a page with many filters uses one connection.
   for (const { name, keepsUnknown } of keeping) {
     const fields = [...known, keepsUnknown!];
     const { count } = await callEndpoint<{ count: number }>(visit, filterParcels, {

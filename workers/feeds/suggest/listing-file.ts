@@ -83,7 +83,7 @@ export function listingColumns({ columns: sampled, acres }: Sample): ListingColu
   const found = new Map<ListingField, Profile>();
   for (const [field, names] of Object.entries(NAMES) as [ListingField, RegExp][]) {
     const fits = profiles.filter(profile => names.test(bare(profile.name)) && isFilled(field, profile));
-    // What tells rows apart is an id, and not the name of the service.
+    // An id differs from row to row; the name of the service does not.
     const rank = ({ filled, distinct }: Profile) => (field === 'source_id' ? distinct : filled.length);
     if (fits.length > 0) found.set(field, fits.sort((a, b) => rank(b) - rank(a))[0]!);
   }
@@ -117,7 +117,7 @@ function isOfListings(found: ReadonlyMap<ListingField, Profile>, marks: number, 
   return asked >= (status ? 1 : 2);
 }
 
-/** A price of no kind is that of the sale beside an asking price, else of whatever the status is. */
+/** A plain "price" is the sale price next to an asking price. Otherwise the status decides. */
 function addPrices(found: Map<ListingField, Profile>, price: Profile | undefined): void {
   if (price === undefined) return;
   if (!found.has('sold_price')) found.set('sold_price', price);

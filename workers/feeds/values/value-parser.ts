@@ -71,7 +71,7 @@ function identifier(raw: unknown): string | null | Failure {
   return typeof text === 'string' && text.length > MAX_IDENTIFIER ? FAILURES.tooLong : text;
 }
 
-/** Texts by which rows are told apart: one that a spreadsheet damaged is that of several rows. */
+/** Identifiers. A spreadsheet can turn several of them into the same text. */
 const NUMBERED = new Set(['apn', 'source_id']);
 
 function numbered(raw: unknown): string | null | Failure {

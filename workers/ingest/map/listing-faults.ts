@@ -18,7 +18,7 @@ const isInUnitedStates = (lon: number, lat: number): boolean =>
   lat > -15 && lat < 72 && (lon < -64 || lon > 144);
 
 /**
- * Takes out values of a listing that contradict its others, and says why: a size that was written in square
+ * Drops values of a listing that contradict its other values, and reports why: a size in square
  * feet, a day of listing after the sale, and a place outside the United States.
  */
 export function dropContradictions(values: Value[]): DroppedValue[] {

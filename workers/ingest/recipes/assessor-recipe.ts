@@ -5,7 +5,7 @@ import { type Acreage, checkGates, lastFigures, rejectedRows } from '../gate/gat
 import { countParcelsOutside } from '../gate/gate-place.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from '../map/map-parcel.ts';
 import { mergeListings } from '../merge/merge-listings.ts';
-import { mergeParcels } from '../merge/merge-parcels.ts';
+import { countCoverage, mergeParcels } from '../merge/merge-parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
 import { takeOver } from '../merge/take-over.ts';
 import { readBatches } from '../run/read-input.ts';
@@ -124,6 +124,8 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
     async merge(transaction) {
       if (overlapping.taken > 0) await takeOver(transaction, feedId, fips);
       await mergeParcels(transaction, runId, feedId, feed.asOf);
+      // Parcels that changed feeds alone are not among those that the merge counts.
+      if (overlapping.taken > 0) await countCoverage(transaction, fips);
       if (feed.sales) await mergeListings(transaction, runId, feedId);
     },
     async tidy() {
