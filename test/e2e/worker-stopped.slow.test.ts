@@ -101,8 +101,13 @@ async function leftIn({ pool }: Site) {
       `select count(*)::int, md5(string_agg(concat_ws('|', property_id, source_key, owner_name, assessed_land_value,
          location, md5(boundary), retired_at is not null), ',' order by property_id)) from parcels`,
     ),
+    // A word's parcels stand in no order: it depends on how the server read the table.
     words: await read(
-      "select count(*)::int, md5(string_agg(w::text, ',' order by w::text)) from owner_words w",
+      `select count(*)::int, md5(string_agg(word || parcels, ',' order by word)) from (
+         select word, (select string_agg(serial::text, '' order by serial) from (
+           select substring(serials from 4 * n + 1 for 4) as serial
+           from generate_series(0, octet_length(serials) / 4 - 1) n) s) as parcels
+         from owner_words) w`,
     ),
     filters: await read('select count(*)::int from parcel_filters'),
     changes: await read('select count(*)::int, count(distinct property_id)::int as parcels from changes'),
