@@ -1,41 +1,7 @@
 import { expect, test } from 'vitest';
-import { describePages, field, inspect, NARROW } from '../support/browser.ts';
+import { describePages, inspect, NARROW } from '../support/browser.ts';
 
-describePages('the frame and the filters', site => {
-  test('vacant lots of 5 to 20 acres of out-of-state owners in a county by its name: switches and ranges as one types, chips that are taken off, what is not loaded is marked', async () => {
-    const page = await site.open('/data');
-    await page.locator('#results a[href="/data?county=33019"]').first().waitFor();
-    const count = page.locator('#count');
-    await field(page, 'county').fill('Sullivan, NH');
-    await count.waitFor();
-    const all = await count.textContent();
-    await page.locator('.switch.unknown [name=wetlands_percent_max]').waitFor({ state: 'attached' });
-    for (const name of ['vacant_only', 'out_of_state_owner'])
-      await page.locator('.switch', { has: field(page, name) }).click();
-    await field(page, 'acres_min').fill('5');
-    await field(page, 'acres_max').fill('20');
-    await page.locator('.chip', { hasText: '5 – 20 acres' }).waitFor();
-    const found = Number(await count.textContent());
-    expect(found).toBeGreaterThan(10);
-    await expect.poll(() => page.locator('#shown').textContent()).toContain(` ${found} `);
-    await page.locator('.filters .foot button').click();
-    await page.locator('.filters:not([open])').waitFor({ state: 'attached' });
-    await expect.poll(() => page.locator('.filters .count').first().textContent()).toBe('3');
-    await page.locator('.chip:not([href*="vacant_only"])').click();
-    await page.waitForFunction(
-      before => Number(document.querySelector('#count')?.textContent) > before,
-      found,
-    );
-    expect(new URL(page.url()).searchParams.has('vacant_only')).toBe(false);
-    await page.locator('.filters summary').first().click();
-    await expect.poll(() => field(page, 'vacant_only').isChecked()).toBe(false);
-    await page.locator('.filters a[href="/coverage"]').waitFor();
-    await inspect(page);
-    await page.locator('.filters .foot a[href="/data"]').click();
-    await page.locator('#results a[href="/data?county=33019"]').first().waitFor();
-    expect(all).toMatch(/^2,0/);
-  });
-
+describePages('the frame', site => {
   test('light or dark: as the system, until a button chooses; without script, on every page, until the system is to choose again', async () => {
     const page = await site.open('/account?near=1', { script: false });
     const background = () =>

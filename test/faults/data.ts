@@ -111,6 +111,13 @@ export const data: readonly Fault[] = [
     tests: ['test/db/ingest/acreage.test.ts'],
   },
   {
+    what: 'a loss is compared with the last run alone, not with the best one',
+    file: 'workers/ingest/gate/gate.ts',
+    from: '        best - now,\n',
+    to: '        0 * (best - now),\n',
+    tests: ['test/db/ingest/slow-loss.test.ts'],
+  },
+  {
     what: 'all rejects of a run are kept',
     file: 'workers/ingest/run/stage-schema.ts',
     from: '      if (before === REJECTS_KEPT) return;\n',

@@ -76,7 +76,7 @@ export const isolation: readonly Fault[] = [
     file: 'sql/queries/accounts/oauth.sql',
     from: "decode(:grant_hash, 'hex') and account_id = :account_id",
     to: "decode(:grant_hash, 'hex')",
-    tests: ['test/e2e/isolation.test.ts', 'test/e2e/isolation-pages.test.ts'],
+    tests: ['test/e2e/isolation.test.ts', 'test/e2e/isolation-pages.slow.test.ts'],
   },
   {
     what: 'another company removes a saved market',
@@ -90,6 +90,6 @@ export const isolation: readonly Fault[] = [
     file: 'sql/queries/accounts/users.sql',
     from: 'delete from sessions where id = :session_id and user_id = :user_id',
     to: 'delete from sessions where id = :session_id',
-    tests: ['test/e2e/isolation-pages.test.ts'],
+    tests: ['test/e2e/isolation-pages.slow.test.ts'],
   },
 ];

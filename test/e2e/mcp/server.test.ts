@@ -1,13 +1,7 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { rootDir } from '../../../shared/base/root.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newCaller, startTestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase, lockWaits } from '../../support/database.ts';
-import { call, connect, VERSIONS, type Version } from '../../support/mcp.ts';
+import { call, connect, VERSIONS } from '../../support/mcp.ts';
 import { MCP_HEADERS, toolCall } from '../../support/tool-call.ts';
 
 const db = await createTestDatabase({}, { sample: true });
@@ -27,98 +21,6 @@ async function send(body: unknown, headers: Record<string, string> = {}, method 
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
-
-async function overStdio(version: Version): Promise<Client> {
-  const client = new Client(
-    { name: 'test', version: '1.0.0' },
-    version === '2026-07-28' ? { versionNegotiation: { mode: { pin: version } } } : {},
-  );
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [join(rootDir, 'bin/plat.mjs'), 'mcp'],
-      env: { ...process.env, PLAT_URL: api.url, PLAT_API_KEY: key } as Record<string, string>,
-    }),
-  );
-  afterAll(() => client.close());
-  return client;
-}
-
-test.each(VERSIONS)('tools, resources and prompts over HTTP and over standard input: %s', async version => {
-  const [http, stdio] = await Promise.all([connect(api, key, version), overStdio(version)]);
-  for (const client of [http, stdio]) {
-    expect(client.getNegotiatedProtocolVersion()).toBe(version);
-    expect(client.getInstructions()).toContain('find_regions');
-    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('filter_properties');
-
-    const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual([
-      'plat://filters',
-      'plat://statistics',
-      'plat://coverage',
-    ]);
-    const read = async (uri: string) => (await client.readResource({ uri })).contents[0] as { text: string };
-    expect((await read('plat://filters')).text).toContain('- acres_min (number, acres): ');
-    expect((await read('plat://statistics')).text).toContain('STR');
-    expect((await read('plat://coverage')).text).toContain('Sullivan');
-    expect((await read('plat://coverage/33019')).text).toContain('fips: 33019');
-    for (const uri of ['plat://coverage/99999', 'plat://nothing', '__proto__'])
-      await expect(client.readResource({ uri })).rejects.toMatchObject({
-        message: expect.stringContaining(uri),
-        data: { uri },
-      });
-
-    const { prompts } = await client.listPrompts();
-    expect(prompts.map(({ name }) => name)).toEqual(['find_lots', 'value_parcel', 'compare_markets']);
-    const prompt = await client.getPrompt({
-      name: 'find_lots',
-      arguments: { place: 'Sullivan County, NH', acres: '5 to 20' },
-    });
-    expect(JSON.stringify(prompt.messages)).toMatch(/Sullivan County, NH\b.*\b5 to 20 acres/);
-    await expect(client.getPrompt({ name: 'find_lots', arguments: {} })).rejects.toThrow(/\bplace\b/);
-  }
-  const given = { county: '33019', acres_min: 100, page_size: 2 };
-  const [first, second] = await Promise.all(
-    [http, stdio].map(client => call(client, 'filter_properties', given)),
-  );
-  expect({ ...second, left: 0, structured: { ...second!.structured, next: '' } }).toEqual({
-    ...first,
-    left: 0,
-    structured: { ...first!.structured, next: '' },
-  });
-});
-
-test('over standard input, a service that is not there or a key that is not known is told', async () => {
-  const open = (env: Record<string, string>) =>
-    new Client({ name: 'test', version: '1.0.0' }).connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [join(rootDir, 'bin/plat.mjs'), 'mcp'],
-        env: { ...process.env, ...env } as Record<string, string>,
-      }),
-    );
-  await expect(open({ PLAT_URL: 'http://127.0.0.1:9', PLAT_API_KEY: key })).rejects.toThrow(
-    'http://127.0.0.1:9',
-  );
-  await expect(open({ PLAT_URL: api.url, PLAT_API_KEY: `plat_${'x'.repeat(43)}` })).rejects.toThrow(
-    /API key/,
-  );
-});
-
-test('over standard input, what was asked before its end is answered, and what is no message is told', async () => {
-  const child = spawn(process.execPath, [join(rootDir, 'bin/plat.mjs'), 'mcp'], {
-    env: { ...process.env, PLAT_URL: api.url, PLAT_API_KEY: key },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  child.stdin.end('garbage\n{"jsonrpc":"2.0","id":7,"method":"ping"}\n');
-  const answers = (await text(child.stdout)).trim().split('\n');
-  expect(answers.map(line => JSON.parse(line))).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ id: 7, result: {} }),
-      expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32_700 }) }),
-    ]),
-  );
-});
 
 test('requests that are no messages, and other methods', async () => {
   expect(await send('{"jsonrpc"')).toMatchObject({ status: 400 });

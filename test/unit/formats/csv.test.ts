@@ -2,9 +2,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCsv } from '../../../workers/formats/csv.ts';
-import { memoryInUse } from '../../support/memory.ts';
 import { runs } from '../../support/runs.ts';
-import { makeZip, readChunks, readerOf, readInChunks, values } from './make.ts';
+import { makeZip, readerOf, readInChunks, values } from './make.ts';
 
 const read = readerOf('csv', 'a.csv');
 const rowsOf = async (...given: Parameters<typeof read>) => values(await read(...given));
@@ -173,32 +172,6 @@ describe('rows that cannot be used', () => {
 
   test('a whole last row needs no line end', async () =>
     expect(await rowsOf('A,B\n1,2\n3,"4"')).toHaveLength(2));
-
-  test('lines of 50 MB are skipped in bounded memory', async () => {
-    const mb = Buffer.alloc(2 ** 20, 'x');
-    let most = 0;
-    const before = memoryInUse();
-    const found = await readChunks(
-      readCsv,
-      async function* () {
-        yield Buffer.from('A,B\n');
-        for (let row = 0; row < 2; row++) {
-          for (let i = 0; i < 50; i++) {
-            yield mb;
-            if (i % 25 === 24) most = Math.max(most, memoryInUse() - before);
-          }
-          yield Buffer.from(',2\n');
-        }
-        yield Buffer.from('1,2\n');
-      },
-      { format: 'csv' },
-    );
-    expect(values(found)).toEqual([{ A: '1', B: '2' }]);
-    expect(found.bad.map(({ reason, raw }) => [reason, raw.length])).toEqual(
-      Array(2).fill(['row_too_long', 64 * 1024 + 1]),
-    );
-    expect(most).toBeLessThan(8 * 2 ** 20);
-  });
 
   test('a line without end is one bad row', async () => {
     const long = `A,B\n1,2\n3,${'x'.repeat(3_000_000)}\n4,5\n`;
