@@ -14,10 +14,6 @@ const definition = (name: string, source: string, arcgis = {}) => ({
   fips: '33019',
   roll: { source, format: 'arcgis', arcgis, key: 'PIN', columns: { apn: 'PIN', owner_name: 'OWNER' } },
 });
-const _offsets = (queries: URLSearchParams[]) =>
-  queries
-    .filter(query => Number(query.get('resultRecordCount')) > 1)
-    .map(query => Number(query.get('resultOffset')));
 
 test('a layer that was not edited costs one request and changes nothing, unless the feed did', async () => {
   const metadata = { ...METADATA, editingInfo: { lastEditDate: Date.UTC(2026, 9, 1) } };
