@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { roundAcres } from '../../../shared/domain/shown-acres.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, ingestRoll, lot, one } from '../../support/ingest.ts';
 
@@ -70,7 +71,7 @@ test('a sale becomes a comp with all that the roll and the boundary tell of it',
     fips: 33019,
     apn: '10-12',
     location: parcel.location,
-    lot_acres: parcel.calculated_acres,
+    lot_acres: roundAcres(parcel.calculated_acres),
     sale_type: 'Land, qualified',
     days_on_market: null,
     url: '',
