@@ -9,8 +9,6 @@ const MAX_LATE = CALLS / 100;
 
 /** How many times its quiet 99th percentile a call may take while others attack. */
 export const MAX_RATIO = 20;
-/** Other tests run beside these. What blocks the process does so every time. */
-export const RETRIES = 2;
 
 type Call = (signal?: AbortSignal) => Promise<unknown>;
 
