@@ -1,9 +1,12 @@
 import { ReadableStream as NodeStream } from 'node:stream/web';
-import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
+import type { ColumnMeta } from 'flatgeobuf/lib/mjs/column-meta.js';
+import type { Feature } from 'flatgeobuf/lib/mjs/flat-geobuf/feature.js';
+import { ColumnType, deserialize } from 'flatgeobuf/lib/mjs/generic.js';
+import { fromFeature, type IGeoJsonFeature } from 'flatgeobuf/lib/mjs/geojson/feature.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
 import { formatError, limitsOf, truncatedError } from '../../shared/net/download-context.ts';
-import { addRow, type FileRead, isFull } from './row-batch.ts';
+import { addRow, type FileRead, isFull, plainValue } from './row-batch.ts';
 import type { OpenedSource } from './source.ts';
 import { useCrs } from './use-crs.ts';
 
@@ -18,10 +21,10 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   const frames = wholeFrames(source, () => indexBytes(metadata.header, name), limitsOf(context).rowBytes);
   let features = 0;
   try {
-    for await (const feature of deserialize(asStream(frames), { headerMetaFn })) {
+    for await (const feature of deserialize(asStream(frames), { headerMetaFn, fromFeature: exactFeature })) {
       features++;
-      const values = feature.properties ?? {};
-      addRow(output, values, feature.geometry);
+      const { properties, geometry } = feature as IGeoJsonFeature;
+      addRow(output, properties ?? {}, geometry);
       if (isFull(output)) yield;
     }
   } finally {
@@ -30,6 +33,48 @@ export async function* readFlatGeobuf({ source, output, context }: FileRead): As
   // A count of 0 means "unknown".
   const promised = metadata.header?.featuresCount ?? 0;
   if (promised > features) throw truncatedError(name, `it holds ${features} of ${promised} features`);
+}
+
+/** A feature with the digits of its 64-bit integers, which the library rounds beyond 2^53. */
+function exactFeature(id: number, feature: Feature, header: HeaderMeta): IGeoJsonFeature {
+  const read = fromFeature(id, feature, header);
+  const columns = header.columns ?? [];
+  const isRounded = (value: unknown) =>
+    typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (columns.some(({ name, type }) => isLong(type) && isRounded(read.properties?.[name])))
+    Object.assign(read.properties!, longValues(feature, columns));
+  return read;
+}
+
+const isLong = (type: ColumnType): boolean => type === ColumnType.Long || type === ColumnType.ULong;
+
+/** Bytes of a value by its type. The others start with their length. */
+const VALUE_BYTES = new Map<ColumnType, number>([
+  [ColumnType.Byte, 1],
+  [ColumnType.UByte, 1],
+  [ColumnType.Bool, 1],
+  [ColumnType.Short, 2],
+  [ColumnType.UShort, 2],
+  [ColumnType.Int, 4],
+  [ColumnType.UInt, 4],
+  [ColumnType.Long, 8],
+  [ColumnType.ULong, 8],
+  [ColumnType.Float, 4],
+  [ColumnType.Double, 8],
+]);
+
+function longValues(feature: Feature, columns: readonly ColumnMeta[]): Record<string, unknown> {
+  const bytes = feature.propertiesArray()!;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const values: Record<string, unknown> = {};
+  for (let at = 0; at < bytes.length; ) {
+    const { name, type } = columns[view.getUint16(at, true)]!;
+    at += 2;
+    if (type === ColumnType.Long) values[name] = plainValue(view.getBigInt64(at, true));
+    if (type === ColumnType.ULong) values[name] = plainValue(view.getBigUint64(at, true));
+    at += VALUE_BYTES.get(type) ?? 4 + view.getUint32(at, true);
+  }
+  return values;
 }
 
 /** The first bytes of every file of version 3. https://flatgeobuf.org */

@@ -130,14 +130,14 @@ export function plainValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value === 'string') return copyText(value);
   if (typeof value !== 'object' || value === null) return value ?? null;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : dateText(value.toISOString());
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : dateText(value);
   if (value instanceof Uint8Array) return null;
   if (Array.isArray(value)) return value.map(plainValue);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainValue(inner)]));
 }
 
 /** Midnight is what a day without a time has. */
-const dateText = (iso: string): string => iso.replace(/T00:00:00\.000Z$/, '');
+export const dateText = (date: Date): string => date.toISOString().replace(/T00:00:00\.000Z$/, '');
 
 /** Adds the next row. A geometry that cannot be read costs the row its shape alone. */
 export function addRow(output: Output, values: Record<string, unknown>, geometry: unknown): void {

@@ -64,11 +64,14 @@ function columnsOf(rows: readonly Cells[], header: FileRead['spec']['header'], n
   return nameColumns(names.slice(0, width));
 }
 
-/** A formula's error counts as an empty cell. */
-const cellValue = (cell: unknown): unknown =>
-  typeof cell === 'string' && /^#(N\/A|(NULL|DIV\/0|VALUE|REF|NAME|NUM|SPILL|CALC)[!?])$/.test(cell)
-    ? null
-    : plainValue(cell ?? null);
+const ERROR = /^#(N\/A|(NULL|DIV\/0|VALUE|REF|NAME|NUM|SPILL|CALC)[!?])$/;
+
+/** A formula's error counts as an empty cell. Dates stay dates: Excel makes them of parcel numbers, too. */
+function cellValue(cell: unknown): unknown {
+  if (typeof cell === 'string' && ERROR.test(cell)) return null;
+  const isDate = cell instanceof Date && !Number.isNaN(cell.getTime());
+  return isDate ? cell : plainValue(cell ?? null);
+}
 
 type Workbook = string | Buffer;
 

@@ -171,7 +171,9 @@ const guessOf = ({ columns, confidence, why }: Candidate): ColumnGuess => ({ col
 
 function samplesOf(values: readonly unknown[]): { filled: number; samples: string[] } {
   const texts = values.flatMap(value => {
-    const text = tidyText(typeof value === 'object' ? JSON.stringify(value) : value);
+    const text = tidyText(
+      typeof value === 'object' && !(value instanceof Date) ? JSON.stringify(value) : value,
+    );
     return text === null ? [] : [text];
   });
   const samples = [...new Set(texts)].slice(0, SAMPLES).map(each => each.slice(0, SAMPLE_CHARS));

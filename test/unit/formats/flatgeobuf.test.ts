@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { magicbytes } from 'flatgeobuf/lib/mjs/constants.js';
+import { buildFeature } from 'flatgeobuf/lib/mjs/generic/feature.js';
+import { buildHeader } from 'flatgeobuf/lib/mjs/generic/featurecollection.js';
+import { ColumnType, GeometryType } from 'flatgeobuf/lib/mjs/generic.js';
+import { parseGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js';
 import { serialize } from 'flatgeobuf/lib/mjs/geojson.js';
-import type { FeatureCollection } from 'geojson';
+import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
+import type { FeatureCollection, Polygon } from 'geojson';
 import { describe, expect, test } from 'vitest';
 import { readFlatGeobuf } from '../../../workers/formats/flatgeobuf.ts';
 import { feature, fixtures, makeZip, readerOf, readInChunks } from './make.ts';
@@ -9,6 +15,32 @@ import { feature, fixtures, makeZip, readerOf, readInChunks } from './make.ts';
 const read = readerOf('flatgeobuf', 'a.fgb');
 const collection = (features: object[]) => ({ type: 'FeatureCollection', features }) as FeatureCollection;
 const pack = (features: object[], crs?: number) => Buffer.from(serialize(collection(features), crs));
+
+type Column = [name: string, type: ColumnType];
+
+/** A file with columns of these types; the library's own writer knows those of JavaScript alone. */
+function packTyped(columns: Column[], rows: unknown[][], featuresCount = rows.length): Buffer {
+  const header = (written: Column[]) =>
+    ({
+      geometryType: GeometryType.Polygon,
+      columns: written.map(([name, type]) => ({ name, type })),
+      featuresCount,
+      indexNodeSize: 0,
+    }) as HeaderMeta;
+  // It writes no unsigned integers of 64 bits, whose bytes are the same.
+  const signed = columns.map(
+    ([name, type]): Column => [name, type === ColumnType.ULong ? ColumnType.Long : type],
+  );
+  const { geometry } = feature(1, {}) as { geometry: Polygon };
+  const features = rows.map(row =>
+    buildFeature(
+      parseGeometry(geometry),
+      Object.fromEntries(columns.map(([name], i) => [name, row[i]])) as Record<string, string>,
+      header(signed),
+    ),
+  );
+  return Buffer.concat([magicbytes, buildHeader(header(columns)), ...features]);
+}
 
 describe('FlatGeobuf', () => {
   test('properties and geometry arrive as they were packed, from gzip and zip too', async () => {
@@ -50,6 +82,55 @@ describe('FlatGeobuf', () => {
       expect(numbers(found)).toEqual(Array.from({ length: 40 }, (_, i) => i));
     }
     await expect(read(bytes.subarray(0, headerEnd + 100))).rejects.toMatchObject({ code: 'feed_source' });
+  });
+
+  test('integers of 64 bits keep their digits, whatever columns stand around them', async () => {
+    const columns: Column[] = [
+      ['OK', ColumnType.Bool],
+      ['SMALL', ColumnType.Short],
+      ['LOTS', ColumnType.Int],
+      ['PIN', ColumnType.Long],
+      ['OWNER', ColumnType.String],
+      ['ACRES', ColumnType.Double],
+      ['RATE', ColumnType.Float],
+      ['MORE', ColumnType.Json],
+      ['NEXT', ColumnType.ULong],
+      ['LEAST', ColumnType.Long],
+    ];
+    const rest = ['PEÑA', 2.5, 0.5, { a: ['x'] }];
+    const rows = [
+      [true, 3, 7, 490_711_113_003_000_101n, ...rest, 9_007_199_254_740_993n, -9_007_199_254_740_993n],
+      [false, 3, 7, 490_711_113_003_000_102n, ...rest, null, -12n],
+      [null, null, null, 12n, 'LEE', null, null, null, null, null],
+    ];
+    const found = await read(packTyped(columns, rows));
+    expect(found.bad).toEqual([]);
+    const [first, second, third] = found.rows.map(row => row.values);
+    expect(first).toEqual({
+      OK: true,
+      SMALL: 3,
+      LOTS: 7,
+      PIN: '490711113003000101',
+      OWNER: 'PEÑA',
+      ACRES: 2.5,
+      RATE: 0.5,
+      MORE: { a: ['x'] },
+      NEXT: '9007199254740993',
+      LEAST: '-9007199254740993',
+    });
+    expect(second).toMatchObject({ PIN: '490711113003000102', LEAST: -12 });
+    expect(third).toEqual({ PIN: 12, OWNER: 'LEE' });
+  });
+
+  test('a count of 0 means that it is unknown', async () => {
+    const rows = [['7'], ['8'], ['9']];
+    const columns: Column[] = [['PID', ColumnType.String]];
+    expect((await read(packTyped(columns, rows, 0))).rows.map(row => row.values.PID)).toEqual([
+      '7',
+      '8',
+      '9',
+    ]);
+    expect(await read(packTyped(columns, [], 0))).toEqual({ rows: [], bad: [] });
   });
 
   const good = pack([feature(1, { PID: '7' }), feature(2, { PID: '8' })]);

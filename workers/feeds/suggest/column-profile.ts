@@ -51,7 +51,9 @@ export const confidenceOf = (name: number, support: number): number => 1 - (1 - 
 export const MAX_PART_DISTANCE = 4;
 
 export function profileOf(name: string, alias: string | undefined, values: readonly unknown[]): Profile {
-  const texts = values.map(value => (typeof value === 'object' && value !== null ? null : tidyText(value)));
+  const texts = values.map(value =>
+    typeof value === 'object' && value !== null && !(value instanceof Date) ? null : tidyText(value),
+  );
   const filled = texts.filter(text => text !== null);
   const numbers = texts.map(text => {
     const parsed = parseNumber(text);

@@ -12,8 +12,12 @@ const DATED = new RegExp(
 /** Longer texts are none of them. */
 const MAX_CHARS = 24;
 
-/** What a spreadsheet did to a parcel number; null when it did nothing that shows. */
-export function damageOf(text: string): Failure | null {
+/**
+ * What a spreadsheet did to a parcel number; null when it did nothing that shows. Dates of a workbook
+ * arrive as dates: as text, 2012-03-02 may be a number.
+ */
+export function damageOf(text: string, raw: unknown): Failure | null {
+  if (raw instanceof Date) return FAILURES.dated;
   if (text.length > MAX_CHARS) return null;
   if (ROUNDED.test(text)) return FAILURES.rounded;
   return DATED.test(text) ? FAILURES.dated : null;

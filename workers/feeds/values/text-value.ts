@@ -1,3 +1,5 @@
+import { dateText } from '../../formats/row-batch.ts';
+
 /**
  * Why a value cannot be used: `reason` is stable and counted (`plat runs show`), `says` completes the
  * sentence `'<value>' …`. A parser returns one of these instead of throwing, as a roll may hold a
@@ -56,9 +58,11 @@ export function displayValue(raw: unknown): string {
   const text =
     typeof raw === 'string'
       ? raw
-      : typeof raw === 'object' && raw !== null
-        ? JSON.stringify(raw)
-        : String(raw);
+      : raw instanceof Date
+        ? String(tidyText(raw))
+        : typeof raw === 'object' && raw !== null
+          ? JSON.stringify(raw)
+          : String(raw);
   const line = text.replace(/[\s\0]+/g, ' ');
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
@@ -113,7 +117,7 @@ function tidyOther(raw: unknown): string | null {
   if (raw === null || raw === undefined) return null;
   if (typeof raw === 'number') return Number.isNaN(raw) ? null : String(raw);
   if (typeof raw === 'boolean' || typeof raw === 'bigint') return String(raw);
-  if (raw instanceof Date) return Number.isNaN(raw.getTime()) ? null : raw.toISOString();
+  if (raw instanceof Date) return Number.isNaN(raw.getTime()) ? null : dateText(raw);
   if (Array.isArray(raw)) {
     return (
       raw

@@ -76,7 +76,7 @@ const NUMBERED = new Set(['apn', 'source_id']);
 
 function numbered(raw: unknown): string | null | Failure {
   const text = identifier(raw);
-  return typeof text === 'string' ? (damageOf(text) ?? text) : text;
+  return typeof text === 'string' ? (damageOf(text, raw) ?? text) : text;
 }
 
 const STREET_ADDRESSES = new Set(['situs_address', 'address']);

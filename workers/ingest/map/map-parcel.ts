@@ -204,10 +204,12 @@ export function compileKeyCheck(
 ): (values: Record<string, unknown>, key: string) => RejectedRow | null {
   const columns = keyColumns(spec).map(name => resolve(name) ?? name);
   return (values, key) => {
-    if (!MAY_BE_DAMAGED.test(key)) return null;
+    const mayBe = MAY_BE_DAMAGED.test(key);
     for (const column of columns) {
-      const text = tidyText(values[column]);
-      const damage = text === null ? null : damageOf(text);
+      const raw = values[column];
+      if (!mayBe && !(raw instanceof Date)) continue;
+      const text = tidyText(raw);
+      const damage = text === null ? null : damageOf(text, raw);
       if (damage) return rejectRow('key', damage.reason, `'${displayValue(text)}' ${damage.says}`);
     }
     return null;

@@ -71,6 +71,26 @@ describe('a key that a spreadsheet damaged', () => {
     PIN => expect(mapParcel({ key: 'PIN' }, { PIN }).mapped).toMatchObject({ ok: true, key: PIN }),
   );
 
+  test('as a date of a workbook is refused, whatever the day is; the same as text may be a number', () => {
+    for (const PIN of [new Date('2012-03-02'), new Date('2012-03-02T12:00Z')])
+      for (const key of ['PIN', { columns: ['MAP', 'PIN'] }])
+        expect(mapParcel({ key }, { MAP: '7', PIN }).mapped).toMatchObject({
+          ok: false,
+          field: 'key',
+          reason: 'damaged_key',
+          message: expect.stringContaining('2012-03-02'),
+        });
+    expect(mapParcel({ key: 'PIN' }, { PIN: '2012-03-02' }).mapped).toMatchObject({ ok: true });
+    const { mapped } = mapParcel(
+      { key: 'ID', columns: { apn: 'PIN', owner_name: 'PIN', last_sale_date: 'PIN' } },
+      { ID: 7, PIN: new Date('2012-03-02') },
+    );
+    expect(mapped).toMatchObject({ ok: true, dropped: [{ field: 'apn', reason: 'damaged_key' }] });
+    const value = (name: (typeof PARCEL_FIELD_NAMES)[number]) =>
+      mapped.ok && mapped.values[PARCEL_FIELD_NAMES.indexOf(name)];
+    expect([value('owner_name'), value('last_sale_date')]).toEqual(['2012-03-02', '2012-03-02']);
+  });
+
   test('costs the parcel number alone where the key is another', () => {
     const { mapped } = mapParcel({ key: 'ID', columns: { apn: 'PIN' } }, { ID: 7, PIN: '4.66E+11' });
     expect(mapped).toMatchObject({ ok: true, dropped: [{ field: 'apn', reason: 'damaged_key' }] });
