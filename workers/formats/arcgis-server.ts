@@ -136,11 +136,13 @@ async function attempt(
 
 function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<Body> {
   const { url } = layerRequest;
+  const text = bytes.toString('utf8');
   let body: unknown;
   try {
-    body = parseJson(bytes.toString('utf8'));
+    body = parseJson(text);
   } catch (cause) {
-    throw new RequestRefused(url, 'did not answer with JSON: is the source the address of a layer?', {
+    const page = /^\s*</.test(text) ? ` but with a web page (${firstWords(text)})` : '';
+    throw new RequestRefused(url, `did not answer with JSON${page}: is the source the address of a layer?`, {
       again: true,
       cause,
     });
@@ -160,6 +162,12 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
       retry: sourceError(`${redactUrl(url)} ${problem}. Run the feed again later.`, { retryable: true }),
     };
   throw new RequestRefused(url, `${problem}.`, { again: true });
+}
+
+/** Of a page, whose owner may say in it what is wrong. */
+function firstWords(html: string): string {
+  const text = html.slice(0, 10_000).replace(/<(script|style)\b[\s\S]*?<\/\1>|<[^<>]*>/gi, ' ');
+  return text.replace(/\s+/g, ' ').trim().slice(0, 60) || 'without text';
 }
 
 /** Esri's codes: 498 for an expired or invalid token, 499 for a missing one. */

@@ -60,6 +60,16 @@ describe('the real parcels', () => {
     expect(readdirSync(context.tmpDir)).toEqual([]);
   });
 
+  test('are read from tables of the version that has ids of 64 bits', async () => {
+    const tables = Object.entries(files).filter(([name]) => name.endsWith('.gdbtable'));
+    const newer = tables.map(([name, bytes]) => {
+      const copy = Buffer.from(bytes);
+      copy.writeInt32LE(4, 0);
+      return [name, copy] as const;
+    });
+    expect((await read(putFolder('newer.gdb', Object.fromEntries(newer)))).rows).toHaveLength(12);
+  });
+
   const hasGdal = (() => {
     try {
       return execFileSync('ogrinfo', ['--version']).length > 0;

@@ -130,6 +130,23 @@ describe('which layer', () => {
   });
 });
 
+test('two words for the reference system of a layer are refused with both', async () => {
+  put(
+    'two.gpkg',
+    { lots: [geometryBlob(POINT)] },
+    `alter table gpkg_contents add srs_id int;
+     update gpkg_contents set srs_id = 4326;
+     update gpkg_geometry_columns set srs_id = 3857;
+     insert into gpkg_spatial_ref_sys values (3857, 'EPSG', 3857, '')`,
+  );
+  await expect(read('two.gpkg')).rejects.toMatchObject({
+    code: 'feed_crs',
+    message: expect.stringMatching(/\b4326\b.*\b3857\b/),
+  });
+  const spec = { source: 'two.gpkg', format: 'geopackage', crs: 'EPSG:4326' } as const;
+  expect((await readAll(spec, context)).rows[0]!.geometry).toMatchObject({ coordinates: [-72.1, 43.2] });
+});
+
 const good = () =>
   readFileSync(join(folder.path, put(`good-${Math.random()}.gpkg`, { lots: [geometryBlob(POINT)] })));
 

@@ -5,7 +5,7 @@ import type { InputSpec } from '../../formats/format-input.ts';
 import { readInput } from '../../formats/read-format.ts';
 import type { BadRow, RowBatch, SourceRow } from '../../formats/row-batch.ts';
 import { openSource } from '../../formats/source.ts';
-import { NO_USABLE_ROWS } from '../gate/gate.ts';
+import { NO_USABLE_ROWS, SAME_FORM } from '../gate/gate.ts';
 import { noUsableFeatures } from '../gate/gate-layer.ts';
 import { compileBlockMapper } from '../map/map-block.ts';
 import { compileContactMapper } from '../map/map-contact.ts';
@@ -176,10 +176,22 @@ async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
     // not asked for so much.
     const isServer = feed.shape.input.format === 'arcgis';
     const more = () => !isServer && keys.size > 0;
-    await checkPart(check, 'shape', feed.shape, ofShape, key => keys.delete(key), more);
+    let example: string | undefined;
+    const onKey = (key: string) => {
+      example ??= key;
+      keys.delete(key);
+    };
+    await checkPart(check, 'shape', feed.shape, ofShape, onKey, more);
     const unmatched = [...keys].slice(0, UNMATCHED_SHOWN);
-    if (!isServer) result.keys = { checked, matched: checked - keys.size, unmatched };
-    else
+    if (!isServer) {
+      result.keys = { checked, matched: checked - keys.size, unmatched };
+      // The keys of rows that were not read may be there.
+      const told = result.parts[0]!.whole ? result.problems : result.warnings;
+      if (checked > 0 && checked === keys.size && example !== undefined)
+        told.push(
+          `shape: none of the first ${checked} keys of the roll, such as ${unmatched[0]}, is in the shape file, which has keys such as ${example}. ${SAME_FORM}`,
+        );
+    } else
       result.warnings.push(
         "shape: only the layer's first rows were read, so whether the roll's keys are among them is not known.",
       );

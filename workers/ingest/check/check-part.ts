@@ -20,6 +20,7 @@ import { countClass, newClasses } from '../run/run-counts.ts';
 import { shortRow } from '../stage/stage-rows.ts';
 import { compCounter } from './count-comps.ts';
 import { doubtfulText } from './doubtful-text.ts';
+import { largeLots } from './large-lots.ts';
 
 export type Fault = {
   field: string | null;
@@ -132,6 +133,7 @@ export function openPart(
       ? compCounter(kind, mapping.sales.minPrice)
       : null;
   const doubtful = doubtfulText();
+  const large = largeLots();
   const check: PartCheck = {
     part,
     source: [source].flat().join(', '),
@@ -166,6 +168,7 @@ export function openPart(
       noteAsked(mapped.values, asked);
     }
     if (check.priced) notePriced(check.priced, mapped.values);
+    if (kind === 'assessor' && row.geometry === null) large.note(row.rowNo, mapped.values);
     const misplaced = place?.(row, mapped);
     if (misplaced) {
       if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
@@ -234,6 +237,7 @@ export function openPart(
       ...repeatWarnings(part, sales),
       ...askedWarnings(part, asked),
       ...doubtful.warnings(part),
+      ...large.warnings(part),
       ...[...wordKeys]
         .filter(([, features]) => features >= MANY_PARTS)
         .map(

@@ -26,6 +26,8 @@ export type GateFigures = RowFigures & {
   overlap: readonly LoadedFeed[];
   /** Rows whose shape could not be used. */
   unusableShapes: number;
+  /** Of a feed of two files: the parcels that only one of them has. */
+  unjoined: { roll: number; shape: number } | null;
   /** Null of listings. */
   acreage: Acreage | null;
   /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
@@ -66,9 +68,10 @@ export function checkGates(figures: GateFigures, limits: Gates): GateResult {
     ...rowFaults(figures, limits, 'rows'),
     [
       'matched_keys',
-      last &&
-        (dropFault('keys with geometry', last.matchedKeys, figures.matchedKeys, most) ??
-          bestFault('keys with geometry', last.best?.matchedKeys, figures.matchedKeys, most)),
+      last
+        ? (dropFault('keys with geometry', last.matchedKeys, figures.matchedKeys, most) ??
+          bestFault('keys with geometry', last.best?.matchedKeys, figures.matchedKeys, most))
+        : unjoinedFault(figures),
     ],
     ['shapes', unusableShapesFault(figures.unusableShapes, figures.matchedKeys)],
     [
@@ -89,6 +92,16 @@ export function checkGates(figures: GateFigures, limits: Gates): GateResult {
     ['acreage', figures.acreage && wrongAcreage(figures.acreage, limits)],
   ]);
 }
+
+/** A first run of two files that share no key would load every parcel twice, in halves. */
+function unjoinedFault({ matchedKeys, unjoined }: GateFigures): string | null {
+  if (unjoined === null || matchedKeys > 0 || unjoined.roll === 0 || unjoined.shape === 0) return null;
+  return `None of the ${unjoined.roll} keys of the roll is among the ${unjoined.shape} of the shape file. ${SAME_FORM}`;
+}
+
+/** What to do when two files share no key. */
+export const SAME_FORM =
+  'Write both keys in the same form: where one of them lost its leading zeros, set strip_leading_zeros in both.';
 
 function overlapFault(feeds: readonly LoadedFeed[]): string | null {
   if (feeds.length === 0) return null;

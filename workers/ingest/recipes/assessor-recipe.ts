@@ -113,6 +113,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       sales,
       filled: counts.filled,
       unusableShapes: feed.shape ? 0 : (counts.dropped.geometry ?? 0),
+      unjoined: feed.shape ? { roll: figures.roll_without_shape, shape: figures.shape_without_roll } : null,
       last: lastFigures(run.last),
     },
     feed.gates,

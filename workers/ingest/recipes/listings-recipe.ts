@@ -62,6 +62,7 @@ async function compare(
       sales: { before: 0, leaving: 0 },
       filled: counts.filled,
       unusableShapes: 0,
+      unjoined: null,
       overlap: [],
       // An incremental run only has changes: its size is not comparable with the last one's. A market has
       // fewer listings in winter than in the summer before, so the year's best says nothing.

@@ -106,6 +106,7 @@ async function compare(client: Client, run: RunContext, feed: RecordedFeed): Pro
       retired: 0,
       acreage: null,
       unusableShapes: 0,
+      unjoined: null,
       overlap: [],
       outside: { points: 0, outside: 0, where: '' },
       sales: figures,
