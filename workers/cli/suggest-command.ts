@@ -34,7 +34,7 @@ export function addSuggestCommand(feed: Command): void {
       'what the source is; by default its name tells, or that of the file in the zip',
     )
     .option('--name <name>', "the feed's name; by default the source's")
-    .option('--fips <code>', 'its county; by default the one that the rows lie in', fips)
+    .option('--fips <code>', 'its county; by default the one that the rows or their ZIPs are in', fips)
     .option('--member <name>', 'the file meant in a zip')
     .option('--layer <name>', 'the layer, table or sheet meant in a file that holds several')
     .option('--crs <code>', 'coordinate system, where the source does not say it')
@@ -115,7 +115,7 @@ async function inputOf(source: string, file: string, { format, member, layer, cr
 }
 
 function renderSuggested(
-  { kind, fips: county, rows, suggestions, problems, joins }: JoinedFeed,
+  { kind, fips: county, fipsWhy, rows, suggestions, problems, joins }: JoinedFeed,
   file: string,
 ): string {
   const said = suggestions?.fields ?? [];
@@ -134,7 +134,7 @@ function renderSuggested(
   );
   const unsure = said.filter(({ mapped: best, others }) => best === null && others.length > 0);
   return [
-    `${file}: ${kind}, ${county === null ? 'county not known' : `county ${county}`}, from ${rows} rows`,
+    `${file}: ${kind}, ${county === null ? 'county not known' : `county ${county}${fipsWhy ? ` (${fipsWhy})` : ''}`}, from ${rows} rows`,
     ...(suggestions
       ? [
           '',

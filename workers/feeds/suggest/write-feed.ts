@@ -12,6 +12,7 @@ export type FeedHead = {
   kind: string;
   /** Five digits; null where the rows do not tell. */
   fips: string | null;
+  fipsWhy?: string | null | undefined;
   title?: string | undefined;
   attribution?: string | undefined;
   licence?: string | undefined;
@@ -29,7 +30,7 @@ const comment = (text: string): string => `# ${displayValue(text)}`;
 
 /** The head of a feed file: its first comment, name, kind, county and terms. */
 export function feedHead(head: FeedHead, about: readonly string[]): string[] {
-  const { kind, fips, disabled, ...texts } = head;
+  const { kind, fips, fipsWhy, disabled, ...texts } = head;
   const lines = about.map(line => (line === '' ? '#' : `# ${line.replace(/\s+/g, ' ')}`));
   const given = {
     name: texts.name,
@@ -41,7 +42,11 @@ export function feedHead(head: FeedHead, about: readonly string[]): string[] {
   };
   for (const [name, value] of Object.entries(given))
     if (value !== undefined) lines.push(`${name}: ${inline(value)}`);
-  lines.push(fips === null ? '# fips: the rows do not tell the county' : `fips: "${fips}"`);
+  lines.push(
+    fips === null
+      ? '# fips: the rows do not tell the county'
+      : `fips: "${fips}"${fipsWhy ? `  # ${fipsWhy}` : ''}`,
+  );
   if (disabled) lines.push('disabled: true');
   return lines;
 }

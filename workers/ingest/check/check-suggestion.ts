@@ -12,12 +12,12 @@ import {
   inputLines,
   plainColumnLines,
 } from '../../feeds/suggest/write-feed.ts';
-import { parseNumber } from '../../feeds/values/number-value.ts';
 import type { InputSection } from '../../formats/format-input.ts';
-import type { RowBatch, SourceRow } from '../../formats/row-batch.ts';
+import type { RowBatch } from '../../formats/row-batch.ts';
 import { checkFeed, type FeedCheck } from './check-feed.ts';
+import { guessCounty } from './county-of-rows.ts';
 import { withDecimalCommas } from './decimal-commas.ts';
-import { columnsSampled, countyOf, kindOf, readSample } from './read-sample.ts';
+import { columnsSampled, kindOf, readSample } from './read-sample.ts';
 
 export type SuggestRequest = {
   /** What to read; relative paths start at `baseDir`. */
@@ -44,6 +44,8 @@ export type SuggestedFeed = {
   text: string;
   kind: string;
   fips: string | null;
+  /** How the rows tell the county, where that is not their place. */
+  fipsWhy: string | null;
   rows: number;
   suggestions: Suggestions | null;
   /**
@@ -70,7 +72,8 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const isOpen = known === 'assessor' && !preset;
   const offered = isOpen ? listingColumns(columns) : null;
   const suggestions = isOpen && !offered ? suggest(columns) : null;
-  const fips = head.fips ?? countyOf(rows) ?? (suggestions && countyOf(placedBy(suggestions, rows)));
+  const county = head.fips ? { fips: head.fips, why: null } : guessCounty(rows, suggestions);
+  const fips = county?.fips ?? null;
   const values = rows.map(row => row.values);
   const hasAreas = columns.acres.some(acres => acres !== null);
   const sold = suggestions && !hasAreas ? saleColumns(suggestions, values, names) : undefined;
@@ -97,12 +100,15 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
     ];
     const schema = '# yaml-language-server: $schema=../feed.schema.json';
     const attribution = head.attribution ?? (layer?.copyrightText || undefined);
-    const top = [schema, ...feedHead({ ...head, attribution, kind, fips, disabled: off }, about)];
+    const top = [
+      schema,
+      ...feedHead({ ...head, attribution, kind, fips, fipsWhy: county?.why, disabled: off }, about),
+    ];
     return `${[...top, ...body, ...salesLines(comps)].join('\n')}\n`;
   };
   const { check, problems } = await checkText(textOf([]), request.file, batch);
   const text = textOf(request.switchOff ? problems : [], check?.comps);
-  return { text, kind, fips, rows: rows.length, suggestions, check, problems };
+  return { text, kind, fips, fipsWhy: county?.why ?? null, rows: rows.length, suggestions, check, problems };
 }
 
 /** The sections of a roll, or of a file of sales. */
@@ -114,19 +120,6 @@ function suggestedLines(
 ): string[] {
   if (sold === undefined) return ['', 'roll:', ...lines, ...columnLines(suggestions)];
   return ['', 'listings:', ...lines, ...columnLines(sold), ...salesSection(sold, values)];
-}
-
-/** Rows at the places that their columns of longitude and latitude say. */
-function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRow[] {
-  const [lon, lat] = (['longitude', 'latitude'] as const).map(
-    field => fields.find(each => each.field === field)?.mapped?.columns[0],
-  );
-  if (lon === undefined || lat === undefined) return [];
-  return rows.flatMap(row => {
-    const at = [row.values[lon], row.values[lat]].map(parseNumber);
-    if (!at.every(degrees => typeof degrees === 'number' && degrees !== 0)) return [];
-    return [{ ...row, geometry: { type: 'Point', coordinates: at as number[] } }];
-  });
 }
 
 /** What the rows tell of sales, as comments at the end of a feed. */

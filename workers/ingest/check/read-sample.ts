@@ -1,8 +1,5 @@
 import { PlatError } from '../../../shared/base/errors.ts';
-import { boxOfGeometry } from '../../../shared/geo/box.ts';
 import { formatError } from '../../../shared/net/download-context.ts';
-import { fiveDigits } from '../../../shared/regions/counties.ts';
-import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import type { PresetName } from '../../feeds/feed-schema.ts';
 import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
 import { readPreset } from '../../feeds/resolve-feed.ts';
@@ -13,13 +10,7 @@ import { areValues, isNameless, NO_HEADER } from '../../formats/column-names.ts'
 import { FORMATS, type FormatSpec } from '../../formats/file-formats.ts';
 import { type InputSection, type InputSpec, inputSpec, readWindow } from '../../formats/format-input.ts';
 import { readInput } from '../../formats/read-format.ts';
-import {
-  isTooDeep,
-  type ReadContext,
-  type RowBatch,
-  type SourceRow,
-  TOO_DEEP,
-} from '../../formats/row-batch.ts';
+import { isTooDeep, type ReadContext, type RowBatch, TOO_DEEP } from '../../formats/row-batch.ts';
 import { columnsOf } from '../map/source-columns.ts';
 import { noUsableRows } from './check-feed.ts';
 import { checkContext } from './check-files.ts';
@@ -167,22 +158,4 @@ export function kindOf(names: readonly string[]): string {
   if (has('FEATURE_CLASS') && has('FEATURE_NAME')) return 'places';
   if (has('WETLAND_TYPE') && has('ATTRIBUTE')) return 'wetlands';
   return has('FLD_ZONE') ? 'flood' : 'assessor';
-}
-
-/** How many of the rows have to lie in one county for it to be the feed's. */
-const IN_COUNTY = 0.9;
-
-/** The county in which nearly all rows lie; null where they do not tell it. */
-export function countyOf(rows: readonly SourceRow[]): string | null {
-  const counties = new Map<number, number>();
-  let placed = 0;
-  for (const { geometry } of rows) {
-    const box = boxOfGeometry(geometry);
-    const fips = box && nearestCounty((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
-    if (fips == null) continue;
-    placed++;
-    counties.set(fips, (counties.get(fips) ?? 0) + 1);
-  }
-  const [most] = [...counties].sort((a, b) => b[1] - a[1]);
-  return most && most[1] >= IN_COUNTY * placed ? fiveDigits(most[0]) : null;
 }

@@ -12,8 +12,9 @@ import { columnLines, feedHead, inline, inputLines } from '../../feeds/suggest/w
 import type { InputSection } from '../../formats/format-input.ts';
 import { checkFeed } from './check-feed.ts';
 import type { SuggestedFeed, SuggestRequest } from './check-suggestion.ts';
+import { guessCounty } from './county-of-rows.ts';
 import { type KeyMatch, matchKeys, shareOf } from './match-keys.ts';
-import { columnsSampled, countyOf, kindOf, readSample, type Sample } from './read-sample.ts';
+import { columnsSampled, kindOf, readSample, type Sample } from './read-sample.ts';
 
 export type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows'> & {
   inputs: readonly InputSection[];
@@ -44,7 +45,12 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const own = bestKey(matches);
   const joins = matches.map(all => all.find(match => inline(match.own) === own) ?? null);
   const problems = others.flatMap((other, i) => unmatched(first!, other, joins[i] ?? null));
-  const fips = head.fips ?? countyOf((shape ?? first!).batch.rows);
+  const placed = shape ?? first!;
+  const county = head.fips
+    ? { fips: head.fips, why: null }
+    : guessCounty(placed.batch.rows, suggestColumns(columnsSampled(placed)));
+  const fips = county?.fips ?? null;
+  const fipsWhy = county?.why ?? null;
   const mapped = new Set<string>();
   const section = (sample: Sample, key: KeySpec | undefined, why: string | undefined) => {
     const all = suggestColumns(columnsSampled(sample));
@@ -78,13 +84,14 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
     `Suggested from the first ${rows} rows of each source. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
   ];
   const schema = '# yaml-language-server: $schema=../feed.schema.json';
-  const top = [schema, ...feedHead({ ...head, kind: 'assessor', fips }, about)];
+  const top = [schema, ...feedHead({ ...head, kind: 'assessor', fips, fipsWhy }, about)];
   const text = `${[...top, ...body].join('\n')}\n`;
   const { check, faults } = await checked(text, file, rows);
   return {
     text,
     kind: 'assessor',
     fips,
+    fipsWhy,
     rows: first!.batch.rows.length,
     suggestions: withKey(head1.suggestions, isJoined ? joins[0]?.own : undefined),
     check,
