@@ -227,7 +227,10 @@ test('a report in a workbook: titles, a column without a name, and empty default
     text(row.site as string),
     number(22_000 + Number(row.amount)),
   ]);
-  const titles = [['<c/>', text('Tax Sale Parcel List'), '<c/>', text('Page 1 of 30')]];
+  const titles = [
+    [text('Sale Year: 2017')],
+    ['<c/>', text('Tax Sale Parcel List'), '<c/>', text('Page 1 of 30')],
+  ];
   const header = [text('Account Number'), '<c/>', text('Site Address'), text('Sale Amount')];
   const sheets = { Sheet1: [...titles, header, ...rows], Sheet2: [], Sheet3: [] };
   const found = await suggest(workbook(sheets), 'xlsx', '31109');
