@@ -1,12 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { suggestFeed } from '../../../workers/ingest/check/check-suggestion.ts';
 import { testFolder } from '../../support/folder.ts';
 import { lot, square } from '../../support/ingest.ts';
-import { wkbOf } from '../formats/wkb.ts';
-import { date, number, text, workbook } from '../formats/workbook.ts';
 
 /** Files of counties as people find them: what a feed is suggested for each, with nothing edited. */
 
@@ -17,7 +14,7 @@ type Row = Record<string, unknown>;
 const ROWS = 60;
 const rowsOf = (row: (n: number) => Row): Row[] => Array.from({ length: ROWS }, (_, n) => row(n));
 
-function suggest(content: string | Buffer, format: 'csv' | 'geojson' | 'parquet' | 'xlsx', fips?: string) {
+function suggest(content: string | Buffer, format: 'csv' | 'geojson', fips?: string) {
   const source = `source-${++files}.${format}`;
   writeFileSync(join(folder, source), content);
   return suggestFeed({
@@ -68,36 +65,6 @@ describe('shapes that are not there end nothing', () => {
     );
     expect([found.kind, found.fips, found.problems, found.rows]).toEqual(['assessor', '33019', [], ROWS]);
     expect(found.check!.parts[0]!.usable).toBe(ROWS);
-  });
-
-  test('in Parquet, by any word for its system or none', async () => {
-    const geometry = Array.from({ length: ROWS }, (_, n) =>
-      n === 0 ? null : n === 1 ? wkbOf({ type: 'Polygon', coordinates: [] }) : wkbOf(lot(n)),
-    );
-    const write = (crs: object) =>
-      Buffer.from(
-        parquetWriteBuffer({
-          columnData: [
-            { name: 'PIN', data: Array.from({ length: ROWS }, (_, n) => pin(n)), type: 'STRING' },
-            { name: 'geometry', data: geometry, type: 'BYTE_ARRAY' },
-          ],
-          kvMetadata: [
-            {
-              key: 'geo',
-              value: JSON.stringify({
-                version: '1.1.0',
-                primary_column: 'geometry',
-                columns: { geometry: { encoding: 'WKB', geometry_types: [], ...crs } },
-              }),
-            },
-          ],
-        }),
-      );
-    for (const crs of [{}, { crs: null }]) {
-      const found = await suggest(write(crs), 'parquet');
-      expect([found.fips, found.rows, found.check!.parts[0]!.usable]).toEqual(['33019', ROWS, ROWS]);
-    }
-    await expect(suggest(write({ crs: 'EPSG:99999' }), 'parquet')).rejects.toThrow(/crs/i);
   });
 });
 
@@ -212,51 +179,6 @@ test('a list of a tax sale: its parcel number with a repeat, which is named', as
   expect(found.suggestions!.key).toMatchObject({ columns: ['block_lot'] });
   expect(found.suggestions!.key!.why).toContain('1051-3 (rows 4, 60)');
   expect(specs(found)).toMatchObject({ apn: { column: 'block_lot' }, owner_name: { column: 'Owner_Name' } });
-});
-
-test('a report in a workbook: titles, a column without a name, and empty default sheets', async () => {
-  const table = rowsOf(n => ({
-    key: `020-${15_113 + 7 * n}-0-0000`,
-    owner: owner(n),
-    site: street(n),
-    amount: n,
-  }));
-  const rows = table.map(row => [
-    text(row.key as string),
-    text(row.owner as string),
-    text(row.site as string),
-    number(22_000 + Number(row.amount)),
-  ]);
-  const titles = [
-    [text('Sale Year: 2017')],
-    ['<c/>', text('Tax Sale Parcel List'), '<c/>', text('Page 1 of 30')],
-  ];
-  const header = [text('Account Number'), '<c/>', text('Site Address'), text('Sale Amount')];
-  const sheets = { Sheet1: [...titles, header, ...rows], Sheet2: [], Sheet3: [] };
-  const found = await suggest(workbook(sheets), 'xlsx', '31109');
-  expect(found.rows).toBe(ROWS);
-  expect(found.suggestions!.key).toMatchObject({ columns: ['Account Number'] });
-});
-
-test('a workbook in which some parcel numbers have become dates cannot run, and a column of sale dates can', async () => {
-  const header = ['PARCEL_ID', 'OWNER', 'SALE_DATE'].map(text);
-  const roll = (damaged: number) =>
-    rowsOf(n => ({ n })).map(({ n }) => {
-      const key = Number(n) < damaged ? date(45_000 + Number(n)) : text(pin(Number(n)));
-      return [key, text(owner(Number(n))), date(40_000 + 31 * Number(n))];
-    });
-  const good = await suggest(workbook({ Roll: [header, ...roll(0)] }), 'xlsx', '33019');
-  expect([good.problems, samples(good, 'last_sale_date')]).toEqual([
-    [],
-    ['2009-07-06', '2009-08-06', '2009-09-06'],
-  ]);
-  for (const damaged of [6, ROWS]) {
-    const found = await suggest(workbook({ Roll: [header, ...roll(damaged)] }), 'xlsx', '33019');
-    expect(found.problems.length).toBeGreaterThan(0);
-    expect(found.check!.parts[0]!.rejected).toMatchObject([
-      { field: 'key', reason: 'damaged_key', count: damaged, rowNo: 1 },
-    ]);
-  }
 });
 
 test('an export of listings with prices per acre, square feet and places that are none', async () => {
