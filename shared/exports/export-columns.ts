@@ -16,7 +16,10 @@ const OWN: Columns = {
 /** What the owner of a row has, in a file of one row an owner or of a list. */
 const OWNER: Columns = {
   owner_parcels: { type: 'integer', doc: 'Parcels of this owner among those that were asked for' },
-  owner_acres: { type: 'number', doc: 'Their effective acres together' },
+  owner_acres: {
+    type: 'number',
+    doc: 'Their effective acres together; units on one boundary count its land once',
+  },
 };
 
 /** What a list says of its rows. Notes stay out: people keep telephone numbers there. */

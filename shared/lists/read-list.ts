@@ -10,7 +10,13 @@ import { type OfferFacts, offerOf, type ReviewReason } from './offer.ts';
 export const listParts = ({ onlyRead = false } = {}) => ({
   members: compose('lists/members', { among: onlyRead ? 'r.read_at is not null' : 'true' }),
   owners: sql('lists/owners'),
-  ranked: sql('lists/ranked'),
+  ranked: compose('lists/ranked', {
+    extra_acres: compose('parcels/extra_acres', {
+      of: 'f.owner',
+      from: 'owned f',
+      where: 'f.owner is not null',
+    }),
+  }),
 });
 
 /** A row of a list as it is kept, with what its owner has in the list. */

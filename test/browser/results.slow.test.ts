@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describePages, drawn, field, inspect, isFocused, tabTo } from '../support/browser.ts';
+import { insertParcels, square } from '../support/parcels.ts';
 
 describePages('the results of a search', site => {
   test('vacant lots of 5 to 20 acres of out-of-state owners in a county by its name: switches and ranges as one types, chips that are taken off, what is not loaded is marked', async () => {
@@ -84,6 +85,22 @@ describePages('the results of a search', site => {
     await rows.first().check();
     await page.locator('.chip', { hasText: '100 acres' }).click();
     await said.waitFor({ state: 'hidden' });
+  });
+
+  test('units that are selected count the land they share once', async () => {
+    await insertParcels(
+      site.db.pool,
+      [1, 2, 3].map(n => ({
+        property_id: 23_009e8 + n,
+        boundary: n < 3 ? square(-68.4, 44.5) : square(-68.6, 44.7),
+        calculated_acres: 4,
+      })),
+    );
+    for (const view of ['', '&view=table']) {
+      const page = await site.open(`/data?county=23009&acres_min=1${view}`);
+      await page.locator('#select-all').check();
+      await expect.poll(() => page.locator('#selected').textContent()).toMatch(/^3 .* 8 acres$/);
+    }
   });
 
   test('a table instead of the list: sorted by its heads, kept when the question changes', async () => {

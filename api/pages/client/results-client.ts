@@ -1,6 +1,7 @@
 // The results of a search, as a list or a table: which rows are selected, and the way through them by
 // keyboard.
 
+import { acresTogether } from '../../../shared/kernels/acres-together.ts';
 import { followTabs } from './parcel-tabs.ts';
 import { openSpreads } from './range-spread.ts';
 
@@ -23,7 +24,13 @@ function count(): void {
   whole.hidden = all.length === 0;
   whole.checked = selected.length > 0 && selected.length === all.length;
   whole.indeterminate = selected.length > 0 && !whole.checked;
-  const acres = selected.reduce((sum, { dataset }) => sum + Number(dataset.acres), 0);
+  const acres = acresTogether(
+    selected.map(({ dataset }) => ({
+      boundary: dataset.boundary ?? null,
+      acres: Number(dataset.acres),
+      boundaryAcres: Number(dataset.boundaryAcres),
+    })),
+  );
   const words = bar.querySelector('#selected')!;
   words.textContent = `${selected.length} selected · ${digits(acres)} acres`;
   words.toggleAttribute('hidden', selected.length === 0);

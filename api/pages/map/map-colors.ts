@@ -1,6 +1,8 @@
+import { compose } from '../../../shared/base/db.ts';
 import { acres, percent, usd } from '../../../shared/domain/figures.ts';
 import { countyOf } from '../../../shared/domain/property-id.ts';
 import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
+import type { Selection } from '../../../shared/parcels/filter/filter-selection.ts';
 import { type Asking, selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
 import type { Database } from '../../http/database.ts';
 
@@ -92,13 +94,20 @@ export type Classes = { classes: ColorClass[]; unknown: number };
 export type Total = { count: number; acres: number };
 
 export async function countHits(database: Database, body: FilterBody, asking: Asking): Promise<Total> {
-  const { table, where, values } = await selectParcels(body, asking, database);
+  return sumHits(database, await selectParcels(body, asking, database));
+}
+
+async function sumHits(database: Database, { table, where, values }: Selection): Promise<Total> {
   const [row] = await database.runComposed<Total>(
-    'parcels/count_classes',
-    { table: table(), where, ...NO_FIGURE },
-    { ...values, breaks: [] },
+    'parcels/sum_hits',
+    {
+      from: table(),
+      where,
+      extra_acres: compose('parcels/extra_acres', { of: 'true', from: table(), where }),
+    },
+    values,
   );
-  return row ?? { count: 0, acres: 0 };
+  return row!;
 }
 
 /** Variables of the style sheet: from low to high, and of kinds that have no order. */
@@ -142,15 +151,18 @@ export async function classifyHits(
   asking: Asking,
   color: Color,
 ): Promise<Classes & { total: Total }> {
-  const { table, where, values } = await selectParcels(body, asking, database);
+  const selection = await selectParcels(body, asking, database);
+  const { table, where, values } = selection;
   const fragments = { table: table(), where, figure: color.figure, join: color.join };
   const breaks = 'kinds' in color ? color.kinds.slice(1).map((_, i) => i + 1) : color.breaks;
   const found = breaks ?? (await findBreaks(database, fragments, values));
-  const rows = await database.runComposed<Total & { class: number | null }>(
-    'parcels/count_classes',
-    fragments,
-    { ...values, breaks: found },
-  );
+  const [rows, total] = await Promise.all([
+    database.runComposed<{ class: number | null; count: number }>('parcels/count_classes', fragments, {
+      ...values,
+      breaks: found,
+    }),
+    sumHits(database, selection),
+  ]);
   const counts = new Map(rows.map(row => [row.class, row.count]));
   const words = 'kinds' in color ? color.kinds : rangesOf(found, color.shown);
   return {
@@ -160,10 +172,7 @@ export async function classifyHits(
       count: counts.get(at) ?? 0,
     })),
     unknown: counts.get(null) ?? 0,
-    total: {
-      count: rows.reduce((sum, row) => sum + row.count, 0),
-      acres: rows.reduce((sum, row) => sum + row.acres, 0),
-    },
+    total,
   };
 }
 

@@ -14,12 +14,12 @@ export function ResultList({ url, rows }: ListProps) {
 }
 
 function listRow(row: ResultRow, address: string): Markup {
-  const { property_id: id, effective_acres, value, value_per_acre } = row;
+  const { property_id: id, value, value_per_acre } = row;
   const name = nameOf(row);
   const perAcre = value_per_acre == null ? '' : `${usd(value_per_acre)}/ac`;
   const dot = row.swatch !== undefined && html`<i class="swatch ${row.swatch}"></i> `;
   return html`<li>
-    ${selectBox({ id, name, acres: effective_acres })}
+    ${selectBox(row)}
     <a href="${address}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">
       <b>${name}</b>
       <span>${value == null ? '–' : usd(value)}</span>

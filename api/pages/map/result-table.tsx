@@ -67,7 +67,7 @@ function tableRow(row: ResultRow, address: string, filters: Filters): Markup {
   const { property_id: id, apn, owner_name, effective_acres, last_sale_date, last_sale_price } = row;
   const name = nameOf(row);
   return html`<tr>
-    <td>${selectBox({ id, name, acres: effective_acres })}</td>
+    <td>${selectBox(row)}</td>
     <th scope="row">
       <a href="${address}" data-parcel="${id}" data-point="${row.point?.join(',') ?? ''}">${name}</a>
       ${apn !== null && row.situs_address !== null && html`<small>APN ${shortApn(apn)}</small>`}

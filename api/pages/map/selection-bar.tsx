@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { boundaryName } from '../../../shared/kernels/acres-together.ts';
 import { html, type Markup } from '../frame/html.ts';
 import { Icon } from '../frame/icons.tsx';
+import { nameOf, type ResultRow } from './result-rows.ts';
 
 /** The form that the rows' checkboxes belong to, wherever they stand. */
 const FORM = 'selection';
@@ -47,8 +49,14 @@ export function SelectionBar({ filters, some, children }: SelectionBarProps) {
   );
 }
 
-type BoxProps = { id: number; name: string; acres: number | null };
-
 /** Of a row. */
-export const selectBox = ({ id, name, acres }: BoxProps): Markup =>
-  html`<input type="checkbox" form="${FORM}" name="property_id" value="${id}" aria-label="Select ${name}" autocomplete="off" data-acres="${acres ?? 0}">`;
+export function selectBox(row: ResultRow): Markup {
+  const { property_id: id, point, effective_acres, calculated_acres } = row;
+  const [lon, lat] = point ?? [];
+  const boundary =
+    lon !== undefined &&
+    lat !== undefined &&
+    calculated_acres !== null &&
+    html`data-boundary="${boundaryName(lon, lat, calculated_acres)}" data-boundary-acres="${calculated_acres}"`;
+  return html`<input type="checkbox" form="${FORM}" name="property_id" value="${id}" aria-label="Select ${nameOf(row)}" autocomplete="off" data-acres="${effective_acres ?? 0}" ${boundary}>`;
+}

@@ -98,7 +98,12 @@ export const listRow = z
         'Why there is no offer: the parcel has left the roll; there is no such value; the parcel is unlike the sales it was valued by; the ends of the 80 % interval are over ten times apart; stated and measured acres contradict each other.',
       ),
     owner_parcels: z.int().min(1).describe('Parcels of this owner in the list.'),
-    owner_acres: z.number().nullable().describe('Their effective acres together, to two decimals.'),
+    owner_acres: z
+      .number()
+      .nullable()
+      .describe(
+        'Their effective acres together, to two decimals. Units that share one boundary count its land once.',
+      ),
     assemblage_id: z.null().describe('Reserved.'),
     added_at: z.iso.datetime(),
     mail_address: z.string().nullable().describe("Street of the owner's mailing address."),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countyOf } from '../../../shared/domain/property-id.ts';
+import { acresTogether, boundaryName, type Land } from '../../../shared/kernels/acres-together.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { ownerKeys } from '../../../shared/parcels/owner-key.ts';
 import type { Statements } from '../../http/database.ts';
@@ -103,26 +104,19 @@ function subjectOf(results: readonly ParcelSummary[], id: number): ParcelSummary
   return subject;
 }
 
-/**
- * Acres of parcels together. Condominium units that share one boundary have no more land than it: some rolls
- * state all of it for each unit, others the unit's share.
- */
-function totalAcres(parcels: readonly SummaryRow[]): number {
-  const stacks = new Map<string, { stated: number; land: number }>();
-  for (const { property_id, lon_e7, lat_e7, acres, calculated_acres } of parcels) {
-    const isPlaced = lon_e7 !== null && calculated_acres !== null;
-    const boundary = isPlaced ? `${lon_e7} ${lat_e7} ${calculated_acres}` : String(property_id);
-    const own = acres ?? calculated_acres ?? 0;
-    const { stated, land } = stacks.get(boundary) ?? { stated: 0, land: calculated_acres ?? 0 };
-    stacks.set(boundary, { stated: stated + own, land: Math.max(land, own) });
-  }
-  return [...stacks.values()].reduce((sum, { stated, land }) => sum + Math.min(stated, land), 0);
-}
+const landOf = ({ lon_e7, lat_e7, acres, calculated_acres }: SummaryRow): Land => ({
+  boundary:
+    lon_e7 === null || lat_e7 === null || calculated_acres === null
+      ? null
+      : boundaryName(lon_e7, lat_e7, calculated_acres),
+  acres: acres ?? calculated_acres ?? 0,
+  boundaryAcres: calculated_acres ?? 0,
+});
 
 function totals(parcels: readonly SummaryRow[]) {
   return {
     total_parcels: parcels.length,
-    total_acres: round2(totalAcres(parcels)),
+    total_acres: round2(acresTogether(parcels.map(landOf))),
     total_states: new Set(parcels.map(row => Math.floor(row.fips / 1_000))).size,
     total_counties: new Set(parcels.map(row => row.fips)).size,
   };

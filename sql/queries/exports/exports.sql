@@ -171,7 +171,8 @@ hits as materialized (
 -- Part of statements: the largest parcel of each owner that a filter finds. Places: from and where of the
 -- filter, owners and ranked of lists. `most`: no further ones are looked at.
 members as materialized (
-  select own.property_id, own.owner_key, own.out_of_zip_owner is null as zip_unknown, own.effective_acres
+  select own.property_id, own.owner_key, own.out_of_zip_owner is null as zip_unknown, own.effective_acres, own.fips,
+    own.location, own.extent
   from {{from}}
   join parcel_filters own on own.fips = f.fips and own.property_id = f.property_id
   where {{where}}
@@ -181,8 +182,7 @@ members as materialized (
 {{ranked}},
 hits as materialized (
   select (property_id / 100000000)::int as fips, property_id, owner_parcels, owner_acres
-  from ranked
-  where place = 1
+  from ranked where place = 1
 )
 
 -- name: list_county_hits

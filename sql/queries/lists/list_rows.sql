@@ -142,7 +142,7 @@ on conflict do nothing
 -- Part of statements: the parcels of a list. Places: among, a condition on `list_rows r`. `counties`: theirs.
 members as materialized (
   select r.property_id, r.status, r.status_at, r.note, r.tags, r.added_at, r.read_at is not null as is_read,
-    f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres
+    f.owner_key, f.out_of_zip_owner is null as zip_unknown, f.effective_acres, f.fips, f.location, f.extent
   from list_rows r
   left join parcel_filters f on f.fips = (r.property_id / 100000000)::int and f.property_id = r.property_id
     and f.fips = any (:counties::int[])
@@ -205,14 +205,19 @@ where property_id in (select property_id from picked)
   ))
 
 -- name: ranked
--- Part of statements: `owned` with what each owner has in the list, the largest parcel first.
+-- Part of statements: `owned` with what each owner has in the list, the largest parcel first. Places:
+-- extra_acres by owner.
+extra_acres as materialized (
+  {{extra_acres}}
+),
 ranked as materialized (
-  select *,
-    row_number() over (owner_group order by effective_acres desc nulls last, property_id) as place,
+  select o.*,
+    row_number() over (owner_group order by o.effective_acres desc nulls last, o.property_id) as place,
     count(*) over owner_group as owner_parcels,
-    sum(effective_acres) over owner_group as owner_acres
-  from owned
-  window owner_group as (partition by owner, case when owner is null then property_id end)
+    sum(o.effective_acres) over owner_group - coalesce(e.acres, 0) as owner_acres
+  from owned o
+  left join extra_acres e on e.summed_by = o.owner
+  window owner_group as (partition by o.owner, case when o.owner is null then o.property_id end)
 )
 
 -- name: read_row_states

@@ -106,10 +106,8 @@ from {{table}}
 where {{where}};
 
 -- name: count_classes
--- How many of a filter's hits are in each class of a figure, with their acres; `breaks`: where the second and
--- later ones begin.
-select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count,
-  coalesce(sum(f.effective_acres), 0)::float8 as acres
+-- How many of a filter's hits are in each class of a figure; `breaks`: where the second and later ones begin.
+select width_bucket(({{figure}})::float8, :breaks::float8[]) as class, count(*)::int as count
 from {{table}}
 {{join}}
 where {{where}}
