@@ -65,10 +65,37 @@ export type ReadSettings = z.output<typeof reading>;
 export const MAX_COLUMN_CHARS = 300;
 export const MAX_JOINED = 12;
 
+/** The most values of a column whose meanings are listed, and the longest of them. */
+export const MAX_VALUES = 30;
+export const MAX_VALUE_CHARS = 60;
+
+const meanings = z.object({
+  /** Whose values these are: the field may be read from another column by now. */
+  column: z.string().max(MAX_COLUMN_CHARS),
+  /** By the file's text: of a flag true, false, or nothing; of a code another text, or nothing. */
+  values: z.record(z.string().max(MAX_VALUE_CHARS), z.string().max(MAX_COLUMN_CHARS)),
+  /** Of a flag: what all other values and empty cells mean. */
+  otherwise: z.enum(['true', 'false', '']),
+});
+export type Meanings = z.output<typeof meanings>;
+
+/** The values of a column whose meaning for a field can be chosen. */
+export type ValueMeanings = {
+  kind: 'flag' | 'code';
+  column: string;
+  /** The most frequent first; `means` as in Meanings. */
+  values: { text: string; count: number; means: string }[];
+  /** How many further values there are. */
+  others: number;
+  otherwise: Meanings['otherwise'];
+};
+
 const choices = z.object({
   key: z.string().max(MAX_COLUMN_CHARS).nullable(),
   /** The source's columns by field; none of a field that is not to be filled. */
   columns: z.record(z.string().max(60), z.array(z.string().max(MAX_COLUMN_CHARS)).max(MAX_JOINED)),
+  /** What values mean, by field. */
+  meanings: z.record(z.string().max(60), meanings).optional(),
 });
 export type ColumnChoices = z.output<typeof choices>;
 
@@ -115,7 +142,13 @@ export type AddFileResult = {
   /** Those of a roll; empty where the file is of a known schema. */
   columns: { name: string; filled: number; samples: string[] }[];
   key: { chosen: string | null; guess: ColumnGuess | null };
-  fields: { field: string; chosen: string[]; guess: ColumnGuess | null; options: ColumnGuess[] }[];
+  fields: {
+    field: string;
+    chosen: string[];
+    guess: ColumnGuess | null;
+    options: ColumnGuess[];
+    meanings?: ValueMeanings | null;
+  }[];
   parts: PartCheckResult[];
   problems: string[];
   warnings: string[];

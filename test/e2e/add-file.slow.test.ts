@@ -237,6 +237,57 @@ test('what a table lacks is said, and may be given', async () => {
   expect(formOf(given.text)).toMatchObject({ county: 'Penobscot, ME', 'column.owner_name': '["OWNER"]' });
 }, 120_000);
 
+test('what the values of a column mean is chosen in the form, and the run reads them so', async () => {
+  await worker();
+  const uses = ['VAC', 'RES', 'COM'];
+  const rows = Array.from({ length: 21 }, (_, i) => `V-${i},DOE JOHN ${i},${uses[i % 3]}`);
+  const sent = await upload(`PARCEL_ID,OWNER,USE_CD\n${rows.join('\n')}\n`, 'uses.csv');
+  const fields = { ...formOf(await settled(sent.page)), county: 'Penobscot ME' };
+  const asked = await send(sent.page, { ...fields, 'column.vacant': '["USE_CD"]', do: 'check' });
+  const list = formOf(asked.text);
+  expect(list).toMatchObject({
+    'values-of.vacant': 'USE_CD',
+    'value.vacant.VAC': '',
+    'value.vacant.RES': '',
+    'value.vacant.COM': '',
+    'otherwise.vacant': '',
+  });
+  const chosen = {
+    ...list,
+    'value.vacant.VAC': 'true',
+    'value.vacant.RES': 'false',
+    'column.land_use_code': '["USE_CD"]',
+    do: 'check',
+  };
+  const checked = await send(asked.page, chosen);
+  expect(formOf(checked.text)).toMatchObject({
+    'value.vacant.VAC': 'true',
+    'value.vacant.RES': 'false',
+    'value.vacant.COM': '',
+    'value.land_use_code.VAC': '',
+  });
+  // A form that is refused keeps what was chosen.
+  const wrong = await operator.submit(checked.page, {
+    ...formOf(checked.text),
+    county: 'Nowhere',
+    'value.vacant.COM': 'false',
+  });
+  expect([wrong.status, formOf(wrong.text)['value.vacant.COM']]).toEqual([400, 'false']);
+  await send(checked.page, {
+    ...formOf(checked.text),
+    'value.land_use_code.VAC': 'Vacant land',
+    do: 'write',
+  });
+  expect(readFileSync(join(feeds, 'uses.yaml'), 'utf8')).toMatch(/^ {4}vacant: \{ column: USE_CD, values: /m);
+  const read = `select land_use_code as use, vacant, count(*)::int as parcels from parcels p join feeds f on f.id = p.feed_id
+    where f.name = 'uses' group by 1, 2 order by 1`;
+  expect(await all(pool, read)).toEqual([
+    { use: 'COM', vacant: null, parcels: 7 },
+    { use: 'RES', vacant: false, parcels: 7 },
+    { use: 'Vacant land', vacant: true, parcels: 7 },
+  ]);
+}, 120_000);
+
 test('a damaged file, and one that is none, end as a message, and may be read another way', async () => {
   await worker();
   const damaged = await upload(BANGOR.subarray(0, 900), 'parcels.zip');

@@ -2,6 +2,7 @@ import type { ColumnChoices } from '../../shared/feeds/file-feeds.ts';
 import { PARCEL_TARGETS, type ParcelTarget } from '../feeds/feed-schema.ts';
 import { type Candidate, fitOf, profileOf } from '../feeds/suggest/column-profile.ts';
 import type { Sample, Suggestion, Suggestions } from '../feeds/suggest/suggest-columns.ts';
+import { withMeanings } from './recode-values.ts';
 
 const BY_HAND = 'chosen by hand';
 
@@ -9,7 +10,7 @@ const BY_HAND = 'chosen by hand';
 export function correctSuggestions(
   found: Suggestions,
   sample: Sample,
-  { key, columns: chosen }: ColumnChoices,
+  { key, columns: chosen, meanings }: ColumnChoices,
 ): Suggestions {
   const fields = PARCEL_TARGETS.flatMap((field): Suggestion[] => {
     const was = found.fields.find(each => each.field === field);
@@ -18,7 +19,8 @@ export function correctSuggestions(
     if (columns.length === 0) return [{ field, mapped: null, others: [] }];
     const candidates = was ? [was.mapped, ...was.others].filter(each => each !== null) : [];
     const mapped = candidates.find(each => same(each.columns, columns)) ?? byHand(field, columns, sample);
-    return [{ field, mapped, others: candidates.filter(each => each !== mapped) }];
+    const spec = withMeanings(field, mapped.spec, meanings?.[field], sample);
+    return [{ field, mapped: { ...mapped, spec }, others: candidates.filter(each => each !== mapped) }];
   });
   return { key: key === null ? null : keyOf(found, sample, key), fields };
 }

@@ -26,6 +26,7 @@ import type { FeedCheck } from '../ingest/check/check-feed.ts';
 import { suggestFeed } from '../ingest/check/check-suggestion.ts';
 import { correctSuggestions } from './correct-suggestions.ts';
 import { feedName } from './feed-name.ts';
+import { meaningsOf } from './recode-values.ts';
 
 /** As `plat feed suggest` reads, and `plat feed check`. */
 const SUGGEST_ROWS = 500;
@@ -157,9 +158,11 @@ function mappingOf(
     fields: PARCEL_TARGETS.map(field => {
       const guesses = suggestions.fields.find(each => each.field === field);
       const best = guesses?.mapped ?? null;
+      const mapped = chosen.fields.find(each => each.field === field)?.mapped;
       return {
         field,
-        chosen: chosen.fields.find(each => each.field === field)?.mapped?.columns ?? [],
+        chosen: mapped?.columns ?? [],
+        meanings: mapped ? meaningsOf(field, mapped.spec, sample) : null,
         guess: best && guessOf(best),
         options: (guesses?.others ?? []).map(guessOf),
       };

@@ -18,6 +18,7 @@ import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
 import { ReadingFields } from './reading-fields.tsx';
+import { meaningsIn, ValueList, withSent } from './value-list.tsx';
 
 /** Before the name of a field, the name of the select of its column. */
 const COLUMN = 'column.';
@@ -50,7 +51,9 @@ export function fileChanges(form: URLSearchParams): Changes {
     write: text('do') === 'write',
     name: name === '' ? undefined : name,
     county,
-    choices: form.has('key') ? { key: columnsOf(form.get('key')!)[0] ?? null, columns } : undefined,
+    choices: form.has('key')
+      ? { key: columnsOf(form.get('key')!)[0] ?? null, columns, meanings: meaningsIn(form) }
+      : undefined,
   };
 }
 
@@ -92,15 +95,19 @@ function columnsOf(value: string): string[] {
 }
 
 /** A result with what somebody has chosen in the form since. */
-export const withForm = (result: AddFileResult, form: URLSearchParams): AddFileResult => ({
-  ...result,
-  name: form.get('name') ?? result.name,
-  key: { ...result.key, chosen: columnsOf(form.get('key') ?? '')[0] ?? null },
-  fields: result.fields.map(field => ({
-    ...field,
-    chosen: columnsOf(form.get(COLUMN + field.field) ?? ''),
-  })),
-});
+export function withForm(result: AddFileResult, form: URLSearchParams): AddFileResult {
+  const sent = meaningsIn(form);
+  return {
+    ...result,
+    name: form.get('name') ?? result.name,
+    key: { ...result.key, chosen: columnsOf(form.get('key') ?? '')[0] ?? null },
+    fields: result.fields.map(field => ({
+      ...field,
+      chosen: columnsOf(form.get(COLUMN + field.field) ?? ''),
+      meanings: withSent(field.meanings, sent[field.field]),
+    })),
+  };
+}
 
 type FileFormProps = {
   payload: AddFilePayload;
@@ -235,7 +242,7 @@ function MappingTable({ result, rows, withKey }: TableProps) {
             <td>{key.guess ? guessWords(key.guess) : 'nothing is sure to'}</td>
           </tr>
         )}
-        {rows.map(({ field, chosen, guess, options }) => {
+        {rows.map(({ field, chosen, guess, options, meanings }) => {
           const composed = [guess, ...options].filter(each => each !== null).map(each => each.columns);
           const several = [...composed, chosen].filter(each => each.length > 1);
           const distinct = new Map(several.map(each => [optionOf(each), each.join(' + ')]));
@@ -250,7 +257,10 @@ function MappingTable({ result, rows, withKey }: TableProps) {
                   given={optionOf(chosen)}
                 />
               </td>
-              <td>{readValues(filled.get(field)) ?? samplesOf(result, chosen)}</td>
+              <td>
+                {readValues(filled.get(field)) ?? samplesOf(result, chosen)}
+                {meanings && <ValueList field={field} label={labelOf(field)} of={meanings} />}
+              </td>
               <td>{whyOf(chosen, guess, options)}</td>
             </tr>
           );

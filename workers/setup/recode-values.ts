@@ -1,0 +1,91 @@
+import {
+  MAX_VALUE_CHARS,
+  MAX_VALUES,
+  type Meanings,
+  type ValueMeanings,
+} from '../../shared/feeds/file-feeds.ts';
+import type { ColumnSpec } from '../feeds/column-schema.ts';
+import { type ParcelTarget, targetSpec } from '../feeds/feed-schema.ts';
+import type { Sample } from '../feeds/suggest/suggest-columns.ts';
+import { isFailure, tidyText } from '../feeds/values/text-value.ts';
+import { compileColumn } from '../ingest/map/map-column.ts';
+
+type Flag = boolean | null;
+
+const flagOf = (means: string | undefined): Flag =>
+  means === 'true' ? true : means === 'false' ? false : null;
+const textOf = (flag: unknown): Meanings['otherwise'] =>
+  flag === true ? 'true' : flag === false ? 'false' : '';
+
+/**
+ * What the values of a field's column mean as the field is read now; null where values are not to be chosen:
+ * of other fields than flags and codes, of several columns, and of codes without end.
+ */
+export function meaningsOf(field: ParcelTarget, spec: ColumnSpec, { columns }: Sample): ValueMeanings | null {
+  const { type } = targetSpec('assessor', field);
+  const kind = type === 'boolean' ? 'flag' : type === 'text' && field.endsWith('_code') ? 'code' : null;
+  const source = columns.find(({ name }) => name === spec.column);
+  if (kind === null || source === undefined) return null;
+  const counted = countTexts(source.values);
+  const shown = counted.filter(({ text }) => text.length <= MAX_VALUE_CHARS).slice(0, MAX_VALUES);
+  const others = counted.length - shown.length;
+  if (shown.length === 0 || (kind === 'code' && others > 0)) return null;
+  const read = readerOf(field, spec);
+  const values = shown.map(({ text, count }) => {
+    const value = read(text);
+    return {
+      text,
+      count,
+      means: kind === 'flag' ? textOf(value) : value === text ? '' : String(value ?? ''),
+    };
+  });
+  return { kind, column: source.name, values, others, otherwise: textOf(spec.otherwise) };
+}
+
+/** The field read as somebody says what its values mean. */
+export function withMeanings(
+  field: ParcelTarget,
+  spec: ColumnSpec,
+  given: Meanings | undefined,
+  sample: Sample,
+): ColumnSpec {
+  if (given === undefined || given.column !== spec.column) return spec;
+  const now = meaningsOf(field, spec, sample);
+  if (now === null || isSame(now, given)) return spec;
+  const { values: _values, contains: _contains, otherwise: _otherwise, ...plain } = spec;
+  const entries = Object.entries(given.values);
+  if (now.kind === 'code') {
+    const values = Object.fromEntries(entries.filter(([, means]) => means !== ''));
+    return Object.keys(values).length === 0 ? plain : { ...plain, values };
+  }
+  const otherwise = flagOf(given.otherwise);
+  const flags = entries.map(([text, means]) => [text, flagOf(means)] as const);
+  const read = readerOf(field, plain);
+  if (otherwise === null && flags.every(([text, flag]) => read(text) === flag)) return plain;
+  return { ...plain, values: Object.fromEntries(flags.filter(([, flag]) => flag !== otherwise)), otherwise };
+}
+
+/** What a field makes of a value; null of one that it cannot use. */
+function readerOf(field: ParcelTarget, spec: ColumnSpec): (text: string) => unknown {
+  const compiled = compileColumn({ name: field, spec: targetSpec('assessor', field) }, spec, name => name);
+  return text => {
+    const value = compiled?.read({ [spec.column!]: text }) ?? null;
+    return isFailure(value) ? null : value;
+  };
+}
+
+/** Upper and lower case do not matter to a feed. */
+function countTexts(values: readonly unknown[]): { text: string; count: number }[] {
+  const counted = new Map<string, { text: string; count: number }>();
+  for (const value of values) {
+    const text = tidyText(typeof value === 'object' ? null : value);
+    if (text === null) continue;
+    const known = counted.get(text.toUpperCase());
+    if (known === undefined) counted.set(text.toUpperCase(), { text, count: 1 });
+    else known.count++;
+  }
+  return [...counted.values()].sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
+}
+
+const isSame = (now: ValueMeanings, given: Meanings): boolean =>
+  now.otherwise === given.otherwise && now.values.every(({ text, means }) => given.values[text] === means);
