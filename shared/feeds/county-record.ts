@@ -12,6 +12,8 @@ export type CountyRecord = {
   /** Those with both acreages, and of these those whose acreages agree. */
   acreage_compared: number;
   acreage_agrees: number;
+  /** Towns of the parcels, up to MAX_TOWNS. Absent in records that were made before they were noted. */
+  towns?: string[];
   ratio_studies: RatioStudyOf[];
 };
 
@@ -28,3 +30,6 @@ export const WHOLE = ['all', 'last_12_months'] as const;
 export const RECORD_YEARS = 5;
 /** Studies of fewer sales have no figures. */
 export const LEAST_STUDIED = 5;
+
+/** More towns than these are not noted. */
+export const MAX_TOWNS = 10;

@@ -5,6 +5,7 @@ import { MAX_ACRES_RATIO, PARCEL_FIELD_NAMES, type ParcelField } from '../../sha
 import {
   type CountyRecord,
   LEAST_STUDIED,
+  MAX_TOWNS,
   type RatioStudyOf,
   RECORD_YEARS,
 } from '../../shared/feeds/county-record.ts';
@@ -74,17 +75,27 @@ async function readFacts(client: Client, fips: number): Promise<Facts> {
     statement('feeds/measure_county', { fips }, { filled, most_apart: String(MAX_ACRES_RATIO) }),
   );
   const { parcels, boundaries, acreage_compared, acreage_agrees, ...fields } = rows[0]!;
+  const { rows: towns } = await client.query<{ town: string }>(
+    statement('feeds/list_towns', { fips, limit: MAX_TOWNS }),
+  );
   const asOf = await defaultValuationDay(client);
   const { comps } = await readMarket(client, fips, emptyBox(), dayOf(asOf));
   return {
     known: known.rows[0]!,
     asOf,
     comps,
-    filled: { parcels, filled: fields, boundaries, acreage_compared, acreage_agrees },
+    filled: {
+      parcels,
+      filled: fields,
+      boundaries,
+      acreage_compared,
+      acreage_agrees,
+      towns: towns.map(({ town }) => town),
+    },
   };
 }
 
-type Measured = Omit<CountyRecord, 'filled' | 'ratio_studies'> & Record<ParcelField, number>;
+type Measured = Omit<CountyRecord, 'filled' | 'towns' | 'ratio_studies'> & Record<ParcelField, number>;
 
 /** The county's latest sales that can be valued, each once, the earliest first. */
 function pastSales(comps: StoredComps, fips: number, asOfDay: number): number[] {

@@ -7,6 +7,7 @@ import { Icon } from '../frame/icons.tsx';
 import { Crumbs, Notice, Panel, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { spreadsheet } from '../frame/visit.ts';
+import { readPart } from '../map/county-part.ts';
 import { AllFigures, Filled, LeftOut, leftOutOf, Sources, sum } from './run-figures.tsx';
 import { isComputing, RunSteps } from './run-steps.tsx';
 
@@ -53,9 +54,14 @@ const runPage: Page = {
       limit: MAX_COUNTIES + 1,
     });
     const title = titleOf(run, counties);
+    const [only, ...others] = counties;
+    const part =
+      run.kind === 'assessor' && only && others.length === 0
+        ? await readPart(resources.database, only.fips)
+        : null;
     const body = (
       <div class="run">
-        <Head run={run} counties={counties} title={title} />
+        <Head run={run} counties={counties} title={title} part={part} />
         <RunSteps run={run} computing={await isComputing(visit, run)} />
         {run.error && <Notice kind="bad">{run.error}</Notice>}
         {(run.gate?.blocked ?? []).map(({ message }) => (
@@ -122,9 +128,9 @@ function titleOf({ feed, kind }: Run, counties: readonly RunCounty[]): string {
   return `${where}: ${KIND_NAMES[kind] ?? kind}`;
 }
 
-type HeadProps = { run: Run; counties: readonly RunCounty[]; title: string };
+type HeadProps = { run: Run; counties: readonly RunCounty[]; title: string; part: string | null };
 
-function Head({ run, counties, title }: HeadProps) {
+function Head({ run, counties, title, part }: HeadProps) {
   const { feed, id, status, forced, requested_by, started_at, finished_at, attempts } = run;
   const [words, badge] = STATUS_NAMES[status] ?? [status, ''];
   const again = `/admin/run?feed=${encodeURIComponent(feed)}`;
@@ -138,6 +144,7 @@ function Head({ run, counties, title }: HeadProps) {
             {title} <span class={`badge ${badge}`}>{words}</span>
           </h1>
           <p>
+            {part && <b data-part>Loaded: {part}. </b>}
             {[
               moment(started_at),
               seconds !== null && `took ${lengthOf(seconds)}`,

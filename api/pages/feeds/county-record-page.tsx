@@ -5,6 +5,7 @@ import { notFound } from '../../http/error-responses.ts';
 import { type CountyQuality, readQuality } from '../../v1/feeds/get-county-quality.ts';
 import { Crumbs, Grid, Meter, Stat } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
+import { readParts } from '../map/county-part.ts';
 import { NoParcels } from '../map/no-parcels.tsx';
 import { KIND_WORDS } from './coverage-page.tsx';
 import { Studies } from './ratio-studies.tsx';
@@ -32,6 +33,7 @@ export const countyRecordPage: Page = {
           </>
         ),
       };
+    const part = (await readParts(resources.database, [Number(code)])).get(Number(code));
     const body = (
       <div class="record">
         {crumbs}
@@ -39,6 +41,7 @@ export const countyRecordPage: Page = {
           <div>
             <h1>{title}: how good the data are</h1>
             <p>
+              {part && <b data-part>Loaded: {part}. </b>}
               <small>
                 {quality.computed_at
                   ? `Computed ${day(quality.computed_at)}`

@@ -4,6 +4,7 @@ import { type Coverage, offersOf, readCoverage } from '../../v1/feeds/get-covera
 import { Grid, Panel, Select } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import { classifyCounties } from '../map/county-legend.tsx';
+import { readParts } from '../map/county-part.ts';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from '../map/map-view.tsx';
 
 /**
@@ -14,7 +15,7 @@ const coveragePage: Page = {
   access: 'session',
   async get(visit) {
     const { database, sourcesOfCounty } = visit.deps.resources;
-    const counties = await readCoverage(database, null);
+    const [counties, parts] = await Promise.all([readCoverage(database, null), readParts(database, null)]);
     const state = STATES.find(({ code }) => code === visit.url.searchParams.get('offered'))?.code;
     const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
     const body = (
@@ -49,7 +50,10 @@ const coveragePage: Page = {
                 'Sold',
               ]}
               rows={counties.map(county => [
-                <a href={`/coverage/${county.fips}`}>{nameOf(county)}</a>,
+                <>
+                  <a href={`/coverage/${county.fips}`}>{nameOf(county)}</a>
+                  <PartOf county={county} parts={parts} />
+                </>,
                 count(county.parcels),
                 ...SHARES.map(([name]) =>
                   county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels),
@@ -186,6 +190,18 @@ const SHARES = [
   ['with_values', 'Value'],
   ['with_sale', 'Sale'],
 ] as const;
+
+type PartProps = { county: Coverage; parts: ReadonlyMap<number, string> };
+
+function PartOf({ county, parts }: PartProps) {
+  const part = parts.get(Number(county.fips));
+  return part ? (
+    <>
+      {' '}
+      <small data-part>{part}</small>
+    </>
+  ) : null;
+}
 
 const nameOf = ({ name, state }: Coverage): string => `${name}, ${state}`;
 

@@ -4,11 +4,12 @@ import { filterParcels } from '../../v1/parcels/filter/filter-parcels.ts';
 import type { Page } from '../frame/pages.tsx';
 import { callEndpoint, type Visit } from '../frame/visit.ts';
 import { FilterForm } from './filter-form.tsx';
-import { readKnown } from './filter-needs.ts';
+import { type Known, readKnown } from './filter-needs.ts';
 import { readSwatches } from './map-colors.ts';
 import { type Colored, MapLegend, readColored } from './map-legend.tsx';
 import { boxOfCounties, countyParcelsBox, mapHead, mapOf } from './map-view.tsx';
 import { explainZero, type Zero } from './no-hits.tsx';
+import { NoBoundaries } from './no-parcels.tsx';
 import { ParcelPanel } from './parcel-panel.tsx';
 import { lookUpOnPage } from './parcel-phones.ts';
 import { readPlace } from './parcel-place.tsx';
@@ -18,7 +19,7 @@ import { readParcel } from './read-parcel.ts';
 import { readRows } from './result-rows.ts';
 import { isTable, sizeOf } from './result-views.tsx';
 import { resultsBoxPage, whereKey } from './results-box.ts';
-import { type FoundRows, NoQuestion, parcelsText, Results, type SearchResult } from './search-results.tsx';
+import { type FoundRows, noQuestion, parcelsText, Results, type SearchResult } from './search-results.tsx';
 import { askedOnPage, findListAsked } from './tile-hits.ts';
 import { countUnknownHits } from './unknown-hits.ts';
 
@@ -115,15 +116,25 @@ async function search(
         aria-live="polite"
         data-where={isFound && hits.count > 0 ? whereKey(filters) : undefined}
       >
+        {isFound && hits.count > 0 && <Unplaced visit={visit} rows={hits.rows} known={known} />}
         {hits ? (
           <Results hits={hits} visit={visit} filters={filters} zero={zero} unknownHits={unknownHits} />
         ) : (
-          <NoQuestion counties={counties} />
+          await noQuestion(visit, counties)
         )}
       </div>
     </>
   );
   return { side, zero };
+}
+
+type UnplacedProps = { visit: Visit; rows: FoundRows['rows']; known: Known | undefined };
+
+/** What the map can't draw of the county that is searched. */
+function Unplaced({ visit, rows, known }: UnplacedProps) {
+  if (known === undefined || known.coverage.with_boundary > 0) return null;
+  const isPlaced = rows.some(({ point }) => point !== null);
+  return <NoBoundaries visit={visit} fips={Number(known.coverage.fips)} isPlaced={isPlaced} />;
 }
 
 async function findParcels(

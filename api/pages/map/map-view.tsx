@@ -125,11 +125,11 @@ function boxOf({ shape, point }: OpenParcel): Box | null {
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
 
-/** Where the parcels of a county are; undefined without one. */
-export async function countyParcelsBox({ deps }: Visit, county: unknown): Promise<Box | undefined> {
+/** Where the parcels of a county are, or the county where nobody says; undefined without one. */
+export async function countyParcelsBox({ deps }: Visit, county: unknown): Promise<Readonly<Box> | undefined> {
   if (typeof county !== 'string' || !/^\d{4,5}$/.test(county)) return undefined;
   const [box] = await deps.resources.database.run<BoxColumns>('parcels/read_box', { fips: Number(county) });
-  return box?.west == null ? undefined : boxOfColumns(box);
+  return box?.west == null ? countyExtent(Number(county)) : boxOfColumns(box);
 }
 
 type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };

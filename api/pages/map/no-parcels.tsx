@@ -23,3 +23,24 @@ export const NoParcels = ({ visit, counties }: NoParcelsProps) => (
     <WhoLoads visit={visit} fips={counties[0]!} coverage="/coverage" />
   </Notice>
 );
+
+/** Of a county whose parcels have no boundaries. @param isPlaced points say where they are */
+export const NoBoundaries = ({
+  visit,
+  fips,
+  isPlaced,
+}: Omit<LoadProps, 'coverage'> & { isPlaced: boolean }) => (
+  <Notice kind="warn">
+    <b>No boundaries are loaded for {countyText(fips)}.</b>{' '}
+    {isPlaced
+      ? 'The map shows its parcels as dots.'
+      : "The map can't show its parcels, but the list has them."}{' '}
+    {visit.session?.user.operator ? (
+      <a href="/admin/files">Add a file with their shapes</a>
+    ) : (
+      <>
+        An operator can load them. <a href={`/coverage/${fiveDigits(fips)}`}>What is loaded</a>
+      </>
+    )}
+  </Notice>
+);

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
+import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/geometry-types.ts';
+import type { FilterBody } from '../../../shared/parcels/filter/declare-filter.ts';
 import { SCOPES } from '../../../shared/parcels/filter/filter-schema.ts';
 import { selectParcels } from '../../../shared/parcels/filter/select-parcels.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { filterBody } from '../../v1/parcels/filter/filter-body.ts';
 import type { Page } from '../frame/pages.tsx';
 import { json } from '../frame/visit.ts';
@@ -16,6 +19,13 @@ export function whereKey(filters: Filters): string {
 
 type BoxE7 = { west: number | null; south: number; east: number; north: number };
 
+/** The counties that a search names: its parcels have no place of their own. */
+function boxOfPlace({ county, counties }: FilterBody): Readonly<Box> | undefined {
+  const codes = (county === undefined ? (counties ?? []) : [county]) as number[];
+  const extents = codes.map(countyExtent).filter(extent => extent !== undefined);
+  return extents.length === 0 ? undefined : boxAround(extents);
+}
+
 /** Around all that a search finds, in degrees; null where that has no place. */
 export const resultsBoxPage: Page = {
   path: '/data/box.json',
@@ -27,7 +37,7 @@ export const resultsBoxPage: Page = {
     const { database } = visit.deps.resources;
     const { from, where, values } = await selectParcels(body, await askedOnPage(visit, body), database);
     const [box] = await database.runComposed<BoxE7>('parcels/read_hits_box', { from, where }, values);
-    if (box?.west == null) return json(null);
+    if (box?.west == null) return json(boxOfPlace(body) ?? null);
     const degrees: Box = [box.west / 1e7, box.south / 1e7, box.east / 1e7, box.north / 1e7];
     return json(degrees);
   },

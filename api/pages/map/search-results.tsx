@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { count } from '../../../shared/domain/figures.ts';
 import { labelOf } from '../../../shared/parcels/filter/declare-filter.ts';
@@ -6,6 +7,7 @@ import type { ParcelSummary } from '../../v1/common/parcel-summary.ts';
 import { pricesOf } from '../../v1/parcels/filter/filter-prices.ts';
 import { Empty, Notice } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
+import { readParts } from './county-part.ts';
 import { Chips } from './filter-chips.tsx';
 import { NoHits, type Zero } from './no-hits.tsx';
 import { type County, FILTER_BY_NAME, type Filters } from './read-filters.ts';
@@ -32,7 +34,12 @@ const MAX_NAMED = 8;
 export const parcelsText = (hits: number): string => `${count(hits)} ${hits === 1 ? 'parcel' : 'parcels'}`;
 
 /** What is said before anything was asked. */
-export function NoQuestion({ counties }: { counties: readonly County[] }) {
+export async function noQuestion({ deps }: Visit, counties: readonly County[]): Promise<VNode> {
+  const named = counties.slice(0, MAX_NAMED);
+  const parts = await readParts(
+    deps.resources.database,
+    named.map(({ fips }) => Number(fips)),
+  );
   if (counties.length === 0)
     return (
       <Empty icon="map" title="No county is loaded yet">
@@ -42,12 +49,13 @@ export function NoQuestion({ counties }: { counties: readonly County[] }) {
   return (
     <Empty icon="map-pin" title="Where?">
       Name a county above, draw an area on the map, or begin with one that is loaded:{' '}
-      {counties.slice(0, MAX_NAMED).map(({ fips, name, state }, i) => (
+      {named.map(({ fips, name, state }, i) => (
         <>
           {i > 0 && '; '}
           <a href={`/data?county=${fips}`}>
             {name}, {state}
           </a>
+          {parts.has(Number(fips)) && <small> ({parts.get(Number(fips))})</small>}
         </>
       ))}
     </Empty>

@@ -77,3 +77,30 @@ select
   ) as history
 from (select :fips::int as fips) asked
 left join county_records r on r.fips = asked.fips
+
+-- name: list_towns
+-- The towns that a county's parcels are in, as the roll names them, the one with most parcels first. A town
+-- of less than a hundredth of the parcels may be a typing error.
+select town
+from (
+  select upper(btrim(situs_city)) as town, count(*) as parcels, sum(count(*)) over () as of_all
+  from parcels
+  where fips = :fips and retired_at is null and btrim(situs_city) <> ''
+  group by upper(btrim(situs_city))
+) named
+where parcels * 100 >= of_all
+order by parcels desc, town
+limit :limit
+
+-- name: list_noted_towns
+-- The towns in the records of some counties.
+select fips, record -> 'towns' as towns
+from county_records
+where fips = any (:fips::int[])
+
+-- name: list_boxes
+-- Where the parcels of counties are, in degrees. Counties whose parcels have no place are left out. `fips`:
+-- null for all.
+select fips, west, south, east, north
+from county_coverage
+where west is not null and (:fips::int[] is null or fips = any (:fips))

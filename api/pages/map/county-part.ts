@@ -1,0 +1,51 @@
+import { titleCase } from '../../../shared/domain/roll-text.ts';
+import { MAX_TOWNS } from '../../../shared/feeds/county-record.ts';
+import { type BoxColumns, boxOfColumns } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/geometry-types.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import type { Database } from '../../http/database.ts';
+
+/** Parcels whose box is a smaller share of their county's box are those of a part of it. */
+const MOST_OF_PART = 0.5;
+const MAX_NAMED = 3;
+
+/**
+ * The part that is loaded of counties that are not whole, in words such as `1 town: Washington`. `counties`:
+ * null for all.
+ */
+export async function readParts(
+  database: Database,
+  counties: readonly number[] | null,
+): Promise<Map<number, string>> {
+  const fips = await findParts(database, counties);
+  const rows =
+    fips.length === 0
+      ? []
+      : await database.run<{ fips: number; towns: string[] | null }>('feeds/list_noted_towns', { fips });
+  const towns = new Map(rows.map(row => [row.fips, row.towns ?? []]));
+  return new Map(fips.map(each => [each, partText(towns.get(each) ?? [])]));
+}
+
+/** The same of one county by its parcels, before its record is made; null where all of it may be loaded. */
+export async function readPart(database: Database, county: number): Promise<string | null> {
+  if ((await findParts(database, [county])).length === 0) return null;
+  const rows = await database.run<{ town: string }>('feeds/list_towns', { fips: county, limit: MAX_TOWNS });
+  return partText(rows.map(({ town }) => town));
+}
+
+/** Plat has no list of the towns of a county: the place of its parcels shows that some are missing. */
+async function findParts(database: Database, counties: readonly number[] | null): Promise<number[]> {
+  const rows = await database.run<BoxColumns & { fips: number }>('feeds/list_boxes', { fips: counties });
+  return rows.flatMap(row => {
+    const county = countyExtent(row.fips);
+    const isPart = county !== undefined && sizeOf(boxOfColumns(row)) < MOST_OF_PART * sizeOf(county);
+    return isPart ? [row.fips] : [];
+  });
+}
+
+function partText(towns: readonly string[]): string {
+  if (towns.length === 0 || towns.length > MAX_NAMED) return 'a part of the county';
+  return `${towns.length === 1 ? '1 town' : `${towns.length} towns`}: ${towns.map(titleCase).join(', ')}`;
+}
+
+const sizeOf = ([west, south, east, north]: Readonly<Box>): number => (east - west) * (north - south);
