@@ -31,6 +31,8 @@ export type CountyKindStatus = {
   /** Whether the feed reads sales, from which comps come; null until its columns have been looked at. */
   sales: boolean | null;
   message: string;
+  /** Its server could not be reached. Absent: it was, or was not asked. */
+  unreachable?: boolean;
   /** The feed file, where it could not be written. */
   text: string | null;
 };

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, type PlatError } from '../base/errors.ts';
+import { errorCode, isRetryable, type PlatError } from '../base/errors.ts';
 import {
   type Limits,
   limitsOf,
@@ -262,6 +262,24 @@ export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): {
       },
     ),
   };
+}
+
+/** What sockets say of a server that no connection was made to. */
+const NOT_CONNECTED = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether no connection to the server was made, as on a machine without a network. */
+export function isUnreachable(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at.name === 'TimeoutError' || NOT_CONNECTED.has(errorCode(at) ?? '')) return true;
+  return false;
 }
 
 function describeNetworkError(error: unknown): string {

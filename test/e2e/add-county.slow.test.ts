@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allJobs } from '../../workers/all-jobs.ts';
@@ -85,6 +85,38 @@ test('a county is searched by name or code; what is none is told, with what may 
     expect((await operator.open(`/admin/counties/${id}`)).status).toBe(404);
 });
 
+/** The panel of counties that aren't loaded. */
+async function unloaded(): Promise<string | undefined> {
+  const { text } = await operator.open('/admin');
+  return /<section[^>]* id="unloaded".*?<\/table>/s.exec(text)?.[0];
+}
+
+test('a county that failed stays at /admin on one line, with its cause and a retry', async () => {
+  // Port 9 is one that fetch never asks.
+  const CATALOGUE_FILE = join(folder, 'offline.json');
+  writeFileSync(
+    CATALOGUE_FILE,
+    readFileSync(catalogue, 'utf8').replaceAll(mirror.origin, 'http://127.0.0.1:2'),
+  );
+  const offline = Object.entries(mirror.settings)
+    .filter(([name]) => name.endsWith('_URL'))
+    .map(([name, address]) => [name, address.replace(mirror.origin, 'http://localhost:2')]);
+  const first = await worker({
+    FEEDS_DIR: join(folder, 'away'),
+    ...Object.fromEntries(offline),
+    CATALOGUE_FILE,
+  });
+  for (const _ of [1, 2]) {
+    const page = await ask('add');
+    expect(states(page)).toEqual(Array(7).fill('failed'));
+    expect(page).toMatch(/class="notice bad".*internet.*href="\/admin\/files"/s);
+    const panel = await unloaded();
+    expect(panel).toMatch(/Penobscot, ME.*internet.*name="county" value="23019".*href="\/admin\/files"/s);
+    expect(panel!.match(/href="\/admin\/counties\//g)).toHaveLength(1);
+  }
+  await first.stop();
+}, 240_000);
+
 test('the page shows what publishers offer, adds it, follows its runs, and then says that it is there', async () => {
   await worker();
   const offered = await ask('look');
@@ -97,6 +129,7 @@ test('the page shows what publishers offer, adds it, follows its runs, and then 
   expect(states(added)).toEqual(Array(7).fill('merged'));
   expect(added).toMatch(/class="notice good".*href="\/admin\/runs\/\d+"[^>]*>[^<]*<\/a>: 25 rows/s);
   expect(readdirSync(feeds)).toHaveLength(7);
+  expect(await unloaded()).toBeUndefined();
   const [by] = await all(pool, 'select distinct requested_by from runs');
   expect(by).toEqual({ requested_by: expect.stringContaining('@acme.example') });
 

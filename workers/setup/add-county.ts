@@ -7,6 +7,7 @@ import { errorCode, messageOf, PlatError } from '../../shared/base/errors.ts';
 import { COUNTY_KINDS, type CountyKind, type CountyKindStatus } from '../../shared/feeds/county-feeds.ts';
 import type { OpenContext } from '../../shared/net/download-context.ts';
 import { type FileVersion, fetchFileVersion } from '../../shared/net/file-version.ts';
+import { isUnreachable } from '../../shared/net/http.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { parseFeed } from '../feeds/load-feeds.ts';
@@ -160,6 +161,7 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
       ...result,
       status: 'failed',
       message: `${messageOf(error)} ${setting} may name another address.`,
+      unreachable: isUnreachable(error),
     };
   }
 }

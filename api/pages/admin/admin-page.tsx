@@ -13,6 +13,7 @@ import { countyPage } from './county-page.tsx';
 import { filePage } from './file-page.tsx';
 import { filesPage } from './files-page.tsx';
 import { KIND_NAMES, runPages, STATUS_NAMES } from './run-page.tsx';
+import { readUnloaded, UnloadedCounties } from './unloaded-counties.tsx';
 
 const admin: Page = {
   path: '/admin',
@@ -20,7 +21,8 @@ const admin: Page = {
   async get(visit) {
     const { pool, resources } = visit.deps;
     const { run } = resources.database;
-    const [feeds, runs, jobs, accounts, users] = await Promise.all([
+    const [unloaded, feeds, runs, jobs, accounts, users] = await Promise.all([
+      readUnloaded(visit),
       run<FeedRow>('feeds/list_feeds'),
       listRuns(pool, null, 20),
       run<Job>('queue/list_jobs', { limit: 20, status: null }),
@@ -28,8 +30,8 @@ const admin: Page = {
       listUsers(pool),
     ]);
     const now = visit.deps.now();
-    const open = jobs.filter(({ status }) => status !== 'done' && status !== 'canceled');
-    const done = jobs.filter(job => !open.includes(job));
+    const open = jobs.filter(job => !['done', 'canceled'].includes(job.status) && !isRepeated(job, jobs));
+    const done = jobs.filter(({ status }) => ['done', 'canceled'].includes(status));
     const body = (
       <>
         <header class="pagehead">
@@ -51,6 +53,7 @@ const admin: Page = {
           </div>
         </header>
         <div class="stack panels">
+          <UnloadedCounties of={unloaded} />
           <Panel id="feeds" title="Feeds" flush>
             <Table
               name="Feeds"
@@ -143,6 +146,11 @@ const admin: Page = {
     return { title: 'Admin', body, assetNames: ['cards.css'] };
   },
 };
+
+/** Whether a job that failed was asked for again since, so that the later one says how it went. */
+const isRepeated = ({ status, name, key, queued_at }: Job, jobs: readonly Job[]): boolean =>
+  status === 'failed' &&
+  jobs.some(other => other.name === name && other.key === key && other.queued_at > queued_at);
 
 function Status({ of: status, forced }: { of: string | null; forced?: boolean }) {
   const [words, badge] = status === null ? ['Never run', ''] : (STATUS_NAMES[status] ?? [status, '']);

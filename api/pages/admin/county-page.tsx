@@ -3,7 +3,6 @@ import {
   type AddCountyPayload,
   type AddCountyResult,
   addCountyJob,
-  type CountyKind,
 } from '../../../shared/feeds/county-feeds.ts';
 import { noComps } from '../../../shared/feeds/no-comps.ts';
 import type { JobState } from '../../../shared/queue/jobs.ts';
@@ -12,18 +11,8 @@ import { stateOfFips } from '../../../shared/regions/states.ts';
 import { Crumbs, Notice, Submit } from '../frame/layout.tsx';
 import type { Page } from '../frame/pages.tsx';
 import type { Visit } from '../frame/visit.ts';
+import { KINDS, problemOf } from './county-problem.ts';
 import { findJob, followed, isOpen, jobOfPage, lacksWorker, NoWorker, Progress } from './job-progress.tsx';
-
-const KINDS: Record<CountyKind, string> = {
-  assessor: 'Parcels',
-  listings: 'Sales',
-  roads: 'Roads',
-  wetlands: 'Wetlands',
-  flood: 'Flood zones',
-  elevation: 'Heights',
-  water: 'Water',
-  places: 'Names of places',
-};
 
 type Offered = AddCountyResult['added'][number];
 
@@ -139,9 +128,16 @@ function Outcome({ result, runs }: { result: AddCountyResult; runs: ReadonlyMap<
         Everything is loaded. Slopes, frontages, statistics and values are computed in the background.
       </Notice>
     );
+  const problem = problemOf(result);
   return (
     <Notice kind="bad">
-      {loaded} of {result.added.length} are loaded. See below why the others are not.
+      {problem?.files ? (
+        <>
+          {problem.text} <a href="/admin/files">Add a file</a>
+        </>
+      ) : (
+        `${loaded} of ${result.added.length} are loaded. See below why the others aren't.`
+      )}
     </Notice>
   );
 }

@@ -1,0 +1,51 @@
+import type { AddCountyResult, CountyKind } from '../../../shared/feeds/county-feeds.ts';
+
+export const KINDS: Record<CountyKind, string> = {
+  assessor: 'Parcels',
+  listings: 'Sales',
+  roads: 'Roads',
+  wetlands: 'Wetlands',
+  flood: 'Flood zones',
+  elevation: 'Heights',
+  water: 'Water',
+  places: 'Names of places',
+};
+
+type Offered = AddCountyResult['added'][number];
+type Outcome = Pick<AddCountyResult, 'added' | 'feedsDir' | 'notWritable'>;
+
+const isMissing = ({ status }: Offered): boolean =>
+  status === 'failed' || status === 'off' || status === 'unknown';
+
+/**
+ * Why what a county lacks was not added, in one sentence; null where everything was. `files`: files of the
+ * operator's own help. @param loaded kinds of data that another feed has brought
+ */
+export function problemOf(
+  { added, feedsDir, notWritable }: Outcome,
+  loaded: readonly string[] = [],
+): { text: string; files: boolean } | null {
+  const missing = added.filter(each => isMissing(each) && !loaded.includes(each.kind));
+  const [first] = missing;
+  if (first === undefined) return null;
+  if (isOffline(added))
+    return { text: "This server can't reach the internet. Add files instead.", files: true };
+  if (notWritable)
+    return {
+      text: `Plat can't write to ${feedsDir} (${notWritable}). Allow it, then try again.`,
+      files: false,
+    };
+  if (missing.every(({ status }) => status === 'unknown'))
+    return { text: 'Plat knows no publisher of its parcels. Add a file instead.', files: true };
+  const names = missing.map(({ kind }) => KINDS[kind]).join(', ');
+  return { text: `${names}: ${first.message}`, files: false };
+}
+
+/** No server was reached, and not just one publisher's. */
+function isOffline(added: readonly Offered[]): boolean {
+  const asked = added.filter(({ status }) => status === 'written' || status === 'failed');
+  const hosts = new Set(asked.flatMap(({ address }) => (address ? [hostOf(address)] : [])));
+  return hosts.size > 1 && asked.every(({ unreachable }) => unreachable === true);
+}
+
+const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);

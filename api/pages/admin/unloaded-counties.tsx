@@ -1,0 +1,79 @@
+import { moment } from '../../../shared/domain/figures.ts';
+import type { AddCountyResult } from '../../../shared/feeds/county-feeds.ts';
+import { countyText } from '../../../shared/regions/counties.ts';
+import { Grid, Panel, Submit } from '../frame/layout.tsx';
+import type { Visit } from '../frame/visit.ts';
+import { problemOf } from './county-problem.ts';
+
+type Run = { feed: string; status: string; error: string | null; id: number | null };
+
+type AddedCounty = {
+  id: string;
+  fips: number;
+  status: string;
+  error: string | null;
+  result: AddCountyResult | null;
+  queued_at: Date;
+  runs: Run[];
+  loaded: string[];
+};
+
+type Unloaded = AddedCounty & { problem: { text: string; files: boolean } };
+
+/** Counties that an operator added and that lack something, the last one first. */
+export async function readUnloaded({ deps }: Visit): Promise<readonly Unloaded[]> {
+  const added = await deps.resources.database.run<AddedCounty>('feeds/list_added_counties');
+  return added.flatMap(county => {
+    const problem = whyUnloaded(county);
+    return problem === null ? [] : [{ ...county, problem }];
+  });
+}
+
+function whyUnloaded({ status, error, result, runs, loaded }: AddedCounty): Unloaded['problem'] | null {
+  if (status === 'failed') return { text: error ?? 'Adding it failed.', files: false };
+  if (status !== 'done' || result === null) return null;
+  const problem = problemOf(result, loaded);
+  if (problem) return problem;
+  const kindOf = new Map(result.added.map(({ feed, kind }) => [feed, kind]));
+  const stopped = runs.find(
+    ({ feed, status: ended }) =>
+      (ended === 'failed' || ended === 'blocked') && !loaded.includes(kindOf.get(feed) ?? ''),
+  );
+  if (stopped === undefined) return null;
+  const why = stopped.status === 'blocked' ? 'its run was blocked, and nothing has changed.' : stopped.error;
+  return { text: `${stopped.feed}: ${why}`, files: false };
+}
+
+/** They stay on the page until they are loaded. */
+export const UnloadedCounties = ({ of }: { of: readonly Unloaded[] }) =>
+  of.length === 0 ? null : (
+    <Panel id="unloaded" title="Counties that aren't loaded" flush>
+      <Grid
+        name="Counties that aren't loaded"
+        cards
+        heads={['County', 'Why', 'Added', '']}
+        rows={of.map(({ id, fips, problem, queued_at }) => [
+          <a href={`/admin/counties/${id}`}>{countyText(fips)}</a>,
+          problem.text,
+          moment(queued_at),
+          <form method="post" action="/admin/counties" class="buttons">
+            <input type="hidden" name="county" value={fips} />
+            {problem.files && (
+              <a class="button second small" href="/admin/files">
+                Add files<span class="unseen"> for {countyText(fips)}</span>
+              </a>
+            )}
+            <Submit
+              does="add"
+              kind="second small"
+              label={
+                <>
+                  Try again<span class="unseen"> to load {countyText(fips)}</span>
+                </>
+              }
+            />
+          </form>,
+        ])}
+      />
+    </Panel>
+  );
