@@ -1015,8 +1015,10 @@ create table runs (
   error text,
   started_at timestamp with time zone default clock_timestamp() not null,
   finished_at timestamp with time zone,
+  undoes bigint,
+  undo_as_of date,
   constraint runs_pkey PRIMARY KEY (id),
-  constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'merged'::text, 'unchanged'::text, 'blocked'::text, 'failed'::text])))
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'merged'::text, 'unchanged'::text, 'blocked'::text, 'failed'::text, 'undone'::text])))
 );
 
 create table saved_markets (
@@ -1136,6 +1138,24 @@ create table traces (
   matched boolean not null,
   constraint traces_pkey PRIMARY KEY (id)
 );
+
+create table undo_listings (
+  run_id bigint not null,
+  listing_id uuid not null,
+  was jsonb not null,
+  constraint undo_listings_pkey PRIMARY KEY (run_id, listing_id)
+);
+
+create table undo_parcels (
+  run_id bigint not null,
+  fips integer not null,
+  property_id bigint not null,
+  feed_id integer not null,
+  was jsonb not null,
+  boundary bytea,
+  constraint undo_parcels_pkey PRIMARY KEY (run_id, property_id)
+);
+alter table undo_parcels alter column boundary set storage external;
 
 create table usage_daily (
   account_id uuid not null,
@@ -1402,6 +1422,8 @@ alter table searches add constraint searches_company_id_fkey FOREIGN KEY (compan
 alter table searches add constraint searches_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE SET NULL;
 alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table sign_in_links add constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table undo_listings add constraint undo_listings_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE;
+alter table undo_parcels add constraint undo_parcels_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE;
 alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table usage_periods add constraint usage_periods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table users add constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);

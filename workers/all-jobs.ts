@@ -5,6 +5,7 @@ import { gradeDealsJob } from './deals/grade-deals-job.ts';
 import { makeExportJob } from './exports/make-export-job.ts';
 import { deleteOldRecordsJob } from './housekeeping/delete-old-records-job.ts';
 import { ingestFeedJob } from './ingest/ingest-feed-job.ts';
+import { undoRunJob } from './ingest/undo-run-job.ts';
 import { computeLandAttributesJob } from './land/compute-land-attributes-job.ts';
 import { planLandAttributesJob } from './land/plan-land-attributes-job.ts';
 import { recomputeMarketDailyJob } from './market/recompute-market-daily-job.ts';
@@ -21,6 +22,7 @@ import { valueCountyJob } from './valuation/value-county-job.ts';
 /** Every job there is, by name. */
 export const allJobs = jobsByName([
   ingestFeedJob,
+  undoRunJob,
   addCountyFeedsJob,
   addFileFeedJob,
   planLandAttributesJob,

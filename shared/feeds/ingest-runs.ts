@@ -78,6 +78,8 @@ export type RunSummary = {
   kind: string;
   status: string;
   forced: boolean;
+  /** The run that it undoes. */
+  undoes: number | null;
   requested_by: string;
   counts: Partial<RunCounts>;
   error: string | null;

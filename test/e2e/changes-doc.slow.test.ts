@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { rootDir } from '../../shared/base/root.ts';
 import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { type Feature, ingestRoll, lot } from '../support/ingest.ts';
+import { type Feature, ingestRoll, lot, undo } from '../support/ingest.ts';
 
 const db = await createTestDatabase({}, { regions: true });
 const { folder, pool } = db;
@@ -75,6 +75,10 @@ test('the program of docs/changes.md keeps a copy in step', async () => {
   await merge(next);
   await expectInStep();
   await merge(Array.from({ length: 600 }, (_, n) => parcel(n)));
+  await expectInStep();
+  const bad = await merge(Array.from({ length: 650 }, (_, n) => parcel(n + 20, n < 15 ? { ACRES: 7 } : {})));
+  await expectInStep();
+  await undo(pool, bad.runId);
   await expectInStep();
   // A copy that was left alone too long is made anew.
   writeFileSync(copyFile, JSON.stringify({ ...(await sync()), parcels: {} }));

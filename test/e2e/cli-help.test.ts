@@ -16,6 +16,7 @@ const COMMANDS = [
   'worker',
   'runs',
   'runs show',
+  'runs undo',
   'feed',
   'feed list',
   'feed check',

@@ -9,8 +9,10 @@ import { uuidV5 } from '../../shared/domain/uuid.ts';
 import type { Polygon } from '../../shared/geo/geometry-types.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { parseFeed } from '../../workers/feeds/load-feeds.ts';
-import { type RunOptions, type RunResult, runFeed } from '../../workers/ingest/ingest-feed.ts';
+import { type RunOptions, runFeed } from '../../workers/ingest/ingest-feed.ts';
+import type { RunResult } from '../../workers/ingest/run/locked-run.ts';
 import type { RunDeps } from '../../workers/ingest/run/run-context.ts';
+import { undoRun } from '../../workers/ingest/undo-run.ts';
 import { boxRing } from './parcels.ts';
 
 /** Runs a feed as a worker would. */
@@ -25,6 +27,16 @@ export function ingest(
   return runFeed(
     { pool, log, signal, env: {}, progress() {}, ...deps },
     { feed, jobId: null, requestedBy: 'test', force: false, sources: {}, ...options },
+  );
+}
+
+/** Undoes a run as a worker would. */
+export function undo(pool: Pool, run: number, deps: Partial<RunDeps> = {}): Promise<RunResult> {
+  const log = pino({ level: 'silent' });
+  const signal = new AbortController().signal;
+  return undoRun(
+    { pool, log, signal, env: {}, progress() {}, ...deps },
+    { run, jobId: null, requestedBy: 'test' },
   );
 }
 

@@ -16,6 +16,7 @@ const { plat } = commandsOn(db);
 test.each<[string[], string]>([
   [['runs', '--limit', 'many'], 'A whole number is needed.'],
   [['runs', 'show', '999'], 'There is no run 999. `plat runs` lists them.'],
+  [['runs', 'undo', '999'], 'There is no run 999. `plat runs` lists them.'],
   [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
   [['feed', 'remove', 'nowhere'], 'There is no layer of a feed named nowhere'],
   [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],

@@ -6,7 +6,7 @@ import type { Feed } from '../feeds/feed.ts';
 import { installedFeed, installedFeeds } from '../feeds/feed-folders.ts';
 import { sharedFolder } from '../ingest/run/run-folder.ts';
 import { enqueueFromCli } from './common/cli-enqueue.ts';
-import { wholeNumber } from './common/cli-options.ts';
+import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
 import {
   action,
@@ -133,12 +133,11 @@ export function runFeedCommand(session: Session, feed: string, flags: RunFlags):
       return [[input, /^[a-z]+:\/\//i.test(source) ? source : resolve(source)]];
     }),
   );
-  const requestedBy = `operator ${process.env.USER ?? ''}`.trim();
   const payload = {
     feed,
     force: flags.force ?? false,
     sources,
-    requestedBy,
+    requestedBy: requestedByOperator(),
     attended: flags.wait ?? false,
   };
   return enqueueFromCli(session, ingestJob, payload, feed, flags.wait, async ({ status, result, error }) => {

@@ -9,11 +9,13 @@ import {
   type Run,
   type RunSummary,
 } from '../../shared/feeds/ingest-runs.ts';
+import { findUndoable, undoJob, undoNotes } from '../../shared/feeds/undo-runs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { installedFeed } from '../feeds/feed-folders.ts';
 import { extentWords } from '../ingest/gate/gate-place.ts';
 import { total } from '../ingest/run/run-counts.ts';
-import { wholeNumber } from './common/cli-options.ts';
+import { enqueueFromCli } from './common/cli-enqueue.ts';
+import { requestedByOperator, wholeNumber } from './common/cli-options.ts';
 import { listCounts, table } from './common/cli-output.ts';
 import { action, type CommandResult, type Session } from './common/cli-session.ts';
 
@@ -44,6 +46,41 @@ export function addRunCommands(program: Command): void {
   action(show, (session, id: number, flags: { reason?: string; rejects: number }) =>
     showRun(session, id, flags.reason, flags.rejects),
   );
+
+  const undo = runs
+    .command('undo')
+    .argument('<id>', 'the latest merged run of a feed of parcels', wholeNumber)
+    .option('--wait', 'show progress and wait for the end')
+    .description('gives the county the parcels and sales back that it had before the run')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plat runs undo 12 --wait\n\nExit codes: 0 undone, 1 failed or refused, with the reason.',
+    );
+  action(undo, undoCommand);
+}
+
+async function undoCommand(
+  session: Session,
+  id: number,
+  { wait }: { wait?: boolean },
+): Promise<CommandResult> {
+  const { feed } = await findUndoable(session.pool, id);
+  const notes = undoNotes(feed);
+  const payload = { run: id, requestedBy: requestedByOperator() };
+  const [document, text] = await enqueueFromCli(
+    session,
+    undoJob,
+    payload,
+    `undo run ${id}`,
+    wait,
+    async state => {
+      const run = state.result as { runId: number } | null;
+      if (state.status === 'failed' || run === null)
+        throw new PlatError('undo_failed', `Run ${id} was not undone: ${state.error}`);
+      return showRun(session, run.runId);
+    },
+  );
+  return [{ ...(document as object), notes }, [text, ...notes.map(note => `  ${note}`)].join('\n')];
 }
 
 export async function showRun(
@@ -58,10 +95,15 @@ export async function showRun(
   return [{ ...run, rejects }, describe(run, rejects)];
 }
 
+function statusWords({ status, forced, undoes }: RunSummary): string {
+  if (undoes !== null) return `${status} (undid run ${undoes})`;
+  return forced ? `${status} (forced)` : status;
+}
+
 function summary(run: RunSummary) {
   const { counts } = run;
-  const { id, feed, forced, started_at: started } = run;
-  const status = forced ? `${run.status} (forced)` : run.status;
+  const { id, feed, started_at: started } = run;
+  const status = statusWords(run);
   const [read, rejected] = [total(counts.read ?? {}), total(counts.rejected ?? {})];
   const { new: fresh = 0, changed = 0, unchanged = 0, retired = 0 } = counts;
   return { id, feed, status, started, read, new: fresh, changed, unchanged, retired, rejected };
@@ -92,7 +134,7 @@ function placesOf({ extent, coverage, coverage_fips: fips }: Run['counts']): Rec
 function describe(run: Run, rejects: Reject[]): string {
   const { counts, gate } = run;
   const lines = [
-    `run ${run.id} of ${run.feed}: ${run.status}${run.forced ? ' (forced)' : ''}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
+    `run ${run.id} of ${run.feed}: ${statusWords(run)}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
   ];
   for (const { input, source, bytes, version } of run.inputs) {
     // Of elevation and imagery only headers are read.

@@ -6,6 +6,9 @@ import { defineJob } from '../queue/job.ts';
 const STATEMENTS = [
   'feeds/delete_old_rejects',
   'feeds/delete_old_runs',
+  'feeds/end_undo',
+  'feeds/delete_undo_parcels',
+  'feeds/delete_undo_listings',
   'accounts/delete_old_usage',
   'exports/delete_old_exports',
   'deals/delete_old_events',

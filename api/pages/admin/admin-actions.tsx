@@ -4,6 +4,7 @@ import { asRun } from '../../../shared/base/db.ts';
 import { PlatError } from '../../../shared/base/errors.ts';
 import { UUID } from '../../../shared/domain/uuid.ts';
 import { ingestJob } from '../../../shared/feeds/ingest-runs.ts';
+import { findUndoable, type UndoableRun, undoJob } from '../../../shared/feeds/undo-runs.ts';
 import { cancelJob, enqueueAndNotify, retryJob } from '../../../shared/queue/jobs.ts';
 import { countyName, countyText } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
@@ -45,6 +46,7 @@ const JOB_WORDS: Record<string, string> = {
   'feeds.add_county': 'Add a county',
   'feeds.add_file': 'Read an uploaded file',
   'ingest.run': 'Run a feed',
+  'ingest.undo': 'Undo a run',
   'market.daily': 'All market statistics',
   'market.recompute': 'Market statistics',
   'records.delete_old': 'Delete old records',
@@ -115,6 +117,35 @@ const runNow: Page = {
     return { redirect: '/admin' };
   },
 };
+
+const undoRun: Page = {
+  path: '/admin/undo',
+  access: 'operator',
+  async get(visit) {
+    const { id, feed } = await undoableOf(visit, visit.url.searchParams.get('run'));
+    const question = `Undo run ${id} of ${feed}? The county gets the parcels and sales back that it had before. Parcels that the run added are retired. Plat doesn't load the same data again unless you force it.`;
+    return confirmation(`Undo run ${id}`, question, { run: String(id) }, 'Undo run');
+  },
+  async post(visit) {
+    const { id } = await undoableOf(visit, visit.form.get('run'));
+    const payload = { run: id, requestedBy: visit.session!.user.email };
+    await enqueueAndNotify(asRun(visit.deps.pool), undoJob, payload);
+    return { redirect: '/admin' };
+  },
+};
+
+async function undoableOf({ deps }: Visit, run: string | null): Promise<UndoableRun> {
+  const id = Number(run ?? NaN);
+  if (!Number.isSafeInteger(id)) throw notFound('There is no such run.');
+  try {
+    return await findUndoable(deps.pool, id);
+  } catch (error) {
+    if (error instanceof PlatError && error.code === 'not_found') throw notFound('There is no such run.');
+    if (error instanceof PlatError && error.code === 'undo_refused')
+      throw new PlatError('unprocessable', error.message, { status: 409 });
+    throw error;
+  }
+}
 
 const job: Page = {
   path: '/admin/job',
@@ -189,4 +220,4 @@ async function userOf({ deps, session }: Visit, id: string | null): Promise<User
   return user;
 }
 
-export const adminActions = [runNow, job, removePerson];
+export const adminActions = [runNow, undoRun, job, removePerson];

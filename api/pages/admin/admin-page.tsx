@@ -86,7 +86,9 @@ const admin: Page = {
                     {feed} <small>{KIND_NAMES[kind] ?? kind}</small>
                   </>
                 ),
-                Status: ({ status, forced }) => <Status of={status} forced={forced} />,
+                Status: ({ status, forced, undoes }) => (
+                  <Status of={status} forced={forced} undoes={undoes} />
+                ),
                 Began: ({ started_at }) => moment(started_at),
                 By: ({ requested_by }) => requested_by,
                 'What happened': ({ error, counts }) => error ?? (summary(counts) || '–'),
@@ -152,12 +154,14 @@ const isRepeated = ({ status, name, key, queued_at }: Job, jobs: readonly Job[])
   status === 'failed' &&
   jobs.some(other => other.name === name && other.key === key && other.queued_at > queued_at);
 
-function Status({ of: status, forced }: { of: string | null; forced?: boolean }) {
+type StatusProps = { of: string | null; forced?: boolean; undoes?: number | null };
+
+function Status({ of: status, forced, undoes = null }: StatusProps) {
   const [words, badge] = status === null ? ['Never run', ''] : (STATUS_NAMES[status] ?? [status, '']);
   return (
     <span class={`badge ${badge}`}>
       {words}
-      {forced && ', all the same'}
+      {undoes !== null ? `, undid run ${undoes}` : forced && ', gate overridden'}
     </span>
   );
 }

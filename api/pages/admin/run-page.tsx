@@ -1,6 +1,9 @@
+import type { Queryable } from '../../../shared/base/db.ts';
+import { PlatError } from '../../../shared/base/errors.ts';
 import { csv } from '../../../shared/base/to-csv.ts';
 import { count, moment, oneDigit, percent } from '../../../shared/domain/figures.ts';
 import { findRun, listRejects, type Run } from '../../../shared/feeds/ingest-runs.ts';
+import { findUndoable, type UndoableRun } from '../../../shared/feeds/undo-runs.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { notFound } from '../../http/error-responses.ts';
 import { Icon } from '../frame/icons.tsx';
@@ -36,6 +39,7 @@ export const STATUS_NAMES: Record<string, readonly [words: string, badge: string
   unchanged: ['Nothing new', 'good'],
   blocked: ['Not merged', 'warn'],
   failed: ['Failed', 'bad'],
+  undone: ['Undone', 'warn'],
 };
 
 type RunCounty = { fips: number; name: string; state: string };
@@ -59,9 +63,10 @@ const runPage: Page = {
       run.kind === 'assessor' && only && others.length === 0
         ? await readPart(resources.database, only.fips)
         : null;
+    const canUndo = (await readUndoable(pool, id)) !== undefined;
     const body = (
       <div class="run">
-        <Head run={run} counties={counties} title={title} part={part} />
+        <Head run={run} counties={counties} title={title} part={part} canUndo={canUndo} />
         <RunSteps run={run} computing={await isComputing(visit, run)} />
         {run.error && <Notice kind="bad">{run.error}</Notice>}
         {(run.gate?.blocked ?? []).map(({ message }) => (
@@ -96,6 +101,13 @@ const runPage: Page = {
   },
 };
 
+async function readUndoable(db: Queryable, id: number): Promise<UndoableRun | undefined> {
+  return findUndoable(db, id).catch(error => {
+    if (error instanceof PlatError && error.code === 'undo_refused') return undefined;
+    throw error;
+  });
+}
+
 /** More than any run keeps: 1,000 of each reason. */
 const MAX_ROWS = 50_000;
 
@@ -128,10 +140,16 @@ function titleOf({ feed, kind }: Run, counties: readonly RunCounty[]): string {
   return `${where}: ${KIND_NAMES[kind] ?? kind}`;
 }
 
-type HeadProps = { run: Run; counties: readonly RunCounty[]; title: string; part: string | null };
+type HeadProps = {
+  run: Run;
+  counties: readonly RunCounty[];
+  title: string;
+  part: string | null;
+  canUndo: boolean;
+};
 
-function Head({ run, counties, title, part }: HeadProps) {
-  const { feed, id, status, forced, requested_by, started_at, finished_at, attempts } = run;
+function Head({ run, counties, title, part, canUndo }: HeadProps) {
+  const { feed, id, status, forced, undoes, requested_by, started_at, finished_at, attempts } = run;
   const [words, badge] = STATUS_NAMES[status] ?? [status, ''];
   const again = `/admin/run?feed=${encodeURIComponent(feed)}`;
   const seconds = finished_at && (finished_at.getTime() - started_at.getTime()) / 1_000;
@@ -149,7 +167,7 @@ function Head({ run, counties, title, part }: HeadProps) {
               moment(started_at),
               seconds !== null && `took ${lengthOf(seconds)}`,
               `asked for by ${requested_by}`,
-              forced && 'merged all the same',
+              undoes !== null ? `undid run ${undoes}` : forced && 'merged anyway (gate overridden)',
               attempts > 1 && `at the ${attempts}th attempt`,
             ]
               .filter(Boolean)
@@ -167,6 +185,11 @@ function Head({ run, counties, title, part }: HeadProps) {
                 Coverage
               </a>
             </>
+          )}
+          {canUndo && (
+            <a class="button second" href={`/admin/undo?run=${id}`}>
+              Undo run
+            </a>
           )}
           {status === 'blocked' ? (
             <a class="button" href={`${again}&force=1`}>

@@ -16,11 +16,11 @@ export async function isComputing({ deps }: Visit, { kind, status }: Run): Promi
 type Step = { words: string; state: 'done' | 'now' | 'stopped' | 'waiting' };
 
 /** How far a run has come, each step with what it did. */
-function stepsOf({ kind, status, inputs, counts }: Run, computing: boolean): Step[] {
+function stepsOf({ kind, status, undoes, inputs, counts }: Run, computing: boolean): Step[] {
   const bytes = inputs.reduce((total, input) => total + input.bytes, 0);
   const read = sum(counts.read);
   const rejected = sum(counts.rejected);
-  const isThrough = status === 'merged' || status === 'unchanged';
+  const isThrough = ['merged', 'unchanged', 'undone'].includes(status);
   const reached = isThrough ? 4 : status === 'blocked' ? 2 : read > 0 ? 2 : inputs.length > 0 ? 1 : 0;
   const stateOf = (at: number): Step['state'] => {
     if (at !== reached) return at < reached ? 'done' : 'waiting';
@@ -42,6 +42,8 @@ function stepsOf({ kind, status, inputs, counts }: Run, computing: boolean): Ste
       state: stateOf(3),
     },
   ];
+  // An undo reads no source.
+  if (undoes !== null) steps.splice(0, 3);
   if (COMPUTED_KINDS.includes(kind))
     steps.push({
       words: computing ? 'Computing values and statistics …' : 'Values and statistics computed',

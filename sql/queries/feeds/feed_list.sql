@@ -9,7 +9,8 @@ order by f.kind, f.name;
 
 -- name: list_last_good_runs
 -- When each feed last merged or found nothing new, in seconds since 1970. Without such a run, when Plat first
--- ran it. The scheduled ones and the oldest come first, up to 500. `scheduled`: names of feeds
+-- ran it. An undo brings nothing new. The scheduled ones and the oldest come first, up to 500. `scheduled`:
+-- names of feeds
 select f.name as feed, extract(epoch from coalesce(good.at, f.created_at))::float8 as since
 from feeds f
 left join lateral (
@@ -17,7 +18,7 @@ left join lateral (
   select max(finished_at) as at
   from (
     select finished_at from runs
-    where feed_id = f.id and status in ('merged', 'unchanged')
+    where feed_id = f.id and status in ('merged', 'unchanged') and undoes is null
     order by id desc limit 5
   ) newest
 ) good on true

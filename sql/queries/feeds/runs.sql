@@ -72,7 +72,7 @@ limit 1
 -- name: get_run
 -- All columns of a run.
 select
-  r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.attempts, r.inputs, r.counts, r.gate,
+  r.id, f.name as feed, f.kind, r.status, r.forced, r.undoes, r.requested_by, r.attempts, r.inputs, r.counts, r.gate,
   r.error_code, r.error, r.started_at, r.finished_at
 from runs r
 join feeds f on f.id = r.feed_id
@@ -125,7 +125,7 @@ select input, row_no, message from run_rejects where run_id = :run_id order by i
 
 -- name: list_runs
 -- The newest runs with their counts. `feed_name`: null for all.
-select r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.counts, r.error, r.started_at, r.finished_at
+select r.id, f.name as feed, f.kind, r.status, r.forced, r.undoes, r.requested_by, r.counts, r.error, r.started_at, r.finished_at
 from runs r
 join feeds f on f.id = r.feed_id
 where :feed_name::text is null or f.name = :feed_name
@@ -243,9 +243,10 @@ select
   (select count(*)::int from removed where not identical) as {{reason}}
 
 -- name: start_run
--- Starts a run, or restarts it when its job is retried. `job_id` may be null.
-insert into runs as r (feed_id, job_id, requested_by, forced)
-values (:feed_id, :job_id, :requested_by, :forced)
+-- Starts a run, or restarts it when its job is retried. `job_id` may be null, and `undoes`, the run that it
+-- undoes.
+insert into runs as r (feed_id, job_id, requested_by, forced, undoes)
+values (:feed_id, :job_id, :requested_by, :forced, :undoes)
 on conflict (job_id) where job_id is not null do update
 set status = 'running', attempts = r.attempts + 1, error_code = null, error = null, gate = null, finished_at = null
 returning id, attempts

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/base/root.ts';
 import { loadFeed } from '../../../workers/feeds/load-feeds.ts';
-import type { RunResult } from '../../../workers/ingest/ingest-feed.ts';
+import type { RunResult } from '../../../workers/ingest/run/locked-run.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, ingest, insertRegions, one } from '../../support/ingest.ts';
 

@@ -66,6 +66,9 @@ export function requireNotBoth(command: Command, ...names: string[]): void {
   }
 }
 
+/** Who asked for what a command starts. */
+export const requestedByOperator = (): string => `operator ${process.env.USER ?? ''}`.trim();
+
 /** A day (its beginning in UTC) or a moment in ISO 8601. */
 export function moment(text: string): Date {
   if (!text.includes('T')) return new Date(`${day(text)}T00:00:00Z`);

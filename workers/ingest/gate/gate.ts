@@ -24,6 +24,8 @@ export type GateFigures = RowFigures & {
   outside: OutsideParcels;
   /** Feeds that have some of these parcels, if that blocks the run. */
   overlap: readonly LoadedFeed[];
+  /** What an undone run had changed and this one would change again. */
+  undone: UndoneAgain | null;
   /** Rows whose shape could not be used. */
   unusableShapes: number;
   /** Of a feed of two files: the parcels that only one of them has. */
@@ -34,6 +36,9 @@ export type GateFigures = RowFigures & {
   sales: { before: number; leaving: number };
   last: (NonNullable<RowFigures['last']> & { matchedKeys: number }) | null;
 };
+
+/** The run that was undone, how many parcels it had touched, and how many of them would be the same again. */
+export type UndoneAgain = { run: number; undone: number; again: number };
 
 export type Acreage = {
   parcels: number;
@@ -88,6 +93,7 @@ export function checkGates(figures: GateFigures, limits: Gates): GateResult {
       }),
     ],
     ['overlap', overlapFault(figures.overlap)],
+    ['undone', undoneFault(figures.undone)],
     ['extent', outsideParcelsFault(figures.outside, limits)],
     ['acreage', figures.acreage && wrongAcreage(figures.acreage, limits)],
   ]);
@@ -103,13 +109,22 @@ function unjoinedFault({ matchedKeys, unjoined }: GateFigures): string | null {
 export const SAME_FORM =
   'Write both keys in the same form: where one of them lost its leading zeros, set strip_leading_zeros in both.';
 
-function overlapFault(feeds: readonly LoadedFeed[]): string | null {
+/** Why a run won't load parcels that other feeds have, and what to choose. */
+export function overlapFault(feeds: readonly LoadedFeed[]): string | null {
   if (feeds.length === 0) return null;
   const loaded = feeds.map(
     ({ feed, parcels, again }) =>
       `feed ${feed} has already loaded ${again} of these parcels (it has ${parcels})`,
   );
   return `${loaded.join('; ')}: set overlap in this feed to update them, to replace that feed, or to add only new parcels.`;
+}
+
+/** A file that corrects what was wrong leaves more of it out, and one of the next day adds little to it. */
+const MAX_UNDONE_PERCENT = 95;
+
+function undoneFault(undone: UndoneAgain | null): string | null {
+  if (undone === null || percent(undone.again, undone.undone) < MAX_UNDONE_PERCENT) return null;
+  return `These are the data of run ${undone.run}, which was undone: ${undone.again} of the ${undone.undone} parcels that it had changed would be the same again. Correct the source, or force the run.`;
 }
 
 /** Fewer shapes may all be exceptions. */

@@ -12,13 +12,13 @@ const NEAR_E7 = 91 * 6;
 /**
  * Brings the parcels of a feed, and what filters read of them, to what the run staged, inside the caller's
  * transaction: readers see the old roll until it commits and the new one afterwards. The counts were measured
- * before; this only does it. @param asOf the roll's day, 'YYYY-MM-DD'; null: today in UTC
+ * before; this only does it. @param day the roll's, 'YYYY-MM-DD'
  */
 export async function mergeParcels(
   client: Client,
   runId: number,
   feedId: number,
-  asOf: string | null,
+  day: string,
 ): Promise<void> {
   const { rows } = await client.query<{ fips: number }>(sql('feeds/list_changed_counties'));
   const counties = rows.map(row => row.fips);
@@ -52,7 +52,6 @@ export async function mergeParcels(
   await client.query(rollSql('feeds/insert_parcel_filters'));
   await client.query(sql('feeds/insert_owner_parcels'));
   await client.query('reset enable_hashjoin; reset enable_mergejoin');
-  const day = asOf ?? new Date().toISOString().slice(0, 10);
   await client.query(compose('feeds/keep_assessed', { fips, as_of: literal(day) }));
   await rewriteWords(client, counties);
   // After the lock of the words: another feed's merge of the county would insert the same row.

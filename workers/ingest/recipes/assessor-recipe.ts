@@ -1,9 +1,10 @@
 import { type Client, sql, statement } from '../../../shared/base/db.ts';
 import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
 import { alternatives } from '../../feeds/feed-columns.ts';
-import { type Acreage, checkGates, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { type Acreage, checkGates, lastFigures, rejectedRows, type UndoneAgain } from '../gate/gate.ts';
 import { countParcelsOutside } from '../gate/gate-place.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from '../map/map-parcel.ts';
+import { keepBefore } from '../merge/keep-before.ts';
 import { mergeListings } from '../merge/merge-listings.ts';
 import { countCoverage, mergeParcels } from '../merge/merge-parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
@@ -99,6 +100,9 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
 
   await run.step('gate', 'checking', 0.74);
   const sales = await measureSales(client, feed.sales, feedId);
+  const { rows: undone } = await client.query<UndoneAgain>(
+    statement('feeds/measure_undone', { feed_id: feedId }),
+  );
   const gate = checkGates(
     {
       read: total(counts.read),
@@ -108,6 +112,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       before: figures.changed + figures.unchanged + figures.retired,
       retired: figures.retired,
       overlap: feed.overlap === 'block' ? overlapping.feeds : [],
+      undone: undone[0] ?? null,
       outside: await countParcelsOutside(client, fips),
       acreage: await acreageOf(client, feed),
       sales,
@@ -123,11 +128,14 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
     touched:
       counts.new + counts.changed + counts.returned + counts.retired + sales.touched + overlapping.taken > 0,
     async merge(transaction) {
-      if (overlapping.taken > 0) await takeOver(transaction, feedId, fips);
-      await mergeParcels(transaction, runId, feedId, feed.asOf);
+      const day = feed.asOf ?? new Date().toISOString().slice(0, 10);
+      const [taken, sales] = [overlapping.taken > 0, feed.sales !== null];
+      await keepBefore(transaction, { runId, feedId, fips, day, taken, sales });
+      if (taken) await takeOver(transaction, feedId, fips);
+      await mergeParcels(transaction, runId, feedId, day);
       // Parcels that changed feeds alone are not among those that the merge counts.
-      if (overlapping.taken > 0) await countCoverage(transaction, fips);
-      if (feed.sales) await mergeListings(transaction, runId, feedId);
+      if (taken) await countCoverage(transaction, fips);
+      if (sales) await mergeListings(transaction, runId, feedId);
     },
     async tidy() {
       const moved = counts.new + counts.changed + counts.returned + counts.retired;

@@ -64,6 +64,7 @@ async function compare(
       unusableShapes: 0,
       unjoined: null,
       overlap: [],
+      undone: null,
       // An incremental run only has changes: its size is not comparable with the last one's. A market has
       // fewer listings in winter than in the summer before, so the year's best says nothing.
       last: snapshot ? lastFigures(run.last && { counts: run.last.counts }) : null,

@@ -108,6 +108,7 @@ async function compare(client: Client, run: RunContext, feed: RecordedFeed): Pro
       unusableShapes: 0,
       unjoined: null,
       overlap: [],
+      undone: null,
       outside: { points: 0, outside: 0, where: '' },
       sales: figures,
       filled: counts.filled,

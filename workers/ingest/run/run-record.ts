@@ -40,7 +40,7 @@ export async function registerFeed(db: Queryable, feed: Feed): Promise<Registere
 export async function startRun(
   db: Queryable,
   feedId: number,
-  run: { jobId: string | null; requestedBy: string; force: boolean },
+  run: { jobId: string | null; requestedBy: string; force: boolean; undoes?: number },
 ): Promise<{ id: number; attempts: number }> {
   const { rows } = await db.query<{ id: number; attempts: number }>(
     statement('feeds/start_run', {
@@ -48,6 +48,7 @@ export async function startRun(
       job_id: run.jobId,
       requested_by: run.requestedBy,
       forced: run.force,
+      undoes: run.undoes ?? null,
     }),
   );
   return rows[0]!;

@@ -45,7 +45,7 @@ const ROLL_COLUMNS = [
   ...DERIVED_COLUMNS,
   ...PARCEL_FIELD_NAMES,
 ].join(', ');
-const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
+export const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
 export const COPY_SHAPE =
   'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
 

@@ -1,0 +1,46 @@
+-- name: keep_listings
+-- Keeps the listings that a merge is about to change.
+insert into undo_listings (run_id, listing_id, was)
+select :run_id, l.id, to_jsonb(l)
+from stage_listing_match m
+join listings l on l.id = m.id
+where m.state <> 'unchanged'
+
+-- name: stage_kept_listings
+-- Stages listings as they were before a run. Fragment: columns of a comp
+insert into stage_listing (row_no, id, hash, {{columns}})
+select 0, w.id, w.row_hash, {{columns}}
+from undo_listings u
+cross join lateral jsonb_populate_record(null::listings, u.was) w
+where u.run_id = :run_id
+
+-- name: stage_added_listings
+-- Stages the listings that a run added, to leave the market. Fragment: columns of a comp
+insert into stage_listing (row_no, id, hash, {{columns}})
+select 0, id, row_hash, {{columns}}
+from listings
+where created_run = :run_id
+
+-- name: stage_leaving_listings
+-- The status that they leave with. No row has their digest: a listing that comes again counts as changed.
+update stage_listing s
+set status = 'OFF_MARKET', sale_type = '', hash = gen_random_uuid()
+from listings l
+where l.id = s.id and l.created_run = :run_id
+
+-- name: forget_listing_events
+-- Takes a run's events out of the history of its listings.
+delete from listing_events e
+using stage_listing s
+where e.listing_id = s.id and e.run_id = :run_id
+
+-- name: leave_out_events
+-- What a merge takes back is no event of a listing.
+update stage_listing_match set event = false
+
+-- name: give_back_listings
+-- Gives listings back to the feeds that had them.
+update listings l
+set feed_id = (u.was ->> 'feed_id')::int
+from undo_listings u
+where u.run_id = :run_id and l.id = u.listing_id and l.feed_id <> (u.was ->> 'feed_id')::int

@@ -1,0 +1,98 @@
+import { rm } from 'node:fs/promises';
+import { LOCKS, withLock } from '../../../shared/base/locks.ts';
+import type { GateResult, RunCounts } from '../../../shared/feeds/ingest-runs.ts';
+import type { ResoCheckpoint } from '../../formats/row-batch.ts';
+import type { RunContext, RunDeps } from './run-context.ts';
+import { newCounts } from './run-counts.ts';
+import { makeRunFolder } from './run-folder.ts';
+import { abandonRuns, endedRun, endRun, lastAcceptedRun, type RunStatus, startRun } from './run-record.ts';
+import { dropStage, dropStages } from './stage-schema.ts';
+
+export type RunResult = {
+  runId: number;
+  status: RunStatus;
+  counts: RunCounts;
+  blocked: GateResult['blocked'];
+  follow: string[];
+};
+
+export type Outcome = { result: RunResult; brokeOff?: unknown };
+
+export type RunStart = {
+  feedId: number;
+  baseDir: string;
+  jobId: string | null;
+  requestedBy: string;
+  force: boolean;
+  /** The run that it undoes. */
+  undoes?: number;
+  /** Read under the lock: the previous run may have changed it. */
+  readCheckpoint(): Promise<ResoCheckpoint | null>;
+};
+
+/**
+ * Runs `work` as a run of a feed, under the feed's lock; a job that is repeated after its run has ended gets
+ * that run's result.
+ */
+export async function runLocked(
+  deps: RunDeps,
+  start: RunStart,
+  work: (run: RunContext) => Promise<Outcome>,
+): Promise<RunResult> {
+  const { pool } = deps;
+  const { feedId, baseDir, jobId, force, readCheckpoint } = start;
+  const { result, brokeOff } = await withLock(
+    pool,
+    [LOCKS.feed, feedId],
+    deps.signal,
+    async (_lock, lost): Promise<Outcome> => {
+      const ended = jobId === null ? undefined : await endedRun(pool, jobId);
+      if (ended) {
+        const { id, status, counts, gate } = ended;
+        await dropStages(pool, id);
+        return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
+      }
+      const checkpoint = await readCheckpoint();
+      const { id: runId, attempts: attempt } = await startRun(pool, feedId, start);
+      for (const dead of await abandonRuns(pool, feedId, runId)) await dropStages(pool, dead);
+      const last = await lastAcceptedRun(pool, feedId);
+      const tmpDir = await makeRunFolder();
+      const run: RunContext = {
+        ...deps,
+        signal: AbortSignal.any([deps.signal, lost]),
+        runId,
+        attempt,
+        force,
+        feedId,
+        checkpoint,
+        last,
+        tmpDir,
+        baseDir,
+        counts: newCounts(),
+        inputs: [],
+        states: new Map(),
+        async step(name, note, fraction) {
+          deps.progress(fraction, note);
+          await deps.onStep?.(name);
+        },
+      };
+      try {
+        const outcome = await work(run);
+        if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
+        return outcome;
+      } catch (error) {
+        await endRun(pool, run, 'failed', { error }).catch(failure =>
+          deps.log.error({ err: failure }, 'the run could not be marked as failed'),
+        );
+        throw error;
+      } finally {
+        await dropStage(pool, run).catch(failure =>
+          deps.log.warn({ err: failure }, 'staging tables were not dropped'),
+        );
+        await rm(tmpDir, { recursive: true, force: true });
+      }
+    },
+  );
+  if (brokeOff !== undefined) throw brokeOff;
+  return result;
+}
