@@ -153,6 +153,8 @@ export type AddFileResult = {
   problems: string[];
   warnings: string[];
   comps: string[];
+  /** Feeds that have loaded parcels of these rows already. */
+  loaded: LoadedFeed[];
   /** The feed, and where it is to stand. */
   text: string;
   feedFile: string;

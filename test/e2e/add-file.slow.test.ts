@@ -206,7 +206,12 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
 
   // Under a name of its own it does not load the same parcels twice: the operator decides.
   const second = await upload(BANGOR, 'Bangor 2014.zip');
-  const blocked = await send(second.page, { ...formOf(await settled(second.page)), do: 'write' });
+  const suggested = await settled(second.page);
+  expect(suggested).toMatch(
+    /data-loaded="bangor".*<li>Feed bangor has 25 parcels [^<]*\b25\b[^<]*\b25 rows\b/s,
+  );
+  expect(suggested).not.toContain('value="write"');
+  const blocked = await send(second.page, { ...formOf(suggested), do: 'write' });
   expect(blocked.text).toMatch(/<li>Feed bangor has 25 parcels [^<]*\b25\b/);
   const loaded = () =>
     all(
@@ -219,6 +224,13 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
   expect(replaced.text).toContain('class="notice good"');
   expect(await loaded()).toEqual([{ name: 'bangor-2014', parcels: 25, acres: 25 }]);
   expect(readFileSync(join(feeds, 'bangor-2014.yaml'), 'utf8')).toMatch(/^overlap: replace$/m);
+
+  // The choice may be made before the run, with what is corrected in the same form.
+  const third = await upload(BANGOR, 'Bangor 2015.zip');
+  const form = formOf(await settled(third.page));
+  const chosen = await send(third.page, { ...form, name: 'bangor-corrected', overlap: 'update' });
+  expect(chosen.text).toContain('class="notice good"');
+  expect(await loaded()).toEqual([{ name: 'bangor-corrected', parcels: 25, acres: 0 }]);
 }, 240_000);
 
 test('what a table lacks is said, and may be given', async () => {

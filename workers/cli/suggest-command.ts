@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { loadConfig } from '../../shared/base/config.ts';
+import { type Config, loadConfig } from '../../shared/base/config.ts';
 import { writeFileAtomic } from '../../shared/base/disk.ts';
-import { PlatError } from '../../shared/base/errors.ts';
+import { messageOf, PlatError } from '../../shared/base/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { Format } from '../formats/file-formats.ts';
+import type { FindLoaded } from '../ingest/check/loaded-feeds.ts';
 import type { JoinedFeed } from '../ingest/check/suggest-joined.ts';
+import { overlapFault } from '../ingest/gate/gate.ts';
 import { feedName } from '../setup/feed-name.ts';
 import { fips, wholeNumber } from './common/cli-options.ts';
 import { printNote, table } from './common/cli-output.ts';
-import { actionWithoutDatabase, type CommandResult, EXIT } from './common/cli-session.ts';
+import { actionWithoutDatabase, type CommandResult, EXIT, withSession } from './common/cli-session.ts';
+import { readState } from './common/cli-state.ts';
 
 type Flags = {
   format?: string;
@@ -77,6 +80,7 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
     baseDir: dirname(file),
     file,
     rows: flags.rows,
+    findLoaded: findLoadedOf(config),
     head: { name, ...(flags.fips !== undefined && { fips: fiveDigits(flags.fips) }) },
   };
   const found =
@@ -91,6 +95,20 @@ async function suggestCommand(sources: string[], flags: Flags): Promise<CommandR
     flags.print ? found.text.trimEnd() : renderSuggested(found, file),
     failed ? EXIT.failed : EXIT.ok,
   ];
+}
+
+/** Says which feeds have the rows, where Plat has a database; without one the feed is suggested as well. */
+function findLoadedOf(config: Config): FindLoaded | undefined {
+  if (config.DATABASE_URL === undefined && !readState(config)?.databaseUrl) return undefined;
+  return async (feed, rows) => {
+    const { findLoadedFeeds } = await import('../ingest/check/loaded-feeds.ts');
+    return withSession(({ pool }) => findLoadedFeeds(pool, feed, rows)).catch(error => {
+      printNote(
+        `Plat couldn't check whether another feed has these parcels: ${messageOf(error)} The run checks it again.`,
+      );
+      return [];
+    });
+  };
 }
 
 async function inputOf(source: string, file: string, { format, member, layer, crs }: Flags) {
@@ -115,7 +133,7 @@ async function inputOf(source: string, file: string, { format, member, layer, cr
 }
 
 function renderSuggested(
-  { kind, fips: county, fipsWhy, rows, suggestions, problems, joins }: JoinedFeed,
+  { kind, fips: county, fipsWhy, rows, suggestions, problems, joins, loaded }: JoinedFeed,
   file: string,
 ): string {
   const said = suggestions?.fields ?? [];
@@ -152,6 +170,7 @@ function renderSuggested(
           `Not sure, so not mapped: ${unsure.map(({ field, others }) => `${field} (${others[0]!.columns.join(' + ')}?)`).join(', ')}`,
         ]
       : []),
+    ...(loaded.length > 0 ? ['', `Already loaded: ${overlapFault(loaded)}`] : []),
     '',
     problems.length === 0
       ? `It can run: \`plat feed check ${basename(file).replace(/\.ya?ml$/, '')}\` reads more of it, \`plat feed run\` ingests it.`

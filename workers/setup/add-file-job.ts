@@ -13,13 +13,17 @@ const MAX_READ_MS = 5 * 60_000;
 export const addFileFeedJob = defineJob({
   ...addFileJob,
   async run({ pool, config, signal, progress, deliver }, payload) {
-    const [{ suggestFile }, { writeFeed }] = await Promise.all([
+    const [{ suggestFile }, { writeFeed }, { findLoadedFeeds }] = await Promise.all([
       import('./suggest-file.ts'),
       import('./add-county.ts'),
+      import('../ingest/check/loaded-feeds.ts'),
     ]);
     progress(0.1, `reads the first rows of ${payload.upload.original}`);
     const late = AbortSignal.timeout(MAX_READ_MS);
-    const suggested = await suggestFile(payload, config, AbortSignal.any([signal, late])).catch(error => {
+    const suggested = await suggestFile(payload, config, {
+      signal: AbortSignal.any([signal, late]),
+      findLoaded: (feed, rows) => findLoadedFeeds(pool, feed, rows),
+    }).catch(error => {
       if (!late.aborted || signal.aborted) throw error;
       const message = `Reading the first rows of ${payload.upload.original} took more than ${MAX_READ_MS / 60_000} minutes.`;
       throw new PlatError('feed_source', message, { cause: error });

@@ -24,6 +24,7 @@ import { guessFormat } from '../formats/guess-format.ts';
 import { formatOf } from '../formats/read-format.ts';
 import type { FeedCheck } from '../ingest/check/check-feed.ts';
 import { suggestFeed } from '../ingest/check/check-suggestion.ts';
+import type { FindLoaded } from '../ingest/check/loaded-feeds.ts';
 import { correctSuggestions } from './correct-suggestions.ts';
 import { feedName } from './feed-name.ts';
 import { meaningsOf } from './recode-values.ts';
@@ -41,7 +42,7 @@ export type SuggestedFile = Omit<AddFileResult, 'written' | 'refused' | 'run'>;
 export async function suggestFile(
   { upload, reading, name: given, county, choices, overlap }: AddFilePayload,
   config: Config,
-  signal: AbortSignal,
+  { signal, findLoaded }: { signal: AbortSignal; findLoaded: FindLoaded },
 ): Promise<SuggestedFile> {
   const path = join(uploadFolder(config, upload), upload.file);
   if (!existsSync(path))
@@ -78,6 +79,7 @@ export async function suggestFile(
     head: { name, ...(county !== undefined && { fips: fiveDigits(county) }), overlap },
     about: [`Made at /admin from the upload ${displayValue(upload.original)}.`],
     signal,
+    findLoaded,
     suggest(sample) {
       const suggestions = suggestColumns(sample);
       found = { sample, suggestions };
@@ -103,6 +105,7 @@ export async function suggestFile(
     problems: [...problems.map(plain), ...(await nameProblems(feedFile, text))],
     warnings: (check?.warnings ?? []).map(plain),
     comps: check?.comps ?? [],
+    loaded: suggested.loaded,
     text,
     feedFile,
     notWritable: await writeErrorCode(config.FEEDS_DIR),
@@ -130,6 +133,7 @@ const unread = (
   problems: [problem],
   warnings: [],
   comps: [],
+  loaded: [],
   text: '',
   feedFile,
   notWritable: null,

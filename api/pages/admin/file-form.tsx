@@ -17,6 +17,7 @@ import {
 import { countyText, fiveDigits } from '../../../shared/regions/counties.ts';
 import { searchCounties } from '../../../shared/regions/search-counties.ts';
 import { Field, Select, Submit } from '../frame/layout.tsx';
+import { AlreadyLoaded } from './file-overlap.tsx';
 import { ReadingFields } from './reading-fields.tsx';
 import { meaningsIn, ValueList, withSent } from './value-list.tsx';
 
@@ -122,6 +123,7 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
   const isPlaced =
     county !== undefined || result?.fields.some(({ field, chosen }) => field === 'fips' && chosen.length > 0);
   const canWrite = result !== null && result.problems.length === 0;
+  const isLoaded = canWrite && result.loaded.length > 0 && result.notWritable === null;
   return (
     <form method="post" class="stack file-form">
       {result && (
@@ -159,7 +161,7 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
         </p>
       )}
       <div class="buttons">
-        {canWrite && (
+        {canWrite && !isLoaded && (
           <Submit
             does="write"
             label={result.notWritable ? 'Try to write it and run' : 'Write the feed and run it'}
@@ -168,9 +170,11 @@ export function FileForm({ payload, result, choose = null }: FileFormProps) {
         <Submit
           does="check"
           label={result ? 'Check' : choose ? 'Read it' : 'Read again'}
-          kind={canWrite ? 'second' : ''}
+          kind={canWrite && !isLoaded ? 'second' : ''}
         />
       </div>
+      {/* Behind the button that Enter presses. */}
+      {isLoaded && <AlreadyLoaded feeds={result.loaded} rows={result.rows} />}
     </form>
   );
 }

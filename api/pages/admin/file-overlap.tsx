@@ -27,22 +27,28 @@ export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'over
   return { overlap, write: true };
 }
 
-/** Why the run was blocked, with a button for each way to continue. */
-export function AlreadyLoaded({ feeds }: { feeds: readonly LoadedFeed[] }) {
+type LoadedProps = {
+  feeds: readonly LoadedFeed[];
+  /** How many of its first rows were compared; without it the whole file was. */
+  rows?: number;
+};
+
+/** The feeds that have parcels of a file, with a button of the form around it for each way to continue. */
+export function AlreadyLoaded({ feeds, rows }: LoadedProps) {
   const names = new Intl.ListFormat('en-US').format(feeds.map(({ feed }) => feed));
   return (
-    <section class="notice info" role="status">
+    <section class="notice info" role="status" data-loaded={feeds.map(({ feed }) => feed).join(' ')}>
       <b>Some of these parcels are already loaded</b>
       <ul>
         {feeds.map(({ feed, parcels, again }) => (
           <li>
-            Feed {feed} has {count(parcels)} parcels of this county, and {count(again)} of them are in this
-            file.
+            Feed {feed} has {count(parcels)} parcels of this county, and {count(again)} of them are in{' '}
+            {rows === undefined ? 'this file' : `the first ${count(rows)} rows of this file`}.
           </li>
         ))}
       </ul>
       <p>Nothing has changed yet. Choose what to do:</p>
-      <form method="post" class="stack">
+      <div class="stack">
         {CHOICES.map(([overlap, label, effect]) => (
           <div>
             <button type="submit" name="overlap" value={overlap} class="second">
@@ -51,7 +57,7 @@ export function AlreadyLoaded({ feeds }: { feeds: readonly LoadedFeed[] }) {
             <small>{effect(names)}</small>
           </div>
         ))}
-      </form>
+      </div>
     </section>
   );
 }

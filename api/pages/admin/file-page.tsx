@@ -33,8 +33,11 @@ export const filePage: Page = {
     answerForm(
       async () => {
         const { payload } = await jobOfPage(visit, addFileJob);
-        const asked = overlapChange(visit.form) ?? fileChanges(visit.form);
-        const changed = { ...payload, ...asked, requestedBy: visit.session!.user.email };
+        const { form } = visit;
+        const overlap = overlapChange(form);
+        // The page of a blocked run sends the choice alone.
+        const asked = overlap && !form.has('name') ? {} : fileChanges(form);
+        const changed = { ...payload, ...asked, ...overlap, requestedBy: visit.session!.user.email };
         return { redirect: `/admin/files/${await startJob(visit, addFileJob, changed)}` };
       },
       reason => show(visit, reason),
@@ -98,7 +101,9 @@ function Written({ result, run, loaded }: WrittenProps) {
       {run?.status === 'failed' && <Notice kind="bad">{run.error}</Notice>}
       {status === 'blocked' &&
         (loaded.length > 0 ? (
-          <AlreadyLoaded feeds={loaded} />
+          <form method="post">
+            <AlreadyLoaded feeds={loaded} />
+          </form>
         ) : (
           <Notice kind="bad">This run was blocked, and nothing has changed. Its page says why.</Notice>
         ))}

@@ -4,6 +4,23 @@ select exists (
   select from county_coverage c where c.fips = any (:fips) and exists (select from unnest(c.feed_ids) id where id <> :feed_id)
 ) as present
 
+-- name: stage_sample
+-- Stages the first rows of a file, as far as they are compared with the parcels of other feeds.
+with sample as (
+  select *
+  from unnest(:fips::int[], :keys::text[], :apns::text[], :cities::text[], :locations::text[])
+    with ordinality as s (fips, key, apn, city, location, row_no)
+),
+shapes as (
+  insert into stage_shape (input, row_no, fips, key, hash, location, extent)
+  select 0, row_no, fips, key, md5(location)::uuid, location::point, box(location::point, location::point)
+  from sample
+  where location is not null
+)
+insert into stage_roll (input, row_no, fips, key, hash, sale, apn, situs_city)
+select 0, row_no, fips, key, md5(key)::uuid, false, apn, city
+from sample
+
 -- name: create_others_stage
 -- The parcels that other feeds have on the roll of some counties. Fragments: feed id and counties as literals
 create unlogged table stage_others as

@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { all, type Feature, ingestRoll, lot } from '../../support/ingest.ts';
+import { all, type Feature, ingestRoll, lot, writeFeatures } from '../../support/ingest.ts';
+import { commandsOn } from '../../support/plat.ts';
 
 /** A second file for a county that is loaded must not make its parcels twice. */
 
 const db = await createTestDatabase();
 const { folder, pool } = db;
+const { plat } = commandsOn(db);
 
 const parcel = (n: number, more: Record<string, unknown> = {}, at = n): Feature => ({
   properties: { PIN: `P${n}`, APN: `0-${n}`, OWNER: `OWNER ${n}`, TOWN: null, ...more },
@@ -57,6 +60,24 @@ describe('parcels that another feed has', () => {
     )) as [{ figures: { overlap: unknown } }];
     expect(figures.overlap).toEqual([{ feed: 'first', parcels: 30, again: 10 }]);
     expect(await onRoll()).toEqual(before);
+  });
+
+  test('are named by a suggestion, which leaves nothing behind', async () => {
+    const file = join(folder, 'new-file.ndgeojson');
+    const tables = () => all(pool, `select nspname from pg_namespace where nspname like 'stage%'`);
+    const before = await tables();
+    const suggest = async (...more: string[]) => {
+      const { out, err } = await plat('feed', 'suggest', file, '--print', '--json', ...more);
+      expect(err).toBe('');
+      return (JSON.parse(out) as { loaded: unknown[] }).loaded;
+    };
+    writeFeatures(file, parcels(21, 61, { OWNER: 'NEW' }));
+    expect(await suggest('--fips', '33019')).toEqual([{ feed: 'first', parcels: 30, again: 10 }]);
+    // The feed itself may read its parcels again.
+    expect(await suggest('--fips', '33019', '--name', 'first')).toEqual([]);
+    writeFeatures(file, parcels(41, 61));
+    expect(await suggest('--fips', '33019')).toEqual([]);
+    expect(await tables()).toEqual(before);
   });
 
   test('are known by their parcel number when the keys differ', async () => {

@@ -1,4 +1,5 @@
 import { PlatError } from '../../../shared/base/errors.ts';
+import type { LoadedFeed } from '../../../shared/feeds/file-feeds.ts';
 import type { PresetName } from '../../feeds/feed-schema.ts';
 import { parseFeed } from '../../feeds/load-feeds.ts';
 import { readPreset } from '../../feeds/resolve-feed.ts';
@@ -17,6 +18,7 @@ import type { RowBatch } from '../../formats/row-batch.ts';
 import { checkFeed, type FeedCheck } from './check-feed.ts';
 import { guessCounty } from './county-of-rows.ts';
 import { withDecimalCommas } from './decimal-commas.ts';
+import type { FindLoaded } from './loaded-feeds.ts';
 import { columnsSampled, kindOf, readSample } from './read-sample.ts';
 
 export type SuggestRequest = {
@@ -36,6 +38,8 @@ export type SuggestRequest = {
   sharedDir?: string;
   /** In place of what is suggested: what somebody has corrected. */
   suggest?: typeof suggestColumns;
+  /** Where there is a database. */
+  findLoaded?: FindLoaded | undefined;
   /** Default: it ends with its process. */
   signal?: AbortSignal | undefined;
 };
@@ -54,6 +58,8 @@ export type SuggestedFeed = {
    */
   check: FeedCheck | null;
   problems: string[];
+  /** Feeds that have loaded parcels of these rows already. */
+  loaded: LoadedFeed[];
 };
 
 /**
@@ -106,9 +112,19 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
     ];
     return `${[...top, ...body, ...salesLines(comps)].join('\n')}\n`;
   };
-  const { check, problems } = await checkText(textOf([]), request.file, batch);
+  const { check, problems, loaded } = await checkText(textOf([]), request, batch);
   const text = textOf(request.switchOff ? problems : [], check?.comps);
-  return { text, kind, fips, fipsWhy: county?.why ?? null, rows: rows.length, suggestions, check, problems };
+  return {
+    text,
+    kind,
+    fips,
+    fipsWhy: county?.why ?? null,
+    rows: rows.length,
+    suggestions,
+    check,
+    problems,
+    loaded,
+  };
 }
 
 /** The sections of a roll, or of a file of sales. */
@@ -128,18 +144,19 @@ const salesLines = (comps: readonly string[]): string[] =>
 
 async function checkText(
   text: string,
-  file: string,
+  { file, findLoaded }: SuggestRequest,
   batch: RowBatch,
-): Promise<{ check: FeedCheck | null; problems: string[] }> {
+): Promise<Pick<SuggestedFeed, 'check' | 'problems' | 'loaded'>> {
   try {
     const feed = parseFeed(text, file);
     const read = async function* () {
       yield batch;
     };
     const check = await checkFeed(feed, { rows: batch.rows.length, read });
-    return { check, problems: check.problems };
+    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, batch.rows) : undefined;
+    return { check, problems: check.problems, loaded: loaded ?? [] };
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;
-    return { check: null, problems: error.message.split('\n') };
+    return { check: null, problems: error.message.split('\n'), loaded: [] };
   }
 }

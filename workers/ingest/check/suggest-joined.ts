@@ -10,13 +10,14 @@ import {
 } from '../../feeds/suggest/suggest-columns.ts';
 import { columnLines, feedHead, inline, inputLines } from '../../feeds/suggest/write-feed.ts';
 import type { InputSection } from '../../formats/format-input.ts';
+import type { SourceRow } from '../../formats/row-batch.ts';
 import { checkFeed } from './check-feed.ts';
 import type { SuggestedFeed, SuggestRequest } from './check-suggestion.ts';
 import { guessCounty } from './county-of-rows.ts';
 import { type KeyMatch, matchKeys, shareOf } from './match-keys.ts';
 import { columnsSampled, kindOf, readSample, type Sample } from './read-sample.ts';
 
-export type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows'> & {
+export type JoinRequest = Pick<SuggestRequest, 'baseDir' | 'file' | 'head' | 'rows' | 'findLoaded'> & {
   inputs: readonly InputSection[];
 };
 
@@ -34,7 +35,7 @@ const MIN_SHARE = 0.5;
  * no roll
  */
 export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
-  const { head, inputs, rows, baseDir, file } = request;
+  const { head, inputs, rows, baseDir } = request;
   const reading = { baseDir, rows, fips: head.fips };
   const samples: Sample[] = [];
   for (const input of inputs) samples.push(await readSample(input, reading));
@@ -86,7 +87,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
   const schema = '# yaml-language-server: $schema=../feed.schema.json';
   const top = [schema, ...feedHead({ ...head, kind: 'assessor', fips, fipsWhy }, about)];
   const text = `${[...top, ...body].join('\n')}\n`;
-  const { check, faults } = await checked(text, file, rows);
+  const { check, faults, loaded } = await checked(text, request, first!.batch.rows);
   return {
     text,
     kind: 'assessor',
@@ -96,6 +97,7 @@ export async function suggestJoined(request: JoinRequest): Promise<JoinedFeed> {
     suggestions: withKey(head1.suggestions, isJoined ? joins[0]?.own : undefined),
     check,
     problems: [...problems, ...faults],
+    loaded,
     joins: others.flatMap((other, i) => {
       const join = joins[i];
       return join
@@ -186,14 +188,16 @@ function withKey(suggestions: Suggestions, key: KeySpec | undefined): Suggestion
 
 async function checked(
   text: string,
-  file: string,
-  rows: number,
-): Promise<{ check: SuggestedFeed['check']; faults: string[] }> {
+  { file, rows, findLoaded }: JoinRequest,
+  first: readonly SourceRow[],
+): Promise<Pick<SuggestedFeed, 'check' | 'loaded'> & { faults: string[] }> {
   try {
-    const check = await checkFeed(parseFeed(text, file), { rows });
-    return { check, faults: check.problems };
+    const feed = parseFeed(text, file);
+    const check = await checkFeed(feed, { rows });
+    const loaded = check.problems.length === 0 ? await findLoaded?.(feed, first) : undefined;
+    return { check, faults: check.problems, loaded: loaded ?? [] };
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;
-    return { check: null, faults: error.message.split('\n') };
+    return { check: null, faults: error.message.split('\n'), loaded: [] };
   }
 }
