@@ -230,7 +230,7 @@ test('a roll is suggested, corrected, checked, written and loaded as it was corr
   const form = formOf(await settled(third.page));
   const chosen = await send(third.page, { ...form, name: 'bangor-corrected', overlap: 'update' });
   expect(chosen.text).toContain('class="notice good"');
-  expect(await loaded()).toEqual([{ name: 'bangor-corrected', parcels: 25, acres: 0 }]);
+  expect(await loaded()).toEqual([{ name: 'bangor-corrected', parcels: 25, acres: 25 }]);
 }, 240_000);
 
 test('what a table lacks is said, and may be given', async () => {
