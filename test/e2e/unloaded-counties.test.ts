@@ -28,7 +28,7 @@ const one = (kind: Added['kind'], status: Added['status'], more: Partial<Added> 
   address: `https://${kind}.example.gov/a.zip`,
   modified: null,
   sales: null,
-  message: `${kind} answered 404.`,
+  message: `${kind} answered 404. ${kind.toUpperCase()}_URL may name another address.`,
   text: null,
   ...more,
 });
@@ -56,8 +56,11 @@ test('a county stays with its cause, its newest job alone, until all that it lac
   expect(offline).toMatch(/internet.*href="\/admin\/files"/s);
   // One publisher that is away is no server without a network.
   const away = await rowAfter({ added: [one('assessor', 'written'), one('roads', 'failed', far)] });
-  expect(away).toContain('roads answered 404.');
+  expect(away).toContain('roads.example.gov');
   expect(away).not.toContain('internet');
+  const gone = await rowAfter({ added: [one('roads', 'failed')] });
+  expect(gone).toContain('roads answered 404.');
+  expect(gone).not.toContain('ROADS_URL');
   expect(await rowAfter(null, 'The worker was lost.')).toContain('The worker was lost.');
   expect(await rowAfter({ added: [one('assessor', 'unknown')] })).toContain('href="/admin/files"');
   expect(await rowAfter({ added: [one('roads', 'failed')], notWritable: 'EROFS' })).toContain(

@@ -149,10 +149,9 @@ const admin: Page = {
   },
 };
 
-/** Whether a job that failed was asked for again since, so that the later one says how it went. */
-const isRepeated = ({ status, name, key, queued_at }: Job, jobs: readonly Job[]): boolean =>
-  status === 'failed' &&
-  jobs.some(other => other.name === name && other.key === key && other.queued_at > queued_at);
+/** Whether a job that failed was asked for again since. Open jobs come first in the list, then the newest. */
+const isRepeated = (job: Job, jobs: readonly Job[]): boolean =>
+  job.status === 'failed' && jobs.find(({ name, key }) => name === job.name && key === job.key) !== job;
 
 type StatusProps = { of: string | null; forced?: boolean; undoes?: number | null };
 

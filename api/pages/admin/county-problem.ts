@@ -38,8 +38,15 @@ export function problemOf(
   if (missing.every(({ status }) => status === 'unknown'))
     return { text: 'Plat knows no publisher of its parcels. Add a file instead.', files: true };
   const names = missing.map(({ kind }) => KINDS[kind]).join(', ');
-  return { text: `${names}: ${first.message}`, files: false };
+  const why =
+    first.unreachable && first.address
+      ? `${hostOf(first.address)} can't be reached.`
+      : firstSentence(first.message);
+  return { text: `${names}: ${why}`, files: false };
 }
+
+/** The cause that a message names; what helps is on the county's page. */
+export const firstSentence = (message: string): string => message.replace(/\.\s+[A-Z][\s\S]*$/, '.');
 
 /** No server was reached, and not just one publisher's. */
 function isOffline(added: readonly Offered[]): boolean {

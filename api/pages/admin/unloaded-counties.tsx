@@ -3,7 +3,7 @@ import type { AddCountyResult } from '../../../shared/feeds/county-feeds.ts';
 import { countyText } from '../../../shared/regions/counties.ts';
 import { Grid, Panel, Submit } from '../frame/layout.tsx';
 import type { Visit } from '../frame/visit.ts';
-import { problemOf } from './county-problem.ts';
+import { firstSentence, problemOf } from './county-problem.ts';
 
 type Run = { feed: string; status: string; error: string | null; id: number | null };
 
@@ -30,7 +30,7 @@ export async function readUnloaded({ deps }: Visit): Promise<readonly Unloaded[]
 }
 
 function whyUnloaded({ status, error, result, runs, loaded }: AddedCounty): Unloaded['problem'] | null {
-  if (status === 'failed') return { text: error ?? 'Adding it failed.', files: false };
+  if (status === 'failed') return { text: firstSentence(error ?? 'Adding it failed.'), files: false };
   if (status !== 'done' || result === null) return null;
   const problem = problemOf(result, loaded);
   if (problem) return problem;
@@ -41,15 +41,15 @@ function whyUnloaded({ status, error, result, runs, loaded }: AddedCounty): Unlo
   );
   if (stopped === undefined) return null;
   const why = stopped.status === 'blocked' ? 'its run was blocked, and nothing has changed.' : stopped.error;
-  return { text: `${stopped.feed}: ${why}`, files: false };
+  return { text: `${stopped.feed}: ${firstSentence(why ?? 'its run failed.')}`, files: false };
 }
 
 /** They stay on the page until they are loaded. */
 export const UnloadedCounties = ({ of }: { of: readonly Unloaded[] }) =>
   of.length === 0 ? null : (
-    <Panel id="unloaded" title="Counties that aren't loaded" flush>
+    <Panel id="unloaded" title="Counties that need attention" flush>
       <Grid
-        name="Counties that aren't loaded"
+        name="Counties that need attention"
         cards
         heads={['County', 'Why', 'Added', '']}
         rows={of.map(({ id, fips, problem, queued_at }) => [
