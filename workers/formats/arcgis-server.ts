@@ -154,7 +154,8 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
   const words = [message, details ?? []]
     .flat()
     .filter(text => typeof text === 'string' && text !== '')
-    .join(' ');
+    .join(' ')
+    .replace(/[\s.]+$/, '');
   const problem = `answered with error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;
   if ([401, 403, 498, 499].includes(Number(code))) throw tokenError(layerRequest, problem);
   if ([429, 503].includes(Number(code)))

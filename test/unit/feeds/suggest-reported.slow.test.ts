@@ -8,7 +8,7 @@ import { lot } from '../../support/ingest.ts';
 import { wkbOf } from '../formats/wkb.ts';
 import { date, number, text, workbook } from '../formats/workbook.ts';
 
-/** What is suggested for files whose readers start a process of their own, each time that they are looked at. */
+/** What is suggested for files that are read in a process of their own, whenever Plat looks at them. */
 
 const folder = testFolder();
 let files = 0;

@@ -100,6 +100,19 @@ describe('the county of a roll without shapes', () => {
   });
 });
 
+test('a short table with a line of totals, decimal commas and points for thousands', async () => {
+  const rows = [
+    '00001;PE\u00d1A JOSE;2,5;51.000',
+    '00002;LEE KIM;3,0;52.000',
+    '',
+    'Total;2 records;5,5;103.000',
+  ];
+  const bytes = Buffer.from(`PID;OWNER;ACRES;VALUE\r\n${rows.join('\r\n')}\r\n`, 'latin1');
+  const found = await suggest(bytes, 'csv', '33019');
+  expect([found.suggestions!.key?.columns, found.problems]).toEqual([['PID'], []]);
+  expect(found.check!.parts[0]).toMatchObject({ rows: 3, usable: 2, skipped: 1, rejected: [] });
+});
+
 test('names of dBASE without a mark between their words', async () => {
   const rows = rowsOf(n => ({
     PARCELNUMB: pin(n),

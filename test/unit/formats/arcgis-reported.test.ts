@@ -159,9 +159,9 @@ describe('a server that is no help says so in the error', () => {
     ['a firewall', { body: '<html><body>Request blocked</body></html>' }, 'feed_source', /Request blocked/],
     [
       'a service that was stopped',
-      { body: { error: { code: 500, message: 'Service Parcels not started', details: [] } } },
+      { body: { error: { code: 500, message: 'Service Parcels not started.', details: [] } } },
       'feed_source',
-      /Service Parcels not started/,
+      /Service Parcels not started\.(?!\.)/,
     ],
     [
       'a token is needed',

@@ -4,6 +4,7 @@ import { M_PER_FT, SQ_M_PER_ACRE } from '../../../shared/geo/units.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 import type { AreaUnit, ColumnSpec } from '../column-schema.ts';
 import { type ParcelTarget, targetSpec } from '../feed-schema.ts';
+import { isTotal } from '../values/key-value.ts';
 import { parseNumber } from '../values/number-value.ts';
 import { isKnownCounty } from '../values/place-value.ts';
 import { isFailure, tidyText } from '../values/text-value.ts';
@@ -273,7 +274,9 @@ export function fitOf(field: ParcelTarget, profile: Profile, measured: readonly 
   switch (field) {
     case 'apn': {
       const decimal = numeric > 0.9 && numbers.some(value => value !== null && !Number.isInteger(value));
-      if (withDigits < 0.9 || length < 3 || decimal || addresses > 0.5) return null;
+      // Of a short table a line of totals would be a tenth.
+      const keys = filled.filter(text => !isTotal(text.replaceAll(' ', '').toUpperCase()));
+      if (share(keys, /\d/) < 0.9 || length < 3 || decimal || addresses > 0.5) return null;
       const why = `${distinct} different in ${filled.length} rows`;
       if (filled.length < 5) return { support: 0.3, why };
       return different >= 0.9 ? { support: 0.6, why } : different >= 0.7 ? { support: 0.2, why } : null;

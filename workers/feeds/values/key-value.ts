@@ -22,3 +22,10 @@ export function damageOf(text: string, raw: unknown): Failure | null {
   if (ROUNDED.test(text)) return FAILURES.rounded;
   return DATED.test(text) ? FAILURES.dated : null;
 }
+
+/** Lines that reports and exports put under their rows: 'Grand total:', 'Total 2', '(59 rows affected)'. */
+const TOTAL =
+  /^\W*((GRAND|SUB|REPORT|PAGE|OVERALL)?-?TOTALS?(COUNT|ROWS|RECORDS|PARCELS)?|\d+RECORDS?|\d+ROWS?(AFFECTED|SELECTED|RETURNED|FOUND)|ENDOF(REPORT|FILE))[\W\d]*$/;
+
+/** Whether a key, in upper case and without spaces, is no parcel's but that of a line of totals. */
+export const isTotal = (key: string): boolean => !/^\d[\d-]*$/.test(key) && TOTAL.test(key);

@@ -6,7 +6,7 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { columnsOfPart, type KeyPart, type KeySpec } from '../../feeds/column-schema.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
 import { targetSpec } from '../../feeds/feed-schema.ts';
-import { damageOf } from '../../feeds/values/key-value.ts';
+import { damageOf, isTotal } from '../../feeds/values/key-value.ts';
 import { ambiguousRegion, isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
 import { displayValue, isFailure, tidyText } from '../../feeds/values/text-value.ts';
 import { MAX_IDENTIFIER } from '../../feeds/values/value-parser.ts';
@@ -165,12 +165,6 @@ function regionOf(
     return wrongCounty(region, feedFips);
   return region;
 }
-
-/** Lines that reports and exports put under their rows: 'Grand total:', 'Total 2', '(59 rows affected)'. */
-const TOTAL =
-  /^\W*((GRAND|SUB|REPORT|PAGE|OVERALL)?-?TOTALS?(COUNT|ROWS|RECORDS|PARCELS)?|\d+RECORDS?|\d+ROWS?(AFFECTED|SELECTED|RETURNED|FOUND)|ENDOF(REPORT|FILE))[\W\d]*$/;
-
-export const isTotal = (key: string): boolean => !/^\d[\d-]*$/.test(key) && TOTAL.test(key);
 
 export const TOTAL_LINE = rejectRow('key', 'skipped', 'a line of totals, no parcel');
 

@@ -7,9 +7,10 @@ import { prepareBoundary } from '../../../shared/geo/prepare-geometry.ts';
 import { formerCounty, isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import type { ListingsFeed, RecordedInput } from '../../feeds/feed.ts';
+import { isTotal } from '../../feeds/values/key-value.ts';
 import { isKnownCounty, noSuchCounty } from '../../feeds/values/place-value.ts';
 import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, rejectRow } from './map-fields.ts';
-import { compileKey, compileKeyCheck, isTotal, keyColumns, TOTAL_LINE } from './map-parcel.ts';
+import { compileKey, compileKeyCheck, keyColumns, TOTAL_LINE } from './map-parcel.ts';
 import { compileSales, type MappedSales, saleMentions } from './map-sale.ts';
 
 /** A row of a file of sales: the parcel that was sold, and when, at which price and under which deed. */
