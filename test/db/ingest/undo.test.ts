@@ -216,6 +216,20 @@ describe('an undone run', () => {
     expect(await since()).toEqual(before);
   });
 
+  test('is as it was when its undo is cut off, and can be undone then', async () => {
+    const before = await shown(pool);
+    const bad = await load(db, 'second', BAD);
+    const after = await shown(pool);
+    const onStep = (step: string) => {
+      if (step === 'commit') throw new Error('cut off');
+    };
+    await expect(undo(pool, bad.runId, { onStep })).rejects.toThrow('cut off');
+    expect(await shown(pool)).toEqual(after);
+    expect(await statusOf(bad.runId)).toBe('merged');
+    await undo(pool, bad.runId);
+    expect(await shown(pool)).toEqual(before);
+  });
+
   test('may be the first of its feed', async () => {
     const before = await shown(pool);
     const run = await merged(load(db, 'third', parcels(21, 101), { overlap: 'replace' }));
