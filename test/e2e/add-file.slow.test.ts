@@ -6,7 +6,7 @@ import { allJobs } from '../../workers/all-jobs.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, insertRegions } from '../support/ingest.ts';
-import { newUser, visitor } from '../support/visitor.ts';
+import { formOf, newUser, visitor } from '../support/visitor.ts';
 import { eventually, startTestWorker, workerConfig } from '../support/workers.ts';
 import { makeZip } from '../unit/formats/make.ts';
 import { text, workbook } from '../unit/formats/workbook.ts';
@@ -61,19 +61,6 @@ async function settled(page: string): Promise<string> {
   expect(status).toBe(200);
   expect(text).not.toContain('data-open');
   return text;
-}
-
-/** The fields of the page's form as a browser would send them. */
-function formOf(text: string): Record<string, string> {
-  const plain = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-  const fields: Record<string, string> = {};
-  for (const [, name, options] of text.matchAll(/<select[^>]* name="([^"]+)"[^>]*>(.*?)<\/select>/gs))
-    fields[name!] = plain(/<option value="([^"]*)" selected/.exec(options!)?.[1] ?? '');
-  for (const [tag] of text.matchAll(/<input [^>]*>/g)) {
-    const name = / name="([^"]+)"/.exec(tag)?.[1];
-    if (name) fields[name] = plain(/ value="([^"]*)"/.exec(tag)?.[1] ?? '');
-  }
-  return fields;
 }
 
 async function send(page: string, fields: Record<string, string>): Promise<{ page: string; text: string }> {

@@ -96,3 +96,16 @@ export async function mailTo(api: TestApi, email: string, origin = api.url): Pro
   if (!link.startsWith(`${origin}/sign-in/`)) throw new Error(`The mail leads to ${link}.`);
   return link.slice(origin.length);
 }
+
+/** The fields of a page's form as a browser would send them. */
+export function formOf(text: string): Record<string, string> {
+  const plain = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  const fields: Record<string, string> = {};
+  for (const [, name, options] of text.matchAll(/<select[^>]* name="([^"]+)"[^>]*>(.*?)<\/select>/gs))
+    fields[name!] = plain(/<option value="([^"]*)" selected/.exec(options!)?.[1] ?? '');
+  for (const [tag] of text.matchAll(/<input [^>]*>/g)) {
+    const name = / name="([^"]+)"/.exec(tag)?.[1];
+    if (name) fields[name] = plain(/ value="([^"]*)"/.exec(tag)?.[1] ?? '');
+  }
+  return fields;
+}
