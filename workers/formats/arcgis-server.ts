@@ -165,7 +165,7 @@ function parseAnswer(layerRequest: LayerRequest, bytes: Buffer): AttemptOutcome<
   throw new RequestRefused(url, `${problem}.`, { again: true });
 }
 
-/** Of a page, whose owner may say in it what is wrong. */
+/** The beginning of a web page: it may say what is wrong. */
 function firstWords(html: string): string {
   const text = html.slice(0, 10_000).replace(/<(script|style)\b[\s\S]*?<\/\1>|<[^<>]*>/gi, ' ');
   return text.replace(/\s+/g, ' ').trim().slice(0, 60) || 'without text';

@@ -149,7 +149,7 @@ const admin: Page = {
   },
 };
 
-/** Whether a job that failed was asked for again since. Open jobs come first in the list, then the newest. */
+/** Whether a failed job was retried later. The list has open jobs first, then the newest. */
 const isRepeated = (job: Job, jobs: readonly Job[]): boolean =>
   job.status === 'failed' && jobs.find(({ name, key }) => name === job.name && key === job.key) !== job;
 

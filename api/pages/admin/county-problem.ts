@@ -18,7 +18,7 @@ const isMissing = ({ status }: Offered): boolean =>
   status === 'failed' || status === 'off' || status === 'unknown';
 
 /**
- * Why what a county lacks was not added, in one sentence; null where everything was. `files`: files of the
+ * Why the rest of a county was not added, in one sentence; null if all of it was. `files`: files of the
  * operator's own help. @param loaded kinds of data that another feed has brought
  */
 export function problemOf(
@@ -45,10 +45,10 @@ export function problemOf(
   return { text: `${names}: ${why}`, files: false };
 }
 
-/** The cause that a message names; what helps is on the county's page. */
+/** The first sentence of a message. The county's page says what helps. */
 export const firstSentence = (message: string): string => message.replace(/\.\s+[A-Z][\s\S]*$/, '.');
 
-/** No server was reached, and not just one publisher's. */
+/** Several servers, and none of them could be reached. */
 function isOffline(added: readonly Offered[]): boolean {
   const asked = added.filter(({ status }) => status === 'written' || status === 'failed');
   const hosts = new Set(asked.flatMap(({ address }) => (address ? [hostOf(address)] : [])));

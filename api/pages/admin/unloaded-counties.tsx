@@ -20,7 +20,7 @@ type AddedCounty = {
 
 type Unloaded = AddedCounty & { problem: { text: string; files: boolean } };
 
-/** Counties that an operator added and that lack something, the last one first. */
+/** Counties that an operator added and that are incomplete, the newest first. */
 export async function readUnloaded({ deps }: Visit): Promise<readonly Unloaded[]> {
   const added = await deps.resources.database.run<AddedCounty>('feeds/list_added_counties');
   return added.flatMap(county => {

@@ -5,7 +5,7 @@ import type { Box } from '../../../shared/geo/geometry-types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Database } from '../../http/database.ts';
 
-/** Parcels whose box is a smaller share of their county's box are those of a part of it. */
+/** If the box of the parcels is a smaller share of the county's, only a part of it is loaded. */
 const MOST_OF_PART = 0.5;
 const MAX_NAMED = 3;
 
@@ -33,7 +33,7 @@ export async function readPart(database: Database, county: number): Promise<stri
   return partText(rows.map(({ town }) => town));
 }
 
-/** Plat has no list of the towns of a county: the place of its parcels shows that some are missing. */
+/** Plat has no list of a county's towns, so where the parcels are shows that some towns are missing. */
 async function findParts(database: Database, counties: readonly number[] | null): Promise<number[]> {
   const rows = await database.run<BoxColumns & { fips: number }>('feeds/list_boxes', { fips: counties });
   return rows.flatMap(row => {

@@ -19,7 +19,7 @@ export function whereKey(filters: Filters): string {
 
 type BoxE7 = { west: number | null; south: number; east: number; north: number };
 
-/** The counties that a search names: its parcels have no place of their own. */
+/** The counties that a search names. Its parcels have no location of their own. */
 function boxOfPlace({ county, counties }: FilterBody): Readonly<Box> | undefined {
   const codes = (county === undefined ? (counties ?? []) : [county]) as number[];
   const extents = codes.map(countyExtent).filter(extent => extent !== undefined);

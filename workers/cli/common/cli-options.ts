@@ -66,7 +66,7 @@ export function requireNotBoth(command: Command, ...names: string[]): void {
   }
 }
 
-/** Who asked for what a command starts. */
+/** The person who runs a command, as jobs and runs record it. */
 export const requestedByOperator = (): string => `operator ${process.env.USER ?? ''}`.trim();
 
 /** A day (its beginning in UTC) or a moment in ISO 8601. */

@@ -48,7 +48,7 @@ export type SuggestedFeed = {
   text: string;
   kind: string;
   fips: string | null;
-  /** How the rows tell the county, where that is not their place. */
+  /** Why the rows are in this county, unless their locations say so. */
   fipsWhy: string | null;
   rows: number;
   suggestions: Suggestions | null;

@@ -8,7 +8,7 @@ import { parseNumber } from '../../feeds/values/number-value.ts';
 import { parseZip } from '../../feeds/values/place-value.ts';
 import type { SourceRow } from '../../formats/row-batch.ts';
 
-/** The county of a source, and how its rows tell it, where that is not their place. */
+/** The county of a source, and why, unless the rows' locations say so. */
 type CountyGuess = { fips: string; why: string | null };
 
 /** How many of the rows have to be in one county for it to be the feed's. */
