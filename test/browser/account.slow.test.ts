@@ -82,7 +82,8 @@ describePages('the account', site => {
     await tabTo(page, field(making, 'name'));
     await page.keyboard.type('website');
     await page.keyboard.press('Enter');
-    const key = (await page.locator('.secret pre').innerText()).trim();
+    // The secret before it was the link of an invitation.
+    const key = (await page.locator('.secret pre', { hasText: 'plat_' }).innerText()).trim();
     const usage = async () => (await site.api.call('/api/public/v1/usage/', { key })).status;
     await expect.poll(() => usage()).toBe(200);
     const ending = page.locator('#keys details', { has: button(page, 'revoke key') });

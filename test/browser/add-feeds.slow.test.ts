@@ -184,7 +184,9 @@ describePages('feeds from /admin', site => {
     await button(page, 'check').click();
     await page.locator('#progress:not([data-open])').waitFor();
     await expect.poll(() => meaning.first().inputValue()).toBe('true');
-    await button(page, 'write').click();
+    // The sample has loaded these parcels already.
+    await page.locator('[data-loaded="washington-nh"]').waitFor();
+    await page.locator('button[name=overlap][value=update]').click();
     await page.locator('#progress', { hasText: 'uploaded-roll.yaml' }).waitFor();
     await page.locator('#progress:not([data-open])').waitFor();
     await inspect(page);
