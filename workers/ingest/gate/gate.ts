@@ -37,7 +37,7 @@ export type GateFigures = RowFigures & {
   last: (NonNullable<RowFigures['last']> & { matchedKeys: number }) | null;
 };
 
-/** The run that was undone, how many parcels it had touched, and how many of them would be the same again. */
+/** The run that was undone, the number of parcels it touched, and how many would be as they were after it. */
 export type UndoneAgain = { run: number; undone: number; again: number };
 
 export type Acreage = {
@@ -124,7 +124,8 @@ const MAX_UNDONE_PERCENT = 95;
 
 function undoneFault(undone: UndoneAgain | null): string | null {
   if (undone === null || percent(undone.again, undone.undone) < MAX_UNDONE_PERCENT) return null;
-  return `These are the data of run ${undone.run}, which was undone: ${undone.again} of the ${undone.undone} parcels that it had changed would be the same again. Correct the source, or force the run.`;
+  const again = `${undone.again} of the ${undone.undone} parcels it changed would change back`;
+  return `This looks like the data of run ${undone.run}, which was undone: ${again}. Correct the source, or force the run.`;
 }
 
 /** Fewer shapes may all be exceptions. */
