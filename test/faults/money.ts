@@ -39,7 +39,7 @@ export const money: readonly Fault[] = [
     file: 'api/pages/exports/export-order.tsx',
     from: 'count(Math.max(0, left - price.tokens))',
     to: 'count(Math.max(0, left))',
-    tests: ['test/e2e/exports-page.test.ts'],
+    tests: ['test/e2e/exports-page.slow.test.ts'],
   },
   {
     what: 'an alike call is charged once',
@@ -64,7 +64,7 @@ export const money: readonly Fault[] = [
     file: 'api/http/standing.ts',
     from: 'if (tokensLeft < need)',
     to: 'if (tokensLeft < need - 1)',
-    tests: ['test/e2e/api/account-refusals.test.ts', 'test/e2e/api/metering.test.ts'],
+    tests: ['test/e2e/api/account-refusals.slow.test.ts', 'test/e2e/api/metering.test.ts'],
   },
   {
     what: 'another attempt takes over a call that is under way',
