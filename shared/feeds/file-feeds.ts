@@ -70,11 +70,11 @@ export const MAX_VALUES = 30;
 export const MAX_VALUE_CHARS = 60;
 
 const meanings = z.object({
-  /** Whose values these are: the field may be read from another column by now. */
+  /** The column that has these values. The form may have another one for the field by now. */
   column: z.string().max(MAX_COLUMN_CHARS),
-  /** By the file's text: of a flag true, false, or nothing; of a code another text, or nothing. */
+  /** By the text in the file. A flag is 'true', 'false', or ''; a code is another text or ''. */
   values: z.record(z.string().max(MAX_VALUE_CHARS), z.string().max(MAX_COLUMN_CHARS)),
-  /** Of a flag: what all other values and empty cells mean. */
+  /** For a flag: what all other values and empty cells mean. */
   otherwise: z.enum(['true', 'false', '']),
 });
 export type Meanings = z.output<typeof meanings>;
@@ -83,9 +83,9 @@ export type Meanings = z.output<typeof meanings>;
 export type ValueMeanings = {
   kind: 'flag' | 'code';
   column: string;
-  /** The most frequent first; `means` as in Meanings. */
+  /** Most frequent first. `means` has the values of Meanings. */
   values: { text: string; count: number; means: string }[];
-  /** How many further values there are. */
+  /** The number of values not listed. */
   others: number;
   otherwise: Meanings['otherwise'];
 };
@@ -94,7 +94,7 @@ const choices = z.object({
   key: z.string().max(MAX_COLUMN_CHARS).nullable(),
   /** The source's columns by field; none of a field that is not to be filled. */
   columns: z.record(z.string().max(60), z.array(z.string().max(MAX_COLUMN_CHARS)).max(MAX_JOINED)),
-  /** What values mean, by field. */
+  /** Meanings of values, by field. */
   meanings: z.record(z.string().max(60), meanings).optional(),
 });
 export type ColumnChoices = z.output<typeof choices>;

@@ -42,7 +42,7 @@ export function meaningsOf(field: ParcelTarget, spec: ColumnSpec, { columns }: S
   return { kind, column: source.name, values, others, otherwise: textOf(spec.otherwise) };
 }
 
-/** The field read as somebody says what its values mean. */
+/** The column's spec with the meanings that the operator chose. */
 export function withMeanings(
   field: ParcelTarget,
   spec: ColumnSpec,
@@ -65,7 +65,7 @@ export function withMeanings(
   return { ...plain, values: Object.fromEntries(flags.filter(([, flag]) => flag !== otherwise)), otherwise };
 }
 
-/** What a field makes of a value; null of one that it cannot use. */
+/** Reads a value as the field would. Null if it can't be used. */
 function readerOf(field: ParcelTarget, spec: ColumnSpec): (text: string) => unknown {
   const compiled = compileColumn({ name: field, spec: targetSpec('assessor', field) }, spec, name => name);
   return text => {
@@ -74,7 +74,7 @@ function readerOf(field: ParcelTarget, spec: ColumnSpec): (text: string) => unkn
   };
 }
 
-/** Upper and lower case do not matter to a feed. */
+/** Counts values without regard to case, as feeds read them. */
 function countTexts(values: readonly unknown[]): { text: string; count: number }[] {
   const counted = new Map<string, { text: string; count: number }>();
   for (const value of values) {

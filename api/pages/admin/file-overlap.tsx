@@ -29,7 +29,7 @@ export function overlapChange(form: URLSearchParams): Pick<AddFilePayload, 'over
 
 type LoadedProps = {
   feeds: readonly LoadedFeed[];
-  /** How many of its first rows were compared; without it the whole file was. */
+  /** The number of first rows compared. Absent if the whole file was. */
   rows?: number;
 };
 

@@ -12,7 +12,7 @@ const OF = 'values-of.';
 const VALUE = 'value.';
 const OTHERWISE = 'otherwise.';
 
-/** What the form says that values mean, by field. */
+/** The meanings of values that a form sends, by field. */
 export function meaningsIn(form: URLSearchParams): Record<string, Meanings> {
   const found: Record<string, Meanings> = {};
   for (const [name, column] of form) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type FieldSpec, PARCEL_FIELD_NAMES, PARCEL_FIELDS } from '../../domain/parcel-fields.ts';
 import { defineFilter, listOf } from './declare-filter.ts';
 
-/** When each computed field of a parcel is known; `f` is parcel_filters. */
+/** The condition under which each computed field is known. `f` is parcel_filters. */
 const COMPUTED: Readonly<Record<string, string>> = {
   effective_acres: 'f.effective_acres is not null',
   point: 'f.location is not null',

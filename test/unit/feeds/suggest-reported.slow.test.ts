@@ -1,35 +1,19 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
-import { suggestFeed } from '../../../workers/ingest/check/check-suggestion.ts';
-import { testFolder } from '../../support/folder.ts';
 import { lot } from '../../support/ingest.ts';
+import { suggester } from '../../support/suggest.ts';
 import { wkbOf } from '../formats/wkb.ts';
 import { date, number, text, workbook } from '../formats/workbook.ts';
 
 /** What is suggested for files that are read in a process of their own, whenever Plat looks at them. */
 
-const folder = testFolder();
-let files = 0;
+const suggest = suggester();
 
 const ROWS = 60;
 const numbers = Array.from({ length: ROWS }, (_, n) => n);
 const pin = (n: number) => `${10 + (n % 7)}-${1000 + 7 * n}`;
 const owner = (n: number) => `DOE JOHN ${n} LLC`;
 const street = (n: number) => `${101 + 3 * n} ${['OAK ST', 'ELM RD', 'LAKE DR'][n % 3]}`;
-
-function suggest(content: Buffer, format: 'parquet' | 'xlsx', fips?: string) {
-  const source = `source-${++files}.${format}`;
-  writeFileSync(join(folder, source), content);
-  return suggestFeed({
-    input: { source, format },
-    baseDir: folder,
-    file: join(folder, 'a.yaml'),
-    rows: 500,
-    head: { name: 'a', fips },
-  });
-}
 
 test('Parquet with shapes that are not there, by any word for its system or none', async () => {
   const geometry = numbers.map(n =>

@@ -1,30 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { suggestFeed } from '../../../workers/ingest/check/check-suggestion.ts';
-import { testFolder } from '../../support/folder.ts';
 import { lot, square } from '../../support/ingest.ts';
+import { suggester } from '../../support/suggest.ts';
 
 /** Files of counties as people find them: what a feed is suggested for each, with nothing edited. */
 
-const folder = testFolder();
-let files = 0;
+const suggest = suggester();
 
 type Row = Record<string, unknown>;
 const ROWS = 60;
 const rowsOf = (row: (n: number) => Row): Row[] => Array.from({ length: ROWS }, (_, n) => row(n));
-
-function suggest(content: string | Buffer, format: 'csv' | 'geojson', fips?: string) {
-  const source = `source-${++files}.${format}`;
-  writeFileSync(join(folder, source), content);
-  return suggestFeed({
-    input: { source, format },
-    baseDir: folder,
-    file: join(folder, 'a.yaml'),
-    rows: 500,
-    head: { name: 'a', fips },
-  });
-}
 
 function csv(rows: readonly Row[]): string {
   const lines = [Object.keys(rows[0]!), ...rows.map(row => Object.values(row))];

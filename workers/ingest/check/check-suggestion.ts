@@ -38,7 +38,7 @@ export type SuggestRequest = {
   sharedDir?: string;
   /** In place of what is suggested: what somebody has corrected. */
   suggest?: typeof suggestColumns;
-  /** Where there is a database. */
+  /** Absent without a database. */
   findLoaded?: FindLoaded | undefined;
   /** Default: it ends with its process. */
   signal?: AbortSignal | undefined;

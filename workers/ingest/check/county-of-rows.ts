@@ -11,7 +11,7 @@ import type { SourceRow } from '../../formats/row-batch.ts';
 /** The county of a source, and why, unless the rows' locations say so. */
 type CountyGuess = { fips: string; why: string | null };
 
-/** How many of the rows have to be in one county for it to be the feed's. */
+/** The share of rows that must be in one county. */
 const IN_COUNTY = 0.9;
 
 /** By the shapes of the rows, else by their longitudes and latitudes. Rows without a place have ZIPs. */
@@ -38,7 +38,7 @@ function countyOf(rows: readonly SourceRow[]): string | null {
   return most && most[1] >= IN_COUNTY * placed ? fiveDigits(most[0]) : null;
 }
 
-/** Rows at the places that their columns of longitude and latitude say. */
+/** Rows placed by their longitude and latitude columns. */
 function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRow[] {
   const [lon, lat] = (['longitude', 'latitude'] as const).map(
     field => fields.find(each => each.field === field)?.mapped?.columns[0],
@@ -55,7 +55,7 @@ function placedBy({ fields }: Suggestions, rows: readonly SourceRow[]): SourceRo
 const MIN_ROWS = 20;
 const MIN_ZIPS = 3;
 
-/** By the ZIPs of the parcels. Without these, by the owners': nine of ten don't live in another county. */
+/** Uses the parcels' ZIPs or, if there are none, the owners': at least nine of ten must be in one county. */
 function countyOfZips({ fields }: Suggestions, rows: readonly SourceRow[]): CountyGuess | null {
   const mapped = (field: ParcelTarget) => fields.find(each => each.field === field)?.mapped;
   // Each row says its county.
